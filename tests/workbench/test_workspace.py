@@ -27,8 +27,9 @@ from workbench.profiles import save_profile
 from workbench.progress import silent
 from workbench.settings import WorkbenchSettings
 from workbench.store import grids
-from workbench.workflows.analyze import analyze, corrected_grid
+from workbench.workflows.analyze import analyze
 from workbench.workflows.beats import map_beats
+from workbench.workflows.grids import corrected_grid
 from workbench.workflows.library import open_library
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace

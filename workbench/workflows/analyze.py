@@ -11,13 +11,12 @@ no sound is read at all: only the file's bytes, for their hash.
 A key names the versions of the stages that it builds on too.
 
 Functions: `analyze` for all of it; `beat_stage` and `loop_stage` for one of them; `decoded_seconds` for the length
-alone, before anything is analysed; `corrected_grid` and `corrected_revisions` for grids corrected by hand; `grid_parts`
-and `profile_parts` for the keys of results that depend on them.
+alone, before anything is analysed; `grid_parts` and `profile_parts` for the keys of results that depend on them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +29,7 @@ from workbench.beats.grid import BeatGrid
 from workbench.loops.profile import LoopProfile
 from workbench.recording import FloatArray, Recording
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
+from workbench.workflows.grids import corrected_grid
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -245,57 +245,6 @@ def decoded_seconds(sound: Sound, expected_most: float) -> float:
         sound.progress(f"measuring the length of {sound.path.name}", 1.0)
         return seconds
     return sound.recording.duration
-
-
-def corrected_grid(workspace: Workspace, content_hash: str) -> CorrectedGrid | None:
-    """The corrected grid of a recording; reading creates no database.
-
-    Parameters
-    ----------
-    workspace : of which the database is read
-    content_hash : SHA-256 of the recording's bytes, hex
-
-    Returns
-    -------
-    None if the recording has none
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
-    database = workspace.existing_database
-    if database is None:
-        return None
-    from workbench.store import grids
-
-    with database.read() as connection:
-        return grids.get(connection, content_hash)
-
-
-def corrected_revisions(workspace: Workspace, content_hashes: Collection[str]) -> dict[str, str]:
-    """Revisions of corrected grids.
-
-    Parameters
-    ----------
-    workspace : of which the database is read
-    content_hashes : SHA-256 of recordings' bytes, hex
-
-    Returns
-    -------
-    by hash, for those recordings that have one
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
-    database = workspace.existing_database
-    if database is None:
-        return {}
-    from workbench.store import grids
-
-    with database.read() as connection:
-        found = {content_hash: grids.revision_of(connection, content_hash) for content_hash in set(content_hashes)}
-    return {content_hash: revision for content_hash, revision in found.items() if revision}
 
 
 def _stage(sound: Sound, key: StageKey, compute: Callable[[], Arrays]) -> tuple[Arrays, bool]:

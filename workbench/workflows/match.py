@@ -39,7 +39,8 @@ from workbench.store.fingerprint import StageKey
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.events import Events, find_events
 from workbench.workflows.align import LANDMARKS_VERSION, load_landmarks, track_landmarks
-from workbench.workflows.analyze import corrected_revisions, profile_parts
+from workbench.workflows.analyze import profile_parts
+from workbench.workflows.grids import corrected_revisions
 from workbench.workflows.library import open_catalog
 from workbench.workflows.watch import PICTURE_VERSION, SOUNDTRACK_VERSION, watch
 from workbench.workspace import Workspace

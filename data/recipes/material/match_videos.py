@@ -152,7 +152,7 @@ def grade_of(video: VideoCharacter, track: TrackCharacter) -> int:
     return int(np.clip(grade, 0, 3))
 
 
-def draw_one_video(dice: Dice) -> VideoCharacter:
+def draw_video(dice: Dice) -> VideoCharacter:
     """A video's character."""
     arousal = float(dice.uniform(0.05, 0.95))
     arc = str(dice.choice(ARCS, p=(0.3, 0.2, 0.1, 0.2, 0.1, 0.1)))
@@ -315,7 +315,7 @@ class Half:
 def reference_half(seed: int, videos: int, tracks: int) -> Half:
     """Draw videos and tracks, and grade every pair."""
     dice = np.random.default_rng([seed, 2026])
-    characters = tuple(draw_one_video(dice) for _ in range(videos))
+    characters = tuple(draw_video(dice) for _ in range(videos))
     music = tuple(draw_track(dice) for _ in range(tracks))
     return Half(
         videos=characters,

@@ -1,4 +1,4 @@
-"""A track with clicks on its beats, a track placed under a video, and grids that are kept."""
+"""A track with clicks on its beats, and a track placed under a video."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from workbench.audition.mixes import clicked_file, delete_grid, grid_digest, placed_file, save_grid
+from workbench.audition.mixes import clicked_file, grid_digest, placed_file
 from workbench.beats.grid import BeatGrid
-from workbench.workflows.analyze import corrected_grid
 from workbench.workspace import Workspace
 
 RATE = 8000
@@ -43,14 +42,7 @@ def test_clicks_are_on_the_beats_and_the_track_is_lower_beside_them(workspace: W
         assert added[at - rate // 8 : at - rate // 50].max() < 0.01
 
 
-def test_a_kept_grid_counts_until_it_is_forgotten(workspace: Workspace) -> None:
-    kept = save_grid(workspace, "0" * 64, GRID, "by ear")
-    assert corrected_grid(workspace, "0" * 64) == kept
-    delete_grid(workspace, "0" * 64)
-    assert corrected_grid(workspace, "0" * 64) is None
-
-
-def test_grids_are_told_apart_by_where_bars_begin() -> None:
+def test_grids_differ_by_where_bars_begin() -> None:
     same = BeatGrid(GRID.beats.copy(), GRID.positions.copy(), 4, 0.5)
     shifted = BeatGrid(GRID.beats, (np.arange(22) + 1) % 4 + 1, 4, 1.0)
     assert grid_digest(same) == grid_digest(GRID) != grid_digest(shifted)

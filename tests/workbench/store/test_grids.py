@@ -6,15 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.bundled import bundled_path
 from workbench.catalog.library import Library, LibraryEntry, Measurement
 from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 from workbench.store import grids
 from workbench.store.database import Database
-from workbench.workflows.analyze import analyze, corrected_grid, corrected_revisions
-from workbench.workflows.beats import map_beats
+from workbench.workflows.grids import corrected_grid
 from workbench.workspace import Workspace
 
 SETTINGS = WorkbenchSettings(database_url=None)
@@ -39,12 +37,6 @@ def test_equal_grids_have_equal_revisions(database: Database) -> None:
         again = grids.put(connection, TRACK, [0.5, 1.0], [1, 2], 2, "the other")
         other = grids.put(connection, TRACK, [0.5, 1.0], [2, 1], 2)
     assert first.revision == again.revision != other.revision
-
-
-def test_asking_for_a_grid_makes_no_database(tmp_path: Path) -> None:
-    home = Home(tmp_path / "nothing")
-    assert corrected_grid(Workspace(home, settings=SETTINGS), TRACK) is None
-    assert not home.root.exists()
 
 
 def test_another_grid_marks_the_tracks_of_its_recording(database: Database, tmp_path: Path) -> None:
@@ -80,29 +72,3 @@ def test_a_grid_of_a_recording_that_is_no_track_changes_no_catalog(database: Dat
     with database.write() as connection:
         grids.put(connection, TRACK, [0.5, 1.0], [1, 2], 2)
     assert library.revision() == before
-
-
-def test_the_revisions_of_some_recordings_are_asked_for_at_once(database: Database, tmp_path: Path) -> None:
-    with database.write() as connection:
-        kept = grids.put(connection, TRACK, [0.5, 1.0], [1, 2], 2)
-    assert corrected_revisions(Workspace(Home(tmp_path / "home"), settings=SETTINGS), [TRACK, "1" * 64, TRACK]) == {
-        TRACK: kept.revision
-    }
-    assert corrected_revisions(Workspace(Home(tmp_path / "nothing"), settings=SETTINGS), [TRACK]) == {}
-
-
-def test_what_is_made_after_a_correction_is_made_on_the_corrected_grid(tmp_path: Path) -> None:
-    home, track = Home(tmp_path / "home"), bundled_path("data", "bundled", "music", "corner_store.ogg")
-    heard = analyze(Workspace(home), track)
-    shifted = np.roll(heard.grid.positions, 1)
-    opened = Database.at(home, SETTINGS)
-    with opened.write() as connection:
-        grids.put(connection, heard.content_hash, heard.grid.beats.tolist(), shifted.tolist(), heard.grid.beats_per_bar)
-    corrected = analyze(Workspace(home), track)
-    np.testing.assert_allclose(corrected.grid.downbeats, heard.grid.beats[shifted == 1], atol=1e-6)
-    assert corrected.grid.confidence == 1.0
-    assert np.isin(np.round(corrected.profile.downbeats, 5), np.round(corrected.grid.downbeats, 5)).all()
-    with opened.write() as connection:
-        grids.remove(connection, heard.content_hash)
-    opened.close()
-    np.testing.assert_array_equal(map_beats(Workspace(home), track).grid.positions, heard.grid.positions)
