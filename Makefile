@@ -14,7 +14,7 @@
 #   make test-pythons  set-up, demo and a smoke test on every supported Python here; make test-oldest: oldest packages
 #   make notebooks     run the notebooks and compare their checked outputs; make stored-notebooks stores them anew
 #   make screenshots   the README's pictures of the dashboard
-#   make bench         measure: beats, seams, plans beside a peer, speed; writes tests/benchmarks/RESULTS.md
+#   make bench         measure everything beside peers; writes tests/benchmarks/RESULTS.md
 #   make fit           make fitted numbers anew, all of them or those of MODEL=match; writes workbench/models
 #   make train         the same for the beat tracker: compose, render, train, fit (about an hour on 2 cores)
 #   make lock          resolve the lock files again (the only target that looks for newer packages)

@@ -25,9 +25,11 @@ def tracked() -> list[str]:
 def test_where_is_names_paths_that_exist() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text()
     section = page.split("## Where is…")[1].split("\n## ")[0]
-    paths = re.findall(r"`([\w./]+)`", section)
-    assert len(paths) >= 6
+    paths = re.findall(r"`(\w[\w.]*/[\w./]*)`", section)
+    assert len(paths) >= 60
     assert [path for path in paths if not (ROOT / path).exists()] == []
+    named = re.findall(r"`(\w[\w.]*/[\w./]*)` \(`(\w+)`\)", section)
+    assert [(path, name) for path, name in named if f"def {name}(" not in (ROOT / path).read_text()] == []
 
 
 def test_the_top_level_holds_the_fixed_folders_only() -> None:

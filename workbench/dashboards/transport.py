@@ -6,6 +6,9 @@ gains, ducking, solo, mute and the level matching of A and B are applied while p
 not chosen is silent, so switching is a crossfade of 20 ms at the same place. Elements drift against each other by some
 milliseconds; one that is over 60 ms away is set right, the silent ones at once, a sounding one by 0.5 % of speed.
 
+What A and B are is up to the tab: two options on Plan, the track without and with clicks on Beats, the mix without and
+with its ducking on Mix; Match plays A alone.
+
 The ducking is scheduled on the audio clock as ramps that are straight in dB, which is what a plan says it is.
 
 Keys: space, arrows (1 s; with shift 5 s; with ctrl 0.1 s), Home, End, m and f for music and soundtrack, a and b for the

@@ -1,7 +1,7 @@
 """The lexicon: the words that name moods, genres, instruments and scenes, and the sound to expect of each.
 
 `lexicon.toml` beside this file holds the entries, a table each. A *facet* is a mood, a genre or an instrument; it has
-words that name it, in English and, for moods, in six other languages, and an expected sound: energy, pace, brightness,
+words that name it, in English and in six other languages, and an expected sound: energy, pace, brightness,
 mode. A *scene* is a kind of text that is spoken over music ("a cooking video", "a memorial"), with sample lines and the
 facets of the music that usually accompanies it. A text is read by looking up its words, one to three at a time, with
 regard to negation (`workbench.language.negation`): "no drums" denies drums.

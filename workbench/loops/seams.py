@@ -28,7 +28,7 @@ the track's typical one. At the join the yardstick is the step that one in twent
 The total is a logistic function of the breaks, fitted to judged splices of recordings by others and to splices of the
 bundled songs with known answers (`data.recipes.fitting.seams`), so that it reads as a probability.
 
-The confidence of the grid is not used: over judged splices of recordings with a confidence from 0.03 to 0.99 it added
+The confidence of the grid is not used: over judged splices of recordings with a confidence from 0.06 to 1.00 it added
 no information to the parts.
 
 Functions: `seam_evidence`, `seam_breaks`, `led_breaks`, `yardstick`, `score_breaks`, `total_of_parts`,

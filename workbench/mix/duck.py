@@ -6,7 +6,7 @@ pumping; away from speech it is exactly 0. All ramps are straight in decibels, a
 
 Conventions: attenuation is in dB, positive pulls down; times are video seconds; points have shape (n_points, 2).
 
-Functions: `duck_depths`, `steady_depths`, `duck_curve`, `thin_curve`.
+Functions: `split_utterances`, `duck_depths`, `steady_depths`, `duck_curve`, `thin_curve`.
 
 References
 ----------
@@ -133,7 +133,7 @@ def duck_curve(
         raise ParameterError(f"{len(utterances)} utterances need as many depths of 0 dB or more, got {depths!r}")
     edges = [edge for utterance in utterances for edge in utterance]
     if any(after < before for before, after in pairwise(edges)):
-        raise ParameterError("phrases must be sorted and disjoint")
+        raise ParameterError("utterances must be sorted and disjoint")
     hz, last = params.envelope_hz, int(video_seconds * params.envelope_hz + 1e-9)
     dips = [
         _Dip.under(utterance, float(depth), params)
