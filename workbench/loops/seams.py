@@ -58,7 +58,7 @@ from workbench.params import SeamParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 
 ONSET_GROUPS = 4
-"""ranges of frequency whose onset patterns are told apart: about kick, snare, voices, hi-hat"""
+"""ranges of frequency whose onset patterns are compared apart: about kick, snare, voices, hi-hat"""
 _SILENT = 1e-6
 _JOIN_TICKS = (3, 6, 12)
 """ticks on each side of a join: a quarter, a half and a whole beat, about 125, 250 and 500 ms at 120 BPM"""

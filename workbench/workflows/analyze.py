@@ -5,7 +5,7 @@ others the file is decoded once and one spectrogram is taken, however many stage
 no sound is read at all: only the file's bytes, for their hash.
 
     stage   arrays                                  depends on
-    beats   the grid, onset strength, the length    SpectrumParams, BeatParams, the learned weights
+    beats   the grid, onset strength, the length    SpectrumParams, BeatParams, the fitted weights
     loops   the loop profile                        those, the corrected grid, SeamParams, SectionParams, EndingParams
 
 A key names the versions of the stages that it builds on too.
