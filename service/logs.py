@@ -24,7 +24,8 @@ def log_to_stderr(level: str) -> None:
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
-        # One write a line: `print` writes the line feed apart, and lines of two processes can then run into one.
+        # One write a line: a line of up to PIPE_BUF bytes (4096) is then not mixed with another process's; a longer
+        # traceback can be.
         logger_factory=structlog.WriteLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )

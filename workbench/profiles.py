@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from workbench.errors import ParameterError, StoreError
 from workbench.files import write_text
 from workbench.params import WorkbenchParams
-from workbench.params.renamed import with_current_names
+from workbench.params.renamed import OTHER_MEANING, with_current_names
 
 _log = logging.getLogger(__name__)
 
@@ -58,7 +58,8 @@ def load_profile(path: Path) -> WorkbenchParams:
     except ParameterError as error:
         raise ParameterError(f"{path}: {error}") from None
     for old, new in replaced.items():
-        _log.warning("%s: %s is now called %s", path, old, new)
+        meaning = f"; {OTHER_MEANING[new]}" if new in OTHER_MEANING else ""
+        _log.warning("%s: %s is now called %s%s", path, old, new, meaning)
     try:
         return WorkbenchParams.model_validate(values)
     except ValidationError as error:

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     help="Which jobs to run: those of beats, all others, or both.",
 )
 @click.option("--parent", type=int, hidden=True, help="Process to end with; `serve` gives it.")
-@click.option("--wakeup-fd", type=int, hidden=True, help="File descriptor on which it is woken for new work; `serve` passes it.")
+@click.option(
+    "--wakeup-fd", type=int, hidden=True, help="File descriptor on which it is woken for new work; `serve` passes it."
+)
 @home_option
 def command(queues: str, parent: int | None, wakeup_fd: int | None, home: Home) -> None:
     """Run jobs until SIGTERM, which lets what runs finish or gives it back to the queue.

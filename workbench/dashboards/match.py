@@ -352,7 +352,7 @@ class MatchTab(Tab):
         ----------
         video : None: none is open
         """
-        if video == self._video and (video is None or self.state.drawn is not None):
+        if video is not None and video == self._video and self.state.drawn is not None:
             return
         self._video = video
         self.state.drawn, self.state.chosen = None, ""
@@ -365,13 +365,16 @@ class MatchTab(Tab):
         if video is None:
             self.table.empty = "open a video in the Plan tab first"
             return
+        self._session.message = ""
         self.table.empty = "matching the catalog to the video …"
 
         def fail(fault: str) -> None:
             self.table.empty = fault
 
-        wanted = partial(self._is_open, video)
-        self.run(match_to_draw, video, then=self._show_match, wanted=wanted, subject=str(video), otherwise=fail)
+        self.run(
+            match_to_draw, video, then=self._show_match, wanted=partial(self._is_open, video), subject=str(video),
+            otherwise=fail, cancelled=partial(fail, "cancelled; press Match again"),
+        )  # fmt: skip
 
     def narrow(self) -> None:
         """Show what passes the filters."""

@@ -85,6 +85,7 @@ class PlanTab(Tab):
         if loop is not None and self.state.is_same_plan(loop):
             self._take_mix(loop)
             return
+        self._wanted = None
         self.state.take(loop)
         self.cards.param.update(options=self.state.facts(), a=0, b=-1, shown=0)
         self.player.param.update(music_a="", music_b="", chosen="a", region=[])
@@ -205,7 +206,13 @@ class PlanTab(Tab):
         self.run(
             render_option, loop, state.options[option], then=partial(self._hear, loop, option),
             wanted=lambda: loop is self.state.loop, subject=str(loop.track.path),
+            otherwise=lambda _: self._give_up(option), cancelled=partial(self._give_up, option),
         )  # fmt: skip
+
+    def _give_up(self, option: int) -> None:
+        """Forget that an option was to become the plan of the page: its sound could not be made."""
+        if self._wanted == option:
+            self._wanted = None
 
     def _hear(self, loop: Loop, option: int, rendered: RenderedOption) -> None:
         self.state.hear(option, rendered)

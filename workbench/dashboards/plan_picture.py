@@ -137,6 +137,8 @@ class PlanPicture(Picture):
             pixels = round((band.high - band.low) / _TOP * self.follow.height)
             picture = video_row(state.video.tiles, first, last, min(columns, MOST_COLUMNS), pixels)
             self._set("video", image=[picture], x=[first], y=[band.low], dw=[last - first], dh=[band.high - band.low])
+        else:
+            self._set("video", image=[], x=[], y=[], dw=[], dh=[])
         self._bars(plan)
         self._labels(plan)
 
@@ -196,13 +198,8 @@ class PlanPicture(Picture):
         points = heard.duck_points if heard is not None else ()
         at = np.array([point[0] for point in points])
         ducked = -np.array([point[1] for point in points])
-        self._set(
-            "duck",
-            x=at,
-            y=band.at(ducked, _FLOOR_DB, top),
-            y0=np.full(at.size, band.at(np.zeros(1), _FLOOR_DB, top)[0]),
-        )
         zero = float(band.at(np.zeros(1), _FLOOR_DB, top)[0])
+        self._set("duck", x=at, y=band.at(ducked, _FLOOR_DB, top), y0=np.full(at.size, zero))
         self._set("zero", x0=[0.0], x1=[plan.window_end], y=[zero])
         heights = band.at(np.array(_MARKS_DB), _FLOOR_DB, top)
         self._set("scale", x=[plan.window_end] * len(_MARKS_DB), y=heights, text=["0 dB", "-10", "-20"])

@@ -128,16 +128,6 @@ class SeamState:
         given = (self.given.get(seam_place(self.plan, seam)) for seam in range(self.count))
         return ["" if verdict is None else verdict.verdict for verdict in given]
 
-    def step(self, by: int) -> None:
-        """Go to another seam, from the last on to the first.
-
-        Parameters
-        ----------
-        by : seams forward; negative for back
-        """
-        if self.count:
-            self.seam = (self.seam + by) % self.count
-
     def try_fade(self, seconds: float, exponent: float) -> None:
         """Hear the seam under another crossfade.
 
@@ -241,12 +231,20 @@ class SeamsTab(Tab):
         self.follow(["seam"], self.go)
 
     def take(self, loop: Loop | None) -> None:
-        """Look at another plan, at the seam that the page is at.
+        """Look at another plan, at the seam that the page is at; the same plan with another mix has the same seams.
 
         Parameters
         ----------
         loop : None: there is none yet
         """
+        before = self.state.loop
+        if (
+            loop is not None
+            and before is not None
+            and (before.track.path, before.answer) == (loop.track.path, loop.answer)
+        ):
+            self.state.loop = loop
+            return
         self.state.seam = self._session.seam
         self.attempt(self.state.take, loop)
         self.outcome.object = ""
@@ -311,7 +309,10 @@ class SeamsTab(Tab):
         ----------
         word : the verdict
         """
-        if self.look is None or not self.attempt(self.state.judge, self.look, word, self.note.value or ""):
+        if self.look is None:
+            self.outcome.object = "a verdict can be given once this seam can be heard"
+            return
+        if not self.attempt(self.state.judge, self.look, word, self.note.value or ""):
             return
         self._mark()
         self.outcome.object = f"kept: seam {self.state.seam + 1} is {word}"
@@ -371,6 +372,7 @@ class SeamsTab(Tab):
         if plan is None or loop is None or not state.count:
             self._show_look(None)
             return
+        self.look = None  # a verdict waits until what it is about can be heard
         wanted = partial(self._is_at, plan, seam)
         self.run(look_at_seam, loop, plan, seam, then=self._show_look, wanted=wanted, subject=str(loop.track.path))
 
@@ -392,6 +394,9 @@ class SeamsTab(Tab):
         self.look = look
         if look is not None:
             self.state.scores = look.scores
+            given = self.state.verdict
+            if given is not None and self.state.place in self.state.drafts:
+                self.judge(given.verdict)
             self._mark()
         self._show()
 

@@ -116,7 +116,7 @@ class Session(param.Parameterized):
             return None
         self._hand_fades.clear()
         self.coming = f"Opening {track.path.name}."
-        self.param.update(track=track, loop=None, analysis=None, track_sound=None, notice="")
+        self.param.update(track=track, loop=None, analysis=None, track_sound=None, notice="", message="")
         return self.replan()
 
     def open_video(self, named: Path | str) -> Task | None:
@@ -135,7 +135,8 @@ class Session(param.Parameterized):
         except WorkbenchError as error:
             self.message = str(error)
             return None
-        self.param.update(video=video, loop=None)
+        self.coming = f"Opening {video.name}."
+        self.param.update(video=video, loop=None, message="")
         return self.replan()
 
     def open_file(self, path: Path) -> Task | None:
@@ -164,6 +165,7 @@ class Session(param.Parameterized):
             "Preparing the demo: a video is drawn and the bundled tracks are analysed. The first start takes some "
             "minutes, later ones seconds. Open shows files of your own."
         )
+        self.message = ""
         return self.run(demo_loop, then=self.show)
 
     def show(self, loop: Loop) -> None:
@@ -212,6 +214,7 @@ class Session(param.Parameterized):
         """Plan again with the parameters as they are."""
         if self.track is None:
             return None
+        self.message = ""
         if self.video is not None:
             return self.run(
                 loop_track, self.track, self.video, then=self.show_again, subject=str(self.track.path), auto_mix=True
@@ -264,6 +267,7 @@ class Session(param.Parameterized):
         then: Callable[[Any], None],
         subject: str = "",
         otherwise: Callable[[str], None] | None = None,
+        cancelled: Callable[[], None] | None = None,
         **named: Any,
     ) -> Task:
         """Run a function of `workbench` in a process of its own, with progress on the page and a way to cancel it.
@@ -277,6 +281,7 @@ class Session(param.Parameterized):
         then : takes the result, on this page's event loop
         subject : what the work is about; a worker that knows it already is preferred
         otherwise : takes the sentence that says what went wrong, once it is the page's `message`
+        cancelled : called where somebody cancels the work
 
         Returns
         -------
@@ -321,9 +326,15 @@ class Session(param.Parameterized):
             self.param.update(stage=stage, done=min(1.0, max(0.0, done)))
 
         task.deliver = deliver
-        task.on_done, task.on_fault, task.on_cancelled, task.on_progress = succeed, fail, ended, show_progress
+
+        def give_up() -> None:
+            ended()
+            if cancelled is not None:
+                cancelled()
+
+        task.on_done, task.on_fault, task.on_cancelled, task.on_progress = succeed, fail, give_up, show_progress
         self._tasks.append(task)
-        self.param.update(stage=self.stage or "starting", message="")
+        self.stage = self.stage or "starting"
         return self._pool.submit(task)
 
     def cancel(self) -> None:

@@ -83,6 +83,7 @@ class Tab:
         wanted: Callable[[], bool] | None = None,
         subject: str = "",
         otherwise: Callable[[str], None] | None = None,
+        cancelled: Callable[[], None] | None = None,
     ) -> Task:
         """Run work in a process of its own, as `Session.run` does; a result that came too late is dropped.
 
@@ -93,14 +94,26 @@ class Tab:
         then : takes the result
         wanted : whether the page still wants the result when it is there; None: always
         subject : what the work is about; a worker that knows it already is preferred
-        otherwise : takes the sentence that says what went wrong
+        otherwise : takes the sentence that says what went wrong, where the page still wants the result
+        cancelled : called where somebody cancels the work that the page still wants
         """
 
+        def is_wanted() -> bool:
+            return wanted is None or wanted()
+
         def take(result: Any) -> None:
-            if wanted is None or wanted():
+            if is_wanted():
                 then(result)
 
-        return self._session.run(function, *arguments, then=take, subject=subject, otherwise=otherwise)
+        def fail(fault: str) -> None:
+            if otherwise is not None and is_wanted():
+                otherwise(fault)
+
+        def give_up() -> None:
+            if cancelled is not None and is_wanted():
+                cancelled()
+
+        return self._session.run(function, *arguments, then=take, subject=subject, otherwise=fail, cancelled=give_up)
 
     def attempt(self, act: Callable[..., Any], *arguments: Any) -> bool:
         """Do something that takes no time; where it cannot be done, the page says why.

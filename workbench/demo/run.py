@@ -59,7 +59,7 @@ from workbench.workspace import Workspace
 VIDEO_SECONDS = 300.0
 _VIDEO_VERSION = 1
 """Raise it when the video is drawn differently."""
-_PAGE_VERSION = 3
+_PAGE_VERSION = 4
 """Raise it when the demo writes something else from the same plan."""
 _RECORD = ".made.json"
 

@@ -1,6 +1,6 @@
 """What of a track a plan repeats, and whether that keeps to the limits on repetition.
 
-Functions: `find_repetition`, `nearest_line`.
+Functions: `find_repetition`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.loops.assembly import longest_run
 from workbench.loops.plan import LoopPlan, segment_table
 from workbench.loops.profile import LoopProfile
 from workbench.loops.worth import most_plays
@@ -27,7 +28,7 @@ class Repetition:
     plays: int
     """how often it is heard"""
     mean_plays: float
-    """how often the track is heard on average, first to last sound"""
+    """how often the track's bars are heard on average, as the planner counts them"""
     passes_in_a_row: int
     """longest run of passes of one body"""
     max_plays: float
@@ -61,7 +62,7 @@ def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
     plays = np.cumsum(counts)[: edges.size - 1]
     lengths = np.diff(edges)
     first, last, most = _longest_of_most(plays, lengths)
-    mean = float(np.sum(table[:, 1] - table[:, 0]) / max(profile.last_sound - profile.song_start, 1e-3))
+    mean = _mean_plays(plan, profile)
     return Repetition(
         song_from=float(edges[first]),
         song_to=float(edges[last]),
@@ -73,19 +74,16 @@ def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
     )
 
 
-def nearest_line(lines: FloatArray, times: FloatArray) -> IntArray:
-    """Which bar line lies nearest to each time, shape of `times`.
-
-    Parameters
-    ----------
-    lines : shape (n_lines,), s, ascending
-    times : any shape, s
-    """
-    return np.asarray(np.abs(np.asarray(times)[..., None] - lines).argmin(axis=-1))
+def _mean_plays(plan: LoopPlan, profile: LoopProfile) -> float:
+    """How often a bar is heard on average: without the lead-in, and in a fade up to the bar line that resolves it."""
+    music = sum(segment.song_to - segment.song_from for segment in plan.segments)
+    lead = max(0.0, float(profile.downbeats[0]) - plan.segments[0].song_from)
+    tail = plan.tail_seconds if plan.ends_in_fade else 0.0
+    return float((music - lead - tail) / max(profile.last_sound - float(profile.downbeats[0]), 1e-3))
 
 
 def _longest_of_most(plays: IntArray, lengths: FloatArray) -> tuple[int, int, int]:
-    """The longest stretch that is heard most, as first and last edge; and how often. Crumbs do not break a stretch."""
+    """The longest stretch heard most, as first and last edge, and how often; pieces under 0.1 s do not split it."""
     for most in sorted({int(count) for count in plays}, reverse=True):
         often = (plays >= most) | (lengths < 0.1)
         changes = np.flatnonzero(np.diff(np.concatenate([[False], often, [False]]).astype(np.int8)))
@@ -100,8 +98,5 @@ def _longest_of_most(plays: IntArray, lengths: FloatArray) -> tuple[int, int, in
 def _longest_run(plan: LoopPlan) -> int:
     """How often at most one splice follows itself."""
     table = segment_table(plan)
-    left, entered = table[:-1, 1], table[1:, 0]
-    same = (np.abs(np.diff(left)) < 1e-6) & (np.abs(np.diff(entered)) < 1e-6)
-    opens = np.append(0, np.flatnonzero(~same) + 1)
-    runs = np.diff(np.append(opens, left.size))
-    return int(runs.max(initial=0))
+    ends = np.round(np.column_stack((table[:-1, 1], table[1:, 0])), 6)
+    return longest_run(np.unique(ends, axis=0, return_inverse=True)[1].ravel())

@@ -28,97 +28,102 @@ class SeamParams(Params):
     own_break_share: float = Field(
         default=0.5, ge=0.05, le=2.0, description="share of the track's own typical break that halves a part"
     )
-    min_expectation: float = Field(
-        default=0.01, ge=0.0, le=1.0, description="cosine distance under which it is inaudible"
-    )
-    min_context: float = Field(default=0.01, ge=0.0, le=1.0, description="cosine distance under which it is inaudible")
+    min_expectation: float = Field(default=0.01, ge=0.0, le=1.0, description="inaudible below this cosine distance")
+    min_context: float = Field(default=0.01, ge=0.0, le=1.0, description="inaudible below this cosine distance")
     min_ringing: float = Field(default=0.01, ge=0.0, le=1.0, description="share of the sound whose loss is inaudible")
-    min_pulse: float = Field(default=0.05, ge=0.0, le=1.0, description="cosine distance under which it is inaudible")
-    min_harmony: float = Field(default=0.08, ge=0.0, le=1.0, description="cosine distance under which it is inaudible")
+    min_pulse: float = Field(default=0.05, ge=0.0, le=1.0, description="inaudible below this cosine distance")
+    min_harmony: float = Field(default=0.08, ge=0.0, le=1.0, description="inaudible below this cosine distance")
     min_level: float = Field(
         default=1.5, ge=0.0, le=20.0, description="dB; a smaller step is hidden by a gain and a glide"
     )
     min_brightness: float = Field(default=0.15, ge=0.0, le=4.0, description="octaves under which a change is inaudible")
     max_expectation: float = Field(
-        default=0.06, ge=0.0, le=2.0, description="cosine distance over which anybody hears it"
+        default=0.06, ge=0.0, le=2.0, description="audible to anybody above this cosine distance"
     )
-    max_context: float = Field(default=0.06, ge=0.0, le=2.0, description="cosine distance over which anybody hears it")
+    max_context: float = Field(
+        default=0.06, ge=0.0, le=2.0, description="audible to anybody above this cosine distance"
+    )
     max_ringing: float = Field(default=0.1, ge=0.0, le=2.0, description="share of the sound whose loss anybody hears")
-    max_pulse: float = Field(default=0.15, ge=0.0, le=2.0, description="cosine distance over which anybody hears it")
-    max_harmony: float = Field(default=0.33, ge=0.0, le=2.0, description="cosine distance over which anybody hears it")
+    max_pulse: float = Field(default=0.15, ge=0.0, le=2.0, description="audible to anybody above this cosine distance")
+    max_harmony: float = Field(
+        default=0.33, ge=0.0, le=2.0, description="audible to anybody above this cosine distance"
+    )
     max_level: float = Field(default=6.0, ge=0.0, le=40.0, description="dB over which anybody hears a step")
     max_brightness: float = Field(default=0.6, ge=0.0, le=8.0, description="octaves over which anybody hears a change")
     repetition_seconds: float = Field(
-        default=4.0, gt=0.0, le=60.0, description="s around a splice that are the same music which halve the part"
+        default=4.0, ge=0.1, le=60.0, description="s of the same music around a splice at which the part is 1/2"
     )
     alike_distance: float = Field(
-        default=0.04, gt=0.0, le=1.0, description="cosine distance of two bars that are as likely the same music as not"
+        default=0.04,
+        ge=0.001,
+        le=1.0,
+        description="cosine distance of two bars that are as likely the same music as not",
     )
     min_texture: float = Field(
-        default=0.003, gt=0.0, le=1.0, description="cosine distance at the join under which it is inaudible"
+        default=0.003, ge=0.0001, le=1.0, description="inaudible at the join below this cosine distance"
     )
     min_air: float = Field(
-        default=1.0, gt=0.0, le=20.0, description="dB above 8 kHz under which a step at the join is inaudible"
+        default=1.0, ge=0.1, le=20.0, description="dB; a smaller step above 8 kHz is inaudible at the join"
     )
     expectation_weight: float = Field(
         default=_FITTED["expectation_weight"],
         ge=0.0,
         le=50.0,
-        description="log-odds lost for each factor e by which the part lies under 1",
+        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
     )
     context_weight: float = Field(
         default=_FITTED["context_weight"],
         ge=0.0,
         le=50.0,
-        description="log-odds lost for each factor e by which the part lies under 1",
+        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
     )
     ringing_weight: float = Field(
         default=_FITTED["ringing_weight"],
         ge=0.0,
         le=50.0,
-        description="log-odds lost for each factor e by which the part lies under 1",
+        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
     )
     pulse_weight: float = Field(
         default=_FITTED["pulse_weight"],
         ge=0.0,
         le=50.0,
-        description="log-odds lost for each factor e by which the part lies under 1",
+        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
     )
     harmony_weight: float = Field(
         default=_FITTED["harmony_weight"],
         ge=0.0,
         le=50.0,
-        description="log-odds lost for each factor e by which the part lies under 1",
+        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
     )
     level_weight: float = Field(
         default=_FITTED["level_weight"],
         ge=0.0,
         le=50.0,
-        description="log-odds lost for each factor e by which the part lies under 1",
+        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
     )
     brightness_weight: float = Field(
         default=_FITTED["brightness_weight"],
         ge=0.0,
         le=50.0,
-        description="log-odds lost for each factor e by which the part lies under 1",
+        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
     )
     repetition_weight: float = Field(
         default=_FITTED["repetition_weight"],
         ge=0.0,
         le=50.0,
-        description="log-odds lost for each factor e by which the part lies under 1",
+        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
     )
     texture_weight: float = Field(
         default=_FITTED["texture_weight"],
         ge=0.0,
         le=50.0,
-        description="log-odds lost for each factor e by which the part lies under 1",
+        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
     )
     air_weight: float = Field(
         default=_FITTED["air_weight"],
         ge=0.0,
         le=50.0,
-        description="log-odds lost for each factor e by which the part lies under 1",
+        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
     )
     unbroken_log_odds: float = Field(
         default=_FITTED["unbroken_log_odds"],

@@ -181,6 +181,11 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
 }
 """by stage of `WorkbenchParams`: old name of a field, and its name now"""
 
+OTHER_MEANING: Mapping[str, str] = {
+    "cover.sure_confidence": "it no longer refuses a track, it only decides which reason a refusal gives"
+}
+"""by the new name of a field: what its value no longer does"""
+
 
 def with_current_names(values: Any) -> tuple[Any, dict[str, str]]:
     """Rename the fields of a profile that have other names now.

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.loops.plan import LoopPlan
+from workbench.loops.plan import LoopPlan, nearest_line
 from workbench.loops.profile import LoopProfile
-from workbench.loops.repetition import Repetition, find_repetition, nearest_line
+from workbench.loops.repetition import Repetition, find_repetition
 from workbench.params import CoverParams
 from workbench.plots.palette import clock
 
@@ -70,7 +70,7 @@ def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None) -
             return (
                 f"option {number} keeps to the limits: it repeats {option.bars} bars from {clock(option.loop_start_a)}"
             )
-    return "the track has no other seam that would spare it in this length"
+    return "no option of this plan repeats less"
 
 
 def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> str:
@@ -92,7 +92,7 @@ def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> str
 
 
 def _fades(plan: LoopPlan) -> bool:
-    return plan.end_fade_seconds > plan.tail_seconds + 1e-3
+    return plan.ends_in_fade or plan.end_fade_seconds > plan.tail_seconds + 1e-3
 
 
 def _ending_words(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> list[str]:

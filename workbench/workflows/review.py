@@ -143,15 +143,11 @@ def read_verdicts(path: Path) -> list[Verdict]:
 
     Parameters
     ----------
-    path : the file
+    path : of the file, UTF-8
 
     Returns
     -------
     in the order of its rows
-
-    Parameters
-    ----------
-    path : of the file, UTF-8
 
     Raises
     ------
@@ -164,7 +160,7 @@ def read_verdicts(path: Path) -> list[Verdict]:
             if missing:
                 raise InputError(f"{path}: no column {missing[0]!r}; export verdicts from the dashboard's seam tab")
             return [_verdict(row, f"{path}, line {reader.line_num}") for row in reader]
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path}: cannot be read ({error})") from error
 
 

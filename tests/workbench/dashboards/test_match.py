@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.align.placements import Coincidence, Placement
 from workbench.audition.mixes import DrawnMatch
 from workbench.catalog.lane import Lane, Match, MatchReason
@@ -155,3 +156,14 @@ def test_a_track_that_a_filter_hides_is_not_the_chosen_one(drawn: DrawnMatch) ->
     state.filters = replace(state.filters, voice="with vocals")
     assert state.match is None
     assert state.place is None
+
+
+def test_without_a_video_the_tab_says_what_to_open_and_a_cancelled_match_how_to_go_on(tmp_path: Path) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(Home(tmp_path)), pool=pool)
+    tab = MatchTab(session)
+    assert tab.table.empty == "open a video in the Plan tab first"
+    session.video = tmp_path / "video.mp4"
+    assert tab.table.empty == "matching the catalog to the video …"
+    pool.cancel(-1)
+    assert tab.table.empty == "cancelled; press Match again"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.audition.seams import SeamLook, look_at_seam, with_option_first
 from workbench.dashboards.seams import SeamsTab, SeamState
 from workbench.dashboards.session import Session
@@ -88,11 +90,7 @@ def test_scores_are_known_before_a_seam_was_listened_to(state: SeamState, look: 
     assert state.scores[state.worst] == pytest.approx(loop.answer.seam_score, abs=1e-4)
 
 
-def test_seams_go_round_and_a_shorter_plan_keeps_to_its_last(state: SeamState, loop: Loop) -> None:
-    state.step(-1)
-    assert state.seam == state.count - 1
-    state.step(1)
-    assert state.seam == 0
+def test_a_shorter_plan_keeps_to_its_last_seam(state: SeamState, loop: Loop) -> None:
     state.seam = 99
     state.take(loop)
     assert state.seam == state.count - 1
@@ -227,6 +225,31 @@ def test_a_verdict_and_its_note_belong_to_their_seam(tab: SeamsTab, session: Ses
     assert {word: button.variant for word, button in again.judgements.items()} == {
         "good": "outlined", "audible": "contained", "wrong": "outlined"
     }  # fmt: skip
+
+
+def test_a_verdict_waits_until_its_seam_can_be_heard(home: Home, loop: Loop, look: SeamLook) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(home), pool=pool)
+    session.loop = loop
+    tab = SeamsTab(session)
+    before = newest_verdicts(session.workspace)
+    tab.judge("good")
+    assert newest_verdicts(session.workspace) == before
+    assert tab.outcome.object == "a verdict can be given once this seam can be heard"
+    pool.finish(-1, look)
+    tab.judge("good")
+    assert newest_verdicts(session.workspace) != before
+    tab.go(1)
+    tab.judge("wrong")
+    assert "" in tab.state.words[1:], "what is drawn is still the seam before"
+
+
+def test_a_crossfade_that_was_tried_outlives_another_mix(tab: SeamsTab, session: Session, loop: Loop) -> None:
+    tab.try_fade(0.2, 0.5)
+    until_idle(session)
+    session.loop = replace(loop)
+    assert tab.state.changed is not None
+    assert not tab.use.disabled
 
 
 def test_a_note_before_its_verdict_waits_at_its_seam(tab: SeamsTab, session: Session) -> None:

@@ -120,7 +120,11 @@ def test_a_fault_becomes_the_message_until_something_else_is_asked_for(session: 
     assert told == ["track.wav: no such file"]
     assert not session.busy
     session.run(counted, 1, then=lambda _: None).wait(PATIENCE_SECONDS)
+    assert session.message == "track.wav: no such file", "work of the page itself hides nothing"
+    demo = session.open_demo()
     assert session.message == ""
+    demo.cancel()
+    assert demo.wait(PATIENCE_SECONDS)
 
 
 def test_all_work_is_given_up_at_once(session: Session) -> None:

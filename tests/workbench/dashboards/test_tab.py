@@ -8,31 +8,13 @@ from pathlib import Path
 import pytest
 from bokeh.models import Range1d
 
+from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.dashboards.charts import Picture, time_chart
 from workbench.dashboards.session import Session
 from workbench.dashboards.tab import Tab, action
-from workbench.dashboards.work import Pool, Task
 from workbench.errors import PlanError
 from workbench.home import Home
 from workbench.workspace import Workspace
-
-
-class WaitingPool(Pool):
-    """Keeps its tasks, and ends them when a test says so."""
-
-    def __init__(self) -> None:
-        super().__init__(0)
-        self.tasks: list[Task] = []
-
-    def submit(self, task: Task) -> Task:
-        self.tasks.append(task)
-        return task
-
-    def finish(self, number: int, result: str) -> None:
-        """End a task with a result."""
-        on_done = self.tasks[number].on_done
-        assert on_done is not None
-        on_done(result)
 
 
 class PlainTab(Tab):
@@ -88,6 +70,31 @@ def test_a_result_that_came_too_late_is_dropped(session: Session, pool: WaitingP
     pool.finish(2, "always")
     assert taken == ["in time", "always"]
     assert not session.busy
+
+
+def test_what_went_wrong_or_was_cancelled_counts_only_while_it_is_wanted(session: Session, pool: WaitingPool) -> None:
+    tab, ends, wanted = PlainTab(session), list[str](), {"first"}
+    for name in ("first", "second"):
+        tab.run(
+            word_of, then=ends.append, wanted=partial(wanted.__contains__, name), otherwise=ends.append,
+            cancelled=partial(ends.append, "cancelled"),
+        )  # fmt: skip
+    pool.fail(1, "late")
+    assert ends == []
+    pool.cancel(0)
+    assert ends == ["cancelled"]
+    assert not session.busy
+    tab.run(word_of, then=ends.append, otherwise=ends.append)
+    pool.fail(2, "the disk is full")
+    assert ends == ["cancelled", "the disk is full"]
+
+
+def test_new_work_leaves_what_went_wrong_on_the_page(session: Session, pool: WaitingPool) -> None:
+    tab = PlainTab(session)
+    tab.run(word_of, then=print)
+    pool.fail(0, "the video cannot be read")
+    tab.run(word_of, then=print)
+    assert session.message == "the video cannot be read"
 
 
 def test_what_cannot_be_done_is_a_sentence_on_the_page(session: Session) -> None:

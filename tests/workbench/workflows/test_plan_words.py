@@ -91,7 +91,7 @@ def test_what_is_heard_too_often_is_said_with_the_option_that_spares_it() -> Non
 def test_where_nothing_spares_it_the_line_says_so() -> None:
     line = repetition_line(with_options(WORN), profile())
     assert line is not None
-    assert "the track has no other seam that would spare it" in line
+    assert "no option of this plan repeats less" in line
 
 
 def test_a_plan_within_the_limits_needs_no_line() -> None:
