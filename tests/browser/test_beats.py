@@ -27,7 +27,7 @@ def _plan(dashboard: Any, capfd: pytest.CaptureFixture[str]) -> Any:
 
 
 def test_it_says_what_was_heard(beats: Any) -> None:
-    expect(beats.get_by_text("heard by the tracker")).to_be_visible()
+    expect(beats.get_by_text("found by the tracker")).to_be_visible()
     expect(beats.get_by_text("confidence")).to_be_visible()
     expect(beats.get_by_role("button", name="Save as the track's grid")).to_be_disabled()
 
@@ -50,7 +50,7 @@ def test_a_correction_is_shown_undone_and_told(beats: Any) -> None:
     beats.get_by_text("half the tempo").wait_for()
     for _ in range(2):
         beats.get_by_role("button", name="Undo").click()
-    beats.get_by_text("heard by the tracker").wait_for()
+    beats.get_by_text("found by the tracker").wait_for()
 
 
 def test_a_saved_grid_changes_the_next_plan_and_can_be_taken_back(
@@ -63,8 +63,8 @@ def test_a_saved_grid_changes_the_next_plan_and_can_be_taken_back(
     beats.get_by_text("saved as this track's corrected grid").wait_for()
     until_idle()
     assert _plan(dashboard, capfd) != before
-    beats.get_by_role("button", name="Back to the heard grid").click()
-    beats.get_by_text("heard by the tracker").wait_for()
+    beats.get_by_role("button", name="Back to the tracker's grid").click()
+    beats.get_by_text("found by the tracker").wait_for()
     until_idle()
     assert _plan(dashboard, capfd) == before
 

@@ -2,7 +2,7 @@
 
 Four kinds of correction (`workbench.beats.corrections`) are tried at once: the picture changes, and with the clicks
 on the next clicks fall where the new grid has them. A correction becomes the track's grid when it is saved; from then
-on every plan is made on it, here, on the command line and in the service, until one goes back to the heard grid.
+on every plan is made on it, here, on the command line and in the service, until one goes back to the tracker's grid.
 
 Of waveform, spectrogram, beats and onsets only what is in view is sent, no finer than the screen.
 
@@ -111,8 +111,8 @@ class BeatsState:
         if grid is None:
             return "no track is open yet"
         if not grid.beats.size:
-            return "no beat was heard in this recording"
-        where = "heard by the tracker" if not self.saved else "saved as this track's corrected grid"
+            return "no beat was found in this recording"
+        where = "found by the tracker" if not self.saved else "saved as this track's corrected grid"
         if self.changed:
             where = f"not saved: {self.note}"
         bars = grid.downbeat_indices.size
@@ -327,7 +327,7 @@ class BeatsTab(Tab):
         self.bar = pmui.LinearProgress(value=0, variant="determinate", width=110, margin=(12, 8))
         self._save = self._button("Save as the track's grid", self.save, variant="contained")
         self._undo = self._button("Undo", self.undo)
-        self._heard = self._button("Back to the heard grid", self.forget)
+        self._heard = self._button("Back to the tracker's grid", self.forget)
         self.kind.param.watch(lambda event: self._draw_as(event.new), "value")
         self.span.param.watch(lambda event: self.picture.look_at(self.player.time, VIEWS[event.new]), "value")
         self.player.param.watch(lambda event: self._turn_page(event.new), "time")

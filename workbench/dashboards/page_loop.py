@@ -1,4 +1,4 @@
-"""The event loop of the page that code runs for: where its state may be changed, and whether anybody is left to see it.
+"""The event loop on which a page's state may be changed, and whether the page is still open.
 
 What a page shows is changed on the server's event loop only, with the page's document at hand. Work that is done
 elsewhere brings its results there. A page goes when its browser tab is closed or its server stops: then nothing that

@@ -1,4 +1,4 @@
-"""Work that takes longer than a blink, done by processes of its own, so that the page never freezes.
+"""Background work of the page, run by worker processes so that the page never freezes.
 
 A task is a function of `workbench` with its arguments, of which a workspace is the first. A worker process runs one
 task after the other in the workspace of a home folder, which keeps the sound that was decoded and the database; tasks

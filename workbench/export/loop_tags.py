@@ -6,9 +6,9 @@
 The copy holds the same sound, byte for byte; only the chunk or the comments are added, and older ones of the same names
 are replaced. Where the track is of another kind (MP3, M4A), the copy is decoded into WAV or FLAC of 16 bits.
 
-Engines jump from end to start in one sample: the plan's crossfades, glides and gains are not in the file. So that the
-jump does not click, both points move by the same few samples, 10 ms at most, to the nearest place where the samples
-after the jump differ from those that would have followed by no more than the track itself changes from one sample to
+Engines go from end to start in one sample: the plan's crossfades, glides and gains are not in the file. So that the
+splice does not click, both points move by the same few samples, 10 ms at most, to the nearest place where the samples
+after the splice differ from those that would have followed by no more than the track itself changes from one sample to
 the next; the loop keeps its length, in whole bars.
 
 Limit. Samples are those of the decoder here, counted from the first decoded one, at the rate of the track.
@@ -72,7 +72,7 @@ def write_loop_tags(timeline: Timeline, out: Path) -> None:
 
 
 def loop_samples(timeline: Timeline, samples: FloatArray) -> tuple[int, int]:
-    """Track samples of the loop: the splice of the plan, moved to where the jump does not click.
+    """Track samples of the loop: the splice of the plan, moved to where it does not click.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def _joining_shift(samples: FloatArray, start: int, stop: int, reach: int) -> in
     if low > high:
         return 0
     after, instead = (samples[:, point + low - 1 : point + high + 1] for point in (stop, start))
-    # Two samples, before and after the jump, are compared, so that neither level nor slope breaks.
+    # Two samples, before and after the splice, are compared, so that neither level nor slope breaks.
     missed = np.abs(after - instead).max(axis=0)
     missed = np.maximum(missed[:-1], missed[1:])
     usual = np.median(np.abs(np.diff(after, axis=1)).max(axis=0))

@@ -37,7 +37,7 @@ _LAST_BARS = {
 class Route:
     """Which splices are taken, in which order, and how it ends."""
 
-    usable: IntArray
+    taken: IntArray
     """shape (n_seams,), indices into `UsableSplices`"""
     own_ending: bool
     """on the track's own ending, or in a fade"""
@@ -133,7 +133,7 @@ def spans(route: Route, usable: UsableSplices, profile: LoopProfile) -> FloatArr
 
     Parameters
     ----------
-    route : its `usable` are indices into `usable`
+    route : its `taken` are indices into `usable`
     usable : the track's splices
     profile : of the same track
 
@@ -141,10 +141,10 @@ def spans(route: Route, usable: UsableSplices, profile: LoopProfile) -> FloatArr
     -------
     each row is the `song_from` and `song_to` of one segment
     """
-    table = np.empty((route.usable.size + 1, 2))
+    table = np.empty((route.taken.size + 1, 2))
     table[0, 0] = round(profile.song_start, 6)
-    table[1:, 0] = usable.song_from[route.usable]
-    table[:-1, 1] = usable.song_to[route.usable]
+    table[1:, 0] = usable.song_from[route.taken]
+    table[:-1, 1] = usable.song_to[route.taken]
     table[-1, 1] = route.last_to
     return table
 
@@ -161,7 +161,7 @@ def route_worth(route: Route, usable: UsableSplices, profile: LoopProfile, param
     """
     table = spans(route, usable, profile)
     lengths = table[:, 1] - table[:, 0]
-    scores = usable.score[route.usable]
+    scores = usable.score[route.taken]
     lines = profile.downbeats
     if route.own_ending and profile.ending is not None:
         tail = route.video_seconds - route.music_in - float(lengths.sum())
@@ -170,7 +170,7 @@ def route_worth(route: Route, usable: UsableSplices, profile: LoopProfile, param
     else:
         stops = int(np.searchsorted(lines, route.last_to + 1e-6, side="right")) - 1
         ending = usable.fade_worth[stops]
-    bars = bars_heard(route.usable, usable, stops)
+    bars = bars_heard(route.taken, usable, stops)
     plays = np.bincount(bars, minlength=lines.size).astype(np.float64)
     mean_plays = np.sum(plays * usable.bar_seconds) / np.sum(usable.bar_seconds)
     track = float(np.sum(usable.bar_seconds))
@@ -180,10 +180,10 @@ def route_worth(route: Route, usable: UsableSplices, profile: LoopProfile, param
         freshness=freshness_part(
             fresh_mean(bars, usable.bar_seconds, params), route.video_seconds, min(track, route.video_seconds), params
         ),
-        phrasing=usable.phrasing[route.usable].mean(),
+        phrasing=usable.phrasing[route.taken].mean(),
         coverage=coverage_part(plays, usable.bar_seconds),
         economy=economy_part(np.asarray(lengths.size / np.sum(1.0 / lengths)), params),
-        lost=over_limits(np.asarray(longest_run(route.usable) + 1), plays.max(), np.asarray(mean_plays), params),
+        lost=over_limits(np.asarray(longest_run(route.taken) + 1), plays.max(), np.asarray(mean_plays), params),
     )
 
 
@@ -231,7 +231,7 @@ def fresh_mean(bars: IntArray, bar_seconds: FloatArray, params: CoverParams) -> 
 def _pairs(route: Route, usable: UsableSplices) -> IntArray:
     """A number for each segment, equal for equal ones: the splice before and the splice after it, `size` for none."""
     none = np.array([usable.size])
-    before, after = np.concatenate([none, route.usable]), np.concatenate([route.usable, none])
+    before, after = np.concatenate([none, route.taken]), np.concatenate([route.taken, none])
     return np.asarray(before * (usable.size + 1) + after)
 
 
@@ -253,7 +253,7 @@ def longest_run(taken: IntArray) -> int:
 
 
 def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> LoopPlan:
-    """The plan of a route, with every rule checked.
+    """Make the plan of a route; its invariants are validated.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
     PlanError : the plan breaks a rule
     """
     table = spans(route, usable, profile)
-    taken = route.usable
+    taken = route.taken
     step = usable.level_step_db[taken]
     gain_in = np.where(np.abs(step) < params.min_gain_db, 0.0, -step)
     gain_in = np.round(np.clip(gain_in, -params.max_gain_db, params.max_gain_db), 2) + 0.0
@@ -367,7 +367,7 @@ def body_heard_longest(route: Route, usable: UsableSplices, profile: LoopProfile
     body : index into `usable`
     passes : segments that hold the whole body, within 20 ms
     """
-    table, taken = spans(route, usable, profile), route.usable
+    table, taken = spans(route, usable, profile), route.taken
     _, first_use, count = np.unique(_pairs(route, usable), return_index=True, return_counts=True)
     best, passes_of_best, longest = -1, 0, -1.0
     for splice in np.unique(taken[usable.gain_seconds[taken] > 0]).tolist():

@@ -4,7 +4,8 @@ Every pair of bar lines is scored as a splice. Those that may pass are fitted to
 for each length in bars and for each bar line the best ones, then the best of all, so that the planner finds bodies of
 all lengths, cuts that go ahead, and a way into the ending from anywhere.
 
-Functions: `loop_profile`, `profile_of_evidence`, `candidate_splices`, `profile_to_arrays`, `profile_from_arrays`.
+Functions: `loop_profile`, `profile_of_evidence`, `candidate_splices`, `harmonic_change`, `heard_parts`,
+`profile_to_arrays`, `profile_from_arrays`.
 """
 
 from __future__ import annotations
@@ -137,9 +138,9 @@ def candidate_splices(
     ----------
     recording : the track
     evidence : of its beats
-    coming_lufs : shape (n_bars,), LUFS of the seconds after each bar line
+    coming_lufs : shape (n_bars,), LUFS of the `SHORT_TERM_SECONDS` after each bar line
     ending : of the track
-    params : of seams
+    params : of seams; None: the defaults
     """
     params = params or SeamParams()
     lines = evidence.lines
@@ -296,7 +297,7 @@ def profile_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> LoopProfile:
 
     Raises
     ------
-    ParameterError : an array is missing
+    ParameterError : an array is missing, or cannot be read
     """
     try:
         scalars = dict(zip(_SCALARS, np.asarray(arrays["loop_scalars"]).tolist(), strict=True))
@@ -305,6 +306,8 @@ def profile_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> LoopProfile:
         downbeats, bar_lufs = np.asarray(arrays["loop_downbeats"]), np.asarray(arrays["loop_bar_lufs"])
     except KeyError as missing:
         raise ParameterError(f"a loop profile needs the array {missing}") from missing
+    except ValueError as damage:
+        raise ParameterError(f"a loop profile cannot be read: {damage}") from damage
     ending = form["ending"]
     return LoopProfile(
         song_duration=scalars["song_duration"],

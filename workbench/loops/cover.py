@@ -75,12 +75,17 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
     ----------
     profile : what is known of the track
     video_seconds : length of the video, s; rounded to the microsecond
+    params : limits, weights and the bounds of the search
 
     Returns
     -------
     LoopPlan : the best plan, with up to four options, the first equal to it; or
-    Refusal : `video_not_longer` or `no_loop_profile`, asked in this order; where no plan reaches `min_seam_score`,
-        `low_confidence` if the bars are more likely wrong than right (`sure_confidence`), else `no_viable_loop`
+    Refusal : `video_not_longer`, then `no_loop_profile`; `low_confidence` where no splice reaches `min_seam_score` and
+        the grid's confidence is under `sure_confidence`; else `no_viable_loop`
+
+    Raises
+    ------
+    PlanError : a plan breaks an invariant, which is a fault of the planner
     """
     refusal = refusals.video_not_longer(video_seconds, profile.song_duration, params.required_excess_seconds)
     if refusal is not None:
@@ -121,10 +126,13 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
 
 
 def _refuse(why: str, best_score: float, profile: LoopProfile, params: CoverParams) -> Refusal:
-    """The refusal of a track without an unnoticed splice, put down to its bars where those are unsure."""
+    """The refusal of a track without a plan; put down to unsure bars only where no seam is good enough."""
+    if best_score >= params.min_seam_score:
+        return refusals.no_viable_loop(why)
     if profile.grid_confidence < params.sure_confidence:
         return refusals.low_confidence(profile.grid_confidence, best_score, params.min_seam_score)
-    return refusals.no_viable_loop(why, best_score, params.min_seam_score)
+    required = params.min_seam_score
+    return refusals.no_viable_loop(f"{why} (the best seam scores {best_score:.2f}, needed {required:.2f})")
 
 
 class _Mixes(NamedTuple):

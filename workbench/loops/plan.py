@@ -1,4 +1,4 @@
-"""The loop plan: what is played, stored and exported, with every rule of how it is played checked when it is made.
+"""The loop plan: what is played, stored and exported. Its invariants are validated on construction.
 
 A plan is a list of track ranges (segments) played back to back under a video. Two clocks run in it. Track time, seconds
 from the first decoded sample: `song_from`, `song_to`, `song_start`, `song_duration`, `loop_*`, `outro_*`. Video time,
@@ -37,7 +37,7 @@ MAX_OPTIONS = 4
 
 _COVER_TOLERANCE = 1e-3  # s; the music reaches the end of the video to the millisecond
 _ROUNDING = 2e-6  # s; what two values rounded to the microsecond may differ by
-_CONTINUES = 0.05  # s; a splice that splices less than this only plays on
+_CONTINUES = 0.05  # s; a splice whose ends lie closer than this only continues the track
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +189,7 @@ def check_against_grid(plan: LoopPlan, downbeats: FloatArray, beats: FloatArray 
 
     Parameters
     ----------
+    plan : of the track that the grid belongs to
     downbeats : shape (n_bars,), seconds of track time
     beats : shape (n_beats,), seconds of track time; with them the body is also checked to hold whole bars of beats
 

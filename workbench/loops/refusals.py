@@ -80,7 +80,7 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
 
 
 def low_confidence(confidence: float, best_score: float, required: float) -> Refusal:
-    """No seam of the track passes unnoticed, and its bars are more likely wrong than right.
+    """No splice reaches the required score, and the grid is more likely wrong than right.
 
     Parameters
     ----------
@@ -95,18 +95,17 @@ def low_confidence(confidence: float, best_score: float, required: float) -> Ref
     )
 
 
-def no_viable_loop(why: str, best_score: float, required: float) -> Refusal:
-    """The track has bars, but no place where the music could splice without being heard.
+def no_viable_loop(why: str) -> Refusal:
+    """The track has bars, but no splices that make a plan for this video.
 
     Parameters
     ----------
     why : a clause
-    best_score, required : 0 to 1, chance of the track's best seam to pass unnoticed, and the one that a plan needs
     """
     return Refusal(
         RefusalReason.NO_VIABLE_LOOP,
-        f"This track cannot be looped under this video without an audible seam: {why} (the best seam scores "
-        f"{best_score:.2f}, needed {required:.2f}). Pick a track whose parts repeat, or one that is longer.",
+        f"This track cannot be looped under this video without an audible seam: {why}. Pick a track whose parts "
+        "repeat, or one that is longer.",
     )
 
 

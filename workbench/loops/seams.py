@@ -97,7 +97,8 @@ class SeamEvidence:
     own: FloatArray
     """shape (len(SEAM_PARTS), n_bars - 1), breaks of the track's own adjacent bars: the yardstick"""
     join_limits: FloatArray
-    """shape (2, len(_JOIN_TICKS)), steps of texture (1 - cosine) and of air (dB) that one own bar line in 20 exceeds"""
+    """shape (2, len(_JOIN_TICKS)), steps of texture (1 - cosine) and of air (dB) that one own bar line in 20 exceeds,
+    at least `min_texture` and `min_air`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +112,9 @@ class SeamScore:
     parts: dict[str, float]
     """0 to 1 each, by the names of SEAM_PARTS"""
     breaks: dict[str, float]
-    """the measures themselves, 0 for no break"""
+    """the measures themselves; 0 for no break, but for repetition"""
     yardstick: dict[str, float]
-    """what each measure typically is between the track's own adjacent bars"""
+    """the break at which each part is 1/2: a share of the track's typical one; 1 for repetition, texture and air"""
 
 
 def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | None = None) -> SeamEvidence:
@@ -123,7 +124,7 @@ def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | Non
     ----------
     recording : any channels and rate; measured in mono
     grid : at least two bars
-    params : context and bands
+    params : context, bands, and the floors `min_texture` and `min_air`; None: the defaults
 
     Raises
     ------
@@ -162,7 +163,7 @@ def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | Non
 
 
 def seam_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> FloatArray:
-    """Measure the break of every splice as continuation: does what comes resemble what was about to come?
+    """Measure the break of every splice as continuation: does what is heard resemble what the track has there?
 
     Parameters
     ----------
@@ -177,6 +178,7 @@ def seam_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, para
     (so a common gain does not count), ringing is a share of the sound, level is in dB, brightness in octaves.
     Repetition is `repetition_seconds` over the seconds for which both sides are the same music; texture and air are
     steps at the join itself beyond those the track makes there, in units of what one in 20 of its bar lines exceeds.
+    Repetition is never 0: at least `repetition_seconds` over the length of the 8 * `context_beats` beats compared.
     """
     n = params.context_beats
     return _breaks(evidence, leaves, enters, params, np.arange(2 * n), np.arange(-1, -n - 1, -1))
@@ -360,6 +362,7 @@ def score_breaks(evidence: SeamEvidence, breaks: FloatArray, params: SeamParams)
     ----------
     evidence : for the yardstick
     breaks : shape (len(SEAM_PARTS), ...), from `seam_breaks`
+    params : yardstick and weights
 
     Returns
     -------
@@ -456,7 +459,7 @@ def score_splices(
 
 
 def score_seam(evidence: SeamEvidence, leave: int, enter: int, params: SeamParams | None = None) -> SeamScore:
-    """How naturally the music goes on when beat `leave` is where beat `enter` comes in.
+    """Score the splice that leaves at beat `leave` and enters at beat `enter`.
 
     Parameters
     ----------

@@ -112,6 +112,10 @@ def with_room(
     ----------
     song_to, song_from, fade : shape (n,), s
     left : shape (n,), s, the bar lines left
+
+    Returns
+    -------
+    song_to, song_from, fade : shape (n,), s, changed only where the fade had no room
     """
     missing = np.maximum(fade / 2 - song_from, 0.0)
     later = np.clip(_START_SHIFT - (song_to - left), 0.0, _START_SHIFT)

@@ -52,7 +52,7 @@ class Tour:
     gain_seconds: float
     """what the path adds, s"""
     shared_seconds: float
-    """c' K c of the path, see `Splices.shared_seconds`"""
+    """c' K c of the path, see `UsableSplices.shared_seconds`"""
     shared_with: FloatArray
     """shape (n_splices,), K c of the path"""
     fresh_seconds: float
@@ -103,7 +103,9 @@ class Tour:
 
 
 def make_tours(usable: UsableSplices, need_seconds: float, params: CoverParams) -> list[Tour]:
-    """Tours that add about `need_seconds`, then single bodies, best first; `params.max_primaries` in all.
+    """Tours that add `need_seconds` less what the main body makes up (a quarter, at most 90 s), then single bodies.
+
+    Best first, at most `params.max_primaries` in all.
 
     Parameters
     ----------

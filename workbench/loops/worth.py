@@ -133,6 +133,11 @@ def over_limits(run: FloatArray, plays: FloatArray, mean_plays: FloatArray, para
     ----------
     run : longest run of passes of one body
     plays, mean_plays : how often the bar heard most, and all bars on average, are heard
+    params : `max_passes_in_a_row`, `max_plays_over_mean`, `limit_penalty`
+
+    Returns
+    -------
+    shape of the arguments; taken off the weighted mean, 0 where no limit is passed
     """
     ratios = (run / params.max_passes_in_a_row, plays / most_plays(mean_plays, params))
     lost = sum(np.where(ratio > 1.0, 0.5 + 0.5 * np.log2(np.maximum(ratio, 1.0)), 0.0) for ratio in ratios)

@@ -407,7 +407,7 @@ def length_part(video_seconds: float, duration: FloatArray, loopable: FloatArray
     ----------
     video_seconds : length of the video
     duration : shape (n,), s, NaN where unknown
-    loopable : shape (n,), confidence of the track's loop, 0 to 1; NaN counts as 0.5
+    loopable : shape (n,), score of the best seam that makes a body, 0 to 1; 0 for none, NaN counts as 0.5
 
     Returns
     -------

@@ -294,7 +294,7 @@ def length_of(pair: RankedPair) -> str:
     duration, loopable = pair.number("duration"), pair.number("loopable")
     text = f"{clock(duration)} long"
     if pair.video.duration - duration >= LOOP_EXCESS_SECONDS and not isnan(loopable):
-        text += f", loops with confidence {loopable:.2f}" if loopable > 0 else ", does not loop"
+        text += f", its best seam scores {loopable:.2f}" if loopable > 0 else ", does not loop"
     return text
 
 

@@ -30,18 +30,18 @@ SHOWN_DB = 70.0
 """range of the spectrograms, down from the loudest point of both"""
 LOWEST_HZ, HIGHEST_HZ, _ROWS = 50.0, 16_000.0, 200
 PART_WORDS = {
-    "expectation": "what comes is what was\nabout to come",
-    "context": "what led there is what\nleads there",
-    "ringing": "nothing is cut off or\nappears out of nothing",
+    "expectation": "continuation after\nthe seam matches",
+    "context": "context before\nthe seam matches",
+    "ringing": "no note is cut off",
     "pulse": "the rhythm goes on",
     "harmony": "the harmony goes on",
     "level": "no step in level",
     "brightness": "no step in brightness",
-    "repetition": "both sides are the same\nmusic for long",
+    "repetition": "the same music on both\nsides, for long",
     "texture": "no step in texture\nat the join",
     "air": "no step above 8 kHz\nat the join",
 }
-"""the question that each part of a score answers, in two short lines"""
+"""what each part of a score stands for, in two short lines"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -223,7 +223,7 @@ def plan_section(plan: LoopPlan, loop: Loop, params: CoverParams) -> ReportSecti
         ("worst seam", f"{plan.seam_score:.2f}"),
         ("plan score", f"{plan.plan_score:.2f}"),
         ("tempo", f"{loop.analysis.grid.tempo_bpm:.2f} bpm, {plan.beats_per_bar} beats to the bar"),
-        ("sureness of the bar lines", f"{loop.analysis.grid.confidence:.2f}"),
+        ("confidence of the bar lines", f"{loop.analysis.grid.confidence:.2f}"),
     ]
     worn = repetition_line(plan, loop.analysis.profile, params)
     if worn is not None:
@@ -265,7 +265,7 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
         SeamCard(
             title="Seam " + _few(shown.numbers),
             text=f"Heard at {_times(plan, shown)}. What is heard lies over what the track has: where both look "
-            "alike, nothing gives the splice away. Four seconds, the seam in the middle:",
+            "alike, the splice does not show. Four seconds, the seam in the middle:",
             picture=shown.picture,
             sounds=(ReportSound("heard", shown.heard), ReportSound("the track played on instead", shown.left)),
             video_s=shown.view.video_s,

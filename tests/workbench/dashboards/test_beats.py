@@ -59,7 +59,7 @@ def test_corrections_are_tried_and_taken_back(heard: Analysis) -> None:
     state.undo()
     state.undo()
     assert state.grid is heard.grid
-    assert "heard by the tracker" in state.facts()
+    assert "found by the tracker" in state.facts()
 
 
 def test_what_cannot_be_corrected_leaves_the_grid(heard: Analysis) -> None:
@@ -156,7 +156,7 @@ def test_the_tab_saves_plans_again_and_goes_back(session: Session, heard: Analys
     _until_idle(session)
     assert corrected_grid(session.workspace, heard.content_hash) is None
     assert np.array_equal(session.analysis.grid.positions, heard.grid.positions)
-    assert "heard by the tracker" in tab.state.facts()
+    assert "found by the tracker" in tab.state.facts()
     assert tab.sure.object.startswith("confidence")
 
 

@@ -138,7 +138,7 @@ def test_looping_is_told_where_it_is_needed(make_video: MakeVideo, columns: Make
         found = reasons(pair_of(make_video(seconds), columns(duration=[100.0], loopable=[loops])), PARAMS)
         return next(line.audio for line in found if line.category == "length")
 
-    assert length(300.0, 0.87) == "1:40 long, loops with confidence 0.87"
+    assert length(300.0, 0.87) == "1:40 long, its best seam scores 0.87"
     assert length(300.0, 0.0) == "1:40 long, does not loop"
     assert length(60.0, 0.0) == "1:40 long"
 

@@ -156,7 +156,7 @@ def test_the_fields_are_those_of_the_specification(plan: LoopPlan) -> None:
     [
         refusals.video_not_longer(100.0, 90.0, 30.0),
         refusals.low_confidence(0.1, 0.3, 0.5),
-        refusals.no_viable_loop("nothing repeats", 0.3, 0.5),
+        refusals.no_viable_loop("nothing repeats"),
         refusals.no_loop_profile(),
         refusals.timeout(120.0),
         refusals.profile_error("a checksum does not match"),

@@ -31,7 +31,7 @@ def test_a_sentence_counts_seams_and_names_the_worst(make_plan: Callable[..., Lo
 def test_an_answer_in_words_is_the_plan_or_the_reason(make_plan: Callable[..., LoopPlan]) -> None:
     plan = make_plan([(0.0, 10.0, 0.0, 0.0), (1.0, 11.0, 0.0, 0.0)], [0.02], [1.0], song_duration=12.0)
     assert plan_sentence(plan) in answer_markdown(plan)
-    refusal = refusals.no_viable_loop("nothing repeats", 0.3, 0.5)
+    refusal = refusals.no_viable_loop("nothing repeats")
     assert refusal.hint in answer_markdown(refusal)
 
 
