@@ -1,0 +1,195 @@
+"""How soon plans wear out: what of the track is heard how often, over tracks and lengths.
+
+    python -m tests.benchmarks.wear [FILE ...] [--save JSON] [--before JSON]
+
+The bundled tracks, and files given, are analysed once and planned for 5, 10, 20 and 60 min. `--save` keeps the figures
+of this code; `--before` puts those of other code, saved by the same program run there, beside its own.
+
+Five measures of a plan:
+
+- over four: seconds of the video in which a second of the track is heard for the fifth time or a later one, and how
+  many of these a plan that hears every second of the track equally often would not have (*avoidable*)
+- used: share of the track, first to last sound, that is heard at all
+- plays over mean: how often the second heard most is heard, over the mean of all
+- over limits: plans that pass `max_passes_in_a_row` or `max_plays_over_mean`, which they say in words
+- seam: score of the worst seam
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tests.benchmarks.table import Table
+from tests.benchmarks.tracks import bundled
+from workbench import workspace
+from workbench.loops.cover import plan_loop
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import LoopProfile
+from workbench.loops.repetition import find_repetition
+from workbench.params import CoverParams
+from workbench.workflows.analyze import Sound, analyze_sound
+
+MINUTES = (5, 10, 20, 60)
+OFTEN = 4
+STEP = 0.02  # s, how finely the track is counted
+PARAMS = CoverParams()
+
+
+@dataclass(frozen=True)
+class Wear:
+    """What one plan does to one track."""
+
+    track: str
+    minutes: int
+    over_four: float
+    avoidable: float
+    used: float
+    plays: float
+    plays_over_mean: float
+    seams: int
+    seam: float
+    over_limits: bool
+    least_worn: float
+    """avoidable seconds of the option that has the fewest"""
+    ms: float
+    """CPU of the plan"""
+
+
+def plays_of(plan: LoopPlan, profile: LoopProfile) -> np.ndarray:
+    """How often each stretch of `STEP` seconds is heard, from the first to the last sound; shape (n,)."""
+    n = round(profile.song_duration / STEP) + 2
+    changes = np.zeros(n + 1)
+    for segment in plan.segments:
+        changes[min(n, round(segment.song_from / STEP))] += 1
+        changes[min(n, round(segment.song_to / STEP))] -= 1
+    return np.cumsum(changes)[round(profile.song_start / STEP) : round(profile.last_sound / STEP)]
+
+
+def over_four(plays: np.ndarray) -> tuple[float, float]:
+    """Seconds heard for the fifth time or later, and how many of them even use would spare."""
+    seconds = float(np.sum(np.maximum(plays - OFTEN, 0.0)) * STEP)
+    unavoidable = max(0.0, float(np.mean(plays)) - OFTEN) * plays.size * STEP
+    return seconds, max(0.0, seconds - unavoidable)
+
+
+def measure(name: str, profile: LoopProfile, minutes: int) -> Wear | str:
+    """Plan one track for one length; the reason where there is no plan."""
+    started = time.process_time()
+    answer = plan_loop(profile, 60.0 * minutes, PARAMS)
+    spent = time.process_time() - started
+    if not isinstance(answer, LoopPlan):
+        return str(answer.reason)
+    plays = plays_of(answer, profile)
+    seconds, avoidable = over_four(plays)
+    return Wear(
+        track=name,
+        minutes=minutes,
+        over_four=seconds,
+        avoidable=avoidable,
+        used=float(np.mean(plays > 0)),
+        plays=float(plays.max()),
+        plays_over_mean=float(plays.max() / plays.mean()),
+        seams=len(answer.seam_times),
+        seam=answer.seam_score,
+        over_limits=find_repetition(answer, profile, PARAMS).over_limits,
+        least_worn=min(over_four(plays_of(option, profile))[1] for option in answer.options),
+        ms=1000.0 * spent,
+    )
+
+
+def profiles(files: Sequence[Path]) -> dict[str, LoopProfile]:
+    """Loop profiles of the bundled tracks and of files, by name."""
+    paths = [track.path for track in bundled() if track.is_song] + list(files)
+    found: dict[str, LoopProfile] = {}
+    with tempfile.TemporaryDirectory() as home, workspace.open(home) as here:
+        for path in paths:
+            print(f"[bench] wear: {path.name}", file=sys.stderr, flush=True)
+            found[path.stem] = analyze_sound(Sound(here, path)).profile
+    return found
+
+
+def figures(files: Sequence[Path]) -> list[Wear]:
+    """Every plan of every track and length."""
+    rows = []
+    for name, profile in profiles(files).items():
+        for minutes in MINUTES:
+            measure(name, profile, minutes)
+            row = measure(name, profile, minutes)
+            if isinstance(row, Wear):
+                rows.append(row)
+            elif row != "video_not_longer":
+                print(f"[bench] wear: {name} under {minutes} min: {row}", file=sys.stderr, flush=True)
+    return rows
+
+
+def tables(rows: list[Wear], before: list[Wear]) -> list[Table]:
+    """The figures by length and by track, those before beside them where there are any."""
+    sides = {"before": before, "after": rows} if before else {"": rows}
+    both = {(row.track, row.minutes) for row in rows}
+    for side in sides.values():
+        both &= {(row.track, row.minutes) for row in side}
+    columns = ["plans", "over four s", "avoidable s", "least worn option s", "used", "plays / mean", "seams", "seam"]
+    by_length = Table("Wear, by length of the video", ["minutes", "side", *columns, "over limits", "CPU ms"])
+    for minutes in (*MINUTES, None):
+        for name, plans in sides.items():
+            chosen = [p for p in plans if (p.track, p.minutes) in both and minutes in (None, p.minutes)]
+            if chosen:
+                by_length.add(minutes or "all", name, *_summary(chosen))
+    by_track = Table("Wear, by track", ["track", "side", *columns, "over limits", "CPU ms"])
+    for track in dict.fromkeys(row.track for row in rows):
+        for name, plans in sides.items():
+            chosen = [p for p in plans if (p.track, p.minutes) in both and p.track == track]
+            if chosen:
+                by_track.add(track, name, *_summary(chosen))
+    by_length.notes.append(
+        "Sums of seconds, means of shares, seams and CPU (after a warm-up), median of the worst seam's score, over "
+        "tracks and lengths that both sides plan."
+    )
+    return [by_length, by_track]
+
+
+def _summary(plans: list[Wear]) -> list[object]:
+    def mean(name: str) -> float:
+        return float(np.mean([getattr(plan, name) for plan in plans]))
+
+    def total(name: str) -> int:
+        return round(sum(float(getattr(plan, name)) for plan in plans))
+
+    return [
+        len(plans), total("over_four"), total("avoidable"), total("least_worn"), mean("used"), mean("plays_over_mean"),
+        mean("seams"), float(np.median([plan.seam for plan in plans])), sum(plan.over_limits for plan in plans),
+        mean("ms"),
+    ]  # fmt: skip
+
+
+def run() -> list[Table]:
+    """The bundled tracks."""
+    return tables(figures([]), [])
+
+
+def main() -> None:
+    """Measure what the command line names."""
+    parser = argparse.ArgumentParser(description="How soon plans wear out.")
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--save", type=Path)
+    parser.add_argument("--before", type=Path)
+    given = parser.parse_args()
+    rows = figures(given.files)
+    if given.save:
+        given.save.write_text(json.dumps([asdict(row) for row in rows]))
+    before = [Wear(**row) for row in json.loads(given.before.read_text())] if given.before else []
+    for table in tables(rows, before):
+        print(table.markdown())
+
+
+if __name__ == "__main__":
+    main()
