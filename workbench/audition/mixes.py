@@ -1,11 +1,10 @@
 """Sound to try something out with: a track with clicks, a track placed under a video, and the levels measured on them.
 
 As in `workbench.audition.plans`, these are WAV files below the home's `renders`, streamed by ranges and deleted
-when there are too many. They are written block by block, in memory that does not grow with their length. Corrected
-grids are records in the database, which nothing deletes.
+when there are too many. They are written block by block, in memory that does not grow with their length.
 
 Functions: `clicked_file`, `placed_file`; `plan_sounds`, `placed_sounds`, `measure_mix_inputs`, `find_utterances`;
-`match_to_draw`; `save_grid`, `delete_grid`.
+`match_to_draw`.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ from workbench.params import DuckParams, MatchParams, VoiceParams
 from workbench.progress import Progress
 from workbench.recording import FloatArray, Recording
 from workbench.render.clicks import with_clicks
-from workbench.store import grids
 from workbench.workflows.mix import measure_soundtrack
 from workbench.workspace import Workspace
 
@@ -316,46 +314,6 @@ def _motion(picture: Picture, params: MatchParams) -> FloatArray:
     seen = count > 0
     middles = 0.5 * (edges[1:] + edges[:-1])[seen]
     return np.column_stack([middles, movement_of(total[seen] / count[seen], params)])
-
-
-def save_grid(workspace: Workspace, content_hash: str, grid: BeatGrid, note: str = "") -> grids.CorrectedGrid:
-    """Save a corrected grid for a recording; every later plan uses it.
-
-    Parameters
-    ----------
-    workspace : its database takes the record
-    content_hash : SHA-256 of the recording's bytes, hex
-    grid : replaces the one saved before; times are rounded to the microsecond
-    note : what was corrected, in the words of whoever did it
-
-    Returns
-    -------
-    CorrectedGrid : the record as it is stored
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
-    with workspace.database.write() as connection:
-        return grids.put(
-            connection, content_hash, grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar, note
-        )
-
-
-def delete_grid(workspace: Workspace, content_hash: str) -> None:
-    """Delete the corrected grid of a recording, so that the tracker's own counts again.
-
-    Parameters
-    ----------
-    workspace : its database holds the record
-    content_hash : SHA-256 of the recording's bytes, hex; one without a corrected grid is left as it is
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
-    with workspace.database.write() as connection:
-        grids.remove(connection, content_hash)
 
 
 def _stem(sound: Path) -> str:

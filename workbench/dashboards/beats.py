@@ -22,7 +22,7 @@ import panel_material_ui as pmui
 from bokeh.models import LinearColorMapper, Range1d
 from bokeh.palettes import Viridis256
 
-from workbench.audition.mixes import clicked_file, delete_grid, save_grid
+from workbench.audition.mixes import clicked_file
 from workbench.beats.corrections import double_tempo, halve_tempo, shift_bar, with_metre
 from workbench.beats.grid import BeatGrid
 from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, paper, time_chart
@@ -35,6 +35,7 @@ from workbench.errors import GridError, WorkbenchError
 from workbench.plots.palette import BEAT, DOWNBEAT, HEARD, ONSET
 from workbench.recording import FloatArray, IntArray
 from workbench.workflows.analyze import Analysis, corrected_grid
+from workbench.workflows.grids import delete_grid, save_grid
 from workbench.workflows.tracks import TrackSource
 
 CLICK_GAIN_DB = -6.0

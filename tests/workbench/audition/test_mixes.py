@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from workbench.audition.mixes import clicked_file, delete_grid, grid_digest, placed_file, save_grid
+from workbench.audition.mixes import clicked_file, grid_digest, placed_file
 from workbench.beats.grid import BeatGrid
-from workbench.workflows.analyze import corrected_grid
 from workbench.workspace import Workspace
 
 RATE = 8000
@@ -41,13 +40,6 @@ def test_clicks_are_on_the_beats_and_the_track_is_lower_beside_them(workspace: W
         at = round(float(beat) * rate)
         assert added[at : at + rate // 50].max() > 0.02
         assert added[at - rate // 8 : at - rate // 50].max() < 0.01
-
-
-def test_a_kept_grid_counts_until_it_is_forgotten(workspace: Workspace) -> None:
-    kept = save_grid(workspace, "0" * 64, GRID, "by ear")
-    assert corrected_grid(workspace, "0" * 64) == kept
-    delete_grid(workspace, "0" * 64)
-    assert corrected_grid(workspace, "0" * 64) is None
 
 
 def test_grids_are_told_apart_by_where_bars_begin() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.audition.mixes import clicked_file, delete_grid, save_grid
+from workbench.audition.mixes import clicked_file
 from workbench.audition.plans import track_file
 from workbench.beats.corrections import double_tempo, halve_tempo, shift_bar
 from workbench.bundled import bundled_path
@@ -23,6 +23,7 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
 from workbench.workflows.analyze import Analysis, analyze, corrected_grid
+from workbench.workflows.grids import delete_grid, save_grid
 from workbench.workflows.loop import loop_track
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 import soundfile
 
-from workbench.audition.mixes import delete_grid, save_grid
 from workbench.beats.grid import BeatGrid
 from workbench.catalog.lane import Lane
 from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.workflows.beats import map_beats
+from workbench.workflows.grids import delete_grid, save_grid
 from workbench.workflows.library import WantedFile, add_tracks, open_library
 from workbench.workflows.match import match, rank_video
 from workbench.workspace import Workspace
