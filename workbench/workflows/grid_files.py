@@ -203,7 +203,8 @@ def _grid(marks: Sequence[_Mark], heard: BeatGrid) -> BeatGrid:
     places = [mark.place for mark in marks]
     if 1 not in places:
         raise GridError("no beat is marked as a bar line, place 1 in the bar")
-    counted = places if None not in places else _counted(places)
+    given = [place for place in places if place is not None]
+    counted = given if len(given) == len(places) else _counted(places)
     for (before, place), mark in zip(pairwise(counted), marks[1:], strict=True):
         if place not in (before + 1, 1):
             raise GridError(f"{mark.where}: place {place} in the bar after {before}; {before + 1} or 1 comes next")
