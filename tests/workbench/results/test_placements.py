@@ -49,8 +49,8 @@ def test_a_result_names_its_track_and_a_match_its_best() -> None:
     assert named_track(ALIGNED) == "t"
     assert named_track({"track_id": "t", "plan": {}}) == "t"
     assert named_track(lane(a=[], b=[])) == "a"
-    for nameless in ({"segments": []}, {"lane": {}}, {"lane": None}, {"track_id": None}):
-        assert named_track(nameless) is None
+    nameless: list[dict[str, Any]] = [{"segments": []}, {"lane": {}}, {"lane": None}, {"track_id": None}]
+    assert [named_track(result) for result in nameless] == [None] * 4
 
 
 @pytest.mark.parametrize(
