@@ -1,4 +1,4 @@
-"""`workbench beats FILE`: the beat grid of a sound file."""
+"""`workbench beats TRACK`: the beat grid of a sound file, heard, given or confirmed."""
 
 from __future__ import annotations
 
@@ -8,36 +8,65 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, profile_option, workspace_option
-from workbench.cli.terminal import print_body, progress_bar
+from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 
 @click.command("beats")
-@click.argument("file", type=FILE)
+@click.argument("track")
+@click.option("--grid", "grid_file", type=FILE, help="A file of your own beats, which become the track's grid.")
+@click.option("--confirm", is_flag=True, help="Keep the grid that was heard as right.")
 @profile_option
 @workspace_option
-def command(file: Path, workspace: Workspace) -> None:
-    """Print the beats, downbeats and tempo of FILE, any sound or video that FFmpeg reads.
+def command(track: str, grid_file: Path | None, confirm: bool, workspace: Workspace) -> None:
+    """Print the beats, downbeats and tempo of TRACK, a catalog track id or any sound or video that FFmpeg reads.
 
     Times are seconds from the first sample, as a player counts them. A second call is answered from the cache.
+
+    With --grid every later plan of this track, by the same bytes, uses your own beats, with confidence 1. FILE has a
+    beat a line: its time in seconds and its place in the bar, 1 for a downbeat, with a tab, spaces or a comma between
+    (madmom, .beats); or Sonic Visualiser's CSV, Audacity's labels, JAMS. A file without places takes the bars that were
+    heard. --confirm keeps the heard grid instead, also in place of your own.
 
     \b
     Example:
       workbench beats track.flac | jq .tempo_bpm
+      workbench beats track.flac --grid track.beats
+      workbench beats track.flac --confirm
 
     \f
 
     Parameters
     ----------
-    file : sound or video
+    track : path of a sound or video, or catalog track id
+    grid_file : a person's own grid; None: the one kept before, else the heard one
+    confirm : whether the heard grid is kept as right
     workspace : of the home folder, with the parameters of the profile
+
+    Raises
+    ------
+    click.UsageError : both a grid and `confirm`
     """
+    if grid_file is not None and confirm:
+        raise click.UsageError("give either --grid FILE, your own grid, or --confirm, the heard one")
     from workbench.results.beats import beat_grid_body
     from workbench.workflows.beats import map_beats
+    from workbench.workflows.tracks import find_track
 
+    source = find_track(workspace, track)
     with progress_bar() as progress:
-        found = map_beats(workspace.with_progress(progress), file)
-    body = beat_grid_body(found.grid, found.duration, track_id=file.name, cached=found.cached)
+        workspace = workspace.with_progress(progress)
+        if grid_file is not None or confirm:
+            from workbench.workflows.own_grid import confirm_grid, keep_grid
+
+            kept = (
+                confirm_grid(workspace, source.path)
+                if grid_file is None
+                else keep_grid(workspace, source.path, grid_file)
+            )
+            say(f"{kept.beats.size} beats in {kept.downbeats.size} bars are the grid of this track from now on")
+        found = map_beats(workspace, source.path)
+    body = beat_grid_body(found.grid, found.duration, track_id=source.track_id, cached=found.cached)
     print_body(body.to_json())

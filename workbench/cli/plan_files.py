@@ -1,7 +1,8 @@
-"""Reading the plan or placement that a command plays: a file that `workbench loop`, `align` or `match` printed, or
-standard input for `-`.
+"""Reading what a command plays: an option of a plan, or a placement, in a file that `workbench loop`, `align` or
+`match` printed, or on standard input for `-`.
 
-Functions: `read_plan` for a plan; `read_music` for a plan or a placement.
+Functions: `option_option` and `placement_option`, the options that choose; `read_music`, what was chosen; `lay_out`,
+how it is played.
 """
 
 from __future__ import annotations
@@ -9,57 +10,75 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 if TYPE_CHECKING:
     from workbench.loops.plan import LoopPlan
+    from workbench.render.schedule import Music
     from workbench.results.align import SyncPointBody
     from workbench.results.mix import MixBody
     from workbench.workflows.tracks import TrackSource
+    from workbench.workspace import Workspace
+
+option_option = click.option(
+    "--option", type=click.IntRange(min=1), help="Which option of a loop plan; 1, the plan served, unless given."
+)
+"""Passes `option`, None where it is not given."""
+placement_option = click.option(
+    "--placement",
+    type=click.IntRange(min=1),
+    help="Which placement of an align or match result, which needs it; 1 is the best.",
+)
+"""Passes `placement`, None where it is not given."""
 
 
-def read_plan(file: Path) -> tuple[LoopPlan, MixBody | None]:
-    """Read a plan and its mix from a file.
+@dataclass(frozen=True, slots=True)
+class ChosenMusic:
+    """An option of a plan, or a placement of a track."""
 
-    Parameters
-    ----------
-    file : JSON in UTF-8, as `workbench loop` prints it; `-` is standard input
-
-    Returns
-    -------
-    the plan, and the mix that was planned with it, None where there is none
-
-    Raises
-    ------
-    InputError : the file cannot be read
-    PlanError : it holds no plan, or one that breaks a rule; names the file
-    """
-    from workbench.results.loop import mix_from_json, plan_from_json
-
-    with _naming(file):
-        given = _read(file)
-        return plan_from_json(given), mix_from_json(given)
+    music: LoopPlan | SyncPointBody
+    number: int
+    """of the option or the placement, from 1"""
+    track: TrackSource | None
+    """None only for a plan, where none is needed"""
+    mix: MixBody | None
+    """of the result: measured on the plan served, or on the track for every placement alike; None: there is none"""
 
 
-def read_music(file: Path, track: TrackSource, number: int | None) -> tuple[LoopPlan | SyncPointBody, MixBody | None]:
-    """Read a plan, or a placement of a track, and its mix from a file.
+def read_music(
+    file: Path,
+    workspace: Workspace,
+    track: str | None,
+    *,
+    option: int | None = None,
+    placement: int | None = None,
+    needed_by: str | None,
+) -> ChosenMusic:
+    """Read an option of a plan, or a placement of a track, and its mix from a file.
 
     Parameters
     ----------
     file : a plan, or the result of `workbench align` or `match`, JSON in UTF-8; `-` is standard input
-    track : whose placements are taken from a result
-    number : of the placement, 1 is the best; None: the best. Must be None for a plan
-
-    Returns
-    -------
-    the plan or the placement, and the mix that was planned with it, None where there is none
+    workspace : of which the catalog is searched
+    track : path of a file, or catalog track id; None: the track of the catalog that the result names, of a match
+        result its best
+    option : number of the option, from 1; None: 1. Must be None for placements
+    placement : number of the placement, from 1. Must be None for a plan, and given for placements
+    needed_by : what needs the track of a plan, in words; None: nothing does. A placement always needs its track
 
     Raises
     ------
+    click.UsageError : both numbers are given, or the track is needed and neither given nor in the catalog
     InputError : the file cannot be read
-    PlanError : it holds neither, or no such placement; names the file
+    PlanError : it holds neither, or no such option or placement, or placements and none is chosen; names the file
+    UnknownTrack : `track` is neither a file nor an id of the catalog
     """
+    if option is not None and placement is not None:
+        raise click.UsageError("give either --option N, of a plan, or --placement N, of an align or match result")
     from workbench.errors import PlanError
     from workbench.results.loop import mix_from_json, plan_from_json
     from workbench.results.placements import has_placements, placements_of
@@ -68,13 +87,74 @@ def read_music(file: Path, track: TrackSource, number: int | None) -> tuple[Loop
         given = _read(file)
         if not has_placements(given):
             plan = plan_from_json(given)
-            if number is not None:
+            if placement is not None:
                 raise PlanError("a plan has no placements; leave --placement out")
-            return plan, mix_from_json(given)
-        points = placements_of(given, track.track_id, lambda: _audio_id(track))
-        if number is not None and number > len(points):
-            raise PlanError(f"there is no placement {number} in this result; it has {len(points)}, 1 is the best")
-        return points[(number or 1) - 1], mix_from_json(given)
+            number, mix = option or 1, mix_from_json(given)
+            chosen, wanted = plan.option(number), track is not None or needed_by is not None
+            found = _find_track(workspace, track, given, needed_by or "") if wanted else None
+            return ChosenMusic(chosen, number, found, mix)
+        if option is not None:
+            raise PlanError("only a plan has options; leave --option out, --placement N chooses a placement")
+        source = _find_track(workspace, track, given, needed_by or "a placement")
+        points = placements_of(given, source.track_id, lambda: _audio_id(source))
+        if placement is None:
+            best = f"1 is the best of {len(points)}, {points[0].label}"
+            raise PlanError(f"this holds placements and no plan; add --placement N, {best}")
+        if placement > len(points):
+            raise PlanError(f"there is no placement {placement} in this result; it has {len(points)}, 1 is the best")
+        return ChosenMusic(points[placement - 1], placement, source, mix_from_json(given))
+
+
+def lay_out(workspace: Workspace, chosen: ChosenMusic, video: Path | None) -> tuple[Music, MixBody | None]:
+    """How the chosen music is played, and its mix.
+
+    The mix of a result was measured on the plan served. For another option it is measured anew, where there is a video
+    to measure; without ducking it has no levels, and holds for every option.
+
+    Parameters
+    ----------
+    workspace : of which the decoded track comes; of its parameters those of voice and duck matter; reports progress
+    chosen : from `read_music`
+    video : its file; None: a placed track plays to its end, and the mix is that of the result
+
+    Raises
+    ------
+    PlanError : nothing would be heard of the placed track
+    MediaError : the track or the video cannot be read
+    """
+    from workbench.loops.plan import LoopPlan
+    from workbench.media.probe import probe
+    from workbench.render.schedule import place_track
+
+    music, mix, track = chosen.music, chosen.mix, chosen.track
+    if not isinstance(music, LoopPlan):
+        assert track is not None, "a placement is read with its track"
+        seconds = None if video is None else probe(video).duration
+        return place_track(music.offset_seconds, workspace.load_recording(track.path).duration, seconds), mix
+    if mix is None or mix.duck is None or chosen.number == 1 or track is None or video is None:
+        return music, mix
+    from workbench.results.mix import mix_body
+    from workbench.workflows.mix import mix_under
+
+    return music, mix_body(mix_under(workspace, music, track.path, video))
+
+
+def _find_track(workspace: Workspace, named: str | None, result: Mapping[str, Any], needed_by: str) -> TrackSource:
+    """The track that was named, or else the one of the catalog that the result names."""
+    from workbench.errors import UnknownTrack
+    from workbench.results.placements import named_track
+    from workbench.workflows.tracks import find_in_catalog, find_track
+
+    if named is not None:
+        return find_track(workspace, named)
+    track_id = named_track(result)
+    needs = f"{needed_by} needs the track: give --track FILE"
+    if track_id is None:
+        raise click.UsageError(needs)
+    try:
+        return find_in_catalog(workspace, track_id)
+    except UnknownTrack:
+        raise click.UsageError(f"the catalog has no track {track_id}, and {needs}") from None
 
 
 def _read(file: Path) -> Mapping[str, Any]:

@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
-from workbench.cli.plan_files import read_music
+from workbench.cli.plan_files import lay_out, option_option, placement_option, read_music
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
-    from workbench.loops.plan import LoopPlan
-    from workbench.recording import Recording
-    from workbench.render.schedule import Music
-    from workbench.results.align import SyncPointBody
     from workbench.workspace import Workspace
 
 
 @click.command("render")
 @click.argument("plan", type=FILE)
-@click.option("--track", required=True, help="The track that the plan was made for: a file or a catalog track id.")
+@click.option(
+    "--track",
+    help="The track that the plan was made for: a file or a catalog track id; not needed where the catalog has it.",
+)
 @click.option(
     "--video",
     type=FILE,
@@ -31,36 +30,35 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", "out", type=NewFile(), required=True, help="WAV, FLAC or MP3; with --video MP4, MOV or MKV."
 )
-@click.option(
-    "--placement",
-    type=click.IntRange(min=1),
-    help="Which placement of an align or match result to play; 1, the best, unless given.",
-)
+@option_option
+@placement_option
 @click.option("--limit", is_flag=True, help="Hold the true peak under -1 dBTP; a mix is always limited.")
 @profile_option
 @workspace_option
 def command(
     plan: Path,
-    track: str,
+    track: str | None,
     video: Path | None,
     out: Path,
+    option: int | None,
     placement: int | None,
     limit: bool,
     workspace: Workspace,
 ) -> None:
     """Play PLAN, as `workbench loop` prints it, into a sound file or, with --video, under a video.
 
-    PLAN may also be what `workbench align` or `match --include-sync` prints: the track is then laid under the video as
-    the placement says, from its first picture to its last; without a video, to the end of the track.
+    PLAN may also be what `workbench align` or `match --include-sync` prints: --placement N then lays the track under
+    the video, from its first picture to its last; without a video, to the end of the track.
 
     A mix in PLAN is applied when a video is given: soundtrack and music at their gains, the music further down under
-    speech, the sum under -1 dBTP. Prints the loudness and the true peak of what was written. `-` reads the plan from
-    standard input.
+    speech, the sum under -1 dBTP; for another option than the plan served it is measured anew. Prints the loudness and
+    the true peak of what was written. `-` reads the plan from standard input.
 
     \b
     Example:
       workbench render plan.json --track track.mp3 -o music.wav
       workbench render plan.json --track track.mp3 --video video.mp4 -o video-with-music.mp4
+      workbench render plan.json --option 2 --track track.mp3 -o other-ending.wav
       workbench render placements.json --placement 2 --track track.mp3 --video video.mp4 -o video-with-music.mp4
 
     \f
@@ -68,10 +66,11 @@ def command(
     Parameters
     ----------
     plan : JSON file of a plan or of placements, `-` for standard input
-    track : path of a file, or catalog track id
+    track : path of a file, or catalog track id; None: the catalog's track that the plan names
     video : path, or id of a video that was added; None: a sound file is written
     out : the file to write
-    placement : number of the placement to play; None: the best. Must be None for a plan
+    option : number of the option to play; None: the plan served. Must be None for placements
+    placement : number of the placement to play; must be None for a plan, and given for placements
     limit : whether the true peak is limited also without a mix
     workspace : of the home folder, with the parameters of the profile
     """
@@ -79,19 +78,18 @@ def command(
     from workbench.loops.plan import LoopPlan
     from workbench.render.levels import measure_levels
     from workbench.render.video import render_audio, render_video
-    from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
-    track_source = find_track(workspace, track)
-    given, mix = read_music(plan, track_source, placement)
+    chosen = read_music(plan, workspace, track, option=option, placement=placement, needed_by="a render")
+    assert chosen.track is not None, "it is needed"
     video_path = None if video is None else find_video(workspace, video).path
     with progress_bar() as progress:
 
         def rendering(done: float) -> None:
             progress(f"rendering {out.name}", done)
 
-        recording, tuned = workspace.load_recording(track_source.path), workspace.params.render
-        found = _music(given, recording, video_path)
+        recording, tuned = workspace.load_recording(chosen.track.path), workspace.params.render
+        found, mix = lay_out(workspace.with_progress(progress), chosen, video_path)
         if video_path is None:
             render_audio(found, recording, out, tuned, limit=limit, progress=rendering)
         else:
@@ -101,25 +99,12 @@ def command(
         progress(f"measuring {out.name}", 0.0)
         levels = measure_levels(out)
         progress(f"measuring {out.name}", 1.0)
-    if not isinstance(given, LoopPlan):
-        say(f"placement {placement or 1}: {given.label}")
+    if not isinstance(chosen.music, LoopPlan):
+        say(f"placement {chosen.number}: {chosen.music.label}")
     measured = {"loudness_lufs": levels.loudness_lufs, "true_peak_dbtp": levels.true_peak_dbtp}
     print_body(
         {"output": str(out), "seconds": found.window_end, "bytes": out.stat().st_size}
         | {name: round(level, 2) for name, level in measured.items() if isfinite(level)}
-    )
-
-
-def _music(given: LoopPlan | SyncPointBody, recording: Recording, video_path: Path | None) -> Music:
-    """What is played: the plan as it is, a placement from the video's first picture to its last."""
-    from workbench.loops.plan import LoopPlan
-    from workbench.media.probe import probe
-    from workbench.render.schedule import place_track
-
-    if isinstance(given, LoopPlan):
-        return given
-    return place_track(
-        given.offset_seconds, recording.duration, None if video_path is None else probe(video_path).duration
     )
 
 

@@ -44,6 +44,7 @@ from workbench.workflows.match import match
 from workbench.workflows.report import (
     ShownSeam,
     mix_section,
+    options_sections,
     plan_section,
     plan_sentence,
     seams_section,
@@ -299,6 +300,7 @@ def _make(workspace: Workspace, loop: Loop, video: Path, choice: Choice) -> list
         video_section(timeline),
         _choice_section(choice),
         plan_section(plan, loop, params.cover),
+        *options_sections(plan, loop, recording),
         seams_section(plan, seams),
         mix_section(loop, decode(rendered)),
     )

@@ -33,7 +33,7 @@ def write_labels(timeline: Timeline, out: Path) -> None:
 
     Parameters
     ----------
-    timeline : the plan; bars and sections need its `notes`
+    timeline : a plan or a placement; bars and sections need its `notes`
     out : the file to write, replaced where it exists
 
     Raises
@@ -45,13 +45,14 @@ def write_labels(timeline: Timeline, out: Path) -> None:
 
 
 def _labels(timeline: Timeline) -> Iterator[Label]:
-    plan = timeline.plan
-    for k, seam in enumerate(plan.seam_times):
-        half = plan.seam_fades[k] / 2.0
-        yield Label(seam - half, seam + half, f"seam {k + 1}")
+    plan, ends = timeline.plan, timeline.ends
+    if plan is not None:
+        for k, seam in enumerate(plan.seam_times):
+            half = plan.seam_fades[k] / 2.0
+            yield Label(seam - half, seam + half, f"seam {k + 1}")
     for item in timeline.items:
         yield Label(item.begins, item.ends, f"segment {item.number} ({item.song_from:.3f}-{item.song_to:.3f} s)")
-    yield Label(plan.music_end, plan.music_end, f"music end: {plan.end_label}")
+    yield Label(ends.music_end, ends.music_end, f"music end: {ends.end_label}")
     for start, end in timeline.balance.speech:
         yield Label(start, end, "speech")
     if timeline.notes is not None:

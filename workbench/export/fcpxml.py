@@ -231,12 +231,12 @@ def _keys(timeline: Timeline, item: Item, frame_rate: Fraction, begin: int, end:
 
 def _steps(timeline: Timeline, item: Item, frame_rate: Fraction) -> tuple[int, int]:
     """Output samples between which levels are read: a fade shorter than a frame is a step at the edge of a clip."""
-    plan, least, most = timeline.plan, 0, timeline.length
+    ends, least, most = timeline.ends, 0, timeline.length
     frame = float(1 / frame_rate)
     if item.fade_in is None:
-        least = item.first + (round(plan.start_fade_seconds * timeline.rate) if plan.start_fade_seconds < frame else 0)
-    if item.fade_out is None and plan.end_fade_seconds < frame:
-        most = item.stop - 1 - round(plan.end_fade_seconds * timeline.rate)
+        least = item.first + (round(ends.start_fade_seconds * timeline.rate) if ends.start_fade_seconds < frame else 0)
+    if item.fade_out is None and ends.end_fade_seconds < frame:
+        most = item.stop - 1 - round(ends.end_fade_seconds * timeline.rate)
     return least, max(least, most)
 
 

@@ -1,4 +1,4 @@
-"""The formats that a plan can be exported in: one table, for the command line, the documentation and the dashboard.
+"""The formats that plans and placements are exported in: one table, for command line, documentation and dashboard.
 
 Functions: `format_named`, `caution`; the table `FORMATS`.
 """
@@ -46,6 +46,8 @@ class Format:
     """whether it has the beats of the track at their video times, where a track is given"""
     extra: str = ""
     """the extra of pyproject.toml that its writer needs; empty: none"""
+    holds_placements: bool = True
+    """whether it can hold a track that is laid straight under a video, which has no loop and no seams"""
     tracks: frozenset[str] = frozenset()
     """suffixes of the tracks that the program imports; empty: all"""
 
@@ -79,7 +81,7 @@ FORMATS: dict[str, Format] = {
         Format("csv", "Seams as a table", "Place, fade and levels of every seam, one a row.", ".csv", write_seams),
         Format(
             "loop-tags", "Track with loop points", "A copy of the track that game engines loop by themselves.",
-            None, write_loop_tags, needs_track=True,
+            None, write_loop_tags, needs_track=True, holds_placements=False,
         ),
     )
 }  # fmt: skip

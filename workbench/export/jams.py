@@ -2,8 +2,9 @@
 
 A JAMS file belongs to one recording, so all annotations are in track time. The plan, which plays that track under a
 video, is stored whole in the file's sandbox under `workbench`, with the program and version that wrote it;
-`workbench.results.loop.plan_from_json` reads the same plan back. The segments of the plan are a second `segment_open`
-annotation beside the track's sections, each named by its number in the plan; JAMS sorts by track time.
+`workbench.results.loop.plan_from_json` reads the same plan back. A placement is stored there by its times. The segments
+of the plan are a second `segment_open` annotation beside the track's sections, each named by its number in the plan;
+JAMS sorts by track time.
 
 Function: `write_jams`.
 """
@@ -84,12 +85,12 @@ def _played(jams: Any, timeline: Timeline, seconds: TrackSeconds) -> Any:
 
 
 def _provenance(timeline: Timeline, track: TrackMedia) -> dict[str, Any]:
+    tool = {"tool": _TOOL, "version": version(_TOOL)}
+    if timeline.plan is None:
+        item = timeline.items[0]
+        placement = {"offset_seconds": item.begins - item.song_from, "song_from": item.song_from}
+        placement |= {"song_to": item.song_to, **asdict(timeline.ends)}
+        return {**tool, "sample_rate": track.rate, "placement": placement}
     fields = asdict(timeline.plan.alone)
     plan = {name: value for name, value in fields.items() if name != "options" and value is not None}
-    return {
-        "tool": _TOOL,
-        "version": version(_TOOL),
-        "plan_version": timeline.plan.version,
-        "sample_rate": track.rate,
-        "plan": plan,
-    }
+    return {**tool, "plan_version": timeline.plan.version, "sample_rate": track.rate, "plan": plan}

@@ -82,8 +82,14 @@ def loop_samples(timeline: Timeline, samples: FloatArray) -> tuple[int, int]:
     Returns
     -------
     first sample of the loop, and one past its last
+
+    Raises
+    ------
+    ParameterError : a placement, which has no loop
     """
     plan, rate = timeline.plan, timeline.rate
+    if plan is None:
+        raise ParameterError("a placement has no loop whose points could be written")
     start, stop = round(plan.loop_start_a * rate), round(plan.loop_end_b * rate)
     shift = _joining_shift(samples, start, stop, round(_REACH_SECONDS * rate))
     return start + shift, stop + shift

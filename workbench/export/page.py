@@ -1,4 +1,4 @@
-"""A loop as one HTML page: the plan, the reasons for it, and every seam to see and to hear.
+"""A loop as one HTML page: the plan, the reasons for it, its options, and every seam to see and to hear.
 
 The page loads nothing from the network: pictures, the sounds around the seams, style and script are inside it. Only the
 video is too large for that, some 40 MB for five minutes: the page plays the file beside it, and says so. Light or dark
@@ -35,8 +35,8 @@ class ReportSound:
 
 
 @dataclass(frozen=True, slots=True)
-class SeamCard:
-    """One seam to see and to hear."""
+class ReportCard:
+    """A seam or an option of the plan, to see and to hear."""
 
     title: str
     text: str
@@ -56,7 +56,7 @@ class ReportSection:
     picture: bytes | None = None
     picture_text: str = ""
     tables: tuple[Table, ...] = ()
-    seams: tuple[SeamCard, ...] = ()
+    cards: tuple[ReportCard, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def _section(section: ReportSection, has_video_element: bool) -> str:
     if section.picture is not None:
         parts.append(_picture(section.picture, section.picture_text, section.heading))
     parts += [_table(table) for table in section.tables]
-    parts += [_seam(seam, has_video_element) for seam in section.seams]
+    parts += [_card(card, has_video_element) for card in section.cards]
     return "\n".join([*parts, "</section>"])
 
 
@@ -134,17 +134,17 @@ def _is_number(cell: str) -> bool:
     return re.fullmatch(r"[+-]?[\d.:]+", cell) is not None
 
 
-def _seam(seam: SeamCard, has_video_element: bool) -> str:
+def _card(card: ReportCard, has_video_element: bool) -> str:
     players = "".join(
         f"<label>{escape(sound.name)}"
         f'<audio controls preload=none src="data:audio/mpeg;base64,{b64encode(sound.mp3).decode()}"></audio></label>'
-        for sound in seam.sounds
+        for sound in card.sounds
     )
-    if has_video_element and seam.video_s is not None:
-        players += f"<button type=button data-video={max(0.0, seam.video_s - 2.0):.3f}>in the video</button>"
+    if has_video_element and card.video_s is not None:
+        players += f"<button type=button data-video={max(0.0, card.video_s - 2.0):.3f}>in the video</button>"
     return (
-        f"<article><h3>{escape(seam.title)}</h3><p>{escape(seam.text)}</p>"
-        f"<div class=players>{players}</div>{_picture(seam.picture, '', seam.title)}</article>"
+        f"<article><h3>{escape(card.title)}</h3><p>{escape(card.text)}</p>"
+        f"<div class=players>{players}</div>{_picture(card.picture, '', card.title)}</article>"
     )
 
 

@@ -12,8 +12,8 @@ volume envelope. Envelope points are joined by straight lines in linear gain, an
 
 Tempo. The project has the tempo and the metre of the music (`workbench.export.tempo`): one of each in its head where
 beats are even from the first picture on, else a tempo envelope of steps on bar lines, so that bars of the ruler are
-bars of the music across seams and where the tempo drifts. Items are placed in seconds (`TIMELOCKMODE 0`) and stay under
-the picture when a tempo is changed.
+bars of the music across seams and where the tempo drifts. A placed track without bars leaves REAPER's own. Items are
+placed in seconds (`TIMELOCKMODE 0`) and stay under the picture when a tempo is changed.
 
 The project's automatic crossfades are off; otherwise REAPER would add them to the drawn fades when an item is moved.
 
@@ -100,8 +100,10 @@ def quoted(text: str) -> str:
 def _tempo(timeline: Timeline) -> Iterator[str]:
     """The project's tempo and metre, and an envelope where either changes."""
     marks = tempo_map(timeline.beats, timeline.plan)
+    if not marks:
+        return
     bpm = marks[0].bpm if len(marks) == 1 else tempo_bpm(timeline.beats, timeline.plan)
-    yield f"  TEMPO {_number(bpm)} {timeline.plan.beats_per_bar} {_BEAT_UNIT}"
+    yield f"  TEMPO {_number(bpm)} {timeline.beats_per_bar or marks[-1].beats_per_bar} {_BEAT_UNIT}"
     if len(marks) > 1:
         yield from _block(_tempo_envelope(marks))
 

@@ -3,6 +3,8 @@
 Times are the plan's own, to the microsecond; with a track further columns give the same places in samples, as they are
 rendered. Levels are those on either side of the seam, without crossfade and mix.
 
+A placement has no seams: its table has one row, with the stretch of the track that is heard and where.
+
 Function: `write_seams`.
 """
 
@@ -12,9 +14,14 @@ import csv
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.export.timeline import Timeline
 from workbench.files import write_text
+from workbench.loops.plan import LoopPlan
+
+if TYPE_CHECKING:
+    from _csv import Writer
 
 COLUMNS = (
     "seam", "video_s", "leaves_song_s", "enters_song_s", "fade_s", "exponent", "fade_from_video_s", "fade_to_video_s",
@@ -22,6 +29,9 @@ COLUMNS = (
 )  # fmt: skip
 SAMPLE_COLUMNS = ("sample_rate_hz", "video_sample", "leaves_song_sample", "enters_song_sample")
 """Added where a track is given."""
+PLACED_COLUMNS = ("music_in_video_s", "music_end_video_s", "song_from_s", "song_to_s", "start_fade_s", "end_fade_s")
+"""Of the table of a placement."""
+PLACED_SAMPLE_COLUMNS = ("sample_rate_hz", "first_video_sample", "stop_video_sample", "first_song_sample")
 
 
 def write_seams(timeline: Timeline, out: Path) -> None:
@@ -29,7 +39,7 @@ def write_seams(timeline: Timeline, out: Path) -> None:
 
     Parameters
     ----------
-    timeline : the plan; columns in samples need its track
+    timeline : a plan or a placement; columns in samples need its track
     out : the file to write, replaced where it exists
 
     Raises
@@ -38,8 +48,24 @@ def write_seams(timeline: Timeline, out: Path) -> None:
     """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
+    if timeline.plan is None:
+        _write_placed(writer, timeline)
+    else:
+        _write_rows(writer, timeline, timeline.plan)
+    write_text(out, text.getvalue())
+
+
+def _write_placed(writer: Writer, timeline: Timeline) -> None:
+    item, ends = timeline.items[0], timeline.ends
+    times = (item.begins, item.ends, item.song_from, item.song_to, ends.start_fade_seconds, ends.end_fade_seconds)
+    samples = (timeline.rate, item.first, item.stop, item.first + item.song_offset)
+    writer.writerow(PLACED_COLUMNS + (PLACED_SAMPLE_COLUMNS if timeline.track else ()))
+    row = [f"{time:.6f}" for time in times]
+    writer.writerow(row + [str(sample) for sample in samples] if timeline.track else row)
+
+
+def _write_rows(writer: Writer, timeline: Timeline, plan: LoopPlan) -> None:
     writer.writerow(COLUMNS + (SAMPLE_COLUMNS if timeline.track else ()))
-    plan = timeline.plan
     for k, (before, after) in enumerate(pairwise(timeline.items)):
         seam, fade = plan.seam_times[k], plan.seam_fades[k]
         times = (seam, before.song_to, after.song_from, fade)
@@ -56,4 +82,3 @@ def write_seams(timeline: Timeline, out: Path) -> None:
             places = (after.placed, after.placed + before.song_offset, after.placed + after.song_offset)
             row += [str(timeline.rate), *(str(place) for place in places)]
         writer.writerow(row)
-    write_text(out, text.getvalue())

@@ -70,37 +70,39 @@ def heard_beats(items: Iterable[Item], beats: Sequence[tuple[TrackSeconds, int]]
     )
 
 
-def tempo_bpm(beats: Sequence[Beat], plan: LoopPlan) -> float:
+def tempo_bpm(beats: Sequence[Beat], plan: LoopPlan | None) -> float:
     """The tempo of the music.
 
     Parameters
     ----------
     beats : from `heard_beats`; without two bar lines among them the plan's body is used
-    plan : the plan that is played
+    plan : the plan that is played; None for a placement, whose beats then have two bar lines
 
     Returns
     -------
     beats a minute, by the median interval
     """
-    if _bar_lines(beats):
+    if _bar_lines(beats) or plan is None:
         return 60.0 / median(after.video_s - before.video_s for before, after in pairwise(beats))
     return 60.0 / _beat_seconds(plan)
 
 
-def tempo_map(beats: Sequence[Beat], plan: LoopPlan) -> list[TempoMark]:
+def tempo_map(beats: Sequence[Beat], plan: LoopPlan | None) -> list[TempoMark]:
     """Compute the tempo map of the music.
 
     Parameters
     ----------
     beats : from `heard_beats`; without two bar lines among them the plan's splices give the bars
-    plan : the plan that is played
+    plan : the plan that is played; None for a placement
 
     Returns
     -------
-    list : marks in order, one at least, the first one at 0 s
+    list : marks in order, the first one at 0 s; none for a placement without two bar lines, one at least otherwise
     """
     lines = _bar_lines(beats)
-    if not lines:
+    if not lines and plan is None:
+        return []
+    if not lines and plan is not None:
         beats = _beats_of(plan)
         lines = _bar_lines(beats)
     bars = [_Bar(beats[line].video_s, line - lines[0], until - line) for line, until in pairwise(lines)]

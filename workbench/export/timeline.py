@@ -1,4 +1,4 @@
-"""A plan laid out for editors: the place of each sample of the track under the video, and its level.
+"""A plan or a placement laid out for editors: the place of each sample of the track under the video, and its level.
 
 Every format of this package is written from it. `workbench.workflows.export` fills it in from
 `workbench.render.schedule`, so that no format has rules of its own about when something sounds; a format only writes
@@ -13,8 +13,8 @@ Gain curves. A player draws a curve as straight lines between keys: REAPER in li
 out every key that lies on the line between its neighbours to within `SAME_DB`. For editors with keys on video frames
 there is `frame_keys`: one key a frame at most, exact at the frames.
 
-Functions: `gain_keys`, `decibel_keys`, `frame_keys`, `decibels`; the value objects `Timeline`, `Item`, `TrackMedia`,
-`VideoMedia`, `Notes`, `Beat`, `EditLevels`.
+Functions: `gain_keys`, `decibel_keys`, `frame_keys`, `decibels`; the value objects `Timeline`, `Item`, `MusicEnds`,
+`TrackMedia`, `VideoMedia`, `Notes`, `Beat`, `EditLevels`.
 """
 
 from __future__ import annotations
@@ -82,8 +82,23 @@ class Crossing:
 
 
 @dataclass(frozen=True, slots=True)
+class MusicEnds:
+    """Where the music begins and ends, and how."""
+
+    music_in: VideoSeconds
+    music_end: VideoSeconds
+    """where it resolves, ends with the track or is cut off"""
+    end_label: str
+    """how it ends, in words"""
+    start_fade_seconds: float
+    """s of the rise from `music_in`; 0: none"""
+    end_fade_seconds: float
+    """s of the fall that ends at the end of the timeline; 0: none"""
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
-    """One segment as it is played."""
+    """One segment as it is played, or the whole of a placed track that is heard."""
 
     number: int
     """from 1"""
@@ -158,10 +173,12 @@ class EditLevels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Timeline:
-    """A whole plan, ready to be written in any format."""
+    """A whole plan or a placement, ready to be written in any format."""
 
     name: str
-    plan: LoopPlan
+    plan: LoopPlan | None
+    """None for a placement: one item, no seams"""
+    ends: MusicEnds
     rate: int
     """Hz of all output samples: the track's, or a million where no track is given"""
     length: int
@@ -173,6 +190,8 @@ class Timeline:
     notes: Notes | None = None
     beats: tuple[Beat, ...] = ()
     """beats of the music as it is heard, in order; empty where the grid of the track is not known"""
+    beats_per_bar: int | None = None
+    """of the prevailing metre; None where neither plan nor grid says it"""
 
     def seconds(self, sample: int) -> Fraction:
         """Exact video time of a sample.
@@ -206,12 +225,13 @@ class Timeline:
     @property
     def events(self) -> tuple[tuple[VideoSeconds, str], ...]:
         """Markers for an editor, in video time, in order: start, seams, end of the music."""
-        plan = self.plan
+        times = () if self.plan is None else self.plan.seam_times
         seams = [
             (time, f"seam {k + 1}: {before.song_to:.3f} s to {after.song_from:.3f} s of the track")
-            for k, (time, (before, after)) in enumerate(zip(plan.seam_times, pairwise(plan.segments), strict=True))
+            for k, (time, (before, after)) in enumerate(zip(times, pairwise(self.items), strict=True))
         ]
-        return ((plan.music_in, "music in"), *seams, (plan.music_end, f"music end: {plan.end_label}"))
+        ends = self.ends
+        return ((ends.music_in, "music in"), *seams, (ends.music_end, f"music end: {ends.end_label}"))
 
 
 def decibels(gain: float) -> float:

@@ -135,6 +135,22 @@ class LoopPlan:
         """The same plan without its options."""
         return replace(self, options=()) if self.options else self
 
+    def option(self, number: int) -> LoopPlan:
+        """One of the options, without the others.
+
+        Parameters
+        ----------
+        number : from 1, the plan served; a plan without options has 1, itself
+
+        Raises
+        ------
+        PlanError : there is no such option
+        """
+        options = self.options or (self,)
+        if not 1 <= number <= len(options):
+            raise PlanError(f"there is no option {number} in this plan; it has {len(options)}, 1 is the plan served")
+        return options[number - 1].alone
+
     @property
     def ends_in_fade(self) -> bool:
         """Whether the sound still runs at `window_end`; False where it ends on the track's own last sound before."""

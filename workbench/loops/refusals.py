@@ -34,6 +34,9 @@ RETRYABLE = frozenset(
 """Reasons that calling again in a few seconds normally clears; for every other the answer is settled."""
 
 
+_STRAIGHT = " (`workbench align` says where, `workbench render --placement 1` plays it there)"
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """No loop, and why."""
@@ -69,9 +72,9 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
         RefusalReason.VIDEO_NOT_LONGER,
         f"The video ({video:.1f} s) is not at least {excess:.0f} s longer than the track ({track:.1f} s). "
         + (
-            f"Play the track straight, or pick a track under {video - excess:.0f} s."
+            f"Play the track straight{_STRAIGHT}, or pick a track under {video - excess:.0f} s."
             if video > excess
-            else "Play the track straight; pick a track to loop for a longer video only."
+            else f"Play the track straight{_STRAIGHT}; pick a track to loop for a longer video only."
         ),
         video_seconds=video,
         track_seconds=track,
@@ -91,7 +94,8 @@ def low_confidence(confidence: float, best_score: float, required: float) -> Ref
         RefusalReason.LOW_CONFIDENCE,
         f"No place was found where this track could be looped unnoticed (the best seam scores {best_score:.2f}, needed "
         f"{required:.2f}), and its bars are unsure (confidence {confidence:.2f}). Pick a track with a clear beat, or "
-        "correct its beat grid by hand on the page that `workbench dashboard` opens, and try again.",
+        "say where its bars are and try again: `workbench beats TRACK --grid FILE` takes your own grid, `workbench "
+        "beats TRACK --confirm` keeps the heard one as right, and `workbench dashboard` opens a page to correct it on.",
     )
 
 

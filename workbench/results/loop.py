@@ -245,8 +245,8 @@ def mix_from_json(data: str | bytes | Mapping[str, Any]) -> MixBody | None:
 
 
 _OTHER_RESULTS = {
-    "sync_points": "an align result: `workbench render --placement N` plays its placements, no format exports them yet",
-    "lane": "a result of match or underscore: `workbench render --placement N` plays placements in it",
+    "sync_points": "an align result: `workbench render --placement N` and `export --placement N` take its placements",
+    "lane": "a result of match or underscore: `workbench render --placement N` and `export` take placements in it",
     "downbeats": "a beat grid",
 }
 """by a field that only they have"""

@@ -3,7 +3,7 @@
 An align result holds the placements of one track, and its mix. A match result holds those of ten tracks or more, if
 they were asked for; a track is found in it by its id, or by its bytes.
 
-Functions: `has_placements`, `placements_of`.
+Functions: `has_placements`, `placements_of`; `named_track` for the id that a result of any kind gives its track.
 """
 
 from __future__ import annotations
@@ -63,10 +63,31 @@ def placements_of(result: Mapping[str, Any], track_id: str, audio_id: Callable[[
     return points
 
 
+def named_track(result: Mapping[str, Any]) -> str | None:
+    """The id of the track that a result is about: of a match or underscore result, its best.
+
+    Parameters
+    ----------
+    result : JSON of a result
+
+    Returns
+    -------
+    None where it names none, as a bare plan
+    """
+    tracks = _tracks(result["lane"]) if "lane" in result else [result]
+    named = tracks[0].get("track_id") if tracks else None
+    return named if isinstance(named, str) else None
+
+
+def _tracks(lane: Any) -> list[Mapping[str, Any]]:
+    """All tracks of a lane, best first."""
+    lists = [lane.get(name) for name in ("matches", "candidate_pool")] if isinstance(lane, Mapping) else []
+    return [track for some in lists if isinstance(some, list) for track in some if isinstance(track, Mapping)]
+
+
 def _track_of(lane: Any, track_id: str, audio_id: Callable[[], str]) -> Mapping[str, Any]:
     """The track of a lane that has this id, or else these bytes."""
-    lists = [lane.get(name) for name in ("matches", "candidate_pool")] if isinstance(lane, Mapping) else []
-    tracks = [track for some in lists if isinstance(some, list) for track in some if isinstance(track, Mapping)]
+    tracks = _tracks(lane)
     found = [track for track in tracks if track.get("track_id") == track_id]
     if tracks and not found:
         found = [track for track in tracks if track.get("audio_id") == audio_id()]

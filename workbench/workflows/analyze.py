@@ -10,8 +10,9 @@ no sound is read at all: only the file's bytes, for their hash.
 
 A key names the versions of the stages that it builds on too.
 
-Functions: `analyze` for all of it; `beat_stage` and `loop_stage` for one of them; `decoded_seconds` for the length
-alone, before anything is analysed; `grid_parts` and `profile_parts` for the keys of results that depend on them.
+Functions: `analyze` for all of it; `beat_stage` and `loop_stage` for one of them; `heard_grid` for the tracker's grid,
+whatever was corrected; `decoded_seconds` for the length alone, before anything is analysed; `grid_parts` and
+`profile_parts` for the keys of results that depend on them.
 """
 
 from __future__ import annotations
@@ -182,19 +183,26 @@ def profile_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ..
     return (*grid_parts(params, correction), params.seams, params.sections, params.endings, code)
 
 
-def analyze(workspace: Workspace, path: Path | str) -> Analysis:
+def analyze(workspace: Workspace, path: Path | str, *, grid: BeatGrid | Path | str | None = None) -> Analysis:
     """Grid and loop profile of a file, from the store where it has them.
 
     Parameters
     ----------
     workspace : parameters, store and progress report
     path : anything FFmpeg reads, a video with sound too
+    grid : a person's own grid, or a file of one, which becomes the track's for every later plan too, see
+        `workbench.workflows.own_grid.keep_grid`; None: the grid kept before, else the tracker's
 
     Raises
     ------
     MediaError : no such file, or no sound in it
+    GridError : `grid` is no grid of this track
     StoreError : the home folder cannot be written to
     """
+    if grid is not None:
+        from workbench.workflows.own_grid import keep_grid
+
+        keep_grid(workspace, path, grid)
     return analyze_sound(Sound(workspace, Path(path)))
 
 
@@ -272,6 +280,26 @@ def beat_stage(sound: Sound) -> BeatAnalysis:
     MediaError : no such file, or no sound in it
     StoreError : the home folder cannot be written to
     """
+    arrays, cached = _beat_arrays(sound)
+    return _beat_analysis(sound, arrays, cached)
+
+
+def heard_grid(sound: Sound) -> BeatGrid:
+    """The tracker's grid of a sound, from the store or tracked now, whether or not a corrected one replaces it.
+
+    Parameters
+    ----------
+    sound : of a file
+
+    Raises
+    ------
+    MediaError : no such file, or no sound in it
+    StoreError : the home folder cannot be written to
+    """
+    return _tracked_grid(_beat_arrays(sound)[0])
+
+
+def _beat_arrays(sound: Sound) -> tuple[Arrays, bool]:
     params = sound.params
 
     def compute() -> Arrays:
@@ -290,8 +318,7 @@ def beat_stage(sound: Sound) -> BeatAnalysis:
             "duration": np.array(sound.recording.duration, dtype=np.float64),
         }
 
-    arrays, cached = _stage(sound, _beats_key(sound), compute)
-    return _beat_analysis(sound, arrays, cached)
+    return _stage(sound, _beats_key(sound), compute)
 
 
 def _beats_key(sound: Sound) -> StageKey:

@@ -1,4 +1,4 @@
-"""Export a plan: lay it out as it is played, and let the format's writer write it.
+"""Export a plan or a placement: lay it out as it is played, and let the format's writer write it.
 
 Every time comes from `workbench.render.schedule`, at the track's own rate; without a track, at a million samples a
 second, which is the plan's own resolution.
@@ -20,13 +20,22 @@ from workbench.beats.grid import BeatGrid
 from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.export.formats import Format, format_named
 from workbench.export.tempo import heard_beats
-from workbench.export.timeline import Crossing, EditLevels, Item, Notes, Timeline, TrackMedia, VideoMedia
+from workbench.export.timeline import (
+    Crossing,
+    EditLevels,
+    Item,
+    MusicEnds,
+    Notes,
+    Timeline,
+    TrackMedia,
+    VideoMedia,
+)
 from workbench.extras import require_extra
 from workbench.loops.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line, segment_table
 from workbench.media.probe import probe
 from workbench.recording import TrackSeconds
 from workbench.render.playback import check_track
-from workbench.render.schedule import Crossfade, PlayedSegment, Schedule, schedule
+from workbench.render.schedule import Crossfade, Music, PlacedTrack, PlayedSegment, Schedule, schedule
 from workbench.workflows.analyze import analyze
 from workbench.workflows.beats import map_beats
 from workbench.workspace import Workspace
@@ -73,7 +82,7 @@ class MixSpec(Protocol):
 
 def export_plan(
     workspace: Workspace,
-    plan: LoopPlan,
+    plan: Music,
     format_name: str,
     out: Path,
     *,
@@ -81,12 +90,12 @@ def export_plan(
     video: Path | None = None,
     mix: MixSpec | None = None,
 ) -> Path:
-    """Write a plan in one of the formats of `workbench.export.formats.FORMATS`.
+    """Write a plan or a placed track in one of the formats of `workbench.export.formats.FORMATS`.
 
     Parameters
     ----------
     workspace : of which the analysis comes, for formats with beats and sections; rpp takes its tempo from there
-    plan : its options are left out
+    plan : a plan, whose options are left out, or a placed track, which needs `track`
     format_name : a name of the table
     out : the file to write; a file of that name is replaced when the new one is whole
     track : the track the plan was made for; some formats need it
@@ -99,7 +108,8 @@ def export_plan(
 
     Raises
     ------
-    ParameterError : no such format, or one that needs a track; `out` is the track or the video itself
+    ParameterError : no such format, one that needs a track, or one that cannot hold a placement; `out` is the track or
+        the video itself
     PlanError : the plan was made for another track, or for a longer video
     MediaError : a file cannot be read or written
     ExtraMissing : the format's library is not installed
@@ -107,6 +117,8 @@ def export_plan(
     chosen = format_named(format_name)
     if chosen.extra:
         require_extra(chosen.extra, f"the format {chosen.name}")
+    if isinstance(plan, PlacedTrack) and not chosen.holds_placements:
+        raise ParameterError(f"the format {chosen.name} cannot hold a placement: it marks the loop of a plan")
     if chosen.needs_track and track is None:
         raise ParameterError(f"the format {chosen.name} needs the track: give --track FILE")
     out = Path(out)
@@ -129,7 +141,7 @@ def export_plan(
 
 def timeline_of(
     workspace: Workspace,
-    plan: LoopPlan,
+    plan: Music,
     *,
     track: Path | None = None,
     video: Path | None = None,
@@ -138,14 +150,14 @@ def timeline_of(
     grid: BeatGrid | None = None,
     name: str = "workbench",
 ) -> Timeline:
-    """Lay out a plan in samples of its track; with the track's grid, its beats too.
+    """Lay out a plan or a placed track in samples of the track; with the track's grid, its beats too.
 
     If the plan's splices do not lie on the bar lines of the grid, the plan was made on another one; it is left out.
 
     Parameters
     ----------
     workspace : of which the decoded track comes
-    plan : its options are left out
+    plan : a plan, whose options are left out, or a placed track
     track : its file; None: the plan's own resolution is the rate
     video : its file; None: an edit without the video
     mix : gains and ducking; None: 0 dB and none
@@ -160,15 +172,11 @@ def timeline_of(
     """
     media = None if track is None else _track(workspace, plan, Path(track))
     timing = schedule(plan, PLAN_RATE if media is None else media.rate)
-    places = [round(cue.begins * timing.rate) for cue in timing.cues]
-    cuts = [*places[1:], timing.cues[-1].stop]
-    items = [
-        _item(plan, timing, number, place, cut)
-        for number, (place, cut) in enumerate(zip(places, cuts, strict=True), start=1)
-    ]
+    items = [_placed_item(plan, timing)] if isinstance(plan, PlacedTrack) else _items(plan, timing)
     return Timeline(
         name=name,
-        plan=plan.alone,
+        plan=None if isinstance(plan, PlacedTrack) else plan.alone,
+        ends=_placed_ends(plan, timing) if isinstance(plan, PlacedTrack) else _plan_ends(plan),
         rate=timing.rate,
         length=timing.length,
         items=tuple(items),
@@ -177,7 +185,52 @@ def timeline_of(
         balance=_balance(mix),
         notes=notes,
         beats=() if grid is None or not _is_on(plan, grid) else heard_beats(items, _beats(grid)),
+        beats_per_bar=plan.beats_per_bar
+        if isinstance(plan, LoopPlan)
+        else None
+        if grid is None
+        else grid.beats_per_bar,
     )
+
+
+def _plan_ends(plan: LoopPlan) -> MusicEnds:
+    return MusicEnds(plan.music_in, plan.music_end, plan.end_label, plan.start_fade_seconds, plan.end_fade_seconds)
+
+
+def _placed_ends(track: PlacedTrack, timing: Schedule) -> MusicEnds:
+    label = "cut off at the end of the video" if timing.end_fade_seconds > 0.0 else "ends with the track"
+    return MusicEnds(timing.music_in, track.music_end, label, timing.start_fade_seconds, timing.end_fade_seconds)
+
+
+def _placed_item(track: PlacedTrack, timing: Schedule) -> Item:
+    cue = timing.cues[0]
+    return Item(
+        number=1,
+        first=cue.first,
+        stop=cue.stop,
+        placed=cue.first,
+        cut=cue.stop,
+        song_offset=cue.song_offset,
+        begins=timing.music_in,
+        ends=track.music_end,
+        song_from=timing.music_in - track.offset_seconds,
+        song_to=track.music_end - track.offset_seconds,
+        gain_in_db=0.0,
+        gain_db=0.0,
+        fade_in=None,
+        fade_out=None,
+        corners=_corners(timing, cue),
+        gain=_CueGain(timing, cue),
+    )
+
+
+def _items(plan: LoopPlan, timing: Schedule) -> list[Item]:
+    places = [round(cue.begins * timing.rate) for cue in timing.cues]
+    cuts = [*places[1:], timing.cues[-1].stop]
+    return [
+        _item(plan, timing, number, place, cut)
+        for number, (place, cut) in enumerate(zip(places, cuts, strict=True), start=1)
+    ]
 
 
 def _item(plan: LoopPlan, timing: Schedule, number: int, placed: int, cut: int) -> Item:
@@ -237,13 +290,13 @@ class _CueGain:
         return gain if ends is None else gain * float(ends[0])
 
 
-def _track(workspace: Workspace, plan: LoopPlan, path: Path) -> TrackMedia:
+def _track(workspace: Workspace, plan: Music, path: Path) -> TrackMedia:
     recording = workspace.load_recording(path)
     check_track(plan, recording)
     return TrackMedia(path, recording.samples.shape[1], recording.sample_rate, recording.channels)
 
 
-def _video(plan: LoopPlan, path: Path) -> VideoMedia:
+def _video(plan: Music, path: Path) -> VideoMedia:
     info = probe(path)
     if not info.has_video or info.fps is None:
         raise MediaError(f"{path}: no moving picture in this file; give the video that the plan was made for")
@@ -306,8 +359,10 @@ def _beats(grid: BeatGrid) -> tuple[tuple[TrackSeconds, int], ...]:
     return tuple(zip(grid.beats.tolist(), grid.positions.tolist(), strict=True))
 
 
-def _is_on(plan: LoopPlan, grid: BeatGrid) -> bool:
-    """Whether every splice of a plan leaves and enters on a bar line of a grid."""
+def _is_on(plan: Music, grid: BeatGrid) -> bool:
+    """Whether every splice of a plan leaves and enters on a bar line of a grid; a placed track has none."""
+    if isinstance(plan, PlacedTrack):
+        return True
     table = segment_table(plan)
     places, lines = np.concatenate([table[:-1, 1], table[1:, 0]]), grid.downbeats
     if lines.size == 0:

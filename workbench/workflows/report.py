@@ -1,4 +1,5 @@
-"""The report of a loop: pictures and four seconds of sound of every seam, and one page that holds them all.
+"""The report of a loop: pictures and four seconds of sound of every seam, the other options of the plan, and one page
+that holds them all.
 
 Joins the views of `workbench.workflows.seams`, the pictures of `workbench.plots` and the page of
 `workbench.export.page`. The demo writes the same page with the video and the choice of the track on top.
@@ -15,7 +16,7 @@ import numpy as np
 
 from workbench.align.placements import CHANCE_SCORE
 from workbench.errors import StoreError
-from workbench.export.page import ReportPage, ReportSection, ReportSound, SeamCard, Table, page_html
+from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound, Table, page_html
 from workbench.features.loudness import integrated_lufs, true_peak_db
 from workbench.files import write_text
 from workbench.loops.plan import LoopPlan
@@ -29,11 +30,12 @@ from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.plots.video import VideoOverview, format_rate, video_figure
 from workbench.recording import Recording
+from workbench.render.playback import seam_excerpt
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.analyze import Analysis
 from workbench.workflows.loop import Loop
 from workbench.workflows.plan_words import option_differences, repetition_line
-from workbench.workflows.seams import seam_views
+from workbench.workflows.seams import EXCERPT_SECONDS, planned_scores, seam_views
 from workbench.workflows.timeline import video_timeline
 from workbench.workspace import Workspace
 
@@ -116,7 +118,11 @@ def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
     assert loop.analysis is not None, "a plan comes from an analysis"
     recording = workspace.load_recording(loop.track.path)
     seams = show_seams(workspace, loop.answer, recording, loop.analysis)
-    sections = [plan_section(loop.answer, loop, workspace.params.cover), seams_section(loop.answer, seams)]
+    sections = [
+        plan_section(loop.answer, loop, workspace.params.cover),
+        *options_sections(loop.answer, loop, recording),
+        seams_section(loop.answer, seams),
+    ]
     if loop.video is not None:
         sections.insert(0, video_section(video_timeline(workspace, loop, recording)))
     return write_page(ReportPage(f"{name} under {video}", (plan_sentence(loop.answer),), None, tuple(sections)), out)
@@ -228,17 +234,73 @@ def plan_section(plan: LoopPlan, loop: Loop, params: CoverParams) -> ReportSecti
     worn = repetition_line(plan, loop.analysis.profile, params)
     if worn is not None:
         facts.append(("heard more often than the limits allow", worn))
-    differences = option_differences(plan, loop.analysis.profile)
-    options = tuple((f"option {number}", words) for number, words in enumerate(differences, start=1) if words)
     return ReportSection(
         "The plan",
         ("Below the track, above it the video; ribbons show which part of the track is heard where.",),
         picture=png(plan_figure(plan, loop.analysis.profile, points, speech)),
         picture_text="Numbers mark the seams. The same colour means that parts of the track repeat each other.",
-        tables=(
-            Table(("", ""), tuple(facts)),
-            *((Table(("instead of this plan", "what is different"), options),) if options else ()),
+        tables=(Table(("", ""), tuple(facts)),),
+    )
+
+
+def options_sections(plan: LoopPlan, loop: Loop, recording: Recording) -> tuple[ReportSection, ...]:
+    """The section of the page that compares the options of a plan, and shows and plays those that are not served.
+
+    Each of these has its picture and the worst of its seams to hear; the served one has the rest of the page.
+
+    Parameters
+    ----------
+    plan : the plan served, with its options
+    loop : of the plan, with its analysis
+    recording : the track, decoded
+
+    Returns
+    -------
+    one section; none for a plan without other options
+    """
+    analysis, options = loop.analysis, plan.options
+    if len(options) < 2:
+        return ()
+    assert analysis is not None, "a plan comes from an analysis"
+    differences = ("", *option_differences(plan, analysis.profile)[1:])
+    rows = tuple(
+        (
+            f"option {number}", words or "the plan served", option.end_label, str(len(option.seam_times)),
+            f"{option.seam_score:.2f}", f"{option.plan_score:.2f}",
+        )
+        for number, (option, words) in enumerate(zip(options, differences, strict=True), start=1)
+    )  # fmt: skip
+    cards = tuple(
+        _option_card(number, option, words, analysis, recording)
+        for number, (option, words) in enumerate(zip(options, differences, strict=True), start=1)
+        if number > 1
+    )
+    return (
+        ReportSection(
+            "The options",
+            (
+                "Other plans for the same track and video; the rest of the page belongs to the first, the plan served. "
+                "`workbench render PLAN.json --option N` plays another one, `export --option N` writes it.",
+            ),
+            tables=(
+                Table(("", "what is different", "ending", "seams", "worst seam", "plan score"), rows, frozenset({0})),
+            ),
+            cards=cards,
         ),
+    )
+
+
+def _option_card(number: int, option: LoopPlan, words: str, analysis: Analysis, recording: Recording) -> ReportCard:
+    scores = [1.0 if score is None else score for score in planned_scores(option, analysis)]
+    worst = int(np.argmin(scores))
+    at = clock(option.seam_times[worst])
+    return ReportCard(
+        title=f"Option {number}",
+        text=f"What is different: {words}. {plan_sentence(option)} Its worst seam, which is heard at {at}, in the "
+        "middle of four seconds:",
+        picture=png(plan_figure(option, analysis.profile)),
+        sounds=(ReportSound("its worst seam", mp3(seam_excerpt(option, recording, worst, EXCERPT_SECONDS))),),
+        video_s=None,
     )
 
 
@@ -262,7 +324,7 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
             )
         )  # fmt: skip
     cards = tuple(
-        SeamCard(
+        ReportCard(
             title="Seam " + _few(shown.numbers),
             text=f"Heard at {_times(plan, shown)}. What is heard lies over what the track has: where both look "
             "alike, the splice does not show. Four seconds, the seam in the middle:",
@@ -280,7 +342,7 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
             "several times is listed once.",
         ),
         tables=(Table(head, tuple(rows)),),
-        seams=cards,
+        cards=cards,
     )
 
 

@@ -1,4 +1,7 @@
-"""Find the track that a name stands for: a file, or the id of a catalog track."""
+"""Find the track that a name stands for: a file, or the id of a catalog track.
+
+Functions: `find_track` for a file or an id, `find_in_catalog` for an id alone.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +43,26 @@ def find_track(workspace: Workspace, named: str) -> TrackSource:
     path = Path(named)
     if path.is_file():
         return TrackSource(path.name, path, None)
-    from workbench.workflows.library import open_library
-
     try:
-        track = open_library(workspace).get(named)
+        return find_in_catalog(workspace, named)
     except UnknownTrack:
         raise UnknownTrack(f"{named}: no such file, and no track of that id in the catalog") from None
+
+
+def find_in_catalog(workspace: Workspace, track_id: str) -> TrackSource:
+    """Find a track of the catalog, whatever files there are.
+
+    Parameters
+    ----------
+    workspace : of which the catalog is searched
+    track_id : its id
+
+    Raises
+    ------
+    UnknownTrack : the catalog has no such id
+    StoreError : the catalog cannot be read
+    """
+    from workbench.workflows.library import open_library
+
+    track = open_library(workspace).get(track_id)
     return TrackSource(track.track_id, track.path, track)

@@ -43,3 +43,39 @@ def test_says_in_one_line_that_a_file_is_no_sound(workbench: Call, home: Path, t
     code, out, err = workbench("beats", text, "--home", home)
     assert (code, out) == (1, "")
     assert "letter.txt" in err.splitlines()[-1]
+
+
+def test_ones_own_grid_is_used_by_the_next_plan(workbench: Call, track_file: Path, tmp_path: Path) -> None:
+    """Bars a beat later than heard: the next plan splices on them, and a catalog track has them too."""
+    home, own = tmp_path / "home", tmp_path / "own.csv"
+    own.write_text("".join(f"{k * 0.5:.3f}\t{(k + 3) % 4 + 1}\n" for k in range(64)))
+    code, out, err = workbench("beats", track_file, "--grid", own, "--home", home)
+    assert code == 0, err
+    assert json.loads(out)["downbeats"] == [0.5 + 2.0 * k for k in range(16)]
+    assert "64 beats in 16 bars are the grid of this track from now on" in err
+    assert json.loads(workbench("beats", track_file, "--home", home)[1])["downbeats"][0] == 0.5
+    plan = json.loads(workbench("loop", track_file, "--seconds", 90, "--home", home)[1])["plan"]
+    for segment in plan["segments"][1:]:
+        assert abs((segment["song_from"] - 0.5 + 1.0) % 2.0 - 1.0) <= 0.01
+
+
+def test_the_heard_grid_is_confirmed(workbench: Call, track_file: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    heard = json.loads(workbench("beats", track_file, "--home", home)[1])
+    code, out, err = workbench("beats", track_file, "--confirm", "--home", home)
+    assert code == 0
+    assert json.loads(out) == heard | {"cached": True}
+    assert "are the grid of this track from now on" in err
+
+
+def test_a_bad_grid_is_one_line_and_changes_nothing(
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text("0.5,1\n1.0,2\n0.7,3\n")
+    before = json.loads(workbench("beats", track_file, "--home", home)[1])
+    code, out, err = workbench("beats", track_file, "--grid", own, "--home", home)
+    assert (code, out) == (1, "")
+    assert err.splitlines()[-1] == f"workbench: {own}: line 3: 0.7 s is not later than 1 s of line 2"
+    assert json.loads(workbench("beats", track_file, "--home", home)[1]) == before | {"cached": True}
+    assert workbench("beats", track_file, "--grid", own, "--confirm", "--home", home)[0] == 2

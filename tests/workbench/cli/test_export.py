@@ -125,3 +125,79 @@ def test_the_plan_is_not_written_over(workbench: Call, plan_file: Path, plan_tex
     assert code == 2
     assert "this is the plan itself" in errors
     assert plan_file.read_text(encoding="utf-8") == plan_text
+
+
+@pytest.fixture
+def placed_file(track_file: Path, tmp_path: Path) -> Path:
+    """What `workbench align` prints, with two placements."""
+    points = [{"offset_seconds": offset, "score": 0.5, "label": "a"} for offset in (5.25, -3.5)]
+    body = {"video_id": "v", "track_id": track_file.name, "status": "complete", "cached": True, "mix": None}
+    path = tmp_path / "placed.json"
+    path.write_text(json.dumps(body | {"sync_points": points}), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "loop-tags"])
+def test_a_placement_is_written_in_every_format_that_can_hold_it(
+    workbench: Call, placed_file: Path, track_file: Path, home: Path, tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / f"out{FORMATS[name].suffix}"
+    arguments = ["--placement", 2, "--format", name, "--track", track_file, "-o", out, "--home", home]
+    code, said, errors = workbench("export", placed_file, *arguments)
+    assert code == 0, errors
+    assert json.loads(said)["bytes"] == out.stat().st_size
+    if name == "rpp":
+        text = out.read_text(encoding="utf-8")
+        assert "SOFFS 3.5\n" in text
+        tempo = next(line.split() for line in text.splitlines() if line.strip().startswith("TEMPO "))
+        assert float(tempo[1]) == pytest.approx(120.0, abs=0.5)
+        assert tempo[2:] == ["4", "4"]
+    if name == "audacity":
+        rows = [line.split("\t") for line in out.read_text(encoding="utf-8").splitlines()]
+        starts = [float(start) for start, _, text in rows if text.startswith("bar ")]
+        assert len(starts) > 12
+        # The track has a bar line every two seconds from its first sample.
+        assert [(start + 3.5 + 1.0) % 2.0 for start in starts] == pytest.approx([1.0] * len(starts), abs=0.03)
+
+
+def test_a_format_that_cannot_hold_a_placement_says_so(
+    workbench: Call, placed_file: Path, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.wav"
+    arguments = ["--placement", 1, "--format", "loop-tags", "--track", track_file, "-o", out, "--home", home]
+    code, said, errors = workbench("export", placed_file, *arguments)
+    assert (code, said) == (1, "")
+    assert "the format loop-tags cannot hold a placement" in errors
+    assert not out.exists()
+
+
+def test_an_option_is_exported_by_its_number(
+    workbench: Call, plan_file: Path, plan_text: str, home: Path, tmp_path: Path
+) -> None:
+    options = json.loads(plan_text)["plan"]["options"]
+    for number, option in enumerate(options, start=1):
+        out = tmp_path / f"{number}.csv"
+        arguments = ["--option", number, "--format", "csv", "-o", out, "--home", home]
+        assert workbench("export", plan_file, *arguments)[0] == 0
+        rows = [line.split(",") for line in out.read_text(encoding="utf-8").splitlines()[1:]]
+        assert [float(row[1]) for row in rows] == option["seam_times"]
+        assert [float(row[3]) for row in rows] == [segment["song_from"] for segment in option["segments"][1:]]
+    assert len(options) > 1
+
+
+def test_levels_of_another_option_need_the_video(
+    workbench: Call, plan_file: Path, plan_text: str, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    duck = {
+        "envelope_points": [[9.5, 0.0], [10.0, 20.0]], "envelope_hz": 100, "speech_ranges": [[10.0, 15.0]],
+        "depth_db": 20.0, "attack_ms": 500, "release_ms": 500,
+    }  # fmt: skip
+    mix = {"voiceover": True, "classification": "voice", "music_gain_db": -6.0, "video_gain_db": 0.0, "duck": duck}
+    plan_file.write_text(json.dumps(json.loads(plan_text) | {"mix": mix}), encoding="utf-8")
+    arguments = ["--format", "rpp", "--track", track_file, "-o", tmp_path / "out.rpp", "--home", home]
+    for number, warned in ((1, False), (2, True)):
+        code, _, errors = workbench("export", plan_file, "--option", number, *arguments)
+        assert code == 0
+        assert (
+            "the levels are those of the plan served; with --video they are measured for option 2" in errors
+        ) == warned

@@ -1,5 +1,9 @@
+import io
 import json
+import re
+from base64 import b64decode
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -116,6 +120,31 @@ def test_the_page_of_a_loop_asks_nobody_for_anything(
     assert "://" not in text
     assert text.count("data:audio/mpeg;base64,") >= 2
     assert text.count("data:image/png;base64,") >= 2
+
+
+def test_the_page_shows_and_plays_every_option(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+    """Each with its picture, what it does differently, and the worst of its seams, in a page that stays small."""
+    page = tmp_path / "loop.html"
+    code, out, err = workbench("loop", track_file, "--seconds", 90, "--home", home, "--report", page)
+    assert code == 0
+    options, text = json.loads(out)["plan"]["options"], page.read_text()
+    assert len(options) > 1
+    part = text[text.index("<h2>The options</h2>") : text.index("<h2>The seams</h2>")]
+    assert part.count("<article>") == part.count("data:image/png") == part.count("data:audio/mpeg") == len(options) - 1
+    differences = dict(
+        line.removeprefix("option ").split(" ", 1) for line in err.splitlines() if line.startswith("option ")
+    )
+    for number, option in enumerate(options, start=1):
+        assert f"<td>option {number}</td>" in part
+        assert escape(option["end_label"]) in part
+        if number > 1:
+            assert f"<h3>Option {number}</h3><p>What is different: {escape(differences[str(number)])}. " in part
+            assert f"the worst of which scores {option['seam_score']:.2f}" in part
+    for sound in re.findall(r"data:audio/mpeg;base64,([^\"]+)", part):
+        samples, rate = soundfile.read(io.BytesIO(b64decode(sound)))
+        assert len(samples) / rate == pytest.approx(4.0, abs=0.1)
+        assert np.std(samples) > 0.01
+    assert len(part) < 250_000 * len(options)
 
 
 @pytest.mark.parametrize("suffix", [".wav", ".flac", ".mp3"])

@@ -1,20 +1,25 @@
-"""A plan on the command line: a file or standard input, and what is said of one that is none."""
+"""A plan or placement on the command line: which is chosen, with which mix, and what is said of a file without one."""
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+import click
 import pytest
 
-from workbench.cli.plan_files import read_plan
+from workbench.cli.plan_files import ChosenMusic, lay_out, read_music
 from workbench.errors import InputError, PlanError
+from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.results.loop import plan_body
 from workbench.results.mix import MixBody
+from workbench.workspace import Workspace
 
 MIX = {"voiceover": False, "classification": "ambient", "duck": None}
 
@@ -24,15 +29,62 @@ def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
     return make_plan([(0.0, 10.0, 0.0, 0.0), (1.0, 11.0, 0.0, 0.0)], [0.02], [1.0], song_duration=12.0)
 
 
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace(Home(tmp_path / "home")) as workspace:
+        yield workspace
+
+
+def write(path: Path, body: dict[str, Any]) -> Path:
+    path.write_text(json.dumps(body), encoding="utf-8")
+    return path
+
+
 def test_a_file_and_standard_input_hold_the_same_plan(
-    plan: LoopPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    plan: LoopPlan, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = json.dumps({"plan": plan_body(plan).to_json(), "mix": MIX}).encode()
     file = tmp_path / "plan.json"
     file.write_bytes(b"\xef\xbb\xbf" + text)  # as Windows editors save UTF-8
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text)))
     for given in (file, Path("-")):
-        assert read_plan(given) == (plan, MixBody.model_validate(MIX))
+        chosen = read_music(given, workspace, None, needed_by=None)
+        assert chosen == ChosenMusic(plan, 1, None, MixBody.model_validate(MIX))
+
+
+def test_an_option_is_chosen_by_its_number(
+    plan: LoopPlan, make_plan: Callable[..., LoopPlan], workspace: Workspace, tmp_path: Path
+) -> None:
+    other = make_plan([(0.0, 9.0, 0.0, 0.0), (1.0, 12.0, 0.0, 0.0)], [0.02], [1.0], song_duration=12.0)
+    file = write(tmp_path / "plan.json", plan_body(replace(plan, options=(plan, other))).to_json())
+    assert read_music(file, workspace, None, needed_by=None).music == plan
+    for number, option in ((1, plan), (2, other)):
+        assert read_music(file, workspace, None, option=number, needed_by=None).music == option
+    with pytest.raises(
+        PlanError, match=r"plan\.json: there is no option 3 in this plan; it has 2, 1 is the plan served"
+    ):
+        read_music(file, workspace, None, option=3, needed_by=None)
+    bare = write(tmp_path / "bare.json", plan_body(plan).to_json())
+    with pytest.raises(PlanError, match="it has 1"):
+        read_music(bare, workspace, None, option=2, needed_by=None)
+
+
+def test_a_track_that_is_not_named_must_be_in_the_catalog(plan: LoopPlan, workspace: Workspace, tmp_path: Path) -> None:
+    bare = write(tmp_path / "bare.json", plan_body(plan).to_json())
+    with pytest.raises(click.UsageError, match=r"^a render needs the track: give --track FILE"):
+        read_music(bare, workspace, None, needed_by="a render")
+    whole = write(tmp_path / "whole.json", {"track_id": "song.wav", "plan": plan_body(plan).to_json()})
+    with pytest.raises(click.UsageError, match=r"^the catalog has no track song\.wav, and a render needs the track"):
+        read_music(whole, workspace, None, needed_by="a render")
+    point = {"offset_seconds": 1.0, "score": 0.5, "label": "a"}
+    placed = write(tmp_path / "placed.json", {"track_id": "song.wav", "sync_points": [point]})
+    with pytest.raises(click.UsageError, match=r"^the catalog has no track song\.wav, and a placement needs the track"):
+        read_music(placed, workspace, None, needed_by=None)
+
+
+def test_a_mix_without_ducking_holds_for_every_option(plan: LoopPlan, workspace: Workspace) -> None:
+    mix = MixBody.model_validate(MIX)
+    assert lay_out(workspace, ChosenMusic(plan, 2, None, mix), Path("not read.mp4")) == (plan, mix)
 
 
 @pytest.mark.parametrize(
@@ -43,16 +95,18 @@ def test_a_file_and_standard_input_hold_the_same_plan(
         (b"[]", "a plan is a JSON object, got list"),
     ],
 )
-def test_what_is_no_plan_is_named(data: bytes, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_plan_is_named(
+    data: bytes, sentence: str, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "plan.json"
     file.write_bytes(data)
     with pytest.raises(PlanError, match=rf"plan\.json: {sentence}"):
-        read_plan(file)
+        read_music(file, workspace, None, needed_by=None)
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(data)))
     with pytest.raises(PlanError, match=f"^standard input: {sentence}"):
-        read_plan(Path("-"))
+        read_music(Path("-"), workspace, None, needed_by=None)
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named(workspace: Workspace, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere\.json: cannot be read \(No such file or directory\)"):
-        read_plan(tmp_path / "nowhere.json")
+        read_music(tmp_path / "nowhere.json", workspace, None, needed_by=None)

@@ -1,4 +1,4 @@
-"""`workbench render --placement`: a track laid straight under a video, from what align and match print."""
+"""`workbench render`: an option of a plan, and a track laid straight under a video as align and match print it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ from workbench.media.containers import hash_file
 from workbench.media.probe import probe
 
 Call = Callable[..., tuple[int, str, str]]
-VIDEO_SECONDS, RATE = 20, 48_000
+VIDEO_SECONDS, PLAN_SECONDS, RATE = 20, 90, 48_000
+DUCK = {
+    "envelope_points": [[9.5, 0.0], [10.0, 20.0], [15.0, 20.0], [15.5, 0.0]],
+    "envelope_hz": 100, "speech_ranges": [[10.0, 15.0]], "depth_db": 20.0, "attack_ms": 500, "release_ms": 500,
+}  # fmt: skip
+MIX = {"voiceover": True, "classification": "voice", "music_gain_db": -6.0, "video_gain_db": 0.0, "duck": DUCK}
 POINTS = [
     {"offset_seconds": 5.25, "score": 0.8, "label": "downbeat on the cut at 0:05.2"},
     {"offset_seconds": -3.5, "score": 0.5, "label": "section on the start at 0:00.0"},
@@ -26,15 +31,37 @@ POINTS = [
 @pytest.fixture(scope="module")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twenty silent seconds."""
-    path = tmp_path_factory.mktemp("video") / "grey.mp4"
+    return draw(tmp_path_factory.mktemp("video") / "grey.mp4", VIDEO_SECONDS)
+
+
+@pytest.fixture(scope="module")
+def long_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ninety silent seconds."""
+    return draw(tmp_path_factory.mktemp("video") / "long.mp4", PLAN_SECONDS)
+
+
+def draw(path: Path, seconds: int) -> Path:
     with av.open(str(path), "w") as container:
         picture = container.add_stream("libx264", rate=10)
         picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-        for k in range(10 * VIDEO_SECONDS):
-            pixels = np.full((48, 64, 3), k, dtype=np.uint8)
+        for k in range(10 * seconds):
+            pixels = np.full((48, 64, 3), k % 250, dtype=np.uint8)
             container.mux(picture.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")))
         container.mux(picture.encode(None))
     return path
+
+
+@pytest.fixture(scope="module")
+def looped(track_file: Path, home: Path) -> dict[str, Any]:
+    """What `workbench loop` prints for the track and 90 s, with its options."""
+    from click.testing import CliRunner
+
+    from service.console import app
+
+    arguments = ["loop", str(track_file), "--seconds", str(PLAN_SECONDS), "--home", str(home)]
+    result: dict[str, Any] = json.loads(CliRunner().invoke(app, arguments, catch_exceptions=False).stdout)
+    assert len(result["plan"]["options"]) > 1
+    return result
 
 
 def write(path: Path, body: dict[str, Any]) -> Path:
@@ -59,9 +86,7 @@ def straight(track_file: Path, offset_s: float, seconds: float) -> np.ndarray:
     return sound
 
 
-@pytest.mark.parametrize(
-    ("arguments", "offset_s"), [((), 5.25), (("--placement", 1), 5.25), (("--placement", 2), -3.5)]
-)
+@pytest.mark.parametrize(("arguments", "offset_s"), [(("--placement", 1), 5.25), (("--placement", 2), -3.5)])
 def test_without_a_video_the_track_plays_to_its_end(
     workbench: Call,
     aligned: Path,
@@ -87,7 +112,8 @@ def test_under_a_video_the_track_is_trimmed_to_it(
     workbench: Call, aligned: Path, track_file: Path, video: Path, home: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.mp4"
-    code, _, err = workbench("render", aligned, "--track", track_file, "--video", video, "-o", out, "--home", home)
+    arguments = ("--placement", 1, "--track", track_file, "--video", video, "-o", out, "--home", home)
+    code, _, err = workbench("render", aligned, *arguments)
     assert code == 0, err
     info = probe(out)
     assert info.duration == pytest.approx(VIDEO_SECONDS, abs=0.001)
@@ -103,16 +129,12 @@ def test_the_mix_of_an_align_result_is_applied(
     workbench: Call, aligned: Path, track_file: Path, video: Path, home: Path, tmp_path: Path
 ) -> None:
     """The music 6 dB down, 20 dB further from 10 to 15 s."""
-    duck = {
-        "envelope_points": [[9.5, 0.0], [10.0, 20.0], [15.0, 20.0], [15.5, 0.0]],
-        "envelope_hz": 100, "speech_ranges": [[10.0, 15.0]], "depth_db": 20.0, "attack_ms": 500, "release_ms": 500,
-    }  # fmt: skip
-    mix = {"voiceover": True, "classification": "voice", "music_gain_db": -6.0, "video_gain_db": 0.0, "duck": duck}
-    mixed = write(tmp_path / "mixed.json", json.loads(aligned.read_text()) | {"mix": mix})
+    mixed = write(tmp_path / "mixed.json", json.loads(aligned.read_text()) | {"mix": MIX})
     levels = []
     for name, given in (("plain", aligned), ("mixed", mixed)):
         out = tmp_path / f"{name}.mp4"
-        assert workbench("render", given, "--track", track_file, "--video", video, "-o", out, "--home", home)[0] == 0
+        arguments = ("--placement", 1, "--track", track_file, "--video", video, "-o", out, "--home", home)
+        assert workbench("render", given, *arguments)[0] == 0
         sound = decode(out).samples
         levels.append([20 * np.log10(np.std(sound[:, b * RATE : e * RATE])) for b, e in ((6, 9), (11, 14), (16, 19))])
     plain, quieter = levels
@@ -137,10 +159,15 @@ def test_a_match_result_knows_its_tracks_by_id_and_by_their_bytes(
 @pytest.mark.parametrize(
     ("changed", "arguments", "sentence"),
     [
+        ({}, (), "add --placement N, 1 is the best of 2, downbeat on the cut at 0:05.2"),
         ({}, ("--placement", 3), "there is no placement 3 in this result; it has 2, 1 is the best"),
         ({"sync_points": []}, (), "there is no placement in this result"),
         ({"sync_points": [{"offset_seconds": "5"}]}, (), "not a placement: sync_points.0.offset_seconds"),
-        ({"sync_points": [POINTS[0] | {"offset_seconds": -400.0}]}, (), "nothing is heard of a track of"),
+        (
+            {"sync_points": [POINTS[0] | {"offset_seconds": -400.0}]},
+            ("--placement", 1),
+            "nothing is heard of a track of",
+        ),
         (
             {"lane": {"matches": [{"track_id": "trk_x", "audio_id": "aud_x"}]}},
             (),
@@ -171,8 +198,95 @@ def test_a_plan_has_no_placements(workbench: Call, track_file: Path, home: Path,
     assert "a plan has no placements" in err
 
 
-def test_export_says_what_the_file_is(workbench: Call, aligned: Path, home: Path, tmp_path: Path) -> None:
-    code, printed, err = workbench("export", aligned, "--format", "csv", "-o", tmp_path / "x.csv", "--home", home)
+@pytest.mark.parametrize("number", [None, 1, 2, 3])
+def test_an_option_is_played_as_its_segments_say(
+    workbench: Call, looped: dict[str, Any], track_file: Path, home: Path, tmp_path: Path, number: int | None
+) -> None:
+    """Between its fades every sample is the track's own, at the level of its segment."""
+    plan_file, out = write(tmp_path / "plan.json", looped), tmp_path / "music.wav"
+    arguments = () if number is None else ("--option", number)
+    code, printed, err = workbench("render", plan_file, "--track", track_file, *arguments, "-o", out, "--home", home)
+    assert code == 0, err
+    option = looped["plan"]["options"][(number or 1) - 1]
+    assert json.loads(printed)["seconds"] == pytest.approx(PLAN_SECONDS)
+    track, heard = decode(track_file), decode(out)
+    rate = track.sample_rate
+    assert heard.samples.shape[1] == PLAN_SECONDS * rate
+    begins, fades = option["music_in"], [0.0, *option["seam_fades"], 0.0]
+    for k, segment in enumerate(option["segments"]):
+        ends = begins + segment["song_to"] - segment["song_from"]
+        first = max(begins + option["gain_glide_seconds"], begins + fades[k] / 2, option["start_fade_seconds"])
+        stop = min(ends - fades[k + 1] / 2, PLAN_SECONDS - option["end_fade_seconds"])
+        assert stop - first > 2.0
+        places = np.arange(round(first * rate) + 1, round(stop * rate) - 1)
+        meant = track.samples[0, places - round(begins * rate) + round(segment["song_from"] * rate)]
+        assert np.abs(heard.samples[0, places] - meant * 10 ** (segment["gain_db"] / 20)).max() < 1e-4
+        begins = ends
+
+
+def test_the_mix_of_another_option_is_measured_anew(
+    workbench: Call, looped: dict[str, Any], track_file: Path, long_video: Path, home: Path, tmp_path: Path
+) -> None:
+    """The result claims a mix that lowers the music; measured anew under a silent video, it does not."""
+    plan_file = write(tmp_path / "plan.json", looped | {"mix": MIX})
+    levels = {}
+    for number in (1, 2):
+        out = tmp_path / f"{number}.mp4"
+        arguments = ("--track", track_file, "--video", long_video, "--option", number, "-o", out, "--home", home)
+        code, _, err = workbench("render", plan_file, *arguments)
+        assert code == 0, err
+        sound = decode(out).samples
+        levels[number] = [20 * np.log10(np.std(sound[:, b * RATE : e * RATE])) for b, e in ((6, 9), (11, 14))]
+    # Both options play the track from its beginning up to its 26th second.
+    assert np.subtract(levels[1], levels[2]) == pytest.approx([-6.0, -26.0], abs=0.3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("--option", 5), 1, "there is no option 5 in this plan; it has"),
+        (("--option", 0), 2, "Invalid value for '--option'"),
+        (("--option", 2, "--placement", 1), 2, "give either --option N, of a plan, or --placement N"),
+        (("--placement", 1), 1, "a plan has no placements; leave --placement out"),
+    ],
+)
+@pytest.mark.parametrize("command", [("render",), ("export", "--format", "csv")])
+def test_a_choice_that_there_is_not_is_one_line(
+    workbench: Call, looped: dict[str, Any], track_file: Path, home: Path, tmp_path: Path,
+    command: tuple[str, ...], arguments: tuple[Any, ...], code: int, sentence: str,
+) -> None:  # fmt: skip
+    plan_file, out = write(tmp_path / "plan.json", looped), tmp_path / "music.wav"
+    given = (*command, plan_file, "--track", track_file, *arguments, "-o", out, "--home", home)
+    got, printed, err = workbench(*given)
+    assert (got, printed) == (code, "")
+    assert sentence in err
+    assert not out.exists()
+
+
+def test_placements_are_no_options(
+    workbench: Call, aligned: Path, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    arguments = ("--track", track_file, "--option", 1, "-o", tmp_path / "music.wav", "--home", home)
+    code, printed, err = workbench("render", aligned, *arguments)
     assert (code, printed) == (1, "")
-    assert f"{aligned}: not a loop plan, but an align result" in err
-    assert "render --placement N" in err
+    assert "only a plan has options; leave --option out, --placement N chooses a placement" in err
+
+
+def test_a_track_of_the_catalog_need_not_be_named(
+    workbench: Call, looped: dict[str, Any], aligned: Path, track_file: Path, tmp_path: Path
+) -> None:
+    """A plan, an align result, and a match result, of which the best track is meant."""
+    home = tmp_path / "home"
+    row = json.loads(workbench("catalog", "add", track_file, "--home", home)[1].splitlines()[0])
+    best = {"track_id": row["track_id"], "audio_id": "aud_x", "sync_points": POINTS}
+    lane = {"matches": [best, {"track_id": "trk_second", "audio_id": "aud_y"}]}
+    for name, body in (
+        ("plan", looped | {"track_id": row["track_id"]}),
+        ("aligned", json.loads(aligned.read_text()) | {"track_id": row["track_id"]}),
+        ("match", {"video_id": "v", "status": "complete", "lane": lane}),
+    ):
+        out = tmp_path / f"{name}.wav"
+        file, chosen = write(tmp_path / f"{name}.json", body), () if name == "plan" else ("--placement", 1)
+        code, _, err = workbench("render", file, *chosen, "-o", out, "--home", home)
+        assert code == 0, err
+        assert out.stat().st_size > 1000

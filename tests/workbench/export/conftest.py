@@ -15,9 +15,11 @@ import soundfile
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
+from workbench.media.probe import probe
 from workbench.mix.fades import duck_gain
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render
+from workbench.render.schedule import Music, PlacedTrack, place_track
 from workbench.results.mix import DuckBody, MixBody
 from workbench.workspace import Workspace
 
@@ -104,6 +106,12 @@ def late_plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
     )
 
 
+@pytest.fixture(params=[3.25, -2.5, 8.0], ids=["whole", "without its head", "cut off"])
+def placed(request: pytest.FixtureRequest, video: Path) -> PlacedTrack:
+    """The track, laid straight under the video at three places."""
+    return place_track(request.param, TRACK_SECONDS, probe(video).duration)
+
+
 @pytest.fixture(scope="session")
 def mix() -> MixBody:
     """The music 4 dB down, and 14 dB further under two utterances; the soundtrack 2 dB up."""
@@ -131,12 +139,12 @@ def residue_db(recording: Recording) -> Callable[..., float]:
     """
 
     @cache
-    def rendered(plan: LoopPlan) -> FloatArray:
+    def rendered(plan: Music) -> FloatArray:
         return render(plan, recording).samples.astype(np.float64)
 
     def compare(
         made: FloatArray,
-        plan: LoopPlan,
+        plan: Music,
         mix: MixBody | None = None,
         *,
         padded: bool = False,
@@ -150,7 +158,7 @@ def residue_db(recording: Recording) -> Callable[..., float]:
         assert abs(made.shape[1] - meant.shape[1]) <= 1
         n, block = min(made.shape[1], meant.shape[1], until or meant.shape[1]), 441
         residue = made[:, :n] - meant[:, :n]
-        if beside_seams:
+        if beside_seams and isinstance(plan, LoopPlan):
             for time, fade in zip(plan.seam_times, plan.seam_fades, strict=True):
                 reach = fade / 2 + beside_seams
                 residue[:, round((time - reach) * RATE) : round((time + reach) * RATE)] = 0.0

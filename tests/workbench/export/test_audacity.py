@@ -9,6 +9,7 @@ import pytest
 from workbench.export.audacity import write_labels
 from workbench.export.timeline import Notes
 from workbench.loops.plan import LoopPlan
+from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan, timeline_of
 from workbench.workspace import Workspace
@@ -57,3 +58,22 @@ def test_bars_and_sections_stand_where_they_are_heard(workspace: Workspace, plan
     assert [text for _, _, text in sections[:2]] == ["section verse", "section chorus and more"]
     assert sections[0][:2] == pytest.approx((t[0], t[0] + 4.0 - 0.31), abs=1e-6)
     assert sections[1][:2] == pytest.approx((t[0] + 4.0 - 0.31, t[1]), abs=1e-6)
+
+
+def test_a_placed_track_has_its_bars_where_they_are_heard(
+    workspace: Workspace, placed: PlacedTrack, track: Path, tmp_path: Path
+) -> None:
+    beats = tuple((k * 0.25, k % 4 + 1) for k in range(48))
+    notes = Notes(beats=beats, sections=((0.0, 12.0, "verse"),), grid_confidence=1.0)
+    out = tmp_path / "labels.txt"
+    write_labels(timeline_of(workspace, placed, track=track, notes=notes), out)
+    labels = read(out)
+    assert not named(labels, "seam")
+    (whole,) = named(labels, "segment")
+    assert whole[:2] == pytest.approx((max(0.0, placed.offset_seconds), placed.music_end), abs=1e-6)
+    bars = {text: start for start, _, text in named(labels, "bar")}
+    assert bars["bar 4"] == pytest.approx(placed.offset_seconds + 3.0, abs=1e-6)
+    (end,) = named(labels, "music end: cut off at the end of the video") or named(
+        labels, "music end: ends with the track"
+    )
+    assert end[0] == pytest.approx(placed.music_end, abs=1e-6)

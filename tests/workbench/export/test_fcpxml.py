@@ -24,6 +24,7 @@ from workbench.export.timeline import SILENT_DB, TOLERANCE, Item, TrackMedia, Vi
 from workbench.loops.plan import LoopPlan
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render
+from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import DuckBody, MixBody
 from workbench.workflows.export import export_plan, timeline_of
 from workbench.workspace import Workspace
@@ -230,6 +231,24 @@ def near_short_fade(item: Item, frame: int, rate: Fraction, plan: LoopPlan) -> b
     starts = item.fade_in is None and plan.start_fade_seconds < two / 2
     stops = item.fade_out is None and plan.end_fade_seconds < two / 2
     return (starts and time < item.begins + two) or (stops and time > item.ends - two)
+
+
+def test_a_placed_track_is_one_clip(
+    workspace: Workspace, placed: PlacedTrack, track: Path, video: Path, residue_db: Callable[..., float]
+) -> None:
+    out = export_plan(workspace, placed, "fcpxml", track.parent / "placed.fcpxml", track=track, video=video)
+    root = read(out)
+    (clip,) = segments(root)
+    assert seconds(clip.get("offset")) - seconds(clip.get("start")) == Fraction(
+        round(placed.offset_seconds * RATE), RATE
+    )
+    made = play(root, out.parent, round(placed.window_end * RATE))
+    # Both ends of the music lie within a frame of their place.
+    frame = round(RATE * 1001 / 30000)
+    begins, ends = (round(time * RATE) for time in (max(0.0, placed.offset_seconds), placed.music_end))
+    assert residue_db(made, placed, skip=begins + frame, until=ends - frame) < -55.0
+    assert np.all(made[:, : max(0, begins - frame)] == 0.0)
+    assert np.all(made[:, ends + frame :] == 0.0)
 
 
 def test_a_late_start_and_the_tracks_own_end(

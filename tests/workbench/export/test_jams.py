@@ -10,6 +10,7 @@ import pytest
 from workbench.export.jams import write_jams
 from workbench.export.timeline import Notes
 from workbench.loops.plan import LoopPlan
+from workbench.render.schedule import PlacedTrack
 from workbench.results.loop import plan_from_json
 from workbench.workflows.export import timeline_of
 from workbench.workspace import Workspace
@@ -39,3 +40,15 @@ def test_beats_sections_and_the_plan_come_back(
     kept = document.sandbox["workbench"]
     assert kept["tool"] == "barline-workbench"
     assert plan_from_json(dict(kept["plan"])) == plan
+
+
+def test_a_placement_comes_back(workspace: Workspace, placed: PlacedTrack, track: Path, tmp_path: Path) -> None:
+    notes = Notes(beats=((0.5, 1), (1.0, 2)), sections=((0.0, 12.0, "verse"),), grid_confidence=0.75)
+    out = tmp_path / "track.jams"
+    write_jams(timeline_of(workspace, placed, track=track, notes=notes), out)
+    document = jams.load(str(out), validate=True, strict=True)
+    kept = document.sandbox["workbench"]["placement"]
+    assert kept["offset_seconds"] == pytest.approx(placed.offset_seconds)
+    assert kept["music_end"] == pytest.approx(placed.music_end)
+    (heard,) = document.search(namespace="segment_open")[1].data
+    assert (heard.value, heard.time) == ("played 1", pytest.approx(kept["song_from"]))

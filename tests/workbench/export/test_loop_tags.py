@@ -17,6 +17,7 @@ from workbench.errors import MediaError, ParameterError
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode, write_audio
 from workbench.recording import Recording
+from workbench.render.schedule import PlacedTrack
 from workbench.workflows.export import export_plan
 from workbench.workspace import Workspace
 
@@ -174,3 +175,10 @@ def test_the_track_itself_is_never_written_to(workspace: Workspace, plan: LoopPl
     with pytest.raises(ParameterError, match="choose another name"):
         export_plan(workspace, plan, "loop-tags", track, track=track)
     assert track.read_bytes() == before
+
+
+def test_a_placed_track_has_no_loop(workspace: Workspace, placed: PlacedTrack, track: Path, tmp_path: Path) -> None:
+    out = tmp_path / "looped.wav"
+    with pytest.raises(ParameterError, match="the format loop-tags cannot hold a placement"):
+        export_plan(workspace, placed, "loop-tags", out, track=track)
+    assert not out.exists()

@@ -14,6 +14,7 @@ import soundfile
 
 from workbench.loops.plan import LoopPlan
 from workbench.recording import FloatArray
+from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan
 from workbench.workspace import Workspace
@@ -84,6 +85,17 @@ def test_the_edit_plays_what_the_renderer_plays(
 ) -> None:
     out = export_plan(workspace, plan, "otio", track.parent / "edit.otio", track=track, video=video, mix=any_mix)
     assert residue_db(play(lane(read(out), "Music")), plan, any_mix) < -40.0
+
+
+def test_a_placed_track_is_one_clip(
+    workspace: Workspace, placed: PlacedTrack, track: Path, video: Path, mix: MixBody, residue_db: Callable[..., float]
+) -> None:
+    out = export_plan(workspace, placed, "otio", track.parent / "placed.otio", track=track, video=video, mix=mix)
+    music = lane(read(out), "Music")
+    (clip,) = music.find_clips()
+    begins = clip.range_in_parent().start_time.value - clip.source_range.start_time.value
+    assert begins == round(placed.offset_seconds * RATE)
+    assert residue_db(play(music), placed, mix, padded=True) < -40.0
 
 
 def test_a_late_start_is_a_gap(

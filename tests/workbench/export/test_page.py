@@ -1,6 +1,6 @@
 from html.parser import HTMLParser
 
-from workbench.export.page import ReportPage, ReportSection, ReportSound, SeamCard, Table, page_html
+from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound, Table, page_html
 
 
 class Reader(HTMLParser):
@@ -28,9 +28,9 @@ def read(page: ReportPage) -> tuple[Reader, str]:
 
 
 def page(video: str | None = "video.mp4") -> ReportPage:
-    seam = SeamCard("Seam 1", "Heard at 1:00.", b"png", (ReportSound("heard", b"mp3"),), video_s=60.0)
+    seam = ReportCard("Seam 1", "Heard at 1:00.", b"png", (ReportSound("heard", b"mp3"),), video_s=60.0)
     table = Table(("track", "score"), (("A < B & C", "0.93"), ("D", "-0.5")), frozenset({0}))
-    sections = (ReportSection("The seams", ("Text.",), tables=(table,), seams=(seam,)),)
+    sections = (ReportSection("The seams", ("Text.",), tables=(table,), cards=(seam,)),)
     return ReportPage("A <track> under a video", ("Lead.",), video, sections, ("Foot.",))
 
 

@@ -17,6 +17,7 @@ from workbench.errors import ParameterError
 from workbench.export.reaper import quoted, write_reaper
 from workbench.loops.plan import LoopPlan
 from workbench.recording import FloatArray, Recording
+from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan, timeline_of
 from workbench.workspace import Workspace
@@ -115,6 +116,17 @@ def test_the_project_plays_what_the_renderer_plays(
 ) -> None:
     out = export_plan(workspace, plan, "rpp", track.parent / "a plan.rpp", track=track, video=video, mix=any_mix)
     assert residue_db(play(read(out), out.parent), plan, any_mix) < -55.0
+
+
+def test_a_placed_track_is_one_item(
+    workspace: Workspace, placed: PlacedTrack, track: Path, video: Path, mix: MixBody, residue_db: Callable[..., float]
+) -> None:
+    out = export_plan(workspace, placed, "rpp", track.parent / "placed.rpp", track=track, video=video, mix=mix)
+    project = read(out)
+    (item,) = project.inside("TRACK")[1].inside("ITEM")
+    first, _, offset = place(item, 44_100)
+    assert first - offset == round(placed.offset_seconds * 44_100)
+    assert residue_db(play(project, out.parent), placed, mix, padded=True) < -55.0
 
 
 def test_a_late_start_and_the_tracks_own_end(

@@ -8,6 +8,7 @@ import pandas
 import pytest
 
 from workbench.loops.plan import LoopPlan
+from workbench.render.schedule import PlacedTrack
 from workbench.workflows.export import export_plan
 from workbench.workspace import Workspace
 
@@ -34,3 +35,17 @@ def test_with_a_track_the_samples_follow(workspace: Workspace, plan: LoopPlan, t
     assert table["enters_song_sample"].tolist() == [round(segment.song_from * 44_100) for segment in plan.segments[1:]]
     leaves = [segment.song_to * 44_100 for segment in plan.segments[:-1]]
     assert table["leaves_song_sample"].tolist() == pytest.approx(leaves, abs=1.0)
+
+
+def test_a_placed_track_is_one_row(workspace: Workspace, placed: PlacedTrack, track: Path, tmp_path: Path) -> None:
+    table = pandas.read_csv(export_plan(workspace, placed, "csv", tmp_path / "placed.csv", track=track))
+    (row,) = table.to_dict("records")
+    assert row["music_in_video_s"] == pytest.approx(max(0.0, placed.offset_seconds))
+    assert row["music_end_video_s"] == pytest.approx(placed.music_end, abs=1e-6)
+    assert row["song_from_s"] == pytest.approx(max(0.0, -placed.offset_seconds))
+    assert row["song_to_s"] - row["song_from_s"] == pytest.approx(
+        row["music_end_video_s"] - row["music_in_video_s"], abs=2e-6
+    )
+    assert (row["start_fade_s"] > 0.0) == (placed.offset_seconds < 0.0)
+    assert (row["end_fade_s"] > 0.0) == (placed.offset_seconds == 8.0)
+    assert row["first_video_sample"] - row["first_song_sample"] == round(placed.offset_seconds * 44_100)

@@ -174,6 +174,11 @@ def test_plans_do_not_change() -> None:
 def test_options_start_with_the_served_plan() -> None:
     plan = own_ending(options=(own_ending(), fade()))
     assert plan.alone == plan.options[0]
+    assert [plan.option(number) for number in (1, 2)] == [own_ending(), fade()]
+    assert fade().option(1) == fade()
+    for number in (0, 3):
+        with pytest.raises(PlanError, match=f"there is no option {number} in this plan; it has 2"):
+            plan.option(number)
 
 
 def moved(**changes: float) -> LoopPlan:

@@ -48,3 +48,13 @@ def test_only_what_may_pass_is_retryable() -> None:
 )
 def test_the_excess_counts_on_the_reported_values(video: float, track: float, refused: bool) -> None:
     assert (refusals.video_not_longer(video, track, 30.0) is not None) == refused
+
+
+def test_hints_name_the_commands_that_help() -> None:
+    unsure = refusals.low_confidence(0.1, 0.3, 0.5).hint
+    assert "`workbench beats TRACK --grid FILE`" in unsure
+    assert "`workbench beats TRACK --confirm`" in unsure
+    for seconds in (100.0, 20.0):
+        short = refusals.video_not_longer(seconds, 90.0, 30.0)
+        assert short is not None
+        assert "`workbench align` says where, `workbench render --placement 1` plays it there" in short.hint

@@ -8,7 +8,7 @@ import pytest
 
 from workbench.errors import PlanError
 from workbench.results.align import align_result
-from workbench.results.placements import has_placements, placements_of
+from workbench.results.placements import has_placements, named_track, placements_of
 
 POINTS = [(-3.25, 0.8123, "drop on the cut at 0:12.4"), (10.0, 0.5, "downbeat on the start at 0:00.0")]
 ALIGNED = align_result(POINTS, video_id="v", track_id="t").to_json()
@@ -43,6 +43,14 @@ def test_of_match_a_track_is_found_by_its_id_or_by_its_bytes() -> None:
     result = lane(a=ALIGNED["sync_points"][:1], b=ALIGNED["sync_points"][1:])
     assert [point.offset_seconds for point in placements_of(result, "a", never)] == [-3.25]
     assert [point.offset_seconds for point in placements_of(result, "mine", lambda: "bytes of b")] == [10.0]
+
+
+def test_a_result_names_its_track_and_a_match_its_best() -> None:
+    assert named_track(ALIGNED) == "t"
+    assert named_track({"track_id": "t", "plan": {}}) == "t"
+    assert named_track(lane(a=[], b=[])) == "a"
+    nameless: list[dict[str, Any]] = [{"segments": []}, {"lane": {}}, {"lane": None}, {"track_id": None}]
+    assert [named_track(result) for result in nameless] == [None] * 4
 
 
 @pytest.mark.parametrize(

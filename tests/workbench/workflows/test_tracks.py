@@ -9,7 +9,7 @@ import pytest
 from workbench.errors import UnknownTrack
 from workbench.home import Home
 from workbench.workflows.library import open_library
-from workbench.workflows.tracks import find_track
+from workbench.workflows.tracks import find_in_catalog, find_track
 from workbench.workspace import Workspace
 
 
@@ -23,8 +23,14 @@ def test_a_file_comes_before_an_id(track: Path, tmp_path: Path, monkeypatch: pyt
         monkeypatch.chdir(tmp_path)
         (tmp_path / "clicks").write_bytes(b"a file of that name")
         assert find_track(workspace, "clicks").record is None
+        assert find_in_catalog(workspace, "clicks") == found
 
 
 def test_what_is_neither_is_named(tmp_path: Path) -> None:
     with Workspace(Home(tmp_path / "home")) as workspace, pytest.raises(UnknownTrack, match="nothing: no such file"):
         find_track(workspace, "nothing")
+
+
+def test_a_file_is_no_track_of_the_catalog(track: Path, tmp_path: Path) -> None:
+    with Workspace(Home(tmp_path / "home")) as workspace, pytest.raises(UnknownTrack):
+        find_in_catalog(workspace, str(track))

@@ -1,0 +1,139 @@
+"""A person's own grid, read from what taggers and editors write; bad files are named with line and fault."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.beats.grid import BeatGrid
+from workbench.errors import GridError, InputError
+from workbench.workflows.grid_files import read_grid
+
+SECONDS = 20.0
+TIMES = np.arange(16) * 0.5 + 0.25
+PLACES = np.tile([3, 1, 2], 6)[:16]
+HEARD = BeatGrid(np.arange(40) * 0.5, np.arange(40) % 4 + 1, 4, 0.4)
+
+
+def write(folder: Path, text: str, name: str = "own.txt") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def lines(pattern: str) -> str:
+    return "".join(
+        pattern.format(time=time, place=place, bar=k // 3 + 1, end=time) + "\n"
+        for k, (time, place) in enumerate(zip(TIMES, PLACES, strict=True))
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("madmom.csv", lines("{time:.3f}\t{place}")),
+        ("madmom.txt", lines("{time:.3f} {place}")),
+        ("comma.csv", lines("{time:.3f},{place}")),
+        ("numbers.csv", lines("{time:.3f}, {place}.00")),
+        ("track.beats", "# time place\n\n" + lines("{time:.9e} {place}")),
+        ("sonic.csv", "TIME,LABEL\n" + lines('{time:.9f},"{bar}.{place}"')),
+        ("sonic-value.csv", lines("{time:.9f},120.0,{place}")),
+        ("labels.txt", lines("{time:.6f}\t{end:.6f}\t{place}")),
+        ("windows.csv", "\ufeff" + lines("{time:.3f},{place}").replace("\n", "\r\n")),
+    ],
+)
+def test_every_kind_of_text_is_the_same_grid(tmp_path: Path, name: str, text: str) -> None:
+    grid = read_grid(write(tmp_path, text, name), SECONDS, HEARD)
+    assert grid.beats == pytest.approx(TIMES)
+    assert grid.positions.tolist() == PLACES.tolist()
+    assert (grid.beats_per_bar, grid.confidence) == (3, 1.0)
+
+
+@pytest.mark.parametrize("namespace", ["beat", "beat_position"])
+def test_jams_is_the_same_grid(tmp_path: Path, namespace: str) -> None:
+    jams = pytest.importorskip("jams")
+    document = jams.JAMS()
+    document.file_metadata.duration = SECONDS
+    beats = jams.Annotation(namespace=namespace, duration=SECONDS)
+    for time, place in zip(TIMES, PLACES, strict=True):
+        whole = {"position": int(place), "measure": 1, "num_beats": 3, "beat_units": 4}
+        beats.append(time=time, duration=0.0, value=float(place) if namespace == "beat" else whole)
+    document.annotations.append(jams.Annotation(namespace="segment_open"))
+    document.annotations.append(beats)
+    path = tmp_path / "track.jams"
+    document.save(str(path))
+    grid = read_grid(path, SECONDS, HEARD)
+    assert grid.beats == pytest.approx(TIMES)
+    assert grid.positions.tolist() == PLACES.tolist()
+
+
+def test_beats_between_marked_bar_lines_are_counted(tmp_path: Path) -> None:
+    labels = ["", "downbeat", "", "New Point", "Downbeat", "", "", "1", "", "", "", ""]
+    text = "".join(f"{k * 0.5:.2f}\t{k * 0.5:.2f}\t{label}\n" for k, label in enumerate(labels))
+    grid = read_grid(write(tmp_path, text), SECONDS, HEARD)
+    assert grid.positions.tolist() == [3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2]
+    assert grid.beats_per_bar == 3
+
+
+@pytest.mark.parametrize("shift", [0, 1, 3])
+def test_beats_alone_take_the_bars_that_were_heard(tmp_path: Path, shift: int) -> None:
+    times = np.arange(shift, 30) * 0.5 + 0.03
+    grid = read_grid(write(tmp_path, "".join(f"{time:.3f}\n" for time in times), "own.beats"), SECONDS, HEARD)
+    assert grid.beats == pytest.approx(times)
+    assert grid.downbeats == pytest.approx(times[(-shift) % 4 :: 4])
+    assert grid.confidence == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("a.txt", "", "a grid needs two beats, got 0"),
+        ("a.txt", "0.5 1\n", "a grid needs two beats, got 1"),
+        ("a.txt", "0.5 1\n\nabc 2\n", "line 3: 'abc' is no time in seconds"),
+        ("a.txt", "0.5 1\nnan 2\n", "line 2: 'nan' is no time in seconds"),
+        ("a.csv", "FRAME,LABEL\n4410,1\n", "line 1: 'FRAME' is no time in seconds"),
+        ("a.txt", "0.5 1\n-1.0 2\n", "line 2: -1 s lies before the track"),
+        ("a.txt", "# mine\n0.5 1\n1.0 2\n0.9 3\n", "line 4: 0.9 s is not later than 1 s of line 3"),
+        ("a.txt", "0.5 1\n1.0 2\n21.0 3\n", "line 3: 21 s lies after the end of the track at 20.000 s"),
+        ("a.txt", "0.5 1\n1.0 2\n1.5 4\n", "line 3: place 4 in the bar after 2; 3 or 1 comes next"),
+        ("a.txt", "0.5 0\n1.0 1\n", "line 1: place 0 in the bar"),
+        ("a.txt", "0.5 -1\n1.0 1\n", "line 1: '-1' is no place in a bar"),
+        ("a.txt", "".join(f"{k * 0.5} {k + 1}\n" for k in range(36)), "line 33: place 33 in the bar"),
+        ("a.txt", "0.5 2\n1.0 3\n", "no beat is marked as a bar line"),
+        ("a.txt", "0.001 1\n0.002 2\n0.003 3\n", "a beat every 0.0010 s is more than 480 a minute"),
+        ("a.txt", "0.2\n0.7\n1.2\n", "it does not say which beats open a bar, and no heard bar line"),
+        ("a.jams", "{", "not JAMS, for it is not JSON"),
+        ("a.jams", "{}", "not JAMS: it has no list of annotations"),
+        ("a.jams", json.dumps({"annotations": [{"namespace": "chord"}]}), "no annotation of beats in it"),
+        (
+            "a.jams",
+            json.dumps({"annotations": [{"namespace": "beat", "data": [{"time": 1, "value": 1}, {"time": None}]}]}),
+            "beat 2: 'None' is no time in seconds",
+        ),
+    ],
+)  # fmt: skip
+def test_a_bad_file_is_named_with_its_fault(tmp_path: Path, name: str, text: str, sentence: str) -> None:
+    path = write(tmp_path, text, name)
+    with pytest.raises(GridError) as caught:
+        read_grid(path, SECONDS, HEARD)
+    assert str(caught.value).startswith(f"{path}: {sentence}")
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\xff\xfe\x00\x80")
+    with pytest.raises(GridError, match=r"a\.txt: this is no text"):
+        read_grid(tmp_path / "a.txt", SECONDS, HEARD)
+    with pytest.raises(InputError, match=r"none\.txt: cannot be read"):
+        read_grid(tmp_path / "none.txt", SECONDS, HEARD)
+    with pytest.raises(InputError, match=r"click\.mid: MIDI files are not read"):
+        read_grid(tmp_path / "click.mid", SECONDS, HEARD)
+
+
+def test_beats_alone_need_bars_that_were_heard(tmp_path: Path) -> None:
+    nothing = BeatGrid(np.zeros(0), np.zeros(0, np.int32), 4, 0.0)
+    with pytest.raises(GridError, match="none were heard; write 1 behind those"):
+        read_grid(write(tmp_path, "0.5\n1.0\n1.5\n"), SECONDS, nothing)

@@ -1,0 +1,81 @@
+"""A person's own grid of a track, kept and used by every later plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from workbench.beats.grid import BeatGrid
+from workbench.errors import GridError
+from workbench.home import Home
+from workbench.workflows.analyze import analyze
+from workbench.workflows.beats import map_beats
+from workbench.workflows.grids import corrected_grid
+from workbench.workflows.own_grid import confirm_grid, keep_grid
+from workbench.workspace import Workspace
+
+RATE, SECONDS = 22_050, 24.0
+
+
+@pytest.fixture(scope="module")
+def track(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A click every half second, every fourth one lower and louder."""
+    sound = np.zeros(round(SECONDS * RATE))
+    time = np.arange(round(0.1 * RATE)) / RATE
+    for k in range(47):
+        pitch, level = (80.0, 0.8) if k % 4 == 0 else (1000.0, 0.2)
+        at = round((0.1 + k * 0.5) * RATE)
+        sound[at : at + time.size] += level * np.sin(2 * np.pi * pitch * time) * np.exp(-time * 40)
+    path = tmp_path_factory.mktemp("track") / "clicks.wav"
+    soundfile.write(path, sound, RATE)
+    return path
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(Home(tmp_path / "home"))
+
+
+def own(places: int = 3) -> BeatGrid:
+    return BeatGrid(0.1 + np.arange(46) * 0.5, np.arange(46) % places + 1, places)
+
+
+def test_ones_own_grid_is_the_tracks_until_the_heard_one_is_confirmed(workspace: Workspace, track: Path) -> None:
+    heard = map_beats(workspace, track).grid
+    assert heard.confidence < 1.0
+    kept = keep_grid(workspace, track, own())
+    for grid in (kept, map_beats(workspace, track).grid, analyze(workspace, track).grid):
+        assert grid.downbeats == pytest.approx(own().downbeats)
+        assert (grid.beats_per_bar, grid.confidence) == (3, 1.0)
+    assert analyze(workspace, track).profile.grid_confidence == 1.0
+    confirmed = confirm_grid(workspace, track)
+    assert confirmed.confidence == 1.0
+    again = map_beats(workspace, track).grid
+    assert again.beats == pytest.approx(heard.beats, abs=1e-6)
+    assert again.positions.tolist() == heard.positions.tolist()
+
+
+def test_analyze_takes_a_grid_and_its_file(workspace: Workspace, track: Path, tmp_path: Path) -> None:
+    file = tmp_path / "own.beats"
+    file.write_text("".join(f"{time:.3f} {k % 3 + 1}\n" for k, time in enumerate(own().beats)))
+    assert analyze(workspace, track, grid=file).grid.downbeats == pytest.approx(own().downbeats)
+    assert analyze(workspace, track, grid=own(4)).grid.downbeats == pytest.approx(own(4).downbeats)
+    # It stays the track's, by its bytes and not by its name.
+    copy = tmp_path / "copy.wav"
+    copy.write_bytes(track.read_bytes())
+    assert analyze(workspace, copy).profile.downbeats == pytest.approx(own(4).downbeats, abs=1e-5)
+
+
+def test_a_grid_that_cannot_be_the_tracks_is_refused(workspace: Workspace, track: Path, tmp_path: Path) -> None:
+    with pytest.raises(GridError, match="lies after the end of the track"):
+        keep_grid(workspace, track, BeatGrid(np.array([1.0, 2.0, 25.0]), np.array([1, 2, 3]), 3))
+    with pytest.raises(GridError, match="without bar lines"):
+        keep_grid(workspace, track, BeatGrid(np.array([1.0, 2.0]), np.array([2, 3]), 3))
+    assert corrected_grid(workspace, map_beats(workspace, track).content_hash) is None
+    silence = tmp_path / "silence.wav"
+    soundfile.write(silence, np.zeros(5 * RATE), RATE)
+    with pytest.raises(GridError, match="nothing to confirm"):
+        confirm_grid(workspace, silence)
