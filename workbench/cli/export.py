@@ -77,7 +77,7 @@ def command(
     video : path, or id of a video that was added; None: the edit has no picture
     out : the file to write
     option : number of the option; None: the plan served. Must be None for placements
-    placement : number of the placement; must be None for a plan, and given for placements
+    placement : number of the placement; None: the best. Must be None for a plan
     workspace : of the home folder, with the parameters of the profile
 
     Raises

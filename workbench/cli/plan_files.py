@@ -31,7 +31,7 @@ option_option = click.option(
 placement_option = click.option(
     "--placement",
     type=click.IntRange(min=1),
-    help="Which placement of an align or match result, which needs it; 1 is the best.",
+    help="Which placement of an align or match result; 1, the best, unless given.",
 )
 """Passes `placement`, None where it is not given."""
 
@@ -67,14 +67,14 @@ def read_music(
     track : path of a file, or catalog track id; None: the track of the catalog that the result names, of a match
         result its best
     option : number of the option, from 1; None: 1. Must be None for placements
-    placement : number of the placement, from 1. Must be None for a plan, and given for placements
+    placement : number of the placement, from 1; None: 1. Must be None for a plan
     needed_by : what needs the track of a plan, in words; None: nothing does. A placement always needs its track
 
     Raises
     ------
     click.UsageError : both numbers are given, or the track is needed and neither given nor in the catalog
     InputError : the file cannot be read
-    PlanError : it holds neither, or no such option or placement, or placements and none is chosen; names the file
+    PlanError : it holds neither, or no such option or placement; names the file
     UnknownTrack : `track` is neither a file nor an id of the catalog
     """
     if option is not None and placement is not None:
@@ -97,12 +97,10 @@ def read_music(
             raise PlanError("only a plan has options; leave --option out, --placement N chooses a placement")
         source = _find_track(workspace, track, given, needed_by or "a placement")
         points = placements_of(given, source.track_id, lambda: _audio_id(source))
-        if placement is None:
-            best = f"1 is the best of {len(points)}, {points[0].label}"
-            raise PlanError(f"this holds placements and no plan; add --placement N, {best}")
-        if placement > len(points):
-            raise PlanError(f"there is no placement {placement} in this result; it has {len(points)}, 1 is the best")
-        return ChosenMusic(points[placement - 1], placement, source, mix_from_json(given))
+        number = placement or 1
+        if number > len(points):
+            raise PlanError(f"there is no placement {number} in this result; it has {len(points)}, 1 is the best")
+        return ChosenMusic(points[number - 1], number, source, mix_from_json(given))
 
 
 def lay_out(workspace: Workspace, chosen: ChosenMusic, video: Path | None) -> tuple[Music, MixBody | None]:

@@ -47,8 +47,8 @@ def command(
 ) -> None:
     """Play PLAN, as `workbench loop` prints it, into a sound file or, with --video, under a video.
 
-    PLAN may also be what `workbench align` or `match --include-sync` prints: --placement N then lays the track under
-    the video, from its first picture to its last; without a video, to the end of the track.
+    PLAN may also be what `workbench align` or `match --include-sync` prints: the track is then laid under the video as
+    the placement says, from its first picture to its last; without a video, to the end of the track.
 
     A mix in PLAN is applied when a video is given: soundtrack and music at their gains, the music further down under
     speech, the sum under -1 dBTP; for another option than the plan served it is measured anew. Prints the loudness and
@@ -70,7 +70,7 @@ def command(
     video : path, or id of a video that was added; None: a sound file is written
     out : the file to write
     option : number of the option to play; None: the plan served. Must be None for placements
-    placement : number of the placement to play; must be None for a plan, and given for placements
+    placement : number of the placement to play; None: the best. Must be None for a plan
     limit : whether the true peak is limited also without a mix
     workspace : of the home folder, with the parameters of the profile
     """

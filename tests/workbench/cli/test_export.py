@@ -164,7 +164,7 @@ def test_a_format_that_cannot_hold_a_placement_says_so(
     workbench: Call, placed_file: Path, track_file: Path, home: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.wav"
-    arguments = ["--placement", 1, "--format", "loop-tags", "--track", track_file, "-o", out, "--home", home]
+    arguments = ["--format", "loop-tags", "--track", track_file, "-o", out, "--home", home]
     code, said, errors = workbench("export", placed_file, *arguments)
     assert (code, said) == (1, "")
     assert "the format loop-tags cannot hold a placement" in errors

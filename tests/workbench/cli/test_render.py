@@ -86,7 +86,9 @@ def straight(track_file: Path, offset_s: float, seconds: float) -> np.ndarray:
     return sound
 
 
-@pytest.mark.parametrize(("arguments", "offset_s"), [(("--placement", 1), 5.25), (("--placement", 2), -3.5)])
+@pytest.mark.parametrize(
+    ("arguments", "offset_s"), [((), 5.25), (("--placement", 1), 5.25), (("--placement", 2), -3.5)]
+)
 def test_without_a_video_the_track_plays_to_its_end(
     workbench: Call,
     aligned: Path,
@@ -112,8 +114,7 @@ def test_under_a_video_the_track_is_trimmed_to_it(
     workbench: Call, aligned: Path, track_file: Path, video: Path, home: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.mp4"
-    arguments = ("--placement", 1, "--track", track_file, "--video", video, "-o", out, "--home", home)
-    code, _, err = workbench("render", aligned, *arguments)
+    code, _, err = workbench("render", aligned, "--track", track_file, "--video", video, "-o", out, "--home", home)
     assert code == 0, err
     info = probe(out)
     assert info.duration == pytest.approx(VIDEO_SECONDS, abs=0.001)
@@ -133,8 +134,7 @@ def test_the_mix_of_an_align_result_is_applied(
     levels = []
     for name, given in (("plain", aligned), ("mixed", mixed)):
         out = tmp_path / f"{name}.mp4"
-        arguments = ("--placement", 1, "--track", track_file, "--video", video, "-o", out, "--home", home)
-        assert workbench("render", given, *arguments)[0] == 0
+        assert workbench("render", given, "--track", track_file, "--video", video, "-o", out, "--home", home)[0] == 0
         sound = decode(out).samples
         levels.append([20 * np.log10(np.std(sound[:, b * RATE : e * RATE])) for b, e in ((6, 9), (11, 14), (16, 19))])
     plain, quieter = levels
@@ -159,15 +159,10 @@ def test_a_match_result_knows_its_tracks_by_id_and_by_their_bytes(
 @pytest.mark.parametrize(
     ("changed", "arguments", "sentence"),
     [
-        ({}, (), "add --placement N, 1 is the best of 2, downbeat on the cut at 0:05.2"),
         ({}, ("--placement", 3), "there is no placement 3 in this result; it has 2, 1 is the best"),
         ({"sync_points": []}, (), "there is no placement in this result"),
         ({"sync_points": [{"offset_seconds": "5"}]}, (), "not a placement: sync_points.0.offset_seconds"),
-        (
-            {"sync_points": [POINTS[0] | {"offset_seconds": -400.0}]},
-            ("--placement", 1),
-            "nothing is heard of a track of",
-        ),
+        ({"sync_points": [POINTS[0] | {"offset_seconds": -400.0}]}, (), "nothing is heard of a track of"),
         (
             {"lane": {"matches": [{"track_id": "trk_x", "audio_id": "aud_x"}]}},
             (),
@@ -286,7 +281,6 @@ def test_a_track_of_the_catalog_need_not_be_named(
         ("match", {"video_id": "v", "status": "complete", "lane": lane}),
     ):
         out = tmp_path / f"{name}.wav"
-        file, chosen = write(tmp_path / f"{name}.json", body), () if name == "plan" else ("--placement", 1)
-        code, _, err = workbench("render", file, *chosen, "-o", out, "--home", home)
+        code, _, err = workbench("render", write(tmp_path / f"{name}.json", body), "-o", out, "--home", home)
         assert code == 0, err
         assert out.stat().st_size > 1000
