@@ -85,7 +85,7 @@ def judge(path: Path, params: BeatParams) -> list[Judged]:
     return judged
 
 
-def slipped(times: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+def slipped(times: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.floating]:
     """Beats of which a passage, an eighth to a third of the piece, is half a beat late."""
     size = round(times.size * float(rng.uniform(0.125, 0.33)))
     first = int(rng.integers(times.size - size))

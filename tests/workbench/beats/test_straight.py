@@ -21,8 +21,10 @@ def odds_of(times: Times) -> Odds:
     curve = np.full(round(SECONDS * 50), -4.0, dtype=np.float32)
     curve[np.round(times * 50).astype(int)] = 3.0
     pairs = curve.size // 2
-    sides = [np.zeros((pairs, size), dtype=np.float32) for size in (TEMPO_BINS.size, len(METRES), len(DIVISIONS))]
-    return Odds.of(Activations(curve, curve, *sides, 50))
+    tempo, metre, division = (
+        np.zeros((pairs, size), dtype=np.float32) for size in (TEMPO_BINS.size, len(METRES), len(DIVISIONS))
+    )
+    return Odds.of(Activations(curve, curve, tempo, metre, division, 50))
 
 
 def slipped(bpm: float, first: float, last: float) -> Times:
