@@ -2,8 +2,8 @@
 
 From onsets alone: every tempo that the piece supports, tracked at the level of ticks, in the phases with the strongest
 onsets. From the network's output: the most probable beats at any tempo, those near every tempo that the piece supports,
-and the half, double, 2/3 and 3/2 of the likeliest, with its off-beat: the sequences that trackers confuse must all be
-proposed to be distinguished.
+the straight grids that these imply (`beats.straight`), and the half, double, 2/3 and 3/2 of the likeliest, with its
+off-beat: the sequences that trackers confuse must all be proposed to be distinguished.
 
 Functions: `propose`, `decode_ticks`, `decode_heard`.
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from workbench.beats.evidence import Evidence, Odds, Pulse, describe_pulse
 from workbench.beats.readings import Readings, readings_of, share_near
+from workbench.beats.straight import joined_grid, straight_grid
 from workbench.beats.tempo import tempo_candidates
 from workbench.params import BeatParams
 from workbench.recording import FloatArray
@@ -26,6 +27,10 @@ FEWEST_BEATS = 8
 """of a pulse; fewer do not define a tempo"""
 _SAME_SECONDS = 0.04
 """s within which two pulses have the same beats"""
+_MOSTLY = 0.9
+"""share of the beats that two pulses have in common, from which one of them will do"""
+_WHOLLY = 0.98
+"""the same for straight grids, which differ from a path where it slips"""
 
 
 def propose(activation: FloatArray, evidence: Evidence, params: BeatParams) -> tuple[list[Pulse], Readings]:
@@ -122,11 +127,11 @@ def _from_network(odds: Odds, evidence: Evidence, params: BeatParams) -> list[Pu
     chance = (1.0 / (1.0 + np.exp(-odds.beat))).astype(np.float32)
     sequences: list[FloatArray] = []
 
-    def add(times: FloatArray) -> None:
+    def add(times: FloatArray, alike: float = _MOSTLY) -> None:
         if times.size < FEWEST_BEATS:
             return
         bpm = 60.0 / float(np.median(np.diff(times)))
-        if params.min_bpm <= bpm <= params.max_bpm and not any(_same(times, other) for other in sequences):
+        if params.min_bpm <= bpm <= params.max_bpm and not any(_same(times, other, alike) for other in sequences):
             sequences.append(times)
 
     free = decode_heard(odds, 60.0 * rate / params.max_bpm, 60.0 * rate / params.min_bpm, params)
@@ -136,9 +141,18 @@ def _from_network(odds: Odds, evidence: Evidence, params: BeatParams) -> list[Pu
     ]
     for times in (free, *narrow):
         add(times)
-    for times in (free, *narrow[:2]):
+    one, several = straight_grid(free, odds, params), joined_grid(free, odds, params)
+    straight = [grid for grid in (one, several) if grid is not None]
+    # a path that is kept near one tempo looks straight where the piece has several
+    close = narrow[: params.straight_candidates] if one is not None else []
+    others = [grid for path in close if (grid := straight_grid(path, odds, params)) is not None]
+    for times in (*straight, *others):
+        add(times, _WHOLLY)
+    for times in (*straight, free, *narrow[:2]):
         for related in _related(times):
             add(related)
+    for times in others:
+        add(_off_beat(times))
     return [describe_pulse(times, evidence) for times in sequences]
 
 
@@ -184,6 +198,14 @@ def _related(times: FloatArray) -> list[FloatArray]:
     return [at(step, phase) for step, phase in steps]
 
 
-def _same(times: FloatArray, others: FloatArray) -> bool:
-    """Whether nine in ten beats of each lie near one of the other's."""
-    return min(share_near(times, others, _SAME_SECONDS), share_near(others, times, _SAME_SECONDS)) >= 0.9
+def _off_beat(times: FloatArray) -> FloatArray:
+    """The times midway between the beats."""
+    middle: FloatArray = 0.5 * (times[:-1] + times[1:])
+    return middle
+
+
+def _same(times: FloatArray, others: FloatArray, alike: float) -> bool:
+    """Whether a share of the beats of each lie near one of the other's."""
+    if alike * max(times.size, others.size) > min(times.size, others.size):
+        return False
+    return min(share_near(times, others, _SAME_SECONDS), share_near(others, times, _SAME_SECONDS)) >= alike

@@ -8,7 +8,7 @@ How far beats may lie from a line is measured in the piece: beats that are even 
 line together drift, and a line through a drift is wrong by more than the beats were. Second differences measure the
 jitter alone, for a slow drift has next to none.
 
-Functions: `steady_beats`.
+Functions: `steady_beats`; `steady_runs` for the stretches alone.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def steady_beats(times: FloatArray, trust: FloatArray, params: BeatParams) -> Fl
         return times.copy()
     fitted = times.copy()
     jitter = min(max(_jitter(times), _SHARPEST), params.jitter_ms / 1000.0)
-    for first, last in _stretches(times, trust, params.stretch_cost * jitter**2):
+    for first, last in steady_runs(times, trust, params.stretch_cost * jitter**2):
         if last - first < params.min_steady_beats:
             continue
         line, spread = _robust_line(times[first:last], trust[first:last])
@@ -74,8 +74,19 @@ def _robust_line(times: FloatArray, trust: FloatArray) -> tuple[FloatArray, floa
     return line, float(np.median(np.abs(times - line)))
 
 
-def _stretches(times: FloatArray, trust: FloatArray, price: float) -> list[tuple[int, int]]:
-    """Runs of beats that lie on one line each: least squares, each line at a cost in s², by dynamic programming."""
+def steady_runs(times: FloatArray, trust: FloatArray, price: float) -> list[tuple[int, int]]:
+    """Runs of beats that lie on one line each: least squares, each line at a cost, by dynamic programming.
+
+    Parameters
+    ----------
+    times : shape (n_beats,), s, strictly increasing, at least 2
+    trust : shape (n_beats,), >= 0, how clearly a sound marks each beat
+    price : s², of a line
+
+    Returns
+    -------
+    list : first beat of each run and the one after its last, in order; every beat is in a run
+    """
     n = times.size
     weight = np.minimum(trust, 1.0) + 0.05
     k = np.arange(n, dtype=np.float64)

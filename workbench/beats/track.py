@@ -6,7 +6,7 @@ readings of all of them compete over the whole piece (`beats.readings`); the win
 near them, put on straight lines where the tempo is steady (`beats.steady`), and counted in bars (`beats.downbeats`).
 
 Functions: `track_beats` from sound, `track_beats_in` from a spectrogram, `track` also with the signs of how far to
-trust the result, `warm_up` to compile ahead of use.
+trust the result, of which `pulse_signs` gives those of one pulse, `warm_up` to compile ahead of use.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from workbench.beats.network import listen
 from workbench.beats.pulses import propose
 from workbench.beats.readings import best_reading, reading_chances
 from workbench.beats.steady import steady_beats
+from workbench.beats.straight import slips_of
 from workbench.beats.tempo import beat_activation
 from workbench.beats.weights import weights_for
 from workbench.errors import MediaError, ParameterError
@@ -35,6 +36,8 @@ _HEARD = 0.1
 """attack from which an onset is clear enough to time a beat by"""
 _OUT_OF_TIME = 0.05
 """s beyond which two beats are not the same"""
+_MOST_SLIPS = 4
+"""slips that count against a grid"""
 _NO_GRID = 4
 """fewest beats of a grid; fewer do not define a tempo"""
 
@@ -164,20 +167,37 @@ def track(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None 
         return None
     bars = np.diff(np.flatnonzero(positions == 1))
     beats_per_bar = int(np.bincount(bars).argmax()) if bars.size else int(positions.max())
-    signs = _signs(agreed, _steadiness(sharp, trust, pulse, params), pulse, positions)
+    steady = _steadiness(sharp, trust, pulse, params)
+    signs = {"margin": _log_odds(agreed), "steady": _log_odds(steady), "constant": 1.0}
+    signs |= pulse_signs(pulse, positions)
     return Tracked(times[keep], positions[keep], beats_per_bar, signs)
 
 
-def _signs(agreed: float, steady: float, pulse: Pulse, positions: IntArray) -> dict[str, float]:
-    """Signs that a grid is right: the margin over other readings, an even pulse, how clearly the network detects it."""
-    signs = {"margin": _log_odds(agreed), "steady": _log_odds(steady), "constant": 1.0}
-    if pulse.heard is not None:
-        opens = pulse.sounding & (positions == 1)
-        inside = pulse.sounding & (positions != 1)
-        if opens.any() and inside.any():
-            signs["bar_lines"] = float(pulse.heard.downbeat[opens].mean() - pulse.heard.downbeat[inside].mean())
-        signs["beats"] = float(pulse.heard.beat[pulse.sounding, 0].mean() - pulse.heard.beat[pulse.sounding, 3].mean())
-        signs["missed"] = pulse.heard.missed
+def pulse_signs(pulse: Pulse, positions: IntArray) -> dict[str, float]:
+    """Signs that a grid is right in how the network detects it, none where the tracker uses onsets alone.
+
+    The margin over other readings is of the whole piece and does not show a slip inside it, so slips are counted.
+
+    Parameters
+    ----------
+    pulse : of the grid
+    positions : shape (n_beats,), from 1
+
+    Returns
+    -------
+    by the names of the signs in `weights`
+    """
+    if pulse.heard is None:
+        return {}
+    signs: dict[str, float] = {}
+    opens = pulse.sounding & (positions == 1)
+    inside = pulse.sounding & (positions != 1)
+    if opens.any() and inside.any():
+        signs["bar_lines"] = float(pulse.heard.downbeat[opens].mean() - pulse.heard.downbeat[inside].mean())
+    odds = pulse.heard.beat[pulse.sounding]
+    signs["beats"] = float(odds[:, 0].mean() - odds[:, 3].mean())
+    signs["missed"] = pulse.heard.missed
+    signs["slips"] = float(min(slips_of(pulse.times[pulse.sounding]), _MOST_SLIPS))
     return signs
 
 

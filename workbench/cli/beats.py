@@ -11,6 +11,7 @@ from workbench.cli.options import FILE, profile_option, workspace_option
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
+    from workbench.beats.grid import BeatGrid
     from workbench.workspace import Workspace
 
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 def command(track: str, grid_file: Path | None, confirm: bool, workspace: Workspace) -> None:
     """Print the beats, downbeats and tempo of TRACK, a catalog track id or any sound or video that FFmpeg reads.
 
-    Times are seconds from the first sample, as a player counts them. A second call is answered from the cache.
+    Times are seconds from the first sample, as a player counts them. A second call is answered from the cache. Metre,
+    tempo and confidence, 0 to 1, are also printed on standard error, in words.
 
     With --grid every later plan of this track, by the same bytes, uses your own beats, with confidence 1. FILE has a
     beat a line: its time in seconds and its place in the bar, 1 for a downbeat, with a tab, spaces or a comma between
@@ -68,5 +70,19 @@ def command(track: str, grid_file: Path | None, confirm: bool, workspace: Worksp
             )
             say(f"{kept.beats.size} beats in {kept.downbeats.size} bars are the grid of this track from now on")
         found = map_beats(workspace, source.path)
+    say(describe_grid(found.grid))
     body = beat_grid_body(found.grid, found.duration, track_id=source.track_id, cached=found.cached)
     print_body(body.to_json())
+
+
+def describe_grid(grid: BeatGrid) -> str:
+    """Metre, tempo and confidence of a grid in a line.
+
+    Parameters
+    ----------
+    grid : of a recording; may be empty
+    """
+    if not grid.beats.size:
+        return "no beats found"
+    beats = "1 beat" if grid.beats_per_bar == 1 else f"{grid.beats_per_bar} beats"
+    return f"{beats} in a bar at {grid.tempo_bpm:.1f} BPM, confidence {grid.confidence:.2f}"

@@ -74,6 +74,12 @@ class BeatParams(Params):
     narrow_reach: float = Field(
         default=1.08, ge=1.02, le=1.3, description="ratio; how far a tempo followed closely may stray"
     )
+    straight_candidates: int = Field(
+        default=2,
+        ge=0,
+        le=20,
+        description="tempi followed closely whose straight grids are proposed; cost grows with it",
+    )
     network_downbeat_weight: float = Field(
         default=1.0, ge=0.0, le=10.0, description="weight of the network's log-odds of a downbeat in placing bar lines"
     )

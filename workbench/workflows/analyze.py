@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from workbench.progress import Progress
     from workbench.store.grids import CorrectedGrid
 
-BEATS_VERSION = 3
+BEATS_VERSION = 4
 """Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`."""
 LOOPS_VERSION = 5
 """Raise it when the code of structure or loops changes a profile."""

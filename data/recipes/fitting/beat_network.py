@@ -34,6 +34,7 @@ def main() -> None:
     _step("generate", made, "--audio", "--first", "1600", "--pieces", "320", "--split", "dev")
     _step("generate", made, "--audio", "--first", "3000", "--pieces", "180", "--split", "calibration")
     _step("plain", str(given.set / "plain"))
+    _step("plain", str(given.set / "calibration"), "--strummed", "1080")
     _step("train", made, str(run), "--seed", str(given.seed))
     _step("train", made, str(run), "--seed", str(given.seed), "--export")
     _LOG.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""Plain pieces: bare clicks, drum loops with a chord a bar, and wind.
+"""Plain pieces: bare clicks, drum loops with a chord a bar, the same with strummed off-beats, and wind.
 
-    python -m data.recipes.training.plain FOLDER
+    python -m data.recipes.training.plain FOLDER [--strummed SEED]
 
 Composed music never is as plain as this, but test signals, metronomes and sketches are, and what they are counted in
 leaves no doubt. The weights of the readings are fitted on them too.
@@ -114,6 +114,41 @@ def bands() -> Iterator[Plain]:
             )
 
 
+def strummed(seed: int = 79, pieces: int = 20) -> Iterator[Plain]:
+    """Steady bands with chords on every off-beat, which begin and break with the chords alone.
+
+    Nothing but the rest of the piece tells that those passages are not on the beat; what is right is one straight grid.
+
+    Parameters
+    ----------
+    seed : of tempo, order and loops; the fit takes the one given, a test another
+    pieces : how many
+    """
+    rng = np.random.default_rng(seed)
+    for k in range(pieces):
+        metre = 3 if k % 6 == 5 else 4
+        tempi, _, loops = LOOPS[metre]
+        bpm = float(rng.uniform(*tempi))
+        beats = rng.uniform(0, 1.5) + np.arange(0, rng.uniform(42, 60), 60 / bpm)
+        positions = np.arange(beats.size) % metre + 1
+        bars = beats.size // metre
+        bare = np.zeros(bars + 1, dtype=np.bool_)
+        if k % 4 < 3:
+            bare[: round(rng.uniform(0.1, 0.35) * bars)] = True
+        if k % 4 > 0:
+            middle = round(rng.uniform(0.45, 0.7) * bars)
+            bare[middle : middle + round(rng.uniform(0.1, 0.25) * bars)] = True
+        quiet = bare[np.arange(beats.size) // metre]
+        sound = 0.5 * _band(beats, positions, loops[int(rng.integers(len(loops)))], quiet)
+        seconds = float(rng.uniform(0.25, 0.45)) * 60 / bpm
+        for beat in range(beats.size - 1):
+            at = 0.5 * (beats[beat] + beats[beat + 1])
+            for interval in (12, 16, 19):
+                chord = _tone(ROOTS[beat // metre % 4] + interval, seconds)
+                _put(sound, float(at), chord * np.minimum(np.arange(chord.size)[::-1] / (0.05 * RATE), 1.0))
+        yield f"strummed{seed}_{k}", "strummed", sound, beats.tolist(), positions.tolist(), metre
+
+
 def wind() -> Iterator[Plain]:
     """Noise in gusts, which nobody taps to."""
     rng = np.random.default_rng(5)
@@ -123,10 +158,17 @@ def wind() -> Iterator[Plain]:
         yield f"wind{k}", "pulseless", noise * gusts, [], [], 4
 
 
-def _band(beats: Sound, positions: NDArray[np.integer], loop: dict[str, tuple[float, ...]]) -> Sound:
+def _band(
+    beats: Sound,
+    positions: NDArray[np.integer],
+    loop: dict[str, tuple[float, ...]],
+    quiet: NDArray[np.bool_] | None = None,
+) -> Sound:
     sound: Sound = 1e-4 * np.random.default_rng(3).normal(size=round((beats[-1] + 1.5) * RATE))
     places = np.arange(beats.size)
     for bar, k in enumerate(np.flatnonzero(positions == 1)):
+        if quiet is not None and quiet[k]:
+            continue
         for name, offsets in loop.items():
             for offset in offsets:
                 if k + offset <= places[-1]:
@@ -168,9 +210,12 @@ def main() -> None:
     """Write them all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
+    parser.add_argument("--strummed", type=int, metavar="SEED", help="only strummed pieces, from another seed")
+    given = parser.parse_args()
+    folder: Path = given.folder
+    pieces = (*clicks(), *bands(), *strummed(), *wind()) if given.strummed is None else strummed(given.strummed)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, kind, sound, beats, positions, metre in (*clicks(), *bands(), *wind()):
+    for name, kind, sound, beats, positions, metre in pieces:
         soundfile.write(folder / f"{name}.flac", 0.9 * sound / np.abs(sound).max(), RATE)
         truth = {"beats": beats, "positions": positions, "bar_beats": [metre] * len(beats), "division": 2}
         (folder / f"{name}.json").write_text(json.dumps({**truth, "kind": kind, "family": "plain", "tags": [kind]}))

@@ -1,8 +1,10 @@
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import soundfile
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -18,6 +20,22 @@ def test_prints_the_grid_of_a_drummed_track(workbench: Call, track_file: Path, h
     assert set(body["downbeats"]) <= set(body["beats"])
     off = (np.array(body["beats"]) + 0.25) % 0.5 - 0.25
     assert np.median(np.abs(off)) < 0.01
+
+
+def test_says_metre_tempo_and_confidence_on_standard_error(workbench: Call, track_file: Path, home: Path) -> None:
+    code, out, err = workbench("beats", track_file, "--home", home)
+    assert code == 0
+    assert len(out.splitlines()) == 1
+    assert re.fullmatch(r"4 beats in a bar at 120\.\d BPM, confidence [01]\.\d\d", err.splitlines()[-1])
+
+
+def test_says_that_silence_has_no_beats(workbench: Call, home: Path, tmp_path: Path) -> None:
+    silent = tmp_path / "silence.wav"
+    soundfile.write(silent, np.zeros(5 * 44_100), 44_100)
+    code, out, err = workbench("beats", silent, "--home", home)
+    assert code == 0
+    assert json.loads(out)["beats"] == []
+    assert err.splitlines()[-1] == "no beats found"
 
 
 def test_answers_a_second_time_from_the_cache(workbench: Call, track_file: Path, home: Path) -> None:
