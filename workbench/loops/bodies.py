@@ -23,10 +23,10 @@ from workbench.features.energy import loudness_between, sounding_range
 from workbench.loops.endings import find_ending
 from workbench.loops.fitting import Fits, fit_splices, line_sounds
 from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Splices, TrackEnding, TrackSection
-from workbench.loops.seams import SeamEvidence, score_splices, seam_evidence, total_of_parts
+from workbench.loops.seams import SeamEvidence, parts_between_lines, score_lines, seam_evidence, total_of_parts
 from workbench.loops.splices import with_room
 from workbench.params import EndingParams, SeamParams, SectionParams
-from workbench.recording import BoolArray, FloatArray, Recording
+from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 from workbench.structure.sections import bar_features, find_sections
 
 SHORT_TERM_SECONDS = 3.0
@@ -145,17 +145,21 @@ def candidate_splices(
     params = params or SeamParams()
     lines = evidence.lines
     at = evidence.edges[lines]
-    parts, total, led = score_splices(evidence, lines, lines, params)
+    scores = score_lines(evidence, params)
     n = lines.size
     bars = np.arange(n)
     ahead = bars[None, :] - bars[:, None]
     allowed = (ahead >= 1) | (ahead <= -params.min_body_bars)
     allowed[0] = False
-    chosen = _with_variety(np.where(allowed, total, -1.0), ending, params)
+    chosen = _with_variety(np.where(allowed, scores.total, -1.0), ending, params)
     leave, enter = np.nonzero(chosen)
-    fits = fit_splices(line_sounds(recording.samples, recording.sample_rate, at), at, leave, enter, params)
-    parts = heard_parts(parts[:, leave, enter], fits, params)
-    score = total_of_parts(parts, params, led[leave, enter])
+    # Of a long recording few of the lines are left or entered: their sound alone is cut out.
+    used, places = np.unique(np.concatenate((leave, enter)), return_inverse=True)
+    used = used if used.size else bars[:1]
+    sounds = line_sounds(recording.samples, recording.sample_rate, at[used])
+    fits = fit_splices(sounds, at[used], places[: leave.size], places[leave.size :], params)
+    parts = heard_parts(parts_between_lines(scores, evidence, leave, enter, params), fits, params)
+    score = total_of_parts(parts, params, scores.led[leave, enter])
     level_step = coming_lufs[enter] - coming_lufs[leave]
     song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[leave])
     room = (song_from >= fade / 2) & (song_to + fade / 2 <= recording.duration)
@@ -182,16 +186,17 @@ def _with_variety(score: FloatArray, ending: TrackEnding | None, params: SeamPar
     if not possible.any():
         return chosen
     bars = np.arange(n)
-    ahead = bars[None, :] - bars[:, None]
     for distance in range(-n + 1, n):
-        _take_best(chosen, score, possible & (ahead == distance), params.max_splices_each)
+        leave = np.arange(max(0, -distance), min(n, n - distance))
+        _take_best_of(chosen, score, possible, leave, leave + distance, params.max_splices_each)
     for bar in range(n):
-        for way in (ahead < 0, ahead > 0):
-            _take_best(chosen, score, possible & way & (bars == bar)[:, None], params.max_splices_each)
-            _take_best(chosen, score, possible & way & (bars == bar)[None, :], params.max_splices_each)
+        for others in (bars[:bar], bars[bar + 1 :]):
+            here = np.full(others.size, bar)
+            _take_best_of(chosen, score, possible, here, others, params.max_splices_each)
+            _take_best_of(chosen, score, possible, others, here, params.max_splices_each)
     if ending is not None:
         into = (bars <= ending.start_bar) & (bars >= ending.start_bar - 8)
-        _take_best(chosen, score, possible & (ahead > 0) & into[None, :], params.max_splices // 4)
+        _take_best(chosen, score, np.triu(possible & into[None, :], 1), params.max_splices // 4)
     if chosen.sum() > params.max_splices:
         ranked = np.where(chosen, score, -1.0)
         chosen = np.zeros_like(possible)
@@ -205,6 +210,15 @@ def _take_best(chosen: BoolArray, score: FloatArray, among: BoolArray, count: in
     """Mark the best `count` pairs of those allowed."""
     leave, enter = np.nonzero(among)
     best = np.argsort(-score[leave, enter], kind="stable")[:count]
+    chosen[leave[best], enter[best]] = True
+
+
+def _take_best_of(
+    chosen: BoolArray, score: FloatArray, possible: BoolArray, leave: IntArray, enter: IntArray, count: int
+) -> None:
+    """Mark the best `count` possible ones of some pairs."""
+    among = np.flatnonzero(possible[leave, enter])
+    best = among[np.argsort(-score[leave[among], enter[among]], kind="stable")[:count]]
     chosen[leave[best], enter[best]] = True
 
 

@@ -23,6 +23,9 @@ The limits on repetition (`max_passes_in_a_row`, `max_plays_over_mean`) are pass
 ending or a seam that is heard far more; a seam under the floor is never used. Bodies shorter than `min_body_seconds`
 only ever serve as Q or R.
 
+An option passes the test of the plan served: it has no seam that many hear (`worth.HEARD`) unless that plan has one as
+bad.
+
 The answer is a function of the profile, the length and the parameters alone.
 """
 
@@ -50,6 +53,7 @@ from workbench.loops.refusals import Refusal
 from workbench.loops.splices import UsableSplices, rank_within, usable_splices
 from workbench.loops.tours import Tour, make_tours
 from workbench.loops.worth import (
+    HEARD,
     Worth,
     economy_part,
     fresh_again,
@@ -110,15 +114,20 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
             "its loops add up to no length that ends with the video", float(usable.score.max()), profile, params
         )
     worth = [float(route_worth(route, usable, profile, params).total(params)) for route in routes]
+    worst = [float(usable.score[route.taken].min()) for route in routes]
     options: list[tuple[Route, int]] = []
+    least = 0.0
     for index in np.argsort(-np.array(worth), kind="stable").tolist():
         if len(options) == MAX_OPTIONS:
             break
+        if worst[index] < least:
+            continue
         body, passes = body_heard_longest(routes[index], usable, profile)
         if passes and all(
             routes[index].own_ending != other.own_ending or usable.unlike(body, [known]) for other, known in options
         ):
             options.append((routes[index], body))
+            least = least or min(HEARD, worst[index])
     if not options:
         return _refuse("no body of it is heard in one piece in this length", float(usable.score.max()), profile, params)
     plans = tuple(assemble(route, usable, profile, params) for route, _ in options)

@@ -32,7 +32,8 @@ The confidence of the grid is not used: over judged splices of recordings with a
 no information to the parts.
 
 Functions: `seam_evidence`, `seam_breaks`, `led_breaks`, `yardstick`, `score_breaks`, `total_of_parts`,
-`breaks_of_parts`, `score_splices`, `score_seam`. Fitting a splice to the waveform is `workbench.loops.fitting`.
+`breaks_of_parts`, `score_splices`, `score_lines`, `parts_between_lines`, `line_blocks`, `score_seam`. Fitting a splice
+to the waveform is `workbench.loops.fitting`.
 
 References
 ----------
@@ -66,6 +67,11 @@ _JOIN_PERCENTILE = 95.0
 """of the track's own bar lines: a greater step is rarer than one bar line in twenty"""
 _AIR_HZ = 8000.0
 """Hz, above which the level is compared on its own: hi-hats, breath and reverb that stop short give a join away"""
+_MOST_AT_ONCE = 512
+"""bar lines whose pairs are measured in one go: some 17 minutes of music"""
+_BLOCK_LINES = 192
+"""bar lines left that are measured together in a longer recording; BLAS sums blocks of a multiple of 48 rows in the
+same order as all rows together"""
 _ALIKE_BARS = 4
 """stretches of `context_beats` on each side over which repetition is followed; at 120 BPM 8 s each way"""
 
@@ -158,8 +164,11 @@ def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | Non
     least = np.array([params.min_texture, params.min_air])[:, None]
     steps = np.percentile(_own_steps(bare, lines[1:]), _JOIN_PERCENTILE, axis=2)
     bare = replace(bare, join_limits=np.maximum(steps, least))
-    own = np.stack([np.diagonal(part) for part in seam_breaks(bare, lines[:-1], lines[1:], params)])
-    return replace(bare, own=own)
+    blocks = [
+        np.diagonal(seam_breaks(bare, lines[rows], lines[rows.start + 1 : rows.stop + 1], params), axis1=1, axis2=2)
+        for rows in line_blocks(lines.size - 1)
+    ]
+    return replace(bare, own=np.concatenate(blocks, axis=1))
 
 
 def seam_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> FloatArray:
@@ -180,8 +189,7 @@ def seam_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, para
     steps at the join itself beyond those the track makes there, in units of what one in 20 of its bar lines exceeds.
     Repetition is never 0: at least `repetition_seconds` over the length of the 8 * `context_beats` beats compared.
     """
-    n = params.context_beats
-    return _breaks(evidence, leaves, enters, params, np.arange(2 * n), np.arange(-1, -n - 1, -1))
+    return _ahead(evidence, leaves, enters, params, _either_way(evidence, leaves, enters, params))
 
 
 def led_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> FloatArray:
@@ -201,12 +209,46 @@ def led_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, param
     -------
     shape (len(SEAM_PARTS), n_leaves, n_enters), 0 for no break, in the units of `seam_breaks`
     """
+    return _behind(evidence, leaves, enters, params, _either_way(evidence, leaves, enters, params))
+
+
+class _EitherWay(NamedTuple):
+    """Breaks that are the same for both readings of a splice, shape (n_leaves, n_enters) each."""
+
+    ringing: FloatArray
+    repetition: FloatArray
+    texture: FloatArray
+    air: FloatArray
+
+
+def _either_way(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> _EitherWay:
+    texture, air = _join_steps(evidence, leaves, enters).max(axis=1)
+    alike = np.maximum(_alike_seconds(evidence, leaves, enters, params), 1e-3)
+    return _EitherWay(_ringing(evidence.tones, leaves, enters), params.repetition_seconds / alike, texture, air)
+
+
+def _ahead(
+    evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams, either: _EitherWay
+) -> FloatArray:
     n = params.context_beats
-    return _breaks(evidence, leaves, enters, params, np.arange(-1, -2 * n - 1, -1), np.arange(n))
+    return _breaks(evidence, leaves, enters, params, np.arange(2 * n), np.arange(-1, -n - 1, -1), either)
+
+
+def _behind(
+    evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams, either: _EitherWay
+) -> FloatArray:
+    n = params.context_beats
+    return _breaks(evidence, leaves, enters, params, np.arange(-1, -2 * n - 1, -1), np.arange(n), either)
 
 
 def _breaks(
-    evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams, main: IntArray, other: IntArray
+    evidence: SeamEvidence,
+    leaves: IntArray,
+    enters: IntArray,
+    params: SeamParams,
+    main: IntArray,
+    other: IntArray,
+    either: _EitherWay,
 ) -> FloatArray:
     """Compare both sides over the two bars `main`, outwards from the splice, and timbre over the bar `other` too."""
     n = params.context_beats
@@ -216,8 +258,8 @@ def _breaks(
         return _unlike(_windows(values, leaves, main) * fading, _windows(values, enters, main) * fading)
 
     def apart(values: FloatArray) -> FloatArray:
-        mean = np.stack([_windows(values[:, None], beats, main[:n]).mean(axis=(1, 2)) for beats in (leaves, enters)])
-        return np.asarray(np.abs(mean[0][:, None] - mean[1][None, :]), dtype=np.float64)
+        left, entered = (_windows(values[:, None], beats, main[:n]).mean(axis=(1, 2)) for beats in (leaves, enters))
+        return np.asarray(np.abs(left[:, None] - entered[None, :]), dtype=np.float64)
 
     timbre = unlike(evidence.loudness)
     beside = _unlike(_windows(evidence.loudness, leaves, other), _windows(evidence.loudness, enters, other))
@@ -235,13 +277,14 @@ def _breaks(
         (
             expectation,
             context,
-            _ringing(evidence.tones, leaves, enters),
+            either.ringing,
             pulse,
             unlike(evidence.harmony),
             apart(evidence.level_db),
             apart(evidence.brightness),
-            params.repetition_seconds / np.maximum(_alike_seconds(evidence, leaves, enters, params), 1e-3),
-            *_join_steps(evidence, leaves, enters).max(axis=1),
+            either.repetition,
+            either.texture,
+            either.air,
         )
     )
 
@@ -451,11 +494,96 @@ def score_splices(
     led : same shape, whether the splice counts as lead
     """
     scale = yardstick(evidence, params)[:, None, None]
-    ahead = 1.0 / (1.0 + np.square(seam_breaks(evidence, leaves, enters, params) / scale))
-    behind = 1.0 / (1.0 + np.square(led_breaks(evidence, leaves, enters, params) / scale))
+    either = _either_way(evidence, leaves, enters, params)
+    ahead = _parts_of_breaks(_ahead(evidence, leaves, enters, params, either), scale)
+    behind = _parts_of_breaks(_behind(evidence, leaves, enters, params, either), scale)
     led = total_of_parts(behind, params, np.array(True)) > total_of_parts(ahead, params)
     parts = np.where(led, behind, ahead)
     return parts, total_of_parts(parts, params, led), led
+
+
+def _parts_of_breaks(breaks: FloatArray, scale: FloatArray) -> FloatArray:
+    """1 / (1 + (b / scale)²), written over the breaks."""
+    breaks /= scale
+    np.square(breaks, out=breaks)
+    breaks += 1.0
+    return np.divide(1.0, breaks, out=breaks)
+
+
+def line_blocks(n: int) -> list[slice]:
+    """Bar lines in blocks, so that the measures of all pairs are never in memory together; short tracks are one block.
+
+    Parameters
+    ----------
+    n : how many bar lines there are
+
+    Returns
+    -------
+    consecutive slices of 0 to n
+    """
+    size = max(n, 1) if n <= _MOST_AT_ONCE else _BLOCK_LINES
+    return [slice(at, min(at + size, n)) for at in range(0, max(n, 1), size)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LineScores:
+    """Scores of the splices between all bar lines of a recording."""
+
+    total: FloatArray
+    """shape (n_bars, n_bars), by the line left and the line entered"""
+    led: BoolArray
+    """same shape, whether the splice counts as lead"""
+    parts: FloatArray | None
+    """shape (len(SEAM_PARTS), n_bars, n_bars); None where they would take too much memory"""
+
+
+def score_lines(evidence: SeamEvidence, params: SeamParams) -> LineScores:
+    """Score the splices between all bar lines; of a long recording without their parts.
+
+    Parameters
+    ----------
+    evidence : of the recording
+    params : context, yardstick and weights
+    """
+    lines = evidence.lines
+    blocks = line_blocks(lines.size)
+    if len(blocks) == 1:
+        parts, total, led = score_splices(evidence, lines, lines, params)
+        return LineScores(total, led, parts)
+    total = np.empty((lines.size, lines.size))
+    led = np.empty(total.shape, dtype=np.bool_)
+    for rows in blocks:
+        _, total[rows], led[rows] = score_splices(evidence, lines[rows], lines, params)
+    return LineScores(total, led, None)
+
+
+def parts_between_lines(
+    scores: LineScores, evidence: SeamEvidence, leave: IntArray, enter: IntArray, params: SeamParams
+) -> FloatArray:
+    """Parts of some splices between bar lines; those of a long recording are measured again.
+
+    Parameters
+    ----------
+    scores : of the recording
+    evidence : of the same
+    leave, enter : shape (n,), indices of bar lines
+    params : context, yardstick and weights
+
+    Returns
+    -------
+    shape (len(SEAM_PARTS), n)
+    """
+    if scores.parts is not None:
+        return np.asarray(scores.parts[:, leave, enter])
+    lines = evidence.lines
+    found = np.empty((len(SEAM_PARTS), leave.size))
+    used, row = np.unique(leave, return_inverse=True)
+    for at in range(0, used.size, _BLOCK_LINES):
+        inside = np.flatnonzero((row >= at) & (row < at + _BLOCK_LINES))
+        rows = np.resize(used[at : at + _BLOCK_LINES], _BLOCK_LINES)  # a whole block, for the same sums
+        parts, _, _ = score_splices(evidence, lines[rows], lines, params)
+        found[:, inside] = parts[:, row[inside] - at, enter[inside]]
+    return found
 
 
 def score_seam(evidence: SeamEvidence, leave: int, enter: int, params: SeamParams | None = None) -> SeamScore:

@@ -37,7 +37,8 @@ from workbench.loops.profile import EndingKind, LoopProfile
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray
 
-_HEARD = 0.8  # seam score under which a seam is heard by many
+HEARD = 0.8
+"""seam score under which a seam is heard by many"""
 _PARTS = ("seams", "ending", "freshness", "phrasing", "coverage", "economy")
 _OWN_ENDING = {EndingKind.OUTRO: 1.0, EndingKind.RESOLVE: 1.0, EndingKind.ABRUPT: 0.9}
 
@@ -73,7 +74,7 @@ def seams_part(worst: FloatArray, mean: FloatArray) -> FloatArray:
     -------
     same shape, 0 to 1
     """
-    heard = np.maximum(0.0, _HEARD - worst)
+    heard = np.maximum(0.0, HEARD - worst)
     return np.asarray(0.6 * np.maximum(0.0, worst - heard) + 0.4 * mean)
 
 

@@ -20,8 +20,10 @@ Multimedia 16, 2014: borders as starts and ends of repetitions.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +34,11 @@ from workbench.recording import FloatArray, IntArray
 
 LABELS = ("intro", "verse", "chorus", "break", "build", "bridge", "outro")
 """What sections are called."""
+
+
+_LIKENESS_BYTES = 64 * 2**20
+"""of likeness between bars that are in memory at once, unless one transposition takes more"""
+_MEDIAN_BINS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +118,12 @@ def find_sections(bars: BarFeatures, params: SectionParams | None = None) -> tup
     params = params or SectionParams()
     if bars.level_db.size == 0:
         return ()
-    grounds = likeness(bars)
-    new = np.maximum(novelty(0.5 * (timbre_likeness(bars) + grounds[0])), 0.0)
-    evidence = np.sqrt(new * repetition(grounds))
+    alike = timbre_likeness(bars)
+    alike += next(iter(Likeness(bars, n_keys=1)))[0]
+    alike *= 0.5
+    new = np.maximum(novelty(alike), 0.0)
+    del alike
+    evidence = np.sqrt(new * repetition(Likeness(bars)))
     borders = cut_bars(evidence, params)
     groups = group_sections(borders, bars, params)
     labels = name_sections(borders, groups, bars.level_db)
@@ -138,25 +148,46 @@ def timbre_likeness(bars: BarFeatures) -> FloatArray:
     return np.asarray(np.exp(-distance / _typical(distance)))
 
 
-def likeness(bars: BarFeatures) -> FloatArray:
+class Likeness:
     """Likeness of what is played in all pairs of bars, in every transposition: notes and rhythm, not level.
+
+    Iterating yields blocks of shape (n_block, n_bars, n_bars), 0 to 1, which together hold `n_keys` matrices; number k
+    compares each bar with all bars moved up by k semitones. All twelve of an hour of music take half a gigabyte, so
+    they come as many at a time as fit 64 MB, and are computed anew each time.
 
     Parameters
     ----------
     bars : of which chroma and rhythm are read
-
-    Returns
-    -------
-    shape (12, n_bars, n_bars), 0 to 1; matrix k compares each bar with all bars moved up by k semitones
+    n_keys : transpositions, from 0 semitones on
     """
-    n = bars.level_db.size
-    rhythm = _distances(_unit(bars.rhythm.reshape(n, -1)))
-    chroma = _unit(_centred(bars.chroma).reshape(n, -1))
-    shape = bars.chroma.shape
-    moved = [np.roll(chroma.reshape(shape), k, axis=2).reshape(n, -1) for k in range(12)]
-    harmony = np.stack([np.sqrt(np.maximum(2.0 - 2.0 * chroma @ other.T, 0.0)) for other in moved])
-    scale = _typical(harmony[0])
-    return np.asarray(np.exp(-np.square(harmony / scale + rhythm / _typical(rhythm))))
+
+    def __init__(self, bars: BarFeatures, n_keys: int = 12) -> None:
+        n = bars.level_db.size
+        self._n_keys = n_keys
+        self._shape = bars.chroma.shape
+        self._rhythm = _distances(_unit(bars.rhythm.reshape(n, -1)))
+        self._rhythm /= _typical(self._rhythm)
+        self._chroma = _unit(_centred(bars.chroma).reshape(n, -1))
+
+    def __iter__(self) -> Iterator[FloatArray]:
+        n, scale = self._shape[0], 0.0
+        most = max(1, _LIKENESS_BYTES // (8 * n * n))
+        for first in range(0, self._n_keys, most):
+            block = np.empty((min(most, self._n_keys - first), n, n))
+            for k, matrix in enumerate(block, start=first):
+                moved = np.roll(self._chroma.reshape(self._shape), k, axis=2).reshape(n, -1)
+                harmony = 2.0 * self._chroma @ moved.T
+                np.subtract(2.0, harmony, out=harmony)
+                np.maximum(harmony, 0.0, out=harmony)
+                np.sqrt(harmony, out=harmony)
+                if k == 0:
+                    scale = _typical(harmony)
+                harmony /= scale
+                np.add(harmony, self._rhythm, out=matrix)
+                np.square(matrix, out=matrix)
+                np.negative(matrix, out=matrix)
+                np.exp(matrix, out=matrix)
+            yield block
 
 
 def novelty(alike: FloatArray, widths: tuple[int, ...] = (2, 4, 8)) -> FloatArray:
@@ -182,22 +213,50 @@ def novelty(alike: FloatArray, widths: tuple[int, ...] = (2, 4, 8)) -> FloatArra
     return result
 
 
-def repetition(grounds: FloatArray, span: int = 4) -> FloatArray:
+def repetition(grounds: Iterable[FloatArray], span: int = 4) -> FloatArray:
     """How clearly a repetition of other bars begins or ends at each bar.
 
     Parameters
     ----------
-    grounds : shape (n_keys, n_bars, n_bars), likeness of what is played, one matrix a transposition
+    grounds : blocks of shape (n_keys, n_bars, n_bars), likeness of what is played, one matrix a transposition; read
+        twice where there are several
     span : bars over which a repetition must hold
 
     Returns
     -------
     shape (n_bars,), 0 to 1: the largest change, over all distances and keys, of the likeness along a diagonal
     """
+    result, heads, ends = np.zeros(0), np.zeros(0), np.zeros(0)
+    counted = _Median()
+    for block in grounds:
+        if not result.size:
+            result, (heads, ends) = np.zeros(block.shape[1]), np.full((2, block.shape[1]), -np.inf)
+        counted.add(block)
+        _changes_along_diagonals(block, span, result, heads, ends)
+    n, usual = result.size, counted.median(grounds)
+    # A repetition of the track's head begins there though no bar precedes it; likewise at the end.
+    for lag in range(span, n - 1):
+        length = n - lag
+        share = np.sqrt(min(span, length) / span)
+        result[lag] = max(result[lag], share * float(heads[lag] - usual))
+        result[length] = max(result[length], share * float(ends[lag] - usual))
+    return result
+
+
+def _changes_along_diagonals(
+    grounds: FloatArray, span: int, result: FloatArray, heads: FloatArray, ends: FloatArray
+) -> None:
+    """Raise `result` to the changes of the likeness along all diagonals, and `heads` and `ends` to that at their ends.
+
+    Parameters
+    ----------
+    grounds : shape (n_keys, n_bars, n_bars)
+    span : bars over which a repetition must hold
+    result : shape (n_bars,)
+    heads, ends : shape (n_bars,), by distance: mean likeness of the first and of the last `span` bars
+    """
     n = grounds.shape[1]
-    result = np.zeros(n)
     bars = np.arange(n)
-    usual = float(np.median(grounds)) if n else 0.0
     for lag in range(span, n - 1):
         diagonals = np.diagonal(grounds, lag, axis1=1, axis2=2)
         length = diagonals.shape[1]
@@ -209,13 +268,56 @@ def repetition(grounds: FloatArray, span: int = 4) -> FloatArray:
         change = np.abs(after - before).max(axis=0) * np.sqrt(np.minimum(at - first, last - at) / span)
         result[at] = np.maximum(result[at], change)
         result[at + lag] = np.maximum(result[at + lag], change)
-        # A repetition of the track's head begins there though no bar precedes it; likewise at the end.
-        share = np.sqrt(min(span, length) / span)
-        head = sums[:, min(span, length)] / min(span, length)
-        end = (sums[:, length] - sums[:, max(0, length - span)]) / min(span, length)
-        result[lag] = max(result[lag], share * float((head - usual).max()))
-        result[length] = max(result[length], share * float((end - usual).max()))
-    return result
+        held = min(span, length)
+        heads[lag] = max(heads[lag], float((sums[:, held] / held).max()))
+        ends[lag] = max(ends[lag], float(((sums[:, length] - sums[:, max(0, length - span)]) / held).max()))
+
+
+class _Median:
+    """The exact median of many values from 0 to 1 that are never in memory together: counted, then looked up."""
+
+    def __init__(self) -> None:
+        self._counts = np.zeros(_MEDIAN_BINS + 1, dtype=np.int64)
+        self._only: FloatArray | None = None
+
+    def add(self, values: FloatArray) -> None:
+        """Take a block of the values; the first is kept until a second comes.
+
+        Parameters
+        ----------
+        values : any shape, 0 to 1
+        """
+        if self._only is None and not self._counts.any():
+            self._only = values
+            return
+        if self._only is not None:
+            self._count(self._only)
+            self._only = None
+        self._count(values)
+
+    def _count(self, values: FloatArray) -> None:
+        flat = values.reshape(-1)
+        for at in range(0, flat.size, 1 << 20):
+            bins = (flat[at : at + (1 << 20)] * _MEDIAN_BINS).astype(np.int64)
+            self._counts += np.bincount(bins, minlength=_MEDIAN_BINS + 1)
+
+    def median(self, again: Iterable[FloatArray]) -> float:
+        """The median of what was counted.
+
+        Parameters
+        ----------
+        again : the same blocks, read if one block did not hold all
+        """
+        if self._only is not None:
+            return float(np.median(self._only)) if self._only.size else 0.0
+        total = int(self._counts.sum())
+        places = ((total - 1) // 2, total // 2)
+        below = np.cumsum(self._counts)
+        first, last = (int(np.searchsorted(below, place, side="right")) for place in places)
+        near = [b[(b >= first / _MEDIAN_BINS) & (b < (last + 1) / _MEDIAN_BINS)] for b in again]
+        values = np.sort(np.concatenate(near))
+        before = int(below[first - 1]) if first else 0
+        return float(np.mean([values[place - before] for place in places]))
 
 
 def cut_bars(evidence: FloatArray, params: SectionParams) -> IntArray:
@@ -238,9 +340,11 @@ def cut_bars(evidence: FloatArray, params: SectionParams) -> IntArray:
     best = np.full(n + 1, -np.inf)
     best[0] = 0.0
     came = np.zeros(n + 1, dtype=np.int64)
+    longest = 4 * params.usual_bars
+    prices = {last: [_price(length, last, params) for length in range(1, longest + 1)] for last in (False, True)}
     for end in range(1, n + 1):
-        for length in range(1, min(end, 4 * params.usual_bars) + 1):
-            score = best[end - length] + worth[end] - _price(length, end == n, params)
+        for length in range(1, min(end, longest) + 1):
+            score = best[end - length] + worth[end] - prices[end == n][length - 1]
             if score > best[end]:
                 best[end], came[end] = score, end - length
     borders = [n]
@@ -273,9 +377,11 @@ def group_sections(borders: IntArray, bars: BarFeatures, params: SectionParams) 
     """
     n = borders.size - 1
     alike = np.eye(n)
+    grounds = _Grounds(bars)
+    ranges = [slice(int(first), int(last)) for first, last in pairwise(borders)]
     for a in range(n):
         for b in range(a):
-            alike[a, b] = alike[b, a] = _same_ground(bars, slice(*borders[a : a + 2]), slice(*borders[b : b + 2]))
+            alike[a, b] = alike[b, a] = grounds.likeness(ranges[a], ranges[b])
     groups = np.full(n, -1, dtype=np.int64)
     for a in range(n):
         scores = [float(np.mean(alike[a, groups == g])) for g in range(int(groups.max()) + 1)]
@@ -286,20 +392,49 @@ def group_sections(borders: IntArray, bars: BarFeatures, params: SectionParams) 
     return groups
 
 
-def _same_ground(bars: BarFeatures, first: slice, second: slice) -> float:
-    """Likeness of two sections, up to 1: cosines of chroma, rhythm and timbre, each less what all bars share."""
-    n = min(first.stop - first.start, second.stop - second.start)
-    longest = max(first.stop - first.start, second.stop - second.start)
-    if longest > 2 * n:
-        return 0.0
-    a, b = slice(first.start, first.start + n), slice(second.start, second.start + n)
-    shifts = [_cosine(_centred(bars.chroma[a]), _centred(np.roll(bars.chroma[b], k, axis=2))) for k in range(12)]
-    rhythm, timbre = bars.rhythm.mean(axis=0), bars.timbre.mean(axis=0)
-    apart = (
-        _cosine(bars.rhythm[a] - rhythm, bars.rhythm[b] - rhythm),
-        _cosine(bars.timbre[a] - timbre, bars.timbre[b] - timbre),
-    )
-    return (max(shifts) + sum(apart)) / 3.0
+class _Grounds:
+    """Compares stretches of bars: cosines of chroma, rhythm and timbre, each less what all bars share.
+
+    Parameters
+    ----------
+    bars : of the whole track
+    """
+
+    def __init__(self, bars: BarFeatures) -> None:
+        self._moved = [_centred(np.roll(bars.chroma, k, axis=2)) for k in range(12)]
+        self._apart = [bars.rhythm - bars.rhythm.mean(axis=0), bars.timbre - bars.timbre.mean(axis=0)]
+        self._norms: dict[tuple[int, int, int], np.floating[Any]] = {}
+
+    def likeness(self, first: slice, second: slice) -> float:
+        """Likeness of two stretches, up to 1, in the transposition that fits best.
+
+        Parameters
+        ----------
+        first, second : bars; 0 where one is more than twice as long as the other
+        """
+        n = min(first.stop - first.start, second.stop - second.start)
+        longest = max(first.stop - first.start, second.stop - second.start)
+        if longest > 2 * n:
+            return 0.0
+        shifts = [self._cosine(0, first.start, k, second.start, n) for k in range(12)]
+        return (max(shifts) + sum(self._cosine(k, first.start, k, second.start, n) for k in (12, 13))) / 3.0
+
+    def _cosine(self, a: int, a_from: int, b: int, b_from: int, n: int) -> float:
+        """Cosine of n bars of feature a from one bar on, and n bars of feature b from another on."""
+        scale = float(self._norm(a, a_from, n) * self._norm(b, b_from, n))
+        if scale <= 1e-9:
+            return 1.0
+        return float(np.vdot(self._feature(a)[a_from : a_from + n], self._feature(b)[b_from : b_from + n])) / scale
+
+    def _norm(self, feature: int, start: int, n: int) -> np.floating[Any]:
+        key = (feature, start, n)
+        if key not in self._norms:
+            self._norms[key] = np.linalg.norm(self._feature(feature)[start : start + n])
+        return self._norms[key]
+
+    def _feature(self, index: int) -> FloatArray:
+        """Chroma in twelve transpositions, then rhythm, then timbre; shape (n_bars, ...)."""
+        return self._moved[index] if index < 12 else self._apart[index - 12]
 
 
 def name_sections(borders: IntArray, groups: IntArray, level_db: FloatArray) -> list[str]:
@@ -382,8 +517,3 @@ def _unit(rows: FloatArray) -> FloatArray:
 def _centred(chroma: FloatArray) -> FloatArray:
     """Chroma less its mean over pitch classes, so that unlike chords have a cosine near 0."""
     return np.asarray(chroma - chroma.mean(axis=2, keepdims=True))
-
-
-def _cosine(a: FloatArray, b: FloatArray) -> float:
-    scale = float(np.linalg.norm(a) * np.linalg.norm(b))
-    return float(np.vdot(a, b)) / scale if scale > 1e-9 else 1.0

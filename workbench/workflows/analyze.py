@@ -149,6 +149,11 @@ class Sound:
 
         return detect_onsets(self.spectrum, self.params.beats)
 
+    def forget_spectrum(self) -> None:
+        """Drop spectrogram and onsets, which bars and seams do not read: of two hours of sound, most of a gigabyte."""
+        for name in ("spectrum", "onsets"):
+            self.__dict__.pop(name, None)
+
 
 def grid_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ...]:
     """What a grid depends on: parameters, the weights of the tracker, the code, and a correction by hand.
@@ -219,6 +224,7 @@ def analyze_sound(sound: Sound) -> Analysis:
     StoreError : the home folder cannot be written to
     """
     beat_analysis = beat_stage(sound)
+    sound.forget_spectrum()
     return Analysis(beat_analysis, loop_stage(sound, beat_analysis))
 
 

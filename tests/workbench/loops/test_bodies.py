@@ -134,3 +134,17 @@ def test_music_without_bars_has_a_profile_without_splices() -> None:
     assert profile.splices.score.size == 0
     assert profile.ending is None
     assert profile_from_arrays(profile_to_arrays(profile)).song_duration == 1.0
+
+
+def test_a_long_track_is_scored_line_by_line_to_the_same_profile(
+    track: Any, profile: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from workbench.loops import seams
+    from workbench.structure import sections
+
+    monkeypatch.setattr(seams, "_MOST_AT_ONCE", 10)
+    monkeypatch.setattr(seams, "_BLOCK_LINES", 7)
+    monkeypatch.setattr(sections, "_LIKENESS_BYTES", 1)
+    blockwise, whole = profile_to_arrays(loop_profile(track.recording, track.grid)), profile_to_arrays(profile)
+    for name, array in whole.items():
+        np.testing.assert_allclose(blockwise[name], array, rtol=1e-5, atol=1e-5, err_msg=name)

@@ -286,6 +286,13 @@ def test_a_better_seam_outweighs_a_longer_body(track_profile: Maker) -> None:
     assert plan.bars == 24
 
 
+def test_an_option_has_no_seam_that_many_hear_where_the_served_plan_has_none(track_profile: Maker) -> None:
+    profile = only(track_profile(), [48, 40], [16, 32], [0.95, 0.79])
+    assert {option.bars for option in served(plan_loop(profile, 323.0)).options} == {32}
+    profile = only(track_profile(), [48, 40], [16, 32], [0.95, 0.85])
+    assert len({option.bars for option in served(plan_loop(profile, 323.0)).options}) == 2
+
+
 def test_level_steps_are_taken_back_at_the_seam(track_profile: Maker) -> None:
     profile = only(track_profile(), [48], [16], [0.95])
     for step, gain_in in ((2.5, -2.5), (-3.0, 3.0), (0.1, 0.0), (11.0, -6.0)):

@@ -69,7 +69,7 @@ def test_repetition_shows_where_a_stripe_begins_and_ends() -> None:
     ground = np.eye(24)
     for bar in range(8):
         ground[bar, 16 + bar] = ground[16 + bar, bar] = 1.0
-    curve = repetition(ground[None])
+    curve = repetition([ground[None]])
     assert curve[16] == pytest.approx(1.0)
     assert curve[8] == pytest.approx(1.0)
     assert curve[12] < 0.5
