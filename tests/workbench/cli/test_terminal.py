@@ -1,8 +1,10 @@
 """Progress as it is printed: one line a stage, and an estimate of the time left that a person can believe."""
 
+import errno
 import os
 import pty
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -66,31 +68,50 @@ def test_next_to_nothing_done_is_no_ground_for_an_estimate(capsys: pytest.Captur
 
 
 @contextmanager
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """Standard error is a terminal of 100 columns; yields the end from which is read what it shows."""
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Standard error is a terminal of 100 columns; what it showed is in the list once the block has ended."""
     ours, theirs = pty.openpty()
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("TERM", "xterm")
-    with os.fdopen(theirs, "w", buffering=1, encoding="utf-8") as stream:
-        monkeypatch.setattr("sys.stderr", stream)
-        yield ours
+    shown: list[str] = []
+    # The kernel passes on what is written in its own time and in parts: only the end of the terminal ends it.
+    with ThreadPoolExecutor(1) as reader:
+        screen = reader.submit(_everything, ours)
+        with os.fdopen(theirs, "w", buffering=1, encoding="utf-8") as stream:
+            monkeypatch.setattr("sys.stderr", stream)
+            yield shown
+        shown.append(screen.result())
     os.close(ours)
+
+
+def _everything(terminal: int) -> str:
+    """What is written to a terminal until its other end is closed."""
+    parts = []
+    while True:
+        try:
+            part = os.read(terminal, 1 << 16)
+        except OSError as error:
+            if error.errno != errno.EIO:  # the other end is closed
+                raise
+            break
+        if not part:
+            break
+        parts.append(part)
+    return b"".join(parts).decode()
 
 
 def test_on_a_terminal_a_stage_that_starts_anew_starts_its_clocks_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    with terminal(monkeypatch) as screen:
-        with progress_bar(clock) as progress:
-            progress("rendering", 0.0)
-            clock.now += 3600.0
-            progress("rendering", 0.96)
-            clock.now += 10.0
-            progress("rendering", 0.0)
-            clock.now += 10.0
-            progress("rendering", 0.1)
-            clock.now += 10.0
-            progress("rendering", 0.2)
-        shown = os.read(screen, 1 << 16).decode()
-    last = shown.rsplit("rendering", 1)[1]
+    with terminal(monkeypatch) as shown, progress_bar(clock) as progress:
+        progress("rendering", 0.0)
+        clock.now += 3600.0
+        progress("rendering", 0.96)
+        clock.now += 10.0
+        progress("rendering", 0.0)
+        clock.now += 10.0
+        progress("rendering", 0.1)
+        clock.now += 10.0
+        progress("rendering", 0.2)
+    last = shown[0].rsplit("rendering", 1)[1]
     assert "0:00:20" in last
     assert "01:20" in last
