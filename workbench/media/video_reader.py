@@ -161,12 +161,12 @@ class VideoReader:
         buffer = _PictureBuffer(pictures)
         for packet in packets(self._container, *self._spans.streams):
             self._spans.note(packet)
-            if picture is not None and packet.stream_index == picture.index and self._look:
+            if picture is not None and packet.stream.index == picture.index and self._look:
                 for time, frame in self._shown(packet):
                     buffer.put(time, frame)
                     if buffer.full:
                         yield buffer.take()
-            elif sound_blocks is not None and sound is not None and packet.stream_index == sound.index:
+            elif sound_blocks is not None and sound is not None and packet.stream.index == sound.index:
                 yield from sound_blocks.blocks_of(packet)
         if buffer.filled:
             yield buffer.take()
