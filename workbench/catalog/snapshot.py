@@ -71,7 +71,7 @@ FindEmbedding: TypeAlias = Callable[[], Embedding | None]
 
 
 MODEL = "all-MiniLM-L6-v2"
-_FORMAT = 5
+_FORMAT = 6
 """Raise it when the files, the columns or what `workbench.catalog.texts` writes change: older snapshots are rebuilt."""
 _COLUMNS = ("track_ids", *DTYPES)
 _CURRENT, _DRAFT = "current.json", "draft.json"
@@ -403,13 +403,18 @@ def _indexed(folder: Path, draft: _Generation, params: CatalogParams) -> _Genera
 
 def _columns_of(changed: Sequence[ChangedTrack]) -> tuple[Columns, list[str]]:
     """Columns and texts of tracks; word vectors are left zero."""
-    from workbench.catalog.texts import track_text
+    from workbench.catalog.texts import mood_of, track_text
 
     columns = empty_columns(np.array([change.track.track_id for change in changed], dtype=np.str_))
     texts = []
     for row, change in enumerate(changed):
         _fill(columns, row, change)
         texts.append(track_text(change.track))
+        mood = mood_of(texts[-1])
+        if mood is not None:
+            if change.track.energy is None or "energy" in change.track.measured:
+                columns.words_energy[row] = mood.energy
+            columns.words_valence[row] = mood.valence
     return columns, texts
 
 

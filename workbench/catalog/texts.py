@@ -6,7 +6,7 @@ the lexicon finds in a text, a row of numbers a track. An inverted file, which h
 it and its share of their facets, compares a million of them in a few milliseconds. A text that names more facets than
 one piece of music can have is stuffed with keywords; its *trust* falls with the excess.
 
-Class: `TextIndex`. Functions: `track_text`, `words_of`, `trust_in`.
+Classes: `TextIndex`, `TextMood`. Functions: `track_text`, `words_of`, `trust_in`, `mood_of`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 from workbench.catalog.index import BoolArray, Hits
 from workbench.catalog.track import Track
 from workbench.errors import StoreError
-from workbench.language.lexicon import KINDS, Kind, lexicon, read_lexicon
+from workbench.language.lexicon import KINDS, ExpectedSound, Kind, lexicon, read_lexicon
 from workbench.recording import FloatArray
 
 _PLAUSIBLE: dict[Kind, float] = {"moods": 7.0, "genres": 5.0, "instruments": 8.0}
@@ -37,6 +38,18 @@ _LONG_TEXT_WORDS = 12
 _READ_CHARACTERS = 20_000
 _STEPS = 255
 """a facet is stored in a byte"""
+
+
+@dataclass(frozen=True, slots=True)
+class TextMood:
+    """The mood of music as a text describes it."""
+
+    energy: float
+    """0 to 1"""
+    valence: float
+    """0 sombre to 1 cheerful"""
+    words: tuple[str, ...]
+    """that name moods, each once"""
 
 
 class TextIndex:
@@ -219,6 +232,29 @@ def _function_words() -> frozenset[str]:
     from bm25s.stopwords import STOPWORDS_EN
 
     return frozenset(STOPWORDS_EN)
+
+
+def mood_of(text: str) -> TextMood | None:
+    """How lively and how cheerful the music is that a text describes: the mean of the moods that it names.
+
+    Parameters
+    ----------
+    text : of which the first 20,000 characters are read
+
+    Returns
+    -------
+    None where no mood is named
+    """
+    book = lexicon()
+    meaning = read_lexicon(text)
+    moods = meaning.facets[book.of("moods")]
+    if not moods.any():
+        return None
+    sound = ExpectedSound(*(moods @ book.sounds[book.of("moods")] / moods.sum()))
+    named = (meaning.found.get(name, ()) for name in book.names[book.of("moods")])
+    words = tuple(dict.fromkeys(word for words in named for word in words))
+    # What the lexicon calls the mode of a mood, -1 minor to +1 major, is how cheerful music of that mood usually is.
+    return TextMood(float(sound.energy), float(0.5 + 0.5 * sound.mode), words)
 
 
 def track_text(track: Track) -> str:

@@ -269,6 +269,8 @@ def _numbers(columns: Columns, first: int, last: int) -> dict[str, FloatArray]:
         "brightness",
         "density",
         "mode",
+        "words_energy",
+        "words_valence",
         "duration",
         "vocals",
         "speech_band",
@@ -287,10 +289,17 @@ def _quick(
 
     return {
         "pulse": known("pulse", _pulse_part(tracks["bpm"], tracks["density"], wanted.pulse, params)),
-        "level": known("level", _bell(tracks["energy"], wanted.energy, params.energy_width)),
+        "level": known(
+            "level",
+            _bell(track_energy(tracks["energy"], tracks["words_energy"], params), wanted.energy, params.energy_width),
+        ),
         "mood": known(
             "mood",
-            _bell(track_valence(tracks["mode"], tracks["brightness"], params), wanted.valence, params.valence_width),
+            _bell(
+                track_valence(tracks["mode"], tracks["brightness"], tracks["words_valence"], params),
+                wanted.valence,
+                params.valence_width,
+            ),
         ),
         "voice": known("voice", voice_part(video.speech_share, tracks["vocals"], tracks["speech_band"], params)),
         "length": known("length", length_part(video.duration, tracks["duration"], tracks["loopable"])),
@@ -356,14 +365,31 @@ def track_pulse(bpm: FloatArray, density: FloatArray) -> FloatArray:
     return np.clip(np.where(np.isnan(tempo), events, np.where(np.isnan(events), tempo, both)), 0.0, 1.0)
 
 
-def track_valence(mode: FloatArray, brightness: FloatArray, params: MatchParams) -> FloatArray:
-    """How cheerful music is.
+def track_energy(heard: FloatArray, by_words: FloatArray, params: MatchParams) -> FloatArray:
+    """How lively music is: what the catalog's words say of it, beside what is heard.
+
+    Parameters
+    ----------
+    heard : shape (n,), 0 to 1, measured or given; NaN where unknown
+    by_words : shape (n,), 0 to 1, of the moods that the catalog's words name; NaN where they name none
+    params : the share of the words
+
+    Returns
+    -------
+    shape (n,), 0 to 1; NaN where both are unknown
+    """
+    return _with_words(heard, by_words, params.words_share_of_energy)
+
+
+def track_valence(mode: FloatArray, brightness: FloatArray, by_words: FloatArray, params: MatchParams) -> FloatArray:
+    """How cheerful music is: what the catalog says of it, beside what is heard.
 
     Parameters
     ----------
     mode : shape (n,), -1 minor to 1 major; NaN counts as 0
     brightness : shape (n,), 0 to 1; NaN counts as 0.5
-    params : the linear weights of both, and the constant
+    by_words : shape (n,), 0 to 1, of the moods that the catalog's words name; where NaN, what is heard counts alone
+    params : the linear weights of mode and brightness, the constant, and the share of the catalog's words
 
     Returns
     -------
@@ -372,7 +398,14 @@ def track_valence(mode: FloatArray, brightness: FloatArray, params: MatchParams)
     constant, of_mode, of_brightness = params.valence_of_music
     shine = np.where(np.isnan(brightness), np.float32(0.5), brightness)
     major = np.where(np.isnan(mode), np.float32(0.0), mode)
-    return np.clip(constant + of_mode * major + of_brightness * shine, 0.0, 1.0)
+    heard = np.clip(constant + of_mode * major + of_brightness * shine, 0.0, 1.0)
+    return _with_words(heard, by_words, params.words_share_of_valence)
+
+
+def _with_words(heard: FloatArray, by_words: FloatArray, share: float) -> FloatArray:
+    """What is heard and what the catalog's words say, combined; where one of them is NaN, the other alone."""
+    both = heard + np.float32(share) * (by_words - heard)
+    return np.where(np.isnan(by_words), heard, np.where(np.isnan(heard), by_words, both))
 
 
 def voice_part(speech_share: float, vocals: FloatArray, speech_band: FloatArray, params: MatchParams) -> FloatArray:

@@ -20,6 +20,7 @@ import numpy as np
 from workbench.align.placements import CHANCE_SCORE, Placement
 from workbench.catalog.columns import Columns
 from workbench.catalog.lane import MatchReason
+from workbench.catalog.texts import mood_of, track_text
 from workbench.catalog.track import Track
 from workbench.language.lexicon import read_lexicon
 from workbench.match.ranking import (
@@ -28,6 +29,7 @@ from workbench.match.ranking import (
     VideoWants,
     bar_agreement,
     felt_factor,
+    track_energy,
     track_pulse,
     track_valence,
     under_scenes,
@@ -35,6 +37,8 @@ from workbench.match.ranking import (
 from workbench.match.video_facts import Scene, VideoFacts
 from workbench.params import MATCH_PARTS, MatchParams
 
+_MOST_TAGS = 4
+"""words of the catalog that a line quotes"""
 _LEAST_EFFECT = 0.004
 """of the raw score; less did not move it"""
 _GOOD, _BAD = 0.75, 0.45
@@ -137,16 +141,21 @@ def _facts(name: str, pair: RankedPair, params: MatchParams) -> tuple[str, str, 
                 return None
             return f"{cutting(video)}; pulse {wanted.pulse:.2f} of 1 suits", pulse_of(pair, params), score
         case "level":
-            if not _known(pair, "energy"):
+            if not _known(pair, "energy", "words_energy"):
                 return None
             seen = f"{cutting(video)}, {motion(video)}; energy {wanted.energy:.2f} of 1 suits"
-            return seen, f"energy {pair.number('energy'):.2f} of 1", score
+            described = "" if isnan(pair.number("words_energy")) else f"{_tags_of(pair)}; "
+            return seen, f"{described}energy {_energy(pair, params):.2f} of 1", score
         case "mood":
-            if not _known(pair, "mode", "brightness"):
+            if not _known(pair, "mode", "brightness", "words_valence"):
                 return None
             colours = f"brightness {video.brightness:.2f}, colourfulness {video.colourfulness:.2f}"
             cheer = f"cheerfulness {_valence(pair, params):.2f} of 1"
-            return f"{colours}; cheerfulness {wanted.valence:.2f} of 1 suits", f"{sound_of(pair)}; {cheer}", score
+            return (
+                f"{colours}; cheerfulness {wanted.valence:.2f} of 1 suits",
+                "; ".join(filter(None, (_tags_of(pair), sound_of(pair), cheer))),
+                score,
+            )
         case "voice":
             if video.speech_share <= 0.0 or not _known(pair, "vocals", "speech_band"):
                 return None
@@ -230,7 +239,19 @@ def _felt_factor(pair: RankedPair, params: MatchParams) -> float:
 
 def _valence(pair: RankedPair, params: MatchParams) -> float:
     """How cheerful a track is, as it was compared."""
-    return float(track_valence(pair.columns.mode, pair.columns.brightness, params)[0])
+    columns = pair.columns
+    return float(track_valence(columns.mode, columns.brightness, columns.words_valence, params)[0])
+
+
+def _energy(pair: RankedPair, params: MatchParams) -> float:
+    """How lively a track is, as it was compared."""
+    return float(track_energy(pair.columns.energy, pair.columns.words_energy, params)[0])
+
+
+def _tags_of(pair: RankedPair) -> str:
+    """The moods that the catalog's words name, as written there; empty where they name none."""
+    mood = mood_of(track_text(pair.track))
+    return f"described as {', '.join(mood.words[:_MOST_TAGS])}" if mood is not None else ""
 
 
 def sound_of(pair: RankedPair) -> str:
@@ -427,9 +448,11 @@ def _praise(name: str, pair: RankedPair, params: MatchParams) -> str | None:
         case "pulse":
             return f"{_felt_tempo(pair, params)} suits {cutting(video)}"
         case "level":
-            return f"its energy of {pair.number('energy'):.2f} is near the {pair.wanted.energy:.2f} that suits"
+            return f"its energy of {_energy(pair, params):.2f} is near the {pair.wanted.energy:.2f} that suits"
         case "mood":
-            return f"{_colour_of(pair)} is about as cheerful as the pictures"
+            described = _tags_of(pair)
+            music = f"music {described}" if described else _colour_of(pair)
+            return f"{music} is about as cheerful as the pictures"
         case "voice":
             return "it leaves room for the voice"
         case _:
@@ -448,7 +471,7 @@ def _doubt(name: str, pair: RankedPair, params: MatchParams) -> str | None:
             fast = float(track_pulse(pair.columns.bpm, pair.columns.density)[0]) > wanted.pulse
             return f"{tempo_of(pair)} is {'fast' if fast else 'slow'} for {cutting(video)}"
         case "level":
-            lively = pair.number("energy") > wanted.energy
+            lively = _energy(pair, params) > wanted.energy
             return f"it is {'livelier' if lively else 'calmer'} than the video"
         case "mood":
             return f"it is more {'cheerful' if _valence(pair, params) > wanted.valence else 'sombre'} than the pictures"
@@ -486,7 +509,7 @@ def _tag_fits(tag: str, wanted: VideoWants, params: MatchParams) -> bool:
     sound = read_lexicon(tag).sound
     if sound is None:
         return False
-    valence = float(track_valence(np.array(sound.mode), np.array(sound.brightness), params))
+    valence = float(track_valence(np.array(sound.mode), np.array(sound.brightness), np.array(np.nan), params))
     return abs(sound.energy - wanted.energy) <= _TAG_REACH and abs(valence - wanted.valence) <= _TAG_REACH
 
 

@@ -71,7 +71,8 @@ def read_reference() -> MatchReference:
     packed = read_model(FILE)
     with np.load(BytesIO(packed)) as arrays:
         columns = empty_columns(np.array([f"trk_{k:05d}" for k in range(len(arrays["bpm"]))], dtype=object))
-        known = {name: arrays[name] for name in (*NUMBERS, "contour", "beats_per_bar")}
+        # Drawn tracks have no words: what the catalog's words would say is not in the file.
+        known = {name: arrays[name] for name in (*NUMBERS, "contour", "beats_per_bar") if name in arrays}
         given = {name: getattr(columns, name) for name in columns.__slots__} | known
         videos = tuple(_video(arrays, number) for number in range(len(arrays["film_numbers"])))
         return MatchReference(videos, Columns(**given), arrays["grades"].astype(np.int64))

@@ -60,6 +60,18 @@ class MatchParams(Params):
     valence_of_music: tuple[float, float, float] = Field(
         default=(0.1, 0.28, 0.85), description="of 1, mode and brightness of the sound"
     )
+    words_share_of_energy: float = Field(
+        default=0.5,
+        ge=0.0,
+        le=1.0,
+        description="of a track's energy, that the moods in the catalog's words decide",
+    )
+    words_share_of_valence: float = Field(
+        default=0.7,
+        ge=0.0,
+        le=1.0,
+        description="of its cheerfulness, that they decide",
+    )
     pulse_width: float = Field(
         default=_FITTED["pulse_width"], ge=0.05, le=1.0, description="standard deviation; a quarter of all tempi"
     )

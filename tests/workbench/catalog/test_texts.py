@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.catalog.texts import TextIndex
+from workbench.catalog.texts import TextIndex, mood_of
 from workbench.errors import StoreError
 from workbench.language.lexicon import lexicon
 
@@ -76,3 +76,18 @@ def test_stuffed_and_repeated_texts_are_not_believed(tmp_path: Path) -> None:
     assert trust[0] < 0.6
     assert trust[1] < 0.4
     assert trust[2] == 1.0
+
+
+def test_the_mood_of_a_text_is_that_of_the_words_it_names() -> None:
+    dark, cheerful, both = mood_of("dark, scary, slow"), mood_of("Happy and playful!"), mood_of("happy but dark")
+    assert dark is not None
+    assert cheerful is not None
+    assert both is not None
+    assert dark.valence < 0.2 < 0.8 < cheerful.valence
+    assert dark.valence < both.valence < cheerful.valence
+    assert set(dark.words) == {"dark", "scary"}
+
+
+def test_denied_moods_and_texts_without_one_say_nothing() -> None:
+    assert mood_of("Track 7 in F, 120 bpm") is None
+    assert mood_of("not dark") is None

@@ -19,7 +19,9 @@ from workbench.match.ranking import (
     raw_scores,
     scores_of,
     slow_parts,
+    track_energy,
     track_pulse,
+    track_valence,
     under_scenes,
     wanted_of,
 )
@@ -51,6 +53,36 @@ def test_bright_pictures_want_cheerful_music(make_video: MakeVideo, columns: Mak
     tracks = columns(mode=[-0.9, 0.9], brightness=[0.25, 0.75])
     assert rank(make_video(brightness=0.75, colourfulness=0.2), tracks, 2).rows[0] == 1
     assert rank(make_video(brightness=0.1, colourfulness=0.02), tracks, 2).rows[0] == 0
+
+
+def test_what_the_catalog_says_of_a_mood_comes_before_what_is_heard(
+    make_video: MakeVideo, columns: MakeColumns
+) -> None:
+    """Two tracks in minor, of which the second is described as cheerful; the other two differ in energy alike."""
+    params = MatchParams()
+    unknown = np.nan
+    tracks = columns(
+        mode=[-0.9, -0.9, 0.0, 0.0],
+        energy=[0.5, 0.5, 0.8, 0.8],
+        words_valence=[unknown, 0.9, unknown, unknown],
+        words_energy=[unknown, unknown, unknown, 0.1],
+    )
+    valence = track_valence(tracks.mode, tracks.brightness, tracks.words_valence, params)
+    energy = track_energy(tracks.energy, tracks.words_energy, params)
+    assert valence[1] > valence[0] + 0.2
+    assert energy[2] == np.float32(0.8)
+    assert energy[3] < 0.5
+    bright = make_video(brightness=0.9, colourfulness=0.25)
+    assert rank(bright, tracks, 4).rows.tolist().index(1) < rank(bright, tracks, 4).rows.tolist().index(0)
+
+
+def test_a_mood_in_words_counts_where_nothing_was_measured() -> None:
+    params = MatchParams()
+    unknown = np.array([np.nan, np.nan], dtype=np.float32)
+    by_words = np.array([0.2, np.nan], dtype=np.float32)
+    energy = track_energy(unknown, by_words, params)
+    assert energy[0] == np.float32(0.2)
+    assert np.isnan(energy[1])
 
 
 def test_a_voice_prefers_instrumentals_with_a_free_band(make_video: MakeVideo, columns: MakeColumns) -> None:
