@@ -75,7 +75,7 @@ def loop_track(
     video_path = None if isinstance(video, int | float) else Path(video)
     if auto_mix and video_path is None:
         raise ParameterError("a mix needs the video itself, not only its length")
-    seconds = _length(video if video_path is None else video_path)
+    seconds = video_length(video if video_path is None else video_path)
     analysis = _analysis_for(seconds, Sound(workspace, track.path))
     if isinstance(analysis, Refusal):
         return Loop(track, video_path, seconds, analysis, analysis=None, mix=None)
@@ -122,7 +122,22 @@ def _analysis_for(video_seconds: float, sound: Sound) -> Analysis | Refusal:
         return refusals.audio_unavailable(str(error))
 
 
-def _length(video: Path | float) -> float:
+def video_length(video: Path | float) -> float:
+    """The length of a video.
+
+    Parameters
+    ----------
+    video : its file, or the length itself
+
+    Returns
+    -------
+    s
+
+    Raises
+    ------
+    MediaError : the file cannot be read or has no picture
+    ParameterError : a length that is not positive and finite
+    """
     if isinstance(video, Path):
         from workbench.media.probe import probe
 

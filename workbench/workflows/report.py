@@ -221,8 +221,12 @@ def plan_section(plan: LoopPlan, loop: Loop, params: CoverParams) -> ReportSecti
     duck = loop.mix.duck if loop.mix is not None else None
     points = [(float(at), float(db)) for at, db in duck.envelope_points] if duck is not None else []
     speech = [(float(first), float(last)) for first, last in duck.speech_ranges] if duck is not None else []
+    body = plan.body
+    played = ("played as", f"a {plan.kind.in_words}")
+    if body is not None:
+        played = ("body heard longest", f"{body.bars} bars from {clock(body.song_from)}, heard {body.repeats} times")
     facts = [
-        ("body heard longest", f"{plan.bars} bars from {clock(plan.loop_start_a)}, heard {plan.repeats} times"),
+        played,
         ("parts of the track used", ", ".join(plan.sections_covered)),
         ("start", plan.start_label),
         ("ending", plan.end_label),
