@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,57 +21,48 @@ _TIME = re.compile(r"(?:(\d+):([0-5]\d(?:\.\d+)?)|(\d+(?:\.\d+)?))", re.ASCII)
 _PARTS = ("intro", "ending", "hook")
 
 
-class _Lengths(click.ParamType):
+def _lengths(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...] | None:
     """One length in seconds, or several with commas between them."""
-
-    name = "S[,S...]"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
-        if isinstance(value, tuple):
-            return value
-        lengths = []
-        for text in str(value).split(","):
-            if not re.fullmatch(r"\s*\d+(?:\.\d+)?\s*", text, re.ASCII):
-                self.fail(f"{text.strip() or 'nothing'!r} is not a length in seconds", param, ctx)
-            seconds = float(text)
-            if not _SHORTEST <= seconds <= _LONGEST:
-                self.fail(f"{text.strip()} s is not within {_SHORTEST:g} and {_LONGEST:g} s", param, ctx)
-            lengths.append(seconds)
-        return tuple(lengths)
+    if value is None:
+        return None
+    lengths = []
+    for text in (part.strip() for part in value.split(",")):
+        if not re.fullmatch(r"\d+(?:\.\d+)?", text, re.ASCII):
+            raise click.BadParameter(f"{text or 'nothing'!r} is not a length in seconds", ctx, param)
+        seconds = float(text)
+        if not _SHORTEST <= seconds <= _LONGEST:
+            raise click.BadParameter(f"{text} s is not between {_SHORTEST:g} and {_LONGEST:g} s", ctx, param)
+        lengths.append(seconds)
+    return tuple(lengths)
 
 
-class _Time(click.ParamType):
+def _time(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
     """A time as M:SS, or in seconds; both with decimals."""
-
-    name = "M:SS"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        if isinstance(value, float):
-            return value
-        seconds = _seconds(str(value))
-        if seconds is None:
-            self.fail(f"{value!r} is not a time such as 1:05 or 65.5", param, ctx)
-        return seconds
+    if value is None:
+        return None
+    seconds = _seconds(value)
+    if seconds is None:
+        raise click.BadParameter(f"{value!r} is not a time such as 1:05 or 65.5", ctx, param)
+    return seconds
 
 
-class _Kept(click.ParamType):
-    """A part of the track with a name, or a range of it."""
+def _kept(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[Keep, ...]:
+    """Parts of the track with a name, or ranges of it."""
+    from workbench.loops.fit import Keep, KeptPart
 
-    name = "intro|ending|hook|M:SS-M:SS"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Keep:
-        from workbench.loops.fit import Keep, KeptPart
-
-        if isinstance(value, Keep):
-            return value
+    kept = []
+    for value in values:
         if value in _PARTS:
-            return Keep(KeptPart(value))
-        ends = [_seconds(text) for text in str(value).split("-")]
+            kept.append(Keep(KeptPart(value)))
+            continue
+        ends = [_seconds(text) for text in value.split("-")]
         if len(ends) != 2 or ends[0] is None or ends[1] is None:
-            self.fail(f"{value!r} is neither {', '.join(_PARTS)} nor a range such as 0:32-0:48", param, ctx)
+            names = ", ".join(_PARTS)
+            raise click.BadParameter(f"{value!r} is neither {names} nor a range such as 0:32-0:48", ctx, param)
         if not ends[0] < ends[1]:
-            self.fail(f"{value!r} ends before it begins", param, ctx)
-        return Keep(None, ends[0], ends[1])
+            raise click.BadParameter(f"{value!r} ends before it begins", ctx, param)
+        kept.append(Keep(None, ends[0], ends[1]))
+    return tuple(kept)
 
 
 def _seconds(text: str) -> float | None:
@@ -86,11 +77,21 @@ def _seconds(text: str) -> float | None:
 @click.command("fit")
 @click.argument("track")
 @click.option("--video", type=FILE, help="The video to fill: a file, or the id of a video that was added.")
-@click.option("--seconds", type=_Lengths(), help="The length, or several that share their parts: 15,30,60.")
+@click.option(
+    "--seconds", metavar="S[,S...]", callback=_lengths, help="The length, or several that share their parts: 15,30,60."
+)
 @click.option("--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the video.")
-@click.option("--keep", type=_Kept(), multiple=True, help="A part of the track that stays whole; may be repeated.")
-@click.option("--start-at", type=_Time(), help="When in the video the music starts; before it there is silence.")
-@click.option("--end-on", type=_Time(), help="When in the video the last hit of the music lands.")
+@click.option(
+    "--keep",
+    metavar="intro|ending|hook|M:SS-M:SS",
+    multiple=True,
+    callback=_kept,
+    help="A part of the track that stays whole; may be repeated.",
+)
+@click.option(
+    "--start-at", metavar="M:SS", callback=_time, help="When in the video the music starts; before it there is silence."
+)
+@click.option("--end-on", metavar="M:SS", callback=_time, help="When in the video the last hit of the music lands.")
 @profile_option
 @workspace_option
 def command(

@@ -19,7 +19,8 @@ a cut-down is asked to leave most of the track out:
 From `_HOOK_SECONDS` on a route without the hook loses `_NO_HOOK`, and one without the track's own ending, where the
 track has one, `_NO_OWN_ENDING`: a piece of music that begins and ends is worth a seam.
 
-Functions: `find_cuts`, the best routes; `assemble_cut`, the plan of one; `seams_allowed`.
+Functions: `cut_splices`, what may be taken; `find_cuts`, the best routes; `route_heard`, what one plays;
+`assemble_cut`, its plan; `seams_allowed`.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ _FADE_SHARE = 0.25  # of the length: how long a closing fade is where the length
 _HOOK_SECONDS = 15.0
 _NO_HOOK = 0.15
 _NO_OWN_ENDING = 0.05
-_OFF_PHRASE = 0.06
+_OFF_PHRASE = 0.08
 _FADE_OF_TRACK = 0.7  # worth of playing a track that has no ending of its own to its last sound
 _LATE_SECOND = 0.12  # of an ending's worth, lost with each second of silence before the music, and after its last sound
 _SILENT_SECOND = 0.12
@@ -239,7 +240,7 @@ class _States(NamedTuple):
         return int(self.at.size)
 
     def rows(self, chosen: IntArray | BoolArray) -> _States:
-        return _States(*(column[chosen] for column in self))
+        return _States._make(column[chosen] for column in self)
 
 
 class _Closed(NamedTuple):
@@ -643,13 +644,34 @@ class _Search:
 
 
 def _start_phrasing(profile: LoopProfile) -> FloatArray:
-    """How good it is to start on each bar line, 0.1 to 0.9: on a section's border, after eight bars of it, four."""
-    worth = np.full(profile.downbeats.size, 0.1)
+    """How good it is to start on each bar line, 0.05 to 0.7: on a section's border, after eight bars of it, four."""
+    worth = np.full(profile.downbeats.size, 0.05)
     for section in profile.sections:
         bars = np.arange(section.first_bar, min(section.last_bar, worth.size))
         inside = bars - section.first_bar
-        worth[bars] = np.where(inside == 0, 0.9, np.where(inside % 8 == 0, 0.7, np.where(inside % 4 == 0, 0.5, 0.1)))
+        worth[bars] = np.where(inside == 0, 0.7, np.where(inside % 8 == 0, 0.5, np.where(inside % 4 == 0, 0.3, 0.05)))
     return worth
+
+
+def route_heard(route: CutRoute, usable: UsableSplices, task: CutTask, times: FloatArray) -> FloatArray:
+    """Which second of the track a route plays at some times; NaN where it is silent.
+
+    Parameters
+    ----------
+    route, usable, task : as `assemble_cut` takes them
+    times : shape (n,), s after `task.start_at`
+
+    Returns
+    -------
+    shape (n,), track seconds
+    """
+    froms = np.append(route.song_start, usable.song_from[route.taken])
+    untils = np.append(usable.song_to[route.taken], route.last_to)
+    begins = route.music_in - (task.start_at or 0.0) + np.concatenate(([0.0], np.cumsum(untils - froms)))
+    at = np.searchsorted(begins, times, side="right") - 1
+    inside = (at >= 0) & (at < froms.size)
+    at = np.clip(at, 0, froms.size - 1)
+    return np.where(inside, froms[at] + times - begins[at], np.nan)
 
 
 def assemble_cut(

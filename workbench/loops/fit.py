@@ -12,7 +12,7 @@ Functions: `plan_fit` for one length, `plan_fits` for several that share their p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
@@ -25,10 +25,12 @@ from workbench.loops.assembly import end_slack, micros
 from workbench.loops.cover import plan_loop
 from workbench.loops.cutdown import (
     HIT_TOLERANCE_SECONDS,
+    MAX_EARLY_SECONDS,
     CutTask,
     assemble_cut,
     cut_splices,
     find_cuts,
+    route_heard,
     seams_allowed,
 )
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan, LoopSegment, PlanKind, segment_table
@@ -50,6 +52,7 @@ SHARED = 0.6
 
 _DIFFERENT_SHARE = 0.1  # of the time for which two options play other music
 _DIFFERENT_SECONDS = 0.25  # s of the track between what they play
+_SAMPLES = 200  # times at which routes are compared before their plans are made
 _NEARLY = 30.0  # s; a track that is too short by less is tried with a splice or two before it is looped
 _KEPT = 0.011  # s; a segment keeps a part whose ends lie within a splice's shift of its own
 _SAME_LENGTH = 0.0009  # s; a length is rounded to the millisecond, the track's own is not
@@ -240,7 +243,7 @@ def _plans(profile: LoopProfile, request: FitRequest, params: CoverParams, besid
     music = request.seconds - (request.start_at or 0.0)
     if profile.downbeats.size < 3:
         return _without_bars(profile, request)
-    if music < float(np.median(np.diff(profile.downbeats))):
+    if music < float(np.median(np.diff(profile.downbeats))) + MAX_EARLY_SECONDS:
         return _excerpt(profile, request)
     task = _task(profile, request, beside)
     if task is None:
@@ -312,10 +315,16 @@ def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams) -> list[Loop
     if task.beside is not None and found:
         best = (found[0].shared >= SHARED, found[0].common)
         found = [route for route in found if (route.shared >= SHARED, route.common) >= best]
+    known: list[FloatArray] = []
+    times = task.music_seconds * (np.arange(_SAMPLES) + 0.5) / _SAMPLES
     for route in found:
+        heard = route_heard(route, usable, task, times)
+        if any(np.mean(np.abs(heard - other) > _DIFFERENT_SECONDS) < _DIFFERENT_SHARE for other in known):
+            continue
         plan = assemble_cut(route, profile, usable, task, params)
         if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in plans):
             plans.append(plan)
+            known.append(heard)
             if len(plans) == MAX_OPTIONS:
                 break
     return plans
@@ -489,26 +498,29 @@ def _options(plans: Sequence[LoopPlan], asked: bool) -> list[LoopPlan]:
 
 def _contradiction(profile: LoopProfile, request: FitRequest, params: CoverParams, length: str) -> str:
     """Why there is no plan: the smallest set of wishes that cannot be kept together."""
-    wishes: list[tuple[str, Callable[[FitRequest], FitRequest]]] = [
-        (keep.label, lambda base, keep=keep: replace(base, keep=(*base.keep, keep)))
-        for keep in request.keep  # type: ignore[misc]
-    ]
-    if request.start_at is not None:
-        wishes.append((f"start at {clock(request.start_at)}", lambda base: replace(base, start_at=request.start_at)))
-    if request.end_on is not None:
-        wishes.append((f"end on {clock(request.end_on)}", lambda base: replace(base, end_on=request.end_on)))
-    bare = replace(request, keep=(), start_at=None, end_on=None)
-    for size in range(len(wishes) + 1):
-        for some in combinations(wishes, size):
-            tried = bare
-            for _, add in some:
-                tried = add(tried)
+    labels = [keep.label for keep in request.keep]
+    labels += [f"start at {clock(at)}" for at in (request.start_at,) if at is not None]
+    labels += [f"end on {clock(at)}" for at in (request.end_on,) if at is not None]
+    for size in range(len(labels)):
+        for some in combinations(labels, size):
+            tried = _with_only(request, some)
             if not _plans(profile, tried, params, None):
-                return _in_words(profile, [label for label, _ in some], length, tried)
-    return _in_words(profile, [label for label, _ in wishes], length, request)
+                return _in_words(profile, some, length, tried)
+    return _in_words(profile, labels, length, request)
 
 
-def _in_words(profile: LoopProfile, labels: list[str], length: str, tried: FitRequest) -> str:
+def _with_only(request: FitRequest, labels: Collection[str]) -> FitRequest:
+    """The request with some of its wishes."""
+    words = " ".join(label.split(" ")[0] for label in labels if not label.startswith("keep"))
+    return replace(
+        request,
+        keep=tuple(keep for keep in request.keep if keep.label in labels),
+        start_at=request.start_at if "start" in words else None,
+        end_on=request.end_on if "end" in words else None,
+    )
+
+
+def _in_words(profile: LoopProfile, labels: Sequence[str], length: str, tried: FitRequest) -> str:
     if not labels:
         least = clock(profile.song_duration)
         return f"this track lasts {least} and cannot be looped without an audible seam, so it does not fill {length}"
