@@ -56,6 +56,8 @@ MIN_INNER_BARS = 2
 """bars of a segment between two seams, at least"""
 MAX_EARLY_SECONDS = 0.06
 """s before its downbeat at which the music may start, so that no attack is cut off"""
+SHARED = 0.6
+"""share of a shorter version's music that is heard in the next longer one"""
 HIT_TOLERANCE_SECONDS = 0.018
 """s; how far from the time asked for the last hit may land, with a margin to the 20 ms promised"""
 
@@ -115,7 +117,8 @@ class CutTask:
     may_repeat: bool = False
     """whether loops back are taken too"""
     beside: LoopPlan | None = None
-    """a plan for a shorter length that this one shares its music and its seams with"""
+    """a plan for another length, with which music and seams are shared: what is heard in the shorter of both is heard
+    in the longer"""
 
     @property
     def music_seconds(self) -> float:
@@ -135,10 +138,9 @@ class CutRoute:
     music_in: VideoSeconds
     last_to: TrackSeconds
     score: float
-    shared: float
-    """share of the music of `CutTask.beside` that is heard here too; 1 without one"""
-    common: bool
-    """whether all its seams are seams here; True without one"""
+    sharing: int
+    """2 where `SHARED` of the shorter's music and all of its seams are shared with `CutTask.beside`, 1 where the music
+    is, else 0"""
 
 
 def seams_allowed(seconds: float) -> int:
@@ -225,11 +227,11 @@ class _States(NamedTuple):
     salience: FloatArray
     """s heard, times their salience"""
     shared: FloatArray
-    """s heard of the shorter plan's music"""
+    """s heard of the other plan's music"""
     mask: IntArray
     """bits: which kept parts have been heard whole; the last bit is the hook"""
     common: IntArray
-    """how many seams of the shorter plan were taken"""
+    """how many seams of the other plan were taken"""
     parent: IntArray
     """row of the layer before"""
     splice: IntArray
@@ -255,9 +257,8 @@ class _Closed(NamedTuple):
     earlier: FloatArray
     """s by which the start is moved to an earlier place of the track"""
     score: FloatArray
-    shared: FloatArray
     tier: IntArray
-    """2 where music and seams are shared enough with the shorter plan, 1 where the music is, 0 otherwise"""
+    """how much is shared, see `CutRoute.sharing`"""
 
 
 @dataclass(slots=True, eq=False)
@@ -278,9 +279,11 @@ class _Search:
     """of each bar line"""
     shared_at: FloatArray = field(init=False)
     shared_sum: FloatArray = field(init=False)
-    """s of the shorter plan's music up to each of `shared_at`"""
+    """s of the other plan's music up to each of `shared_at`"""
+    shorter_seconds: float = field(init=False, default=0.0)
+    """s of the other plan's music where it is the shorter of both, else 0"""
     is_common: BoolArray = field(init=False)
-    """which splices are seams of the shorter plan"""
+    """which splices are seams of the other plan"""
     most_seams: int = field(init=False)
     bar: float = field(init=False)
     video: float = field(init=False)
@@ -318,6 +321,7 @@ class _Search:
                 sums += [sums[-1], sums[-1] + last - begin]
                 until = last
         self.shared_at, self.shared_sum = np.array(times), np.array(sums)
+        self.shorter_seconds = sums[-1] if plan.window_end <= self.task.seconds else 0.0
         for left, entered in zip(plan.segments, plan.segments[1:], strict=False):
             same = np.abs(self.usable.song_to - left.song_to) < 1e-4
             self.is_common |= same & (np.abs(self.usable.song_from - entered.song_from) < 1e-4)
@@ -429,7 +433,7 @@ class _Search:
         quality = self.params.seams_weight * seams_part(states.worst, mean)
         kept = sum(states.mask >> number & 1 for number in range(len(self.parts))) / max(1, len(self.parts))
         heard = np.minimum(1.0, states.salience / np.maximum(states.played, 1.0) / self.top)
-        shared = states.shared / max(self._beside_seconds, 1e-9)
+        shared = states.shared / (self.shorter_seconds or np.maximum(states.played, 1e-9))
         return np.asarray(
             quality
             + 0.2 * kept
@@ -438,12 +442,8 @@ class _Search:
             - _OFF_PHRASE * (1.0 - states.opening)
             - states.stale / self.video
             + 0.3 * np.minimum(shared, 1.0)
-            + 0.2 * states.common
+            + 0.2 * (states.common if self.shorter_seconds else states.common - seams)
         )
-
-    @property
-    def _beside_seconds(self) -> float:
-        return float(self.shared_sum[-1])
 
     def own_endings(self, states: _States, seams: int) -> _Closed:
         """The states from which the track plays to its own end."""
@@ -592,15 +592,15 @@ class _Search:
             economy=economy_part(mean_length, params),
             lost=off + missed,
         )
-        shared, tier = np.ones(row.size), np.zeros(row.size, dtype=np.int64)
+        tier = np.zeros(row.size, dtype=np.int64)
         if task.beside is not None:
-            shared = (states.shared + self._shared_of(states.at, until)) / max(self._beside_seconds, 1e-9)
-            enough = shared >= 0.6
-            tier = enough.astype(np.int64) + (enough & (states.common >= len(task.beside.seam_times)))
+            of = self.shorter_seconds or np.maximum(states.played + length, 1e-3)
+            enough = (states.shared + self._shared_of(states.at, until)) / of >= SHARED
+            theirs = len(task.beside.seam_times) if self.shorter_seconds else seams
+            tier = enough.astype(np.int64) + (enough & (states.common >= theirs))
         return _Closed(
-            seams, row[fits], own, button[fits], late[fits], earlier[fits], worth.total(params)[fits], shared[fits],
-            tier[fits],
-        )  # fmt: skip
+            seams, row[fits], own, button[fits], late[fits], earlier[fits], worth.total(params)[fits], tier[fits]
+        )
 
     def _line_before(self, times: FloatArray) -> FloatArray:
         lines = self.profile.downbeats
@@ -608,7 +608,7 @@ class _Search:
 
     def route(self, layers: list[_States], closed: _Closed, row: int) -> CutRoute:
         """The route of one end."""
-        states, at = layers[closed.layer], int(closed.row[row])
+        at = int(closed.row[row])
         taken: list[int] = []
         for layer in range(closed.layer, 0, -1):
             taken.append(int(layers[layer].splice[at]))
@@ -629,7 +629,6 @@ class _Search:
                 before = micros(float(self.usable.song_from[splice]))
             last_to = (before + micros(self.video) - played) / 1e6
             kind = CutEnding.BUTTON if closed.button[row] else CutEnding.FADE
-        beside = task.beside
         return CutRoute(
             song_start=start,
             own_start=int(layers[0].splice[at]) == 0,
@@ -638,8 +637,7 @@ class _Search:
             music_in=music_in,
             last_to=last_to,
             score=float(closed.score[row]),
-            shared=float(closed.shared[row]),
-            common=beside is None or int(states.common[int(closed.row[row])]) >= len(beside.seam_times),
+            sharing=int(closed.tier[row]),
         )
 
 

@@ -26,6 +26,7 @@ from workbench.loops.cover import plan_loop
 from workbench.loops.cutdown import (
     HIT_TOLERANCE_SECONDS,
     MAX_EARLY_SECONDS,
+    SHARED,
     CutTask,
     assemble_cut,
     cut_splices,
@@ -47,8 +48,6 @@ MIN_SECONDS = 1.0
 """s; nothing shorter is planned"""
 HOOK_SECONDS = 30.0
 """s; longest stretch that counts as the hook, that of a preview"""
-SHARED = 0.6
-"""share of a shorter version's music that is heard in the next longer one"""
 
 _DIFFERENT_SHARE = 0.1  # of the time for which two options play other music
 _DIFFERENT_SECONDS = 0.25  # s of the track between what they play
@@ -129,7 +128,7 @@ def plan_fit(
     profile : what is known of the track
     request : the length and what is kept
     params : limits and weights, of which the 30 s of a loop do not count
-    beside : the plan of a shorter length, with which music and seams are shared as far as they can be
+    beside : the plan of another length, with which music and seams are shared as far as they can be
     seconds_in_words : how the length is called in a `FitError`; None: in seconds
 
     Returns
@@ -153,7 +152,10 @@ def plan_fit(
 def plan_fits(
     profile: LoopProfile, requests: Sequence[FitRequest], params: CoverParams = CoverParams()
 ) -> tuple[LoopPlan, ...]:
-    """Fit a track to several lengths that share their parts: each is planned beside the next shorter one.
+    """Fit a track to several lengths that share their parts.
+
+    Each is planned beside the next shorter one, so that the short ones get the best parts. Where a longer one cannot
+    take over the seams of a shorter one, the shorter one is planned again beside the longer.
 
     Parameters
     ----------
@@ -169,12 +171,36 @@ def plan_fits(
     ------
     FitError : as `plan_fit`, for any of them
     """
-    plans: dict[int, LoopPlan] = {}
-    shorter: LoopPlan | None = None
-    for number in sorted(range(len(requests)), key=lambda number: requests[number].seconds):
-        shorter = plan_fit(profile, requests[number], params, beside=shorter)
-        plans[number] = shorter
-    return tuple(plans[number] for number in range(len(requests)))
+    order = sorted(range(len(requests)), key=lambda number: requests[number].seconds)
+    plans: list[LoopPlan] = []
+    for number in order:
+        plans.append(plan_fit(profile, requests[number], params, beside=plans[-1] if plans else None))
+    for place in range(len(order) - 2, -1, -1):
+        if not shares_its_parts(plans[place], plans[place + 1]):
+            again = plan_fit(profile, requests[order[place]], params, beside=plans[place + 1])
+            if shares_its_parts(again, plans[place + 1]):
+                plans[place] = again
+    return tuple(plans[order.index(number)] for number in range(len(order)))
+
+
+def shares_its_parts(shorter: LoopPlan, longer: LoopPlan) -> bool:
+    """Whether most of a plan's music is in a longer one of the same track, which has all of its seams.
+
+    Parameters
+    ----------
+    shorter, longer : of one track
+    """
+    tables = [segment_table(plan) for plan in (shorter, longer)]
+    edges = np.unique(np.concatenate([table.ravel() for table in tables]))
+    middles, lengths = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
+    in_some, in_more = (np.any((table[:, :1] <= middles) & (middles < table[:, 1:]), axis=0) for table in tables)
+    share = np.sum(lengths[in_some & in_more]) / np.sum(lengths[in_some])
+    return bool(share >= SHARED) and _seams_of(shorter) <= _seams_of(longer)
+
+
+def _seams_of(plan: LoopPlan) -> set[tuple[float, float]]:
+    """Where each seam leaves and enters the track."""
+    return {(left.song_to, entered.song_from) for left, entered in zip(plan.segments, plan.segments[1:], strict=False)}
 
 
 def hook_of(profile: LoopProfile, most_seconds: float) -> tuple[TrackSeconds, TrackSeconds] | None:
@@ -313,8 +339,7 @@ def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams) -> list[Loop
     plans: list[LoopPlan] = []
     found = find_cuts(profile, usable, task, params)
     if task.beside is not None and found:
-        best = (found[0].shared >= SHARED, found[0].common)
-        found = [route for route in found if (route.shared >= SHARED, route.common) >= best]
+        found = [route for route in found if route.sharing >= found[0].sharing]
     known: list[FloatArray] = []
     times = task.music_seconds * (np.arange(_SAMPLES) + 0.5) / _SAMPLES
     for route in found:

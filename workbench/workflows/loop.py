@@ -11,7 +11,7 @@ Functions: `loop_track`; `loop_body`, the result as JSON.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,10 +100,13 @@ def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
 
     Returns
     -------
-    the plan or the refusal, with the mix if there is one
+    the plan or the refusal, with the mix if there is one; a refusal names the command that helps
     """
+    answer = loop.answer
+    if isinstance(answer, Refusal) and answer.command_hint is not None:
+        answer = replace(answer, hint=answer.command_hint)
     return loop_result(
-        loop.answer,
+        answer,
         video_id=video_id or (loop.video.name if loop.video is not None else f"{loop.video_seconds:g}s"),
         track_id=loop.track.track_id,
         track=loop.track.record,
