@@ -135,11 +135,11 @@ def plan_sentence(plan: LoopPlan) -> str:
     ----------
     plan : what is played
     """
-    seams = len(plan.seam_times)
+    seams, ending = len(plan.seam_times), plan.end_label.rpartition(": ")[2]
+    joined = f"{seams} seam{'s' if seams != 1 else ''}, the worst of which scores {plan.seam_score:.2f}"
     return (
-        f"{clock(plan.song_duration)} of track cover {clock(plan.window_end)} of video with {seams} "
-        f"seam{'s' if seams != 1 else ''}, the worst of which scores {plan.seam_score:.2f}; the music "
-        f"{plan.end_label} at {clock(plan.music_end)}."
+        f"{clock(plan.song_duration)} of track cover {clock(plan.window_end)} of video with "
+        f"{joined if seams else 'no seam'}; the music {ending} at {clock(plan.music_end)}."
     )
 
 
