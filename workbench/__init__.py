@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.home import Home as Home
     from workbench.loops.cover import plan_loop as plan_loop
+    from workbench.loops.fit import FitRequest as FitRequest
+    from workbench.loops.fit import plan_fit as plan_fit
     from workbench.loops.plan import LoopPlan as LoopPlan
     from workbench.loops.profile import LoopProfile as LoopProfile
     from workbench.loops.refusals import Refusal as Refusal
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from workbench.workflows.analyze import Analysis as Analysis
     from workbench.workflows.analyze import analyze as analyze
     from workbench.workflows.beats import map_beats as map_beats
+    from workbench.workflows.fit import fit_track as fit_track
     from workbench.workflows.loop import loop_track as loop_track
     from workbench.workflows.seams import seam_views as seam_views
     from workbench.workspace import Workspace as Workspace
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Analysis": "workflows.analyze",
     "BeatGrid": "beats.grid",
+    "FitRequest": "loops.fit",
     "Home": "home",
     "LoopPlan": "loops.plan",
     "LoopProfile": "loops.profile",
@@ -61,12 +65,14 @@ _HOMES = {
     "beats_figure": "plots.beats",
     "bundled_path": "bundled",
     "decode": "media.audio",
+    "fit_track": "workflows.fit",
     "load_profile": "profiles",
     "load_settings": "settings",
     "loop_track": "workflows.loop",
     "map_beats": "workflows.beats",
     "open": "workspace",
     "plan_figure": "plots.plan",
+    "plan_fit": "loops.fit",
     "plan_loop": "loops.cover",
     "render_audio": "render.video",
     "render_video": "render.video",

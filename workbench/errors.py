@@ -6,6 +6,7 @@
     │   ├── ParameterError    a parameter out of range, or two that exclude each other
     │   ├── GridError         beats that form no grid
     │   ├── PlanError         a plan that breaks a rule of how plans are played
+    │   ├── FitError          a length that a track cannot fill, or wishes that contradict each other
     │   ├── ManifestError     a catalog manifest or one of its rows
     │   ├── UnknownTrack      no such track in the catalog (also KeyError)
     │   └── UnknownVideo      no such video (also KeyError)
@@ -47,6 +48,10 @@ class GridError(InputError):
 
 class PlanError(InputError):
     """A plan that breaks a rule of how plans are played."""
+
+
+class FitError(InputError):
+    """A length that a track cannot fill, or wishes for a fit that contradict each other."""
 
 
 class ManifestError(InputError):

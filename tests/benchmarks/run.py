@@ -23,6 +23,7 @@ BENCHMARKS = (
     "beats",
     "seams",
     "plans",
+    "fit",
     "cuts",
     "align",
     "match",

@@ -192,7 +192,7 @@ class PlanState:
                 (first / total, last / total, colour) for first, last, colour, _ in played_pieces(plan, self.sections)
             ]
             seams = len(plan.seam_times)
-            body = f"{plan.bars} bars × {plan.repeats}"
+            body = plan.kind.in_words if plan.body is None else f"{plan.body.bars} bars × {plan.body.repeats}"
             numbers = (
                 f"{seams} seam{'s' if seams != 1 else ''}, worst {plan.seam_score:.2f} · {body} · {plan.end_label}"
             )

@@ -85,12 +85,14 @@ def loop_samples(timeline: Timeline, samples: FloatArray) -> tuple[int, int]:
 
     Raises
     ------
-    ParameterError : a placement, which has no loop
+    ParameterError : a placement, or a plan that repeats nothing; neither has a loop
     """
     plan, rate = timeline.plan, timeline.rate
     if plan is None:
         raise ParameterError("a placement has no loop whose points could be written")
-    start, stop = round(plan.loop_start_a * rate), round(plan.loop_end_b * rate)
+    if plan.body is None:
+        raise ParameterError(f"a {plan.kind.in_words} has no loop whose points could be written")
+    start, stop = round(plan.body.song_from * rate), round(plan.body.song_to * rate)
     shift = _joining_shift(samples, start, stop, round(_REACH_SECONDS * rate))
     return start + shift, stop + shift
 

@@ -23,7 +23,7 @@ from math import inf
 from statistics import median
 
 from workbench.export.timeline import Beat, Item
-from workbench.loops.plan import LoopPlan
+from workbench.loops.plan import LoopBody, LoopPlan
 from workbench.recording import TrackSeconds, VideoSeconds
 
 LATE_SECONDS = 0.010
@@ -76,15 +76,15 @@ def tempo_bpm(beats: Sequence[Beat], plan: LoopPlan | None) -> float:
     Parameters
     ----------
     beats : from `heard_beats`; without two bar lines among them the plan's body is used
-    plan : the plan that is played; None for a placement, whose beats then have two bar lines
+    plan : the plan that is played; without a body it counts as None, a placement, whose beats then have two bar lines
 
     Returns
     -------
     beats a minute, by the median interval
     """
-    if _bar_lines(beats) or plan is None:
+    if _bar_lines(beats) or plan is None or plan.body is None:
         return 60.0 / median(after.video_s - before.video_s for before, after in pairwise(beats))
-    return 60.0 / _beat_seconds(plan)
+    return 60.0 / _beat_seconds(plan, plan.body)
 
 
 def tempo_map(beats: Sequence[Beat], plan: LoopPlan | None) -> list[TempoMark]:
@@ -100,10 +100,10 @@ def tempo_map(beats: Sequence[Beat], plan: LoopPlan | None) -> list[TempoMark]:
     list : marks in order, the first one at 0 s; none for a placement without two bar lines, one at least otherwise
     """
     lines = _bar_lines(beats)
-    if not lines and plan is None:
-        return []
-    if not lines and plan is not None:
-        beats = _beats_of(plan)
+    if not lines:
+        if plan is None or plan.body is None:
+            return []
+        beats = _beats_of(plan, plan.body)
         lines = _bar_lines(beats)
     bars = [_Bar(beats[line].video_s, line - lines[0], until - line) for line, until in pairwise(lines)]
     bars.append(_Bar(beats[lines[-1]].video_s, lines[-1] - lines[0], bars[-1].size))
@@ -120,13 +120,13 @@ def _bar_lines(beats: Sequence[Beat]) -> list[int]:
     return lines if len(lines) > 1 else []
 
 
-def _beat_seconds(plan: LoopPlan) -> float:
-    return (plan.loop_end_b - plan.loop_start_a) / (plan.bars * plan.beats_per_bar)
+def _beat_seconds(plan: LoopPlan, body: LoopBody) -> float:
+    return (body.song_to - body.song_from) / (body.bars * plan.beats_per_bar)
 
 
-def _beats_of(plan: LoopPlan) -> list[Beat]:
+def _beats_of(plan: LoopPlan, body: LoopBody) -> list[Beat]:
     """Even beats of whole bars between the plan's splices, before the first and after the last; two bars at least."""
-    bar = _beat_seconds(plan) * plan.beats_per_bar
+    bar = _beat_seconds(plan, body) * plan.beats_per_bar
     splices = [float(time) for time in plan.seam_times]
     before = int((splices[0] - plan.music_in + LATE_SECONDS) / bar)
     after = max(1, int((plan.window_end - splices[-1]) / bar))

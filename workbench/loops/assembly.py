@@ -26,11 +26,12 @@ from workbench.loops.worth import (
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray, TrackSeconds, VideoSeconds
 
-_LAST_BARS = {
+OWN_ENDINGS = {
     EndingKind.OUTRO: "resolves on the track's come-down outro",
     EndingKind.RESOLVE: "resolves on the track's own last bars",
     EndingKind.ABRUPT: "stops on the track's own last hit",
 }
+"""how each kind of own ending is put in words"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -272,10 +273,7 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
     """
     table = spans(route, usable, profile)
     taken = route.taken
-    step = usable.level_step_db[taken]
-    gain_in = np.where(np.abs(step) < params.min_gain_db, 0.0, -step)
-    gain_in = np.round(np.clip(gain_in, -params.max_gain_db, params.max_gain_db), 2) + 0.0
-    gains = np.concatenate([[0.0], gain_in])
+    gains = np.concatenate([[0.0], seam_gains(usable.level_step_db[taken], params)])
     lengths = table[:, 1] - table[:, 0]
     _, first_use, which = np.unique(_pairs(route, usable), return_index=True, return_inverse=True)
 
@@ -310,8 +308,8 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
         repeats=repeats,
         seam_score=round(float(usable.score[taken].min()), 4),
         seam_times=tuple(starts[1:-1].tolist()),
-        sections_covered=_sections(table[np.sort(first_use)], profile.sections),
-        end_label=_LAST_BARS[outro.kind] if outro is not None else _fade_label(profile, route.last_to - tail, end_fade),
+        sections_covered=sections_heard(table[np.sort(first_use)], profile.sections),
+        end_label=OWN_ENDINGS[outro.kind] if outro is not None else fade_label(profile, route.last_to - tail, end_fade),
         start_fade_seconds=start_fade(profile),
         end_fade_seconds=end_fade,
         plan_score=round(min(1.0, float(route_worth(route, usable, profile, params).total(params))), 4),
@@ -341,7 +339,31 @@ def _fade(route: Route, profile: LoopProfile, params: CoverParams, room: float) 
     return tail / 1e6, max(length, tail) / 1e6
 
 
-def _fade_label(profile: LoopProfile, resolves: TrackSeconds, seconds: float) -> str:
+def seam_gains(level_step_db: FloatArray, params: CoverParams) -> FloatArray:
+    """Level in dB at which each entered segment starts, so that no step is heard.
+
+    Parameters
+    ----------
+    level_step_db : shape (n_seams,), LU by which the entered side is louder
+    params : `min_gain_db` and `max_gain_db`
+
+    Returns
+    -------
+    same shape, to the hundredth
+    """
+    gain = np.where(np.abs(level_step_db) < params.min_gain_db, 0.0, -level_step_db)
+    return np.asarray(np.round(np.clip(gain, -params.max_gain_db, params.max_gain_db), 2) + 0.0)
+
+
+def fade_label(profile: LoopProfile, resolves: TrackSeconds, seconds: float) -> str:
+    """A closing fade in words.
+
+    Parameters
+    ----------
+    profile : its sections
+    resolves : s, the bar line on which the music resolves
+    seconds : length of the fade
+    """
     for section in profile.sections:
         if abs(section.song_to - resolves) < 0.05:
             return f"fades over {seconds:.1f} s to the end of the {section.label}"
@@ -380,8 +402,14 @@ def body_heard_longest(route: Route, usable: UsableSplices, profile: LoopProfile
     return best, passes_of_best
 
 
-def _sections(table: FloatArray, sections: tuple[TrackSection, ...]) -> tuple[str, ...]:
-    """Names of the sections of which something is heard, in order of first use, each once."""
+def sections_heard(table: FloatArray, sections: tuple[TrackSection, ...]) -> tuple[str, ...]:
+    """Names of the sections of which something is heard, in order of first use, each once.
+
+    Parameters
+    ----------
+    table : shape (n, 2), s, the track ranges heard
+    sections : of the track
+    """
     names: dict[str, None] = {}
     for song_from, song_to in table.tolist():
         for section in sections:

@@ -5,7 +5,7 @@ pulse goes on was faded by an engineer; neither is an ending. Otherwise the last
 rings: a long ring is a resolution, a short one a dry hit. If the bars that lead there have come down from the track, in
 level and in harmony, they are an outro.
 
-Functions: `find_ending`.
+Functions: `find_ending`, `last_attack`.
 """
 
 from __future__ import annotations
@@ -78,6 +78,19 @@ def find_ending(
     else:
         start, kind = max(1, last_bar - 1), EndingKind.ABRUPT
     return TrackEnding(kind, start, float(downbeats[start]), last_sound)
+
+
+def last_attack(recording: Recording, downbeats: FloatArray, params: EndingParams | None = None) -> float:
+    """Where the last attack of a recording begins, s.
+
+    Parameters
+    ----------
+    recording : the track
+    downbeats : shape (n_bars,), s; says how long a bar is, which bounds where the attack is looked for
+    params : thresholds
+    """
+    bar = float(np.median(np.diff(downbeats))) if downbeats.size > 1 else 2.0
+    return _measure_tail(recording, bar, params or EndingParams()).last_attack
 
 
 def _measure_tail(recording: Recording, bar_seconds: float, params: EndingParams) -> _Tail:

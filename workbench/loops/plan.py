@@ -11,6 +11,10 @@ half of it before its `song_from`; with x from 0 to 1 over the fade the gains ar
 `gain_glide_seconds`. The music rises over `start_fade_seconds` from `music_in` as ``(1-cos pi x)/2`` and falls over
 `end_fade_seconds`, ending at `window_end`, as ``(1+cos pi x)/2``.
 
+A plan is a loop where some second of the track is heard twice. A plan that fits a shorter or an equal length is a
+cut-down, with seams but nothing twice, or straight, without a seam (`workbench.loops.fit`); a straight plan and a
+cut-down have no looped body, so `loop_start_a`, `loop_end_b`, `bars` and `repeats` are None there.
+
 Times are held to the microsecond, scores to four decimals. What needs the track's grid (splices on bar lines, a tail
 shorter than the last bar) is checked by `check_against_grid`; all else by `LoopPlan` itself. Both raise `PlanError`
 naming the rule and the value.
@@ -19,6 +23,8 @@ naming the rule and the value.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,6 +40,34 @@ GRID_TOLERANCE_SECONDS = 0.010
 """s; how far a splice may lie from a bar line, and the pulse across it from the track's own"""
 MAX_OPTIONS = 4
 """the served plan and its alternatives"""
+
+
+class PlanKind(StrEnum):
+    """What a plan does with its track."""
+
+    LOOP = "loop"
+    """some second of the track is heard twice"""
+    STRAIGHT = "straight"
+    """no seam"""
+    CUT_DOWN = "cut_down"
+    """seams, and nothing is heard twice"""
+
+    @property
+    def in_words(self) -> str:
+        """What to call such a plan."""
+        return {"loop": "loop", "straight": "straight plan", "cut_down": "cut-down"}[self.value]
+
+
+class LoopBody(NamedTuple):
+    """The looped body that is heard longest."""
+
+    song_from: TrackSeconds
+    song_to: TrackSeconds
+    bars: int
+    """its length in whole bars"""
+    repeats: int
+    """how often it is heard in full, the first pass included"""
+
 
 _COVER_TOLERANCE = 1e-3  # s; the music reaches the end of the video to the millisecond
 _ROUNDING = 2e-6  # s; what two values rounded to the microsecond may differ by
@@ -73,7 +107,7 @@ class LoopPlan:
     """Track ranges played back to back under a video, with their seams, gains and ends."""
 
     segments: tuple[LoopSegment, ...]
-    """the authoritative playback path, at least one splice"""
+    """the authoritative playback path; at least one splice, but in a straight plan"""
     seam_fades: tuple[float, ...]
     """s, crossfade length at each internal splice"""
     seam_curves: tuple[float, ...]
@@ -81,7 +115,7 @@ class LoopPlan:
     gain_glide_seconds: float
     """s a segment takes from `gain_in_db` to `gain_db`"""
     music_in: VideoSeconds
-    """where the music starts; under one bar, and 0 unless that buys the track's own ending"""
+    """where the music starts; under one bar, and 0 unless that buys the track's own ending or it was asked for"""
     music_out: VideoSeconds
     """end of the video"""
     window_end: VideoSeconds
@@ -94,17 +128,17 @@ class LoopPlan:
     """the first `song_from`"""
     song_duration: float
     """decoded length of the track"""
-    loop_start_a: TrackSeconds
-    """start of the body heard longest"""
-    loop_end_b: TrackSeconds
+    loop_start_a: TrackSeconds | None
+    """start of the body heard longest; only in a loop, as are the next two and `repeats`"""
+    loop_end_b: TrackSeconds | None
     """its end"""
-    bars: int
+    bars: int | None
     """its length in whole bars"""
     beats_per_bar: int
-    repeats: int
+    repeats: int | None
     """how often it is heard in full, the first pass included"""
     seam_score: float
-    """0 to 1, of the worst seam"""
+    """0 to 1, of the worst seam; 1 without seams"""
     seam_times: tuple[VideoSeconds, ...]
     """where the splices fall in the video"""
     sections_covered: tuple[str, ...]
@@ -121,6 +155,9 @@ class LoopPlan:
     options: tuple[LoopPlan, ...] = ()
     """up to four plans, best first, the first equal to this one; empty inside an option"""
     version: int = PLAN_VERSION
+    kind: PlanKind = PlanKind.LOOP
+    start_at: VideoSeconds | None = None
+    """where the music was asked to start, which is then `music_in`; None where nobody asked"""
 
     def __post_init__(self) -> None:
         _check_numbers(self)
@@ -152,6 +189,13 @@ class LoopPlan:
         return options[number - 1].alone
 
     @property
+    def body(self) -> LoopBody | None:
+        """The looped body that is heard longest; None in a plan that is no loop."""
+        if self.loop_start_a is None or self.loop_end_b is None or self.bars is None or self.repeats is None:
+            return None
+        return LoopBody(self.loop_start_a, self.loop_end_b, self.bars, self.repeats)
+
+    @property
     def ends_in_fade(self) -> bool:
         """Whether the sound still runs at `window_end`; False where it ends on the track's own last sound before."""
         reached = float(self.segment_starts[-1])
@@ -162,6 +206,8 @@ class LoopPlan:
         """Where the music starts, in words, and why where that is not the first picture."""
         if self.music_in == 0.0:
             return "with the first picture"
+        if self.start_at is not None:
+            return f"{self.music_in:.2f} s after the first picture, as asked for"
         return (
             f"{self.music_in:.2f} s after the first picture, so that the track's own ending fits the end of the video"
         )
@@ -196,6 +242,20 @@ def segment_starts(table: FloatArray, music_in: VideoSeconds) -> FloatArray:
     return np.asarray(starts / 1e6, dtype=np.float64)
 
 
+def heard_twice(table: FloatArray) -> float:
+    """Seconds of the track that are heard more than once.
+
+    Parameters
+    ----------
+    table : shape (n_segments, 2), from `segment_table`
+    """
+    ends = np.concatenate([table[:, 0], table[:, 1]])
+    steps = np.repeat([1, -1], table.shape[0])
+    order = np.argsort(ends, kind="stable")
+    plays = np.cumsum(steps[order])[:-1]
+    return float(np.sum(np.diff(ends[order])[plays > 1]))
+
+
 def check_against_grid(plan: LoopPlan, downbeats: FloatArray, beats: FloatArray | None = None) -> None:
     """Check the rules of a plan that need the grid of its track.
 
@@ -224,15 +284,11 @@ def check_against_grid(plan: LoopPlan, downbeats: FloatArray, beats: FloatArray 
     _at_most(np.abs(off_entered), "a splice enters within 10 ms of a downbeat", entered)
     _at_most(np.abs(off_left - off_entered), "the beat across a splice deviates at most 10 ms", left)
 
-    body = nearest_line(lines, np.array([plan.loop_start_a, plan.loop_end_b]))
-    _at_most(np.abs(np.array([plan.loop_start_a, plan.loop_end_b]) - lines[body]), "the body lies on bar lines", body)
-    if int(body[1] - body[0]) != plan.bars:
-        raise PlanError(f"the body must span exactly {plan.bars} bars, but spans {int(body[1] - body[0])}")
-    if beats is not None:
-        _check_beats(plan, lines, np.asarray(beats, dtype=np.float64))
+    if plan.body is not None:
+        _check_body_on_grid(plan.body, lines, None if beats is None else np.asarray(beats, dtype=np.float64))
 
     first_bar = float(lines[1] - lines[0])
-    if not plan.music_in < first_bar:
+    if plan.start_at is None and not plan.music_in < first_bar:
         raise PlanError(f"music_in must be under one bar ({first_bar:.3f} s), got {plan.music_in}")
     last_bar = bar_length_at(lines, float(table[-1, 1]) - (plan.tail_seconds if plan.ends_in_fade else 0.0))
     if not plan.tail_seconds < last_bar:
@@ -277,11 +333,18 @@ def bar_length_at(lines: FloatArray, time: TrackSeconds) -> float:
     return float(lines[bar + 1] - lines[bar])
 
 
-def _check_beats(plan: LoopPlan, lines: FloatArray, beats: FloatArray) -> None:
-    inside = int(np.sum((beats > plan.loop_start_a - 0.02) & (beats < plan.loop_end_b - 0.02)))
-    opening = int(np.sum((lines > plan.loop_start_a - 0.02) & (lines < plan.loop_end_b - 0.02)))
-    if opening != plan.bars or inside < opening:
-        raise PlanError(f"the body must hold {plan.bars} whole bars, it holds {opening} downbeats and {inside} beats")
+def _check_body_on_grid(body: LoopBody, lines: FloatArray, beats: FloatArray | None) -> None:
+    ends = np.array([body.song_from, body.song_to])
+    at = nearest_line(lines, ends)
+    _at_most(np.abs(ends - lines[at]), "the body lies on bar lines", at)
+    if int(at[1] - at[0]) != body.bars:
+        raise PlanError(f"the body must span exactly {body.bars} bars, but spans {int(at[1] - at[0])}")
+    if beats is None:
+        return
+    inside = int(np.sum((beats > body.song_from - 0.02) & (beats < body.song_to - 0.02)))
+    opening = int(np.sum((lines > body.song_from - 0.02) & (lines < body.song_to - 0.02)))
+    if opening != body.bars or inside < opening:
+        raise PlanError(f"the body must hold {body.bars} whole bars, it holds {opening} downbeats and {inside} beats")
 
 
 def _at_most(distance: FloatArray, rule: str, where: FloatArray) -> None:
@@ -293,14 +356,16 @@ def _at_most(distance: FloatArray, rule: str, where: FloatArray) -> None:
 
 def _check_numbers(plan: LoopPlan) -> None:
     n = len(plan.segments)
-    if n < 2:
+    if n < 2 and plan.kind is PlanKind.LOOP:
         raise PlanError(f"a loop plan has at least two segments, got {n}")
+    if (n == 1) != (plan.kind is PlanKind.STRAIGHT) or n < 1:
+        raise PlanError(f"a straight plan has one segment and a cut-down more, got {n} in a {plan.kind.in_words}")
     for name in ("seam_fades", "seam_curves", "seam_times"):
         if len(getattr(plan, name)) != n - 1:
             raise PlanError(f"{name} needs one entry per internal splice ({n - 1}), got {len(getattr(plan, name))}")
     for name in _NOT_NEGATIVE:
         value = getattr(plan, name)
-        if not 0.0 <= value < float("inf"):
+        if value is not None and not 0.0 <= value < float("inf"):
             raise PlanError(f"{name} must be finite and not negative, got {value}")
     for name in ("seam_score", "plan_score"):
         if not 0.0 <= getattr(plan, name) <= 1.0:
@@ -327,6 +392,8 @@ def _check_seams(plan: LoopPlan, table: FloatArray) -> None:
             f"every crossfade exponent lies in 0.5 to 1, got {curves[~((curves >= 0.5) & (curves <= 1.0))][0]}"
         )
     usable = np.abs(table[1:, 0] - table[:-1, 1])
+    if plan.kind is not PlanKind.LOOP and heard_twice(table) >= _CONTINUES:
+        raise PlanError(f"a {plan.kind.in_words} plays nothing twice, but {heard_twice(table):.3f} s come again")
     if np.any(usable < _CONTINUES):
         raise PlanError(f"segments {int(np.argmin(usable))} and the next simply continue each other")
     if np.any(table[1:, 0] < fades / 2 - _ROUNDING):
@@ -370,30 +437,44 @@ def _check_cover(plan: LoopPlan, table: FloatArray) -> None:
             f"cover: the segments reach {reached:.6f} s, neither window_end ({plan.window_end} s) "
             f"nor music_end ({plan.music_end} s)"
         )
-    if plan.music_in > 0 and abs(reached - plan.window_end) < abs(reached - plan.music_end):
+    if plan.start_at is not None and plan.start_at != plan.music_in:
+        raise PlanError(f"the music was asked to start at {plan.start_at} s, but music_in is {plan.music_in}")
+    if plan.start_at is None and plan.music_in > 0 and abs(reached - plan.window_end) < abs(reached - plan.music_end):
         raise PlanError(f"music_in is 0 in a plan that fades, got {plan.music_in}")
     if plan.end_fade_seconds < plan.tail_seconds - _ROUNDING:
         raise PlanError(f"end_fade_seconds {plan.end_fade_seconds} must cover the tail of {plan.tail_seconds} s")
 
 
 def _check_body(plan: LoopPlan) -> None:
-    if plan.bars < 1 or plan.beats_per_bar < 1 or plan.repeats < 1:
-        raise PlanError(
-            f"bars, beats_per_bar and repeats count from 1, got {plan.bars}, {plan.beats_per_bar}, {plan.repeats}"
-        )
-    if not plan.loop_start_a < plan.loop_end_b <= plan.song_duration + _ROUNDING:
-        raise PlanError(f"the body must lie within the track, got {plan.loop_start_a} to {plan.loop_end_b} s")
-    # The grid is not known here: the body's own bars stand for it, and a tempo change may halve or double them.
-    bar = (plan.loop_end_b - plan.loop_start_a) / plan.bars
-    for name in ("music_in", "tail_seconds"):
-        if not getattr(plan, name) < 2.0 * bar:
-            raise PlanError(f"{name} must be under one bar (the body's last {bar:.3f} s), got {getattr(plan, name)}")
+    body, fields = plan.body, (plan.loop_start_a, plan.loop_end_b, plan.bars, plan.repeats)
+    if (body is None) != all(field is None for field in fields) or (body is None) == (plan.kind is PlanKind.LOOP):
+        raise PlanError(f"a loop has loop_start_a, loop_end_b, bars and repeats, a {plan.kind.in_words} does not")
+    if body is None:
+        if plan.beats_per_bar < 1:
+            raise PlanError(f"beats_per_bar counts from 1, got {plan.beats_per_bar}")
+    else:
+        _check_looped_body(plan, body)
     if (plan.outro_start is None) != (plan.outro_end is None):
         raise PlanError("outro_start and outro_end stand together or not at all")
     if plan.outro_start is not None and plan.outro_end is not None:
         last = plan.segments[-1]
         if not last.song_from - GRID_TOLERANCE_SECONDS <= plan.outro_start < plan.outro_end <= last.song_to + 1e-3:
             raise PlanError(f"the outro must lie in the last segment, got {plan.outro_start} to {plan.outro_end} s")
+
+
+def _check_looped_body(plan: LoopPlan, body: LoopBody) -> None:
+    if body.bars < 1 or plan.beats_per_bar < 1 or body.repeats < 1:
+        raise PlanError(
+            f"bars, beats_per_bar and repeats count from 1, got {body.bars}, {plan.beats_per_bar}, {body.repeats}"
+        )
+    if not body.song_from < body.song_to <= plan.song_duration + _ROUNDING:
+        raise PlanError(f"the body must lie within the track, got {body.song_from} to {body.song_to} s")
+    # The grid is not known here: the body's own bars stand for it, and a tempo change may halve or double them.
+    bar = (body.song_to - body.song_from) / body.bars
+    for name in ("music_in", "tail_seconds"):
+        asked = name == "music_in" and plan.start_at is not None
+        if not asked and not getattr(plan, name) < 2.0 * bar:
+            raise PlanError(f"{name} must be under one bar (the body's last {bar:.3f} s), got {getattr(plan, name)}")
 
 
 def _check_options(plan: LoopPlan) -> None:

@@ -34,9 +34,6 @@ RETRYABLE = frozenset(
 """Reasons that calling again in a few seconds normally clears; for every other the answer is settled."""
 
 
-_STRAIGHT = " (`workbench align` says where, `workbench render --placement 1` plays it there)"
-
-
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """No loop, and why."""
@@ -44,6 +41,8 @@ class Refusal:
     reason: RefusalReason
     hint: str
     """the reason in words and what to do"""
+    command_hint: str | None = None
+    """the same for the command line, where a command helps; None: `hint`"""
     video_seconds: float | None = None
     """only with video_not_longer, as are the next two"""
     track_seconds: float | None = None
@@ -68,14 +67,16 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
     video, track, excess = (round(seconds, 6) for seconds in (video_seconds, track_seconds, required_excess_seconds))
     if round((video - track) * 1e6) >= round(excess * 1e6):
         return None
+    why = f"The video ({video:.1f} s) is not at least {excess:.0f} s longer than the track ({track:.1f} s)."
+    pick = (
+        f", or pick a track under {video - excess:.0f} s."
+        if video > excess
+        else "; pick a track to loop for a longer video only."
+    )
     return Refusal(
         RefusalReason.VIDEO_NOT_LONGER,
-        f"The video ({video:.1f} s) is not at least {excess:.0f} s longer than the track ({track:.1f} s). "
-        + (
-            f"Play the track straight{_STRAIGHT}, or pick a track under {video - excess:.0f} s."
-            if video > excess
-            else f"Play the track straight{_STRAIGHT}; pick a track to loop for a longer video only."
-        ),
+        f"{why} Play the track straight{pick}",
+        f"{why} `workbench fit TRACK --seconds {video:g}` makes music of exactly that length from it{pick}",
         video_seconds=video,
         track_seconds=track,
         required_excess_seconds=excess,

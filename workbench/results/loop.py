@@ -1,14 +1,15 @@
 """The JSON body of a loop: a plan that covers the video, or the reason why there is none.
 
 `loop_result` makes the body of the planner's answer from its parts in `workbench.results.loop_parts`; `plan_from_json`
-reads a plan back, bare or inside a whole result, and validates its invariants again.
+reads a plan back, bare or inside a whole result, and validates its invariants again. Plans of any length have their
+bodies in `workbench.results.fit`; `plan_from_json` reads these too.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Discriminator, Field, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -37,8 +38,8 @@ class SegmentBody(Body, title="LoopSegment"):
     gain_in_db: float = Field(description="level it starts at, gliding to gain_db, dB")
 
 
-class OptionBody(Body, title="LoopOption"):
-    """One whole plan."""
+class PlayedBody(Body):
+    """What is played when: the first fields of every plan."""
 
     applicable: Literal[True] = Field(description="true: this can be played")
     reason: None = Field(description="null in a plan that can be played")
@@ -54,11 +55,21 @@ class OptionBody(Body, title="LoopOption"):
     tail_seconds: float = Field(ge=0, description="s from music_end to window_end, absorbed by the end fade")
     song_start: float = Field(ge=0, description="the first song_from, track s")
     song_duration: float = Field(ge=0, description="length of the track, s")
+
+
+class LoopedBody(Body):
+    """What is repeated: the fields of a loop."""
+
     loop_start_a: float = Field(ge=0, description="start of the body heard longest, track s")
     loop_end_b: float = Field(ge=0, description="its end, track s")
     bars: int = Field(ge=1, description="its length in whole bars")
     beats_per_bar: int = Field(ge=1, description="of the prevailing metre")
     repeats: int = Field(ge=1, description="passes of that body heard in full, the first included")
+
+
+class EndsBody(Body):
+    """How the seams are, and how it starts and ends: the last fields of every plan."""
+
     seam_score: float = Field(ge=0, le=1, description="of the worst seam")
     seam_times: list[float] = Field(description="where the splices fall, video s")
     sections_covered: list[str] = Field(description="names of the sections heard, in order of first use")
@@ -72,6 +83,10 @@ class OptionBody(Body, title="LoopOption"):
     start_fade_seconds: float = Field(ge=0, description="s of fade at the start")
     end_fade_seconds: float = Field(ge=0, description="s of fade that ends at window_end")
     plan_score: float = Field(ge=0, le=1, description="ranking score; informational")
+
+
+class OptionBody(EndsBody, LoopedBody, PlayedBody, title="LoopOption"):
+    """One whole plan."""
 
 
 class AlternateBody(Body, title="LoopAlternate"):
@@ -207,15 +222,39 @@ def plan_from_json(data: str | bytes | Mapping[str, Any]) -> LoopPlan:
     plan = given["plan"] if isinstance(given.get("plan"), Mapping) else given
     if plan.get("applicable") is False:
         raise PlanError(f"there is no plan in this result: {plan.get('reason')}. {given.get('hint', '')}".strip())
+    if "kind" in plan:
+        from workbench.results.fit import fit_plan_from_json
+
+        return fit_plan_from_json(plan)
+    body = validated(PlanBody, plan, "not a loop plan")
+    return _plan(body, tuple(_plan(option) for option in body.options or ()))
+
+
+AnyPlanBody = TypeVar("AnyPlanBody", bound=PlayedBody)
+
+
+def validated(model: type[AnyPlanBody], plan: Mapping[str, Any], otherwise: str) -> AnyPlanBody:
+    """The body of a plan.
+
+    Parameters
+    ----------
+    model : of the body
+    plan : parsed JSON
+    otherwise : what to say of a plan that is none
+
+    Raises
+    ------
+    PlanError : not such a plan, or of a later format
+    """
     try:
-        body = PlanBody.model_validate({"applicable": True, "reason": None, **plan})
+        body = model.model_validate({"applicable": True, "reason": None, **plan})
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the plan"
-        raise PlanError(f"not a loop plan: {where}: {first['msg']}") from error
+        raise PlanError(f"{otherwise}: {where}: {first['msg']}") from error
     if body.version > PLAN_VERSION:
         raise PlanError(f"the plan has format version {body.version}; this program knows versions up to {PLAN_VERSION}")
-    return _plan(body, tuple(_plan(option) for option in body.options or ()))
+    return body
 
 
 def mix_from_json(data: str | bytes | Mapping[str, Any]) -> MixBody | None:
@@ -248,6 +287,7 @@ _OTHER_RESULTS = {
     "sync_points": "an align result: `workbench render --placement N` and `export --placement N` take its placements",
     "lane": "a result of match or underscore: `workbench render --placement N` and `export` take placements in it",
     "downbeats": "a beat grid",
+    "fits": "plans of several lengths: take one of them out, such as `jq .fits[0]`",
 }
 """by a field that only they have"""
 
@@ -274,17 +314,24 @@ def parse_result(data: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
     return given
 
 
-_LISTS = ("seam_fades", "seam_curves", "seam_times", "sections_covered")
+LISTS = ("seam_fades", "seam_curves", "seam_times", "sections_covered")
 
 
-def _fields(plan: LoopPlan) -> dict[str, Any]:
-    """The fields of one plan for its body, without options."""
+def option_fields(plan: LoopPlan, model: type[PlayedBody], may_be_absent: Collection[str]) -> dict[str, Any]:
+    """The fields of one plan for its body, without options.
+
+    Parameters
+    ----------
+    plan : with or without options
+    model : the body of an option
+    may_be_absent : fields that are left out where they are None
+    """
     fields: dict[str, Any] = {"applicable": True, "reason": None}
-    for name in OptionBody.model_fields:
-        if name in fields or (name.startswith("outro") and getattr(plan, name) is None):
+    for name in model.model_fields:
+        if name in fields or (name in may_be_absent and getattr(plan, name) is None):
             continue
         fields[name] = getattr(plan, name)
-    fields.update({name: list(fields[name]) for name in _LISTS})
+    fields.update({name: list(fields[name]) for name in LISTS})
     bodies: dict[LoopSegment, SegmentBody] = {}
     for segment in plan.segments:
         if segment not in bodies:
@@ -298,10 +345,27 @@ def _fields(plan: LoopPlan) -> dict[str, Any]:
     return fields
 
 
+_OUTRO = ("outro_start", "outro_end")
+
+
+def _fields(plan: LoopPlan) -> dict[str, Any]:
+    return option_fields(plan, OptionBody, _OUTRO)
+
+
 def _plan(body: OptionBody, options: tuple[LoopPlan, ...] = ()) -> LoopPlan:
     fields: dict[str, Any] = {
         name: getattr(body, name) for name in OptionBody.model_fields if name not in ("applicable", "reason")
     }
-    fields.update({name: tuple(fields[name]) for name in _LISTS})
-    fields["segments"] = tuple(LoopSegment(s.song_from, s.song_to, s.gain_db, s.gain_in_db) for s in body.segments)
+    fields.update({name: tuple(fields[name]) for name in LISTS})
+    fields["segments"] = segments_of(body)
     return LoopPlan(**fields, options=options)
+
+
+def segments_of(body: PlayedBody) -> tuple[LoopSegment, ...]:
+    """The segments of a plan.
+
+    Parameters
+    ----------
+    body : of the plan
+    """
+    return tuple(LoopSegment(s.song_from, s.song_to, s.gain_db, s.gain_in_db) for s in body.segments)

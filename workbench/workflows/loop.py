@@ -11,7 +11,7 @@ Functions: `loop_track`; `loop_body`, the result as JSON.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +75,7 @@ def loop_track(
     video_path = None if isinstance(video, int | float) else Path(video)
     if auto_mix and video_path is None:
         raise ParameterError("a mix needs the video itself, not only its length")
-    seconds = _length(video if video_path is None else video_path)
+    seconds = video_length(video if video_path is None else video_path)
     analysis = _analysis_for(seconds, Sound(workspace, track.path))
     if isinstance(analysis, Refusal):
         return Loop(track, video_path, seconds, analysis, analysis=None, mix=None)
@@ -100,10 +100,13 @@ def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
 
     Returns
     -------
-    the plan or the refusal, with the mix if there is one
+    the plan or the refusal, with the mix if there is one; a refusal names the command that helps
     """
+    answer = loop.answer
+    if isinstance(answer, Refusal) and answer.command_hint is not None:
+        answer = replace(answer, hint=answer.command_hint)
     return loop_result(
-        loop.answer,
+        answer,
         video_id=video_id or (loop.video.name if loop.video is not None else f"{loop.video_seconds:g}s"),
         track_id=loop.track.track_id,
         track=loop.track.record,
@@ -122,7 +125,22 @@ def _analysis_for(video_seconds: float, sound: Sound) -> Analysis | Refusal:
         return refusals.audio_unavailable(str(error))
 
 
-def _length(video: Path | float) -> float:
+def video_length(video: Path | float) -> float:
+    """The length of a video.
+
+    Parameters
+    ----------
+    video : its file, or the length itself
+
+    Returns
+    -------
+    s
+
+    Raises
+    ------
+    MediaError : the file cannot be read or has no picture
+    ParameterError : a length that is not positive and finite
+    """
     if isinstance(video, Path):
         from workbench.media.probe import probe
 

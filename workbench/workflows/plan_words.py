@@ -16,6 +16,7 @@ from workbench.params import CoverParams
 from workbench.plots.palette import clock
 
 _MOST_DIFFERENCES = 4
+_SAME_START = 0.25  # s of the track
 _FEWER_PLAYS = 0.8  # share of the plays of the stretch heard most, under which it is said that an option repeats less
 
 
@@ -67,9 +68,9 @@ def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None) -
     for number, option in enumerate(plan.options[1:], start=2):
         other = find_repetition(option, profile, params)
         if not other.over_limits:
-            return (
-                f"option {number} keeps to the limits: it repeats {option.bars} bars from {clock(option.loop_start_a)}"
-            )
+            body = option.body
+            repeats = "nothing" if body is None else f"{body.bars} bars from {clock(body.song_from)}"
+            return f"option {number} keeps to the limits: it repeats {repeats}"
     return "no option of this plan repeats less"
 
 
@@ -116,9 +117,10 @@ def _section_words(option: LoopPlan, served: LoopPlan) -> list[str]:
 
 
 def _body_words(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> list[str]:
-    lines = profile.downbeats
-    bounds = np.array([[plan.loop_start_a, plan.loop_end_b] for plan in (option, served)])
-    bars = nearest_line(lines, bounds)
+    body, other = option.body, served.body
+    if body is None or other is None:
+        return _kind_words(option, served)
+    bars = nearest_line(profile.downbeats, np.array([body[:2], other[:2]]))
     starts, ends = (int(bars[0, side] - bars[1, side]) for side in (0, 1))
     if not starts and not ends:
         return []
@@ -126,8 +128,20 @@ def _body_words(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> lis
         return [f"its loop ends {_bars(abs(ends))} {'later' if ends > 0 else 'sooner'}"]
     if not ends:
         return [f"its loop begins {_bars(abs(starts))} {'later' if starts > 0 else 'sooner'}"]
-    return [f"repeats {_bars(option.bars)} from {clock(option.loop_start_a)} instead of {served.bars} from "
-            f"{clock(served.loop_start_a)}"]  # fmt: skip
+    return [f"repeats {_bars(body.bars)} from {clock(body.song_from)} instead of {other.bars} from "
+            f"{clock(other.song_from)}"]  # fmt: skip
+
+
+def _kind_words(option: LoopPlan, served: LoopPlan) -> list[str]:
+    """How plans differ of which one at least repeats nothing."""
+    words = []
+    if option.kind is not served.kind:
+        words.append(
+            {"loop": "repeats a part", "straight": "has no seam", "cut_down": "leaves a part out"}[option.kind]
+        )
+    if abs(option.song_start - served.song_start) > _SAME_START:
+        words.append(f"starts at {clock(option.song_start)} of the track instead of {clock(served.song_start)}")
+    return words
 
 
 def _bars(count: int) -> str:

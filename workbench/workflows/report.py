@@ -135,11 +135,11 @@ def plan_sentence(plan: LoopPlan) -> str:
     ----------
     plan : what is played
     """
-    seams = len(plan.seam_times)
+    seams, ending = len(plan.seam_times), plan.end_label.rpartition(": ")[2]
+    joined = f"{seams} seam{'s' if seams != 1 else ''}, the worst of which scores {plan.seam_score:.2f}"
     return (
-        f"{clock(plan.song_duration)} of track cover {clock(plan.window_end)} of video with {seams} "
-        f"seam{'s' if seams != 1 else ''}, the worst of which scores {plan.seam_score:.2f}; the music "
-        f"{plan.end_label} at {clock(plan.music_end)}."
+        f"{clock(plan.song_duration)} of track cover {clock(plan.window_end)} of video with "
+        f"{joined if seams else 'no seam'}; the music {ending} at {clock(plan.music_end)}."
     )
 
 
@@ -221,8 +221,12 @@ def plan_section(plan: LoopPlan, loop: Loop, params: CoverParams) -> ReportSecti
     duck = loop.mix.duck if loop.mix is not None else None
     points = [(float(at), float(db)) for at, db in duck.envelope_points] if duck is not None else []
     speech = [(float(first), float(last)) for first, last in duck.speech_ranges] if duck is not None else []
+    body = plan.body
+    played = ("played as", f"a {plan.kind.in_words}")
+    if body is not None:
+        played = ("body heard longest", f"{body.bars} bars from {clock(body.song_from)}, heard {body.repeats} times")
     facts = [
-        ("body heard longest", f"{plan.bars} bars from {clock(plan.loop_start_a)}, heard {plan.repeats} times"),
+        played,
         ("parts of the track used", ", ".join(plan.sections_covered)),
         ("start", plan.start_label),
         ("ending", plan.end_label),

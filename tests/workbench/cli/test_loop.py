@@ -45,6 +45,7 @@ def test_refuses_a_video_that_is_not_longer_and_says_why(workbench: Call, track_
     assert code == 0
     assert result["applicable"] is False
     assert result["plan"]["reason"] == "video_not_longer"
+    assert "`workbench fit TRACK --seconds 40`" in result["hint"]
     assert result["retryable"] is False
 
 

@@ -61,7 +61,8 @@ def libsndfile_loop(path: Path) -> tuple[int, int]:
 
 def is_meant(loop: tuple[int, int], plan: LoopPlan) -> bool:
     """Whether a loop is as long as the plan's body to the sample, and lies within 10 ms of it."""
-    start, stop = round(plan.loop_start_a * RATE), round(plan.loop_end_b * RATE)
+    assert plan.body is not None
+    start, stop = round(plan.body.song_from * RATE), round(plan.body.song_to * RATE)
     return loop[1] - loop[0] == stop - start and abs(loop[0] - start) <= RATE // 100
 
 

@@ -212,7 +212,8 @@ def test_the_tempo_is_that_of_the_grid(
 def test_where_the_grid_is_another_the_tempo_is_the_plans(workspace: Workspace, plan: LoopPlan, track: Path) -> None:
     """The track is noise; the plan's splices lie on no bar lines of it, and it calls its body one bar of four beats."""
     project = read(export_plan(workspace, plan, "rpp", track.parent / "noise.rpp", track=track))
-    bpm = 60.0 * plan.bars * plan.beats_per_bar / (plan.loop_end_b - plan.loop_start_a)
+    assert plan.body is not None
+    bpm = 60.0 * plan.body.bars * plan.beats_per_bar / (plan.body.song_to - plan.body.song_from)
     assert float(project.one("TEMPO")[0]) == pytest.approx(bpm)
     assert project.one("TEMPO")[1:] == ["4", "4"]
 

@@ -91,8 +91,9 @@ def test_a_bar_of_another_metre_has_its_own_mark(plan: LoopPlan) -> None:
 
 def test_without_a_grid_the_plan_says_the_tempo(plan: LoopPlan) -> None:
     """The body is one bar of 7.5 s by the plan's own words, and the first splice lies on a bar line."""
-    beats = plan.bars * plan.beats_per_bar
-    assert tempo_bpm((), plan) == pytest.approx(60.0 * beats / (plan.loop_end_b - plan.loop_start_a))
+    assert plan.body is not None
+    beats = plan.body.bars * plan.beats_per_bar
+    assert tempo_bpm((), plan) == pytest.approx(60.0 * beats / (plan.body.song_to - plan.body.song_from))
     marks = tempo_map((), plan)
     lines = bar_lines(marks, plan.window_end)
     for splice in plan.seam_times:

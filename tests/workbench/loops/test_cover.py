@@ -31,6 +31,8 @@ def check(plan: LoopPlan, profile: LoopProfile, video: float) -> None:
     segments, fades = plan.segments, plan.seam_fades
     n = len(segments)
     assert n >= 2
+    assert plan.loop_start_a is not None
+    assert plan.loop_end_b is not None
     assert len(fades) == len(plan.seam_curves) == len(plan.seam_times) == n - 1
     lengths = [s.song_to - s.song_from for s in segments]
 
@@ -99,8 +101,8 @@ def check(plan: LoopPlan, profile: LoopProfile, video: float) -> None:
         beat_before = lines[j] - (lines[j] - lines[j - 1]) / plan.beats_per_bar
         heard = (left - beat_before) + (lines[i] - entered)
         assert abs(heard - (lines[j] - beat_before)) <= 0.010 + 1e-6
-    a = min(range(len(lines)), key=lambda bar: abs(lines[bar] - plan.loop_start_a))
-    b = min(range(len(lines)), key=lambda bar: abs(lines[bar] - plan.loop_end_b))
+    a = int(np.argmin(np.abs(np.array(lines) - plan.loop_start_a)))
+    b = int(np.argmin(np.abs(np.array(lines) - plan.loop_end_b)))
     assert b - a == plan.bars
     assert abs((plan.loop_end_b - plan.loop_start_a) - (lines[b] - lines[a])) <= 0.020
 
@@ -271,7 +273,8 @@ def test_where_there_is_no_other_body_the_one_repeats(track_profile: Maker) -> N
     profile = only(track_profile(), [48], [16], [0.95])
     plan = served(plan_loop(profile, 3600.0))
     check(plan, profile, 3600.0)
-    assert plan.repeats > CoverParams().max_passes_in_a_row
+    assert plan.body is not None
+    assert plan.body.repeats > CoverParams().max_passes_in_a_row
 
 
 def test_a_long_body_is_preferred_where_its_seam_is_as_good(track_profile: Maker) -> None:

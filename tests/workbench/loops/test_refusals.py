@@ -57,4 +57,6 @@ def test_hints_name_the_commands_that_help() -> None:
     for seconds in (100.0, 20.0):
         short = refusals.video_not_longer(seconds, 90.0, 30.0)
         assert short is not None
-        assert "`workbench align` says where, `workbench render --placement 1` plays it there" in short.hint
+        assert "workbench" not in short.hint
+        assert short.command_hint is not None
+        assert f"`workbench fit TRACK --seconds {short.video_seconds:g}`" in short.command_hint

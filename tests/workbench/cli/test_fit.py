@@ -1,0 +1,105 @@
+"""`workbench fit`: what it prints, which lengths and wishes it refuses, and what plays its plans."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import soundfile
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+def test_prints_a_plan_that_renders_and_exports(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+    code, out, err = workbench("fit", track_file, "--seconds", 15, "--home", home)
+    assert code == 0
+    body = json.loads(out)
+    assert body["applicable"] is True
+    assert body["plan"]["kind"] in ("straight", "cut_down")
+    assert body["plan"]["window_end"] == 15.0
+    assert body["plan"]["kind"].replace("_", "-").split("-")[0] in err
+    plan = tmp_path / "plan.json"
+    plan.write_text(out, encoding="utf-8")
+    for number in range(1, len(body["plan"]["options"]) + 1):
+        music = tmp_path / f"{number}.wav"
+        rendered = ("render", plan, "--track", track_file, "--option", number, "-o", music, "--home", home)
+        assert workbench(*rendered)[0] == 0
+        info = soundfile.info(music)
+        assert info.frames == 15 * info.samplerate
+    for form, suffix in (("rpp", "rpp"), ("csv", "csv"), ("audacity", "txt"), ("jams", "jams")):
+        exported = tmp_path / f"plan.{suffix}"
+        call = ("export", plan, "--format", form, "--track", track_file, "-o", exported, "--home", home)
+        assert workbench(*call)[0] == 0
+        assert exported.stat().st_size > 0
+    code, out, err = workbench(
+        "export", plan, "--format", "loop-tags", "--track", track_file, "-o", tmp_path / "a.wav", "--home", home
+    )
+    assert (code, out) == (1, "")
+    assert "has no loop whose points could be written" in err
+
+
+def test_several_lengths_in_the_order_asked_for(workbench: Call, track_file: Path, home: Path) -> None:
+    code, out, _ = workbench("fit", track_file, "--seconds", "20,10,65", "--home", home)
+    assert code == 0
+    assert [fit["plan"]["window_end"] for fit in json.loads(out)["fits"]] == [20.0, 10.0, 65.0]
+
+
+def test_wishes_are_kept(workbench: Call, track_file: Path, home: Path) -> None:
+    wishes = ("--keep", "0:08-0:14", "--start-at", "0:02.5")
+    code, out, err = workbench("fit", track_file, "--seconds", 22, *wishes, "--home", home)
+    assert code == 0
+    plan = json.loads(out)["plan"]
+    assert plan["music_in"] == plan["start_at"] == 2.5
+    assert any(s["song_from"] <= 8.0 and s["song_to"] >= 13.99 for s in plan["segments"])
+    assert "2.50 s after the first picture, as asked for" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ((), "give either"),
+        (("--seconds", "10", "--video", "a.mp4"), "give either"),
+        (("--seconds", "0"), "0 s is not between 1 and 86400 s"),
+        (("--seconds", "-5"), "not a length"),
+        (("--seconds", "ten"), "not a length"),
+        (("--seconds", "10,,20"), "not a length"),
+        (("--seconds", "nan"), "not a length"),
+        (("--seconds", "10", "--auto-mix"), "--auto-mix needs"),
+        (("--seconds", "10", "--keep", "chorus"), "neither intro, ending, hook nor a range"),
+        (("--seconds", "10", "--keep", "0:20-0:10"), "ends before it begins"),
+        (("--seconds", "10", "--start-at", "1:75"), "not a time"),
+        (("--seconds", "10", "--end-on", "soon"), "not a time"),
+    ],
+)
+def test_wrong_usage_is_2(workbench: Call, track_file: Path, home: Path, arguments: tuple[str, ...], why: str) -> None:
+    code, out, err = workbench("fit", track_file, *arguments, "--home", home)
+    assert (code, out) == (2, "")
+    assert why in err
+
+
+@pytest.mark.parametrize(
+    ("wishes", "why"),
+    [
+        (("--keep", "9:00-9:10"), "keep 9:00-9:10: the track ends at 0:32.5"),
+        (("--keep", "0:01-0:29"), "keep 0:01-0:29 cannot be kept in 10 s; what is to be kept lasts"),
+        (("--end-on", "20"), "end on 0:20: that is outside of 10 s"),
+    ],
+)
+def test_what_contradicts_is_1_and_one_line(
+    workbench: Call, track_file: Path, home: Path, wishes: tuple[str, ...], why: str
+) -> None:
+    code, out, err = workbench("fit", track_file, "--seconds", 10, *wishes, "--home", home)
+    assert (code, out) == (1, "")
+    lines = [line for line in err.splitlines() if line.startswith("workbench: ")]
+    assert len(lines) == 1
+    assert why in lines[0]
+
+
+def test_a_file_that_cannot_be_read_is_1(workbench: Call, tmp_path: Path, home: Path) -> None:
+    torn = tmp_path / "torn.mp3"
+    torn.write_bytes(b"no sound")
+    code, out, err = workbench("fit", torn, "--seconds", 10, "--home", home)
+    assert (code, out) == (1, "")
+    assert "torn.mp3" in err

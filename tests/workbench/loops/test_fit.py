@@ -1,0 +1,302 @@
+"""Every plan of a fit, checked again by plain arithmetic from the rules in words; and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations, pairwise
+from math import ceil
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from workbench.errors import FitError
+from workbench.loops.fit import (
+    FitRequest,
+    Keep,
+    KeptPart,
+    clock,
+    different_share,
+    hook_of,
+    plan_fit,
+    plan_fits,
+    shares_its_parts,
+)
+from workbench.loops.plan import LoopPlan, PlanKind
+from workbench.loops.profile import EndingKind, LoopProfile
+
+Maker = Callable[..., LoopProfile]
+
+
+def heard(plan: LoopPlan, times: np.ndarray) -> np.ndarray:
+    """Which second of the track is heard at some times of the video; NaN for silence."""
+    found = np.full(times.size, np.nan)
+    at = plan.music_in
+    for segment in plan.segments:
+        inside = (times >= at) & (times < at + segment.length)
+        found[inside] = segment.song_from + times[inside] - at
+        at += segment.length
+    return found
+
+
+def check(plan: LoopPlan, profile: LoopProfile, request: FitRequest) -> None:
+    for option in plan.options:
+        check_one(option, profile, request)
+    assert plan.options[0] == plan.alone
+    times = (np.arange(2000) + 0.5) * request.seconds / 2000
+    for one, other in combinations(plan.options, 2):
+        apart = np.abs(heard(one, times) - heard(other, times)) > 0.25
+        assert apart.mean() >= 0.099
+        assert different_share(one, other) >= 0.1
+
+
+def check_one(plan: LoopPlan, profile: LoopProfile, request: FitRequest) -> None:
+    lines, seconds = profile.downbeats, round(request.seconds, 3)
+    bars = np.diff(lines)
+    segments = plan.segments
+
+    # The length, to the millisecond.
+    assert plan.window_end == plan.music_out == seconds
+    reached = plan.music_in + sum(segment.length for segment in segments)
+    own = plan.end_label.startswith("own ending")
+    assert reached == pytest.approx(plan.music_end if own else seconds, abs=1e-3)
+    assert plan.tail_seconds == pytest.approx(seconds - plan.music_end, abs=2e-6)
+    resolves = segments[-1].song_to - (0.0 if own else plan.tail_seconds)
+    last_bar = int(np.clip(np.searchsorted(lines, resolves + 0.01) - 1, 0, bars.size - 1))
+    assert 0.0 <= plan.tail_seconds < bars[last_bar]
+
+    # The kind.
+    played = sorted((segment.song_from, segment.song_to) for segment in segments)
+    twice = any(after[0] < before[1] - 0.05 for before, after in pairwise(played))
+    wanted = PlanKind.STRAIGHT if len(segments) == 1 else PlanKind.LOOP if twice else PlanKind.CUT_DOWN
+    assert plan.kind is wanted
+    assert (plan.body is not None) == twice
+    assert plan.seam_score == 1.0 or plan.seam_times
+    assert len(plan.seam_fades) == len(plan.seam_curves) == len(plan.seam_times) == len(segments) - 1
+
+    # The start. A length between the music's and the file's is the file, with the silence at its ends.
+    if own and len(segments) == 1 and segments[0].length > profile.last_sound - profile.song_start + 1e-3:
+        assert plan.tail_seconds <= 1e-3
+        return
+
+    start, own_start = plan.song_start, abs(plan.song_start - round(profile.song_start, 6)) < 1e-6
+    early = lines[np.searchsorted(lines, start - 1e-6)] - start if start <= lines[-1] else np.inf
+    assert own_start or 0.0 <= early <= 0.0600001, "the track's own start, or a downbeat entered a little early"
+    assert plan.start_fade_seconds <= max(2.0, bars[0])
+    if request.start_at is not None:
+        assert plan.music_in == request.start_at
+    elif plan.music_in > 0.0:
+        assert own
+        assert plan.music_in < bars[0]
+
+    # The end.
+    if own:
+        assert segments[-1].song_to == round(profile.last_sound, 6)
+        assert plan.end_fade_seconds == pytest.approx(plan.tail_seconds, abs=1e-6)
+    elif seconds - plan.music_in >= np.median(bars) + 0.06:
+        assert np.min(np.abs(lines - resolves)) < 1e-4, "a button or a fade is on a downbeat"
+        if plan.end_label.startswith("button"):
+            assert plan.end_fade_seconds < bars[last_bar]
+        else:
+            assert plan.end_label.startswith("fade")
+            assert max(plan.tail_seconds, 0.2) - 1e-6 <= plan.end_fade_seconds <= seconds / 2 + 1e-6
+
+    # The seams.
+    assert len(segments) - 1 <= ceil(seconds / 15)
+    for before, after in pairwise(segments):
+        for time in (before.song_to, after.song_from):
+            assert np.min(np.abs(lines - time)) <= 0.010 + 2e-6
+    for segment in segments[1:-1]:
+        at = [int(np.argmin(np.abs(lines - time))) for time in (segment.song_from, segment.song_to)]
+        assert at[1] - at[0] >= 2
+
+    # What is kept.
+    for keep in request.keep:
+        if keep.part is None:
+            first = max(keep.song_from, profile.song_start)
+            assert any(s.song_from <= first + 0.02 and s.song_to >= keep.song_to - 0.02 for s in segments)
+        elif keep.part is KeptPart.ENDING:
+            assert own
+    if request.end_on is not None:
+        hit = request.last_hit if own else segments[-1].song_to - plan.tail_seconds
+        assert hit is not None
+        begins = reached - segments[-1].length
+        assert begins + hit - segments[-1].song_from == pytest.approx(request.end_on, abs=0.02)
+
+
+def fitted(profile: LoopProfile, request: FitRequest) -> LoopPlan | str:
+    """The plan, or the one line that says why not."""
+    try:
+        return plan_fit(profile, request)
+    except FitError as error:
+        why = str(error)
+    assert why
+    assert len(why.splitlines()) == 1
+    return why
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_every_plan_keeps_the_rules(data: st.DataObject, any_profile: st.SearchStrategy[LoopProfile]) -> None:
+    profile = data.draw(any_profile)
+    share = data.draw(st.floats(0.01, 2.5))
+    seconds = max(1.0, share * profile.song_duration)
+    start_at = data.draw(st.none() | st.floats(0.0, 0.5).map(lambda part: round(part * seconds, 3)))
+    request = FitRequest(seconds, start_at=start_at if seconds > 3.0 else None)
+    plan = fitted(profile, request)
+    if isinstance(plan, str):
+        assert seconds - (start_at or 0.0) > profile.last_sound - profile.song_start, plan
+    else:
+        check(plan, profile, request)
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_what_is_asked_for_is_kept_or_refused(data: st.DataObject, any_profile: st.SearchStrategy[LoopProfile]) -> None:
+    profile = data.draw(any_profile)
+    seconds = max(6.0, data.draw(st.floats(0.05, 1.5)) * profile.song_duration)
+    at = data.draw(st.floats(0.0, 0.9)) * profile.last_sound
+    ranges = [Keep(None, at, min(at + data.draw(st.floats(1.0, 20.0)), profile.last_sound))]
+    named = data.draw(st.lists(st.sampled_from(list(KeptPart)), max_size=2, unique=True))
+    end_on = data.draw(st.none() | st.floats(0.8, 1.0).map(lambda part: part * seconds))
+    keep = (*ranges, *(Keep(part) for part in named))
+    request = FitRequest(seconds, keep, end_on=end_on, last_hit=profile.last_sound - 0.5)
+    plan = fitted(profile, request)
+    if not isinstance(plan, str):
+        check(plan, profile, request)
+
+
+@pytest.mark.parametrize("seconds", [6.0, 15.0, 30.0, 60.0, 93.217, 127.0, 131.0, 160.0, 300.0])
+def test_a_track_fits_every_length(track_profile: Maker, seconds: float) -> None:
+    profile = track_profile()
+    request = FitRequest(seconds)
+    plan = plan_fit(profile, request)
+    check(plan, profile, request)
+    assert len(plan.options) > 1 or seconds > 100.0
+    longer = profile.last_sound - profile.song_start + 4.0
+    assert (plan.kind is PlanKind.LOOP) == (seconds > longer)
+
+
+def test_the_length_of_the_track_is_the_track(track_profile: Maker) -> None:
+    profile = track_profile()
+    plan = plan_fit(profile, FitRequest(profile.song_duration))
+    assert plan.kind is PlanKind.STRAIGHT
+    assert plan.segments[0].song_from == round(profile.song_start, 6)
+    assert plan.segments[0].song_to == round(profile.last_sound, 6)
+
+
+def test_the_hook_is_in_a_cut_down_of_15_s_and_more(track_profile: Maker) -> None:
+    loud = track_profile().bar_lufs.copy()
+    loud[40:48] += 4.0
+    profile = replace(track_profile(), bar_lufs=loud)
+    for seconds in (15.0, 20.0, 30.0, 60.0, 90.0):
+        plan = plan_fit(profile, FitRequest(seconds))
+        hook = hook_of(profile, seconds / 2)
+        assert hook is not None
+        assert any(s.song_from <= hook[0] + 0.011 and s.song_to >= hook[1] - 0.011 for s in plan.segments)
+
+
+def test_named_parts_are_kept_whole(track_profile: Maker) -> None:
+    profile = track_profile()
+    keep = (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING))
+    plan = plan_fit(profile, FitRequest(45.0, keep))
+    check(plan, profile, FitRequest(45.0, keep))
+    intro = profile.sections[0]
+    assert plan.segments[0].song_from <= intro.song_from
+    assert plan.segments[0].song_to >= intro.song_to - 0.011
+    assert plan.segments[-1].song_to == round(profile.last_sound, 6)
+    assert plan.sections_covered[0] == "intro"
+
+
+def test_the_music_starts_where_it_is_asked_to_after_silence(track_profile: Maker) -> None:
+    profile = track_profile()
+    for seconds in (30.0, 200.0):
+        request = FitRequest(seconds, start_at=5.25)
+        plan = plan_fit(profile, request)
+        check(plan, profile, request)
+        assert plan.start_label == "5.25 s after the first picture, as asked for"
+
+
+@pytest.mark.parametrize("seconds", [40.0, 200.0])
+def test_the_last_hit_lands_where_it_is_asked_to(track_profile: Maker, seconds: float) -> None:
+    profile = track_profile()
+    request = FitRequest(seconds, end_on=seconds - 2.3, last_hit=profile.last_sound - 1.7)
+    plan = plan_fit(profile, request)
+    check(plan, profile, request)
+    assert plan.end_label.startswith("own ending")
+
+
+def test_a_button_lands_its_hit_on_a_downbeat(track_profile: Maker) -> None:
+    profile = track_profile(ending=None)
+    request = FitRequest(31.0, end_on=30.02)
+    plan = plan_fit(profile, request)
+    check(plan, profile, request)
+    assert plan.end_label.startswith("button")
+
+
+CONTRADICTIONS = [
+    ("the track ends at", {"keep": (Keep(None, 100.0, 500.0),)}),
+    ("keep 0:10-0:50 cannot be kept in 30 s", {"keep": (Keep(None, 10.0, 50.0),)}),
+    ("keep intro and keep ending cannot be kept in 30 s; what is to be kept lasts 3", {
+        "keep": (Keep(KeptPart.INTRO), Keep(None, 20.0, 22.0), Keep(KeptPart.ENDING))}),
+    ("end on 0:31: that is outside of 30 s", {"end_on": 31.0}),
+    ("start at 0:29.5: that leaves no", {"start_at": 29.5}),
+    ("start at 0:20 and end on 0:10 contradict", {"start_at": 20.0, "end_on": 10.0}),
+    ("end on 0:10 cannot be kept in 30 s", {"end_on": 10.0}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("why", "wishes"), CONTRADICTIONS)
+def test_what_cannot_be_kept_is_named(track_profile: Maker, why: str, wishes: dict[str, object]) -> None:
+    with pytest.raises(FitError, match=why):
+        plan_fit(track_profile(), FitRequest(30.0, **wishes))  # type: ignore[arg-type]
+
+
+def test_a_length_that_nothing_fills_is_refused(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+    profile = only(track_profile(), [(40, 8)], score=0.2)
+    with pytest.raises(FitError, match="cannot be looped without an audible seam, so it does not fill 200 s"):
+        plan_fit(profile, FitRequest(200.0))
+    assert plan_fit(profile, FitRequest(60.0)).kind is PlanKind.STRAIGHT
+    for seconds in (0.0, -1.0, float("nan"), 0.5):
+        with pytest.raises(FitError, match="fitted to 1 s or more"):
+            FitRequest(seconds)
+
+
+def test_music_without_bars_is_played_straight(track_profile: Maker) -> None:
+    empty = track_profile()
+    profile = replace(empty, downbeats=empty.downbeats[:1], bar_lufs=empty.bar_lufs[:1], sections=(), ending=None)
+    for seconds in (5.0, 60.0, profile.song_duration):
+        plan = plan_fit(profile, FitRequest(seconds))
+        assert plan.kind is PlanKind.STRAIGHT
+        assert plan.window_end == round(seconds, 3)
+    for refused in (FitRequest(profile.song_duration + 1.0), FitRequest(30.0, (Keep(KeptPart.HOOK),))):
+        with pytest.raises(FitError):
+            plan_fit(profile, refused)
+
+
+@pytest.mark.parametrize("ending", [None, EndingKind.OUTRO])
+def test_several_lengths_share_their_parts(track_profile: Maker, ending: EndingKind | None) -> None:
+    profile = track_profile(ending=ending)
+    lengths = (60.0, 15.0, 185.0, 30.0)
+    plans = plan_fits(profile, [FitRequest(seconds) for seconds in lengths])
+    assert [plan.window_end for plan in plans] == list(lengths)
+    in_order = sorted(plans, key=lambda plan: plan.window_end)
+    for shorter, longer in pairwise(in_order):
+        times = np.arange(0.0, profile.song_duration, 0.01)
+        some, more = (
+            np.any([(times >= s.song_from) & (times < s.song_to) for s in plan.segments], axis=0)
+            for plan in (shorter, longer)
+        )
+        assert np.sum(some & more) >= 0.6 * np.sum(some)
+        seams = [
+            {(left.song_to, entered.song_from) for left, entered in pairwise(plan.segments)}
+            for plan in (shorter, longer)
+        ]
+        assert seams[0] <= seams[1]
+        assert shares_its_parts(shorter, longer)
+
+
+def test_times_in_words() -> None:
+    assert [clock(time) for time in (5.25, 65.0, 59.9996, 600.5)] == ["0:05.25", "1:05", "1:00", "10:00.5"]

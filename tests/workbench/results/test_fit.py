@@ -1,0 +1,86 @@
+"""The JSON of a fit: says of which kind it is, holds what a loop has only for a loop, and is read back the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from workbench.errors import PlanError
+from workbench.loops.plan import LoopPlan, PlanKind
+from workbench.results.fit import FitResult, FitsResult, fit_result
+from workbench.results.loop import loop_result, plan_from_json
+
+LOOP_ONLY = {"loop_start_a", "loop_end_b", "bars", "repeats"}
+
+
+@pytest.fixture
+def looped(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+    return make_plan([(0.0, 10.0, 0.0, 0.0), (1.0, 11.0, 0.0, 0.0)], [0.02], [1.0], song_duration=40.0)
+
+
+@pytest.fixture
+def cut_down(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+    plan = make_plan([(0.0, 10.0, 0.0, 0.0), (20.0, 30.0, 0.0, 0.0)], [0.02], [1.0], song_duration=40.0)
+    return replace(plan, kind=PlanKind.CUT_DOWN, loop_start_a=None, loop_end_b=None, bars=None, repeats=None)
+
+
+def result(plan: LoopPlan) -> FitResult:
+    return fit_result(plan, video_id="20s", track_id="a.wav", track=None)
+
+
+def test_a_cut_down_has_no_body(cut_down: LoopPlan, looped: LoopPlan) -> None:
+    plan = replace(cut_down, options=(cut_down, looped))
+    body = result(plan).to_json()
+    assert body["applicable"] is True
+    assert body["plan"]["kind"] == "cut_down"
+    assert not LOOP_ONLY & body["plan"].keys()
+    assert body["plan"]["beats_per_bar"] == 4
+    assert [option["kind"] for option in body["plan"]["options"]] == ["cut_down", "loop"]
+    assert body["plan"]["options"][1].keys() >= LOOP_ONLY
+    assert body["plan"]["alternates"] == [
+        {"kind": "loop", "loop_start_a": 0.0, "loop_end_b": 10.0, "bars": 1, "repeats": 1, "seam_score": 1.0,
+         "plan_score": looped.plan_score, "end_label": looped.end_label},
+    ]  # fmt: skip
+    assert plan_from_json(json.dumps(body)) == plan
+    assert plan_from_json(body["plan"]["options"][1]) == looped
+
+
+def test_a_straight_plan_has_one_segment(cut_down: LoopPlan) -> None:
+    straight = replace(
+        cut_down,
+        kind=PlanKind.STRAIGHT,
+        segments=(replace(cut_down.segments[0], song_to=20.0),),
+        seam_fades=(),
+        seam_curves=(),
+        seam_times=(),
+        music_in=0.0,
+        start_at=0.0,
+    )
+    body = result(straight).to_json()
+    assert body["plan"]["seam_times"] == body["plan"]["seam_fades"] == body["plan"]["seam_curves"] == []
+    assert body["plan"]["start_at"] == 0.0
+    assert plan_from_json(body) == straight
+
+
+def test_a_loop_of_the_interface_never_says_its_kind(looped: LoopPlan) -> None:
+    body = loop_result(looped, video_id="v", track_id="t", track=None).to_json()
+    assert "kind" not in json.dumps(body)
+    assert plan_from_json(body) == looped
+
+
+def test_what_is_no_fit_is_told(cut_down: LoopPlan) -> None:
+    body = result(cut_down).to_json()
+    for broken, why in (
+        ({**body["plan"], "kind": "medley"}, "not a plan: kind"),
+        ({**body["plan"], "kind": "loop"}, "a loop has loop_start_a"),
+        ({**body["plan"], "version": 99}, "format version 99"),
+    ):
+        with pytest.raises(PlanError, match=why):
+            plan_from_json(broken)
+    several = FitsResult(fits=[result(cut_down), result(cut_down)]).to_json()
+    with pytest.raises(PlanError, match="plans of several lengths"):
+        plan_from_json(several)
+    assert plan_from_json(several["fits"][1]) == cut_down

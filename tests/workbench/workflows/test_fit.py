@@ -1,0 +1,93 @@
+"""A track fitted to lengths, from its file to the music that is rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from workbench.errors import FitError, ParameterError
+from workbench.home import Home
+from workbench.loops.fit import Keep
+from workbench.loops.plan import PlanKind
+from workbench.media.audio import decode
+from workbench.render.video import render_audio
+from workbench.results.fit import FitResult, FitsResult
+from workbench.workflows.fit import fit_body, fit_track
+from workbench.workspace import Workspace
+
+RATE = 22_050
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    with Workspace(Home(tmp_path_factory.mktemp("home"))) as workspace:
+        yield workspace
+
+
+@pytest.mark.parametrize("seconds", [6.0, 17.0333, 31.4, 45.0])
+def test_the_render_has_the_length_to_the_sample(
+    workspace: Workspace, track: Path, tmp_path: Path, seconds: float
+) -> None:
+    fit = fit_track(workspace, track, seconds)
+    for number, option in enumerate(fit.plans[0].options):
+        out = tmp_path / f"{number}.wav"
+        render_audio(option, decode(track), out, workspace.params.render)
+        assert soundfile.info(out).frames == round(round(seconds, 3) * RATE)
+        sound, _ = soundfile.read(out)
+        assert np.max(np.abs(sound[: RATE // 2])) > 0.05, "it starts with music"
+    body = fit_body(fit)
+    assert isinstance(body, FitResult)
+    assert body.plan.kind == fit.plans[0].kind.value
+
+
+def test_silence_before_the_start_that_was_asked_for(workspace: Workspace, track: Path, tmp_path: Path) -> None:
+    fit = fit_track(workspace, track, 20.0, start_at=3.5)
+    render_audio(fit.plans[0], decode(track), tmp_path / "late.wav", workspace.params.render)
+    sound, _ = soundfile.read(tmp_path / "late.wav")
+    assert len(sound) == 20 * RATE
+    assert np.max(np.abs(sound[: round(3.5 * RATE)])) < 1e-4  # dither alone
+    assert np.max(np.abs(sound[round(3.5 * RATE) : 4 * RATE])) > 0.05
+
+
+def test_the_last_attack_lands_where_it_is_asked_to(workspace: Workspace, track: Path, tmp_path: Path) -> None:
+    fit = fit_track(workspace, track, 20.0, end_on=19.1)
+    plan = fit.plans[0]
+    render_audio(plan, decode(track), tmp_path / "hit.wav", workspace.params.render)
+    sound, _ = soundfile.read(tmp_path / "hit.wav")
+    around = np.abs(sound[round(19.0 * RATE) : round(19.25 * RATE)])
+    assert np.argmax(around > 0.1) / RATE == pytest.approx(0.1, abs=0.02)
+
+
+def test_several_lengths_are_one_body(workspace: Workspace, track: Path) -> None:
+    fit = fit_track(workspace, track, [20.0, 10.0])
+    body = fit_body(fit)
+    assert isinstance(body, FitsResult)
+    assert [one.plan.window_end for one in body.fits] == [20.0, 10.0]
+    assert [one.video_id for one in body.fits] == ["20s", "10s"]
+
+
+def test_silence_and_what_does_not_fit(workspace: Workspace, track: Path, tmp_path: Path) -> None:
+    silence = tmp_path / "silence.wav"
+    soundfile.write(silence, np.zeros(8 * RATE), RATE)
+    plan = fit_track(workspace, silence, 5.0).plans[0]
+    assert plan.kind is PlanKind.STRAIGHT
+    for seconds, keep in ((9.0, ()), (5.0, (Keep(None, 6.0, 7.0), Keep(None, 0.0, 1.0)))):
+        with pytest.raises(FitError):
+            fit_track(workspace, silence, seconds, keep=keep)
+    with pytest.raises(FitError, match="the track ends at 0:32"):
+        fit_track(workspace, track, 20.0, keep=(Keep(None, 30.0, 90.0),))
+    with pytest.raises(ParameterError, match="a mix needs the video"):
+        fit_track(workspace, track, 20.0, auto_mix=True)
+    with pytest.raises(ParameterError, match="one length"):
+        fit_track(workspace, track, [])
+
+
+def test_the_length_is_rounded_to_the_millisecond(workspace: Workspace, track: Path) -> None:
+    plan = fit_track(workspace, track, 12.34567).plans[0]
+    assert plan.window_end == plan.music_out == 12.346
+    assert plan.alone == replace(plan, options=())

@@ -1,0 +1,559 @@
+"""Fit a track to any length: looped, played straight or cut down, always music of exactly that length.
+
+A length that the track can fill without repeating anything is planned by `workbench.loops.cutdown`: as it is, trimmed
+at its head or tail, or with parts left out. A longer one is planned as a loop (`workbench.loops.cover`), which need not
+be longer by 30 s here; where no loop keeps what was asked for, by the same search with loops back among its splices.
+Music without bars (speech, a drone, silence) is played straight.
+
+What was asked for is kept or refused: `FitError` names the smallest set of wishes that contradict each other.
+
+Functions: `plan_fit` for one length, `plan_fits` for several that share their parts, `hook_of`, `different_share`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import combinations
+from math import isfinite
+
+import numpy as np
+
+from workbench.errors import FitError
+from workbench.loops.assembly import end_slack, micros
+from workbench.loops.cover import plan_loop
+from workbench.loops.cutdown import (
+    HIT_TOLERANCE_SECONDS,
+    MAX_EARLY_SECONDS,
+    SHARED,
+    CutTask,
+    assemble_cut,
+    cut_splices,
+    find_cuts,
+    route_heard,
+    seams_allowed,
+)
+from workbench.loops.plan import MAX_OPTIONS, LoopPlan, LoopSegment, PlanKind, segment_table
+from workbench.loops.profile import LoopProfile
+from workbench.loops.refusals import Refusal
+from workbench.loops.splices import start_fade
+from workbench.loops.worth import HEARD
+from workbench.params import CoverParams
+from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
+from workbench.structure.salience import memorable_bars
+from workbench.structure.sections import Section
+
+MIN_SECONDS = 1.0
+"""s; nothing shorter is planned"""
+HOOK_SECONDS = 30.0
+"""s; longest stretch that counts as the hook, that of a preview"""
+
+_DIFFERENT_SHARE = 0.1  # of the time for which two options play other music
+_DIFFERENT_SECONDS = 0.25  # s of the track between what they play
+_SAMPLES = 200  # times at which routes are compared before their plans are made
+_NEARLY = 30.0  # s; a track that is too short by less is tried with a splice or two before it is looped
+_KEPT = 0.011  # s; a segment keeps a part whose ends lie within a splice's shift of its own
+_SAME_LENGTH = 0.0009  # s; a length is rounded to the millisecond, the track's own is not
+
+
+class KeptPart(StrEnum):
+    """What can be kept by name."""
+
+    INTRO = "intro"
+    ENDING = "ending"
+    HOOK = "hook"
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """A part of the track that is kept whole in one segment: one with a name, or a range of track time."""
+
+    part: KeptPart | None = None
+    song_from: TrackSeconds = 0.0
+    """s; of a range, as is the next"""
+    song_to: TrackSeconds = 0.0
+
+    @property
+    def label(self) -> str:
+        """The part in words."""
+        return f"keep {self.part.value}" if self.part else f"keep {clock(self.song_from)}-{clock(self.song_to)}"
+
+
+@dataclass(frozen=True, slots=True)
+class FitRequest:
+    """A length, and what is asked for besides."""
+
+    seconds: VideoSeconds
+    keep: tuple[Keep, ...] = ()
+    start_at: VideoSeconds | None = None
+    """where the music starts, after silence; None: with the picture"""
+    end_on: VideoSeconds | None = None
+    """where its last hit lands; None: nowhere in particular"""
+    last_hit: TrackSeconds | None = None
+    """the track's last attack, which `end_on` needs for the track's own ending; None: not known"""
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.seconds) and self.seconds >= MIN_SECONDS):
+            raise FitError(f"music is fitted to {MIN_SECONDS:.0f} s or more, not to {self.seconds:g} s")
+        object.__setattr__(self, "seconds", round(self.seconds, 3))
+
+
+def clock(seconds: float) -> str:
+    """A time as M:SS, with a fraction where it has one.
+
+    Parameters
+    ----------
+    seconds : s
+    """
+    tenths = f"{seconds:.3f}".rstrip("0").rstrip(".")
+    minutes, rest = divmod(float(tenths), 60.0)
+    text = f"{rest:.3f}".rstrip("0").rstrip(".")
+    whole, _, fraction = text.partition(".")
+    return f"{int(minutes)}:{int(whole):02d}" + (f".{fraction}" if fraction else "")
+
+
+def plan_fit(
+    profile: LoopProfile,
+    request: FitRequest,
+    params: CoverParams = CoverParams(),
+    *,
+    beside: LoopPlan | None = None,
+    seconds_in_words: str | None = None,
+) -> LoopPlan:
+    """Fit a track to a length.
+
+    Parameters
+    ----------
+    profile : what is known of the track
+    request : the length and what is kept
+    params : limits and weights, of which the 30 s of a loop do not count
+    beside : the plan of another length, with which music and seams are shared as far as they can be
+    seconds_in_words : how the length is called in a `FitError`; None: in seconds
+
+    Returns
+    -------
+    LoopPlan : with up to four options that differ to the ear, the first equal to it
+
+    Raises
+    ------
+    FitError : the track cannot fill the length, or what was asked for cannot be kept together
+    PlanError : a plan breaks an invariant, which is a fault of the planner
+    """
+    length = seconds_in_words or f"{request.seconds:g} s"
+    _check_ranges(profile, request, length)
+    plans = _plans(profile, request, params, beside)
+    if not plans:
+        raise FitError(_contradiction(profile, request, params, length))
+    options = _options(plans, bool(request.keep) or beside is not None)
+    return replace(options[0], options=tuple(options))
+
+
+def plan_fits(
+    profile: LoopProfile, requests: Sequence[FitRequest], params: CoverParams = CoverParams()
+) -> tuple[LoopPlan, ...]:
+    """Fit a track to several lengths that share their parts.
+
+    Each is planned beside the next shorter one, so that the short ones get the best parts. Where a longer one cannot
+    take over the seams of a shorter one, the shorter one is planned again beside the longer.
+
+    Parameters
+    ----------
+    profile : of the track
+    requests : one a length
+    params : limits and weights
+
+    Returns
+    -------
+    a plan for each request, in their order
+
+    Raises
+    ------
+    FitError : as `plan_fit`, for any of them
+    """
+    order = sorted(range(len(requests)), key=lambda number: requests[number].seconds)
+    plans: list[LoopPlan] = []
+    for number in order:
+        plans.append(plan_fit(profile, requests[number], params, beside=plans[-1] if plans else None))
+    for place in range(len(order) - 2, -1, -1):
+        if not shares_its_parts(plans[place], plans[place + 1]):
+            again = plan_fit(profile, requests[order[place]], params, beside=plans[place + 1])
+            if shares_its_parts(again, plans[place + 1]):
+                plans[place] = again
+    return tuple(plans[order.index(number)] for number in range(len(order)))
+
+
+def shares_its_parts(shorter: LoopPlan, longer: LoopPlan) -> bool:
+    """Whether most of a plan's music is in a longer one of the same track, which has all of its seams.
+
+    Parameters
+    ----------
+    shorter, longer : of one track
+    """
+    tables = [segment_table(plan) for plan in (shorter, longer)]
+    edges = np.unique(np.concatenate([table.ravel() for table in tables]))
+    middles, lengths = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
+    in_some, in_more = (np.any((table[:, :1] <= middles) & (middles < table[:, 1:]), axis=0) for table in tables)
+    share = np.sum(lengths[in_some & in_more]) / np.sum(lengths[in_some])
+    return bool(share >= SHARED) and _seams_of(shorter) <= _seams_of(longer)
+
+
+def _seams_of(plan: LoopPlan) -> set[tuple[float, float]]:
+    """Where each seam leaves and enters the track."""
+    return {(left.song_to, entered.song_from) for left, entered in zip(plan.segments, plan.segments[1:], strict=False)}
+
+
+def hook_of(profile: LoopProfile, most_seconds: float) -> tuple[TrackSeconds, TrackSeconds] | None:
+    """The part of a track that one remembers: whole bars from where its preview begins.
+
+    Parameters
+    ----------
+    profile : of the track
+    most_seconds : how long it may be; one bar is returned even if it is longer
+
+    Returns
+    -------
+    start and end, track seconds; None for a track without bars
+    """
+    if profile.downbeats.size < 2:
+        return None
+    edges = _edges(profile)
+    sections = tuple(Section(s.first_bar, s.last_bar, s.label, s.group) for s in profile.sections)
+    first, _ = memorable_bars(profile.bar_lufs, sections, np.diff(edges), HOOK_SECONDS)
+    last = int(np.searchsorted(edges, edges[first] + min(most_seconds, HOOK_SECONDS) + 1e-6, side="right")) - 1
+    return float(edges[first]), float(edges[max(last, first + 1)])
+
+
+def different_share(one: LoopPlan, other: LoopPlan) -> float:
+    """Share of the time for which two plans of one length play another second of the track.
+
+    Parameters
+    ----------
+    one, other : of one track and length
+    """
+    starts = [plan.segment_starts for plan in (one, other)]
+    times = np.unique(np.concatenate(starts))
+    middles = (times[1:] + times[:-1]) / 2
+    heard = []
+    for plan, begins in zip((one, other), starts, strict=True):
+        at = np.searchsorted(begins, middles, side="right") - 1
+        inside = (at >= 0) & (at < len(plan.segments))
+        froms = np.array([segment.song_from for segment in plan.segments])
+        at = np.clip(at, 0, len(plan.segments) - 1)
+        heard.append(np.where(inside, froms[at] + middles - begins[at], np.nan))
+    apart = np.abs(heard[0] - heard[1]) > _DIFFERENT_SECONDS  # False where one of them is silent
+    return float(np.sum(np.diff(times)[apart])) / one.window_end
+
+
+def _edges(profile: LoopProfile) -> FloatArray:
+    lines = profile.downbeats
+    return np.append(lines, max(profile.last_sound, float(lines[-1]) + 1e-3))
+
+
+def _check_ranges(profile: LoopProfile, request: FitRequest, length: str) -> None:
+    """Refuse what no plan of any kind could keep."""
+    for keep in request.keep:
+        if keep.part is None and not (0.0 <= keep.song_from < keep.song_to <= profile.song_duration + 1e-3):
+            raise FitError(f"{keep.label}: the track ends at {clock(profile.song_duration)}")
+    start_at, end_on = request.start_at, request.end_on
+    if start_at is not None and not 0.0 <= start_at <= request.seconds - MIN_SECONDS:
+        raise FitError(f"start at {clock(start_at)}: that leaves no {MIN_SECONDS:.0f} s of music in {length}")
+    if end_on is not None and not 0.0 < end_on <= request.seconds:
+        raise FitError(f"end on {clock(end_on)}: that is outside of {length}")
+    if start_at is not None and end_on is not None and end_on <= start_at:
+        raise FitError(f"start at {clock(start_at)} and end on {clock(end_on)} contradict each other")
+
+
+def _plans(profile: LoopProfile, request: FitRequest, params: CoverParams, beside: LoopPlan | None) -> list[LoopPlan]:
+    """Plans that keep what was asked for, best first; none where there is none."""
+    music = request.seconds - (request.start_at or 0.0)
+    if profile.downbeats.size < 3:
+        return _without_bars(profile, request)
+    if music < float(np.median(np.diff(profile.downbeats))) + MAX_EARLY_SECONDS:
+        return _excerpt(profile, request)
+    task = _task(profile, request, beside)
+    if task is None:
+        return []
+    longest_tail, latest = end_slack(profile)
+    playable = profile.last_sound - profile.song_start
+    slack = longest_tail + (0.0 if request.start_at is not None else latest)
+    if music <= playable + slack:
+        plans = _cuts(profile, task, params) or _cuts(profile, replace(task, in_ending=True), params)
+        if plans:
+            return plans
+    repeating = replace(task, may_repeat=True)
+    if music > playable + _NEARLY:
+        plans = _loops(profile, request, task, params) or _cuts(profile, repeating, params)
+    else:
+        plans = _cuts(profile, repeating, params)
+        if not plans or plans[0].seam_score < HEARD:
+            plans = sorted([*plans, *_loops(profile, request, task, params)], key=lambda plan: -plan.plan_score)
+    return plans or _with_silence(profile, request)
+
+
+def _task(profile: LoopProfile, request: FitRequest, beside: LoopPlan | None) -> CutTask | None:
+    """What is asked for, in bars; None where a kept part is longer than the music."""
+    music = request.seconds - (request.start_at or 0.0)
+    whole = []
+    for keep in request.keep:
+        stretch = _stretch(profile, keep, music)
+        if stretch is None or stretch[1] - stretch[0] > music + 1e-6:
+            return None
+        whole.append(stretch)
+    return CutTask(
+        seconds=request.seconds,
+        whole=tuple(sorted(set(whole))),
+        to_last_sound=any(keep.part is KeptPart.ENDING for keep in request.keep),
+        hook=hook_of(profile, music / 2),
+        start_at=None if request.start_at is None else round(request.start_at, 6),
+        end_on=None if request.end_on is None else round(request.end_on, 6),
+        last_hit=request.last_hit,
+        beside=beside,
+    )
+
+
+def _stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSeconds, TrackSeconds] | None:
+    """A kept part in whole bars, as far as there are bars; None for a section that the track does not have."""
+    edges = _edges(profile)
+    if keep.part is KeptPart.HOOK:
+        whole = hook_of(profile, HOOK_SECONDS)
+        if whole is None:
+            return None
+        end = min(whole[0] + HOOK_SECONDS, profile.last_sound)
+        widened = (whole[0], float(edges[min(int(np.searchsorted(edges, end - _KEPT)), edges.size - 1)]))
+        return widened if widened[1] - widened[0] <= music else hook_of(profile, music)
+    if keep.part is not None:
+        if not profile.sections:
+            return None
+        section = profile.sections[0 if keep.part is KeptPart.INTRO else -1]
+        return section.song_from, min(section.song_to, profile.last_sound)
+    first = int(np.searchsorted(edges, keep.song_from + _KEPT, side="right")) - 1
+    last = int(np.searchsorted(edges, keep.song_to - _KEPT))
+    begin = float(edges[first]) if first >= 0 else min(keep.song_from, profile.song_start)
+    return max(begin, profile.song_start), float(edges[min(last, edges.size - 1)])
+
+
+def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams) -> list[LoopPlan]:
+    """Plans by the search over splices; the first of many that sound alike stands for them."""
+    usable = cut_splices(profile, params)
+    plans: list[LoopPlan] = []
+    found = find_cuts(profile, usable, task, params)
+    if task.beside is not None and found:
+        found = [route for route in found if route.sharing >= found[0].sharing]
+    known: list[FloatArray] = []
+    times = task.music_seconds * (np.arange(_SAMPLES) + 0.5) / _SAMPLES
+    for route in found:
+        heard = route_heard(route, usable, task, times)
+        if any(np.mean(np.abs(heard - other) > _DIFFERENT_SECONDS) < _DIFFERENT_SHARE for other in known):
+            continue
+        plan = assemble_cut(route, profile, usable, task, params)
+        if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in plans):
+            plans.append(plan)
+            known.append(heard)
+            if len(plans) == MAX_OPTIONS:
+                break
+    return plans
+
+
+def _loops(profile: LoopProfile, request: FitRequest, task: CutTask, params: CoverParams) -> list[LoopPlan]:
+    """The options of a loop that keep what was asked for."""
+    loose = params.model_copy(update={"required_excess_seconds": 0.0})
+    music, ring = task.music_seconds, 0.0
+    if task.end_on is not None:
+        if task.last_hit is None:
+            return []
+        ring = profile.last_sound - task.last_hit
+        music = task.end_on - (task.start_at or 0.0) + ring
+    if music <= profile.song_duration:
+        return []
+    answer = plan_loop(profile, music, loose)
+    if isinstance(answer, Refusal):
+        return []
+    kept = []
+    for option in answer.options or (answer,):
+        placed = _placed(option.alone, profile, task)
+        if placed is not None and _keeps(placed, task):
+            kept.append(placed)
+    return kept
+
+
+def _placed(plan: LoopPlan, profile: LoopProfile, task: CutTask) -> LoopPlan | None:
+    """A loop as it is asked for: where it starts, where its last hit lands, its ending in the words of a fit."""
+    own = not plan.ends_in_fade and not plan.end_label.startswith("fade")
+    start = task.start_at or 0.0
+    reached = float(plan.segment_starts[-1]) - plan.music_in
+    music_in = plan.music_in + start
+    if task.end_on is not None:
+        if not own:
+            return None
+        assert task.last_hit is not None, "a loop lands its last hit only where that is known"
+        music_in = task.end_on - (reached - (profile.last_sound - task.last_hit))
+        longest_tail, latest = end_slack(profile)
+        most = start if task.start_at is not None else latest
+        if not start - HIT_TOLERANCE_SECONDS <= music_in <= most + HIT_TOLERANCE_SECONDS:
+            return None
+        music_in = min(max(music_in, start), most)
+        if not 0.0 <= task.seconds - (music_in + reached) <= longest_tail:
+            return None
+    elif task.start_at is not None and plan.music_in > 0.0:
+        return None
+    first = micros(music_in) / 1e6
+    end = micros(task.seconds) / 1e6
+    music_end = micros(first + reached) / 1e6 if own else micros(end - plan.tail_seconds) / 1e6
+    tail = micros(end - music_end) / 1e6
+    shift = micros(first) - micros(plan.music_in)
+    return replace(
+        plan,
+        music_in=first,
+        music_out=end,
+        window_end=end,
+        music_end=music_end,
+        tail_seconds=tail,
+        end_fade_seconds=tail if own else plan.end_fade_seconds,
+        seam_times=tuple((micros(time) + shift) / 1e6 for time in plan.seam_times),
+        end_label=f"own ending: {plan.end_label}" if own else plan.end_label,
+        start_at=task.start_at,
+    )
+
+
+def _keeps(plan: LoopPlan, task: CutTask) -> bool:
+    """Whether a loop keeps to the rules of a fit and what was asked for."""
+    if len(plan.seam_times) > seams_allowed(task.seconds):
+        return False
+    table = segment_table(plan)
+    if task.to_last_sound and plan.ends_in_fade:
+        return False
+    return all(
+        bool(np.any((table[:, 0] <= first + _KEPT) & (table[:, 1] >= last - _KEPT))) for first, last in task.whole
+    )
+
+
+def _without_bars(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
+    """Music without bars, played straight as far as it lasts."""
+    music = round(request.seconds - (request.start_at or 0.0), 6)
+    duration = round(profile.song_duration, 6)
+    named = any(keep.part is not None for keep in request.keep)
+    if music > duration + _SAME_LENGTH or named or request.end_on is not None:
+        return []
+    latest = max(0.0, micros(duration - music) / 1e6)
+    starts = [min(round(profile.song_start, 6), latest), *(min(keep.song_from, latest) for keep in request.keep)]
+    for start in starts:
+        inside = all(start <= keep.song_from and start + music >= keep.song_to - 1e-6 for keep in request.keep)
+        if inside:
+            return [_straight(profile, request, start, start_fade(profile))]
+    return []
+
+
+def _with_silence(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
+    """The file as it is, with the silence at its ends, for a length between the music's own and the file's."""
+    plans = _without_bars(profile, request)
+    reaches = [plan for plan in plans if plan.segments[-1].song_to >= profile.last_sound]
+    return [
+        replace(plan, end_fade_seconds=0.0, start_fade_seconds=0.0, end_label="own ending: plays out to its last sound")
+        for plan in reaches
+    ] or plans
+
+
+def _excerpt(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
+    """Less than a bar of music: from the hook's first downbeat, or from the track's start."""
+    music = round(request.seconds - (request.start_at or 0.0), 6)
+    if request.keep or request.end_on is not None:
+        return []
+    hook = hook_of(profile, HOOK_SECONDS)
+    starts = [hook[0] - 0.03 if hook is not None and hook[0] >= 0.03 else 0.0, profile.song_start]
+    last = min(profile.song_duration, profile.last_sound)
+    plans: list[LoopPlan] = []
+    for number, start in enumerate(starts):
+        if start + music <= last + 1e-6 or number == 1:
+            at = max(0.0, min(start, profile.song_duration - music))
+            plan = _straight(profile, request, round(at, 6), 0.03 if number == 0 else start_fade(profile))
+            if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in plans):
+                plans.append(plan)
+    return plans
+
+
+def _straight(profile: LoopProfile, request: FitRequest, start: float, fade_in: float) -> LoopPlan:
+    """A stretch of the track without a bar line to end on; it fades at its end."""
+    first, end = micros(request.start_at or 0.0) / 1e6, micros(request.seconds) / 1e6
+    music = micros(end - first) / 1e6
+    last = min(micros(start + music) / 1e6, round(profile.song_duration, 6))
+    fade = micros(min(2.0, max(0.2, 0.25 * music))) / 1e6
+    return LoopPlan(
+        segments=(LoopSegment(start, last, 0.0, 0.0),),
+        seam_fades=(),
+        seam_curves=(),
+        gain_glide_seconds=0.0,
+        music_in=first,
+        music_out=end,
+        window_end=end,
+        music_end=end,
+        tail_seconds=0.0,
+        song_start=round(start, 6),
+        song_duration=round(profile.song_duration, 6),
+        loop_start_a=None,
+        loop_end_b=None,
+        bars=None,
+        beats_per_bar=max(1, profile.beats_per_bar),
+        repeats=None,
+        seam_score=1.0,
+        seam_times=(),
+        sections_covered=tuple(
+            dict.fromkeys(s.label for s in profile.sections if s.song_from < last and s.song_to > start)
+        ),
+        end_label=f"fades over {fade:.1f} s",
+        start_fade_seconds=min(fade_in, fade),
+        end_fade_seconds=fade,
+        plan_score=0.5,
+        kind=PlanKind.STRAIGHT,
+        start_at=request.start_at,
+    )
+
+
+def _options(plans: Sequence[LoopPlan], asked: bool) -> list[LoopPlan]:
+    """The first plan, and others that differ to the ear; none with a seam that many hear, unless the first has one."""
+    least = min(HEARD, plans[0].seam_score)
+    options: list[LoopPlan] = []
+    for plan in plans:
+        if options and plan.seam_score < least:
+            continue
+        if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in options):
+            options.append(plan)
+    return options[:MAX_OPTIONS]
+
+
+def _contradiction(profile: LoopProfile, request: FitRequest, params: CoverParams, length: str) -> str:
+    """Why there is no plan: the smallest set of wishes that cannot be kept together."""
+    labels = [keep.label for keep in request.keep]
+    labels += [f"start at {clock(at)}" for at in (request.start_at,) if at is not None]
+    labels += [f"end on {clock(at)}" for at in (request.end_on,) if at is not None]
+    for size in range(len(labels)):
+        for some in combinations(labels, size):
+            tried = _with_only(request, some)
+            if not _plans(profile, tried, params, None):
+                return _in_words(profile, some, length, tried)
+    return _in_words(profile, labels, length, request)
+
+
+def _with_only(request: FitRequest, labels: Collection[str]) -> FitRequest:
+    """The request with some of its wishes."""
+    words = " ".join(label.split(" ")[0] for label in labels if not label.startswith("keep"))
+    return replace(
+        request,
+        keep=tuple(keep for keep in request.keep if keep.label in labels),
+        start_at=request.start_at if "start" in words else None,
+        end_on=request.end_on if "end" in words else None,
+    )
+
+
+def _in_words(profile: LoopProfile, labels: Sequence[str], length: str, tried: FitRequest) -> str:
+    if not labels:
+        least = clock(profile.song_duration)
+        return f"this track lasts {least} and cannot be looped without an audible seam, so it does not fill {length}"
+    longest = 0.0
+    if profile.downbeats.size >= 3:
+        for keep in tried.keep:
+            stretch = _stretch(profile, keep, float("inf"))
+            longest += 0.0 if stretch is None else stretch[1] - stretch[0]
+    room = tried.seconds - (tried.start_at or 0.0)
+    why = f"; what is to be kept lasts {longest:.1f} s" if longest > room else ""
+    return f"{' and '.join(labels)} cannot be kept in {length}{why}"

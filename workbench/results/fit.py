@@ -1,0 +1,152 @@
+"""The JSON body of a fit: a plan of exactly one length, looped, straight or cut down.
+
+It has the shape of a LoopResult, with `kind` in the plan, its options and its alternates. What only a loop has
+(`loop_start_a`, `loop_end_b`, `bars`, `repeats`) is absent elsewhere. The command line prints it; `/v1` never does.
+
+Functions: `fit_result` and `fits_result` make the body of one length and of several, `fit_plan_from_json` reads a plan
+back, which `workbench.results.loop.plan_from_json` does for plans of every kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
+from workbench.loops.plan import MAX_OPTIONS, LoopPlan, PlanKind
+from workbench.results.body import Body, optional
+from workbench.results.loop import (
+    LISTS,
+    EndsBody,
+    PlayedBody,
+    SegmentBody,
+    TrackRef,
+    option_fields,
+    segments_of,
+    validated,
+)
+from workbench.results.loop_parts import CatalogIds, loop_names, with_mix
+from workbench.results.mix import MixBody
+
+_MAY_BE_ABSENT = ("loop_start_a", "loop_end_b", "bars", "repeats", "outro_start", "outro_end", "start_at")
+
+Kind = Literal["loop", "straight", "cut_down"]
+
+
+class _LoopedBody(Body):
+    """What is repeated, where something is."""
+
+    kind: Kind = Field(description="loop: some of it is heard twice; straight: no seam; cut_down: seams, nothing twice")
+    loop_start_a: float | SkipJsonSchema[None] = optional("start of the body heard longest, track s; of a loop", ge=0)
+    loop_end_b: float | SkipJsonSchema[None] = optional("its end, track s; of a loop", ge=0)
+    bars: int | SkipJsonSchema[None] = optional("its length in whole bars; of a loop", ge=1)
+    beats_per_bar: int = Field(ge=1, description="of the prevailing metre")
+    repeats: int | SkipJsonSchema[None] = optional("passes of that body heard in full; of a loop", ge=1)
+    start_at: float | SkipJsonSchema[None] = optional("where the music was asked to start, video s", ge=0)
+
+
+class FitOptionBody(EndsBody, _LoopedBody, PlayedBody, title="FitOption"):
+    """One whole plan."""
+
+    segments: list[SegmentBody] = Field(min_length=1, description="track ranges played back to back; authoritative")
+
+
+class FitAlternateBody(Body, title="FitAlternate"):
+    """Summary of an option that is not served."""
+
+    kind: Kind
+    loop_start_a: float | SkipJsonSchema[None] = optional("start of the body heard longest, track s; of a loop", ge=0)
+    loop_end_b: float | SkipJsonSchema[None] = optional("its end, track s; of a loop", ge=0)
+    bars: int | SkipJsonSchema[None] = optional("its length in whole bars; of a loop", ge=1)
+    repeats: int | SkipJsonSchema[None] = optional("passes heard in full; of a loop", ge=1)
+    seam_score: float = Field(ge=0, le=1, description="of the worst seam")
+    plan_score: float = Field(ge=0, le=1, description="ranking score")
+    end_label: str = Field(description="how the plan ends, in words")
+
+
+class FitPlanBody(FitOptionBody, title="FitPlan"):
+    """The served plan and its alternatives."""
+
+    options: list[FitOptionBody] | SkipJsonSchema[None] = optional(
+        "up to four plans, best first, the first equal to this one", min_length=1, max_length=MAX_OPTIONS
+    )
+    alternates: list[FitAlternateBody] | SkipJsonSchema[None] = optional(
+        "summary of the other options", max_length=MAX_OPTIONS - 1
+    )
+
+
+class FitResult(Body):
+    """One track fitted to one length."""
+
+    video_id: str
+    track_id: str
+    track: TrackRef
+    applicable: Literal[True] = Field(description="true: a track that does not fit has no result")
+    plan: FitPlanBody
+    mix: MixBody | SkipJsonSchema[None] = optional("only where asked for and measured")
+
+
+class FitsResult(Body):
+    """One track fitted to several lengths."""
+
+    fits: list[FitResult] = Field(min_length=1, description="one a length, in the order asked for")
+
+
+def fit_result(
+    plan: LoopPlan, *, video_id: str, track_id: str, track: CatalogIds | None, mix: MixBody | None = None
+) -> FitResult:
+    """The body of a fit.
+
+    Parameters
+    ----------
+    plan : the served plan with its options
+    video_id, track_id : as the caller gave them
+    track : the record of the track; None for a track that is in no catalog
+    mix : None: not asked for, or not measured
+    """
+    facts = {"applicable": True, "plan": _plan_body(plan)}
+    return FitResult.model_validate(loop_names(video_id, track_id, track) | with_mix(facts, mix))
+
+
+def _plan_body(plan: LoopPlan) -> FitPlanBody:
+    fields = _fields(plan, FitOptionBody)
+    if plan.options:
+        fields["options"] = [FitOptionBody(**_fields(option, FitOptionBody)) for option in plan.options]
+        fields["alternates"] = [FitAlternateBody(**_alternate(option)) for option in plan.options[1:]]
+    return FitPlanBody(**fields)
+
+
+def _fields(plan: LoopPlan, model: type[PlayedBody]) -> dict[str, Any]:
+    fields = option_fields(plan, model, _MAY_BE_ABSENT)
+    return {**fields, "kind": plan.kind.value}
+
+
+def _alternate(plan: LoopPlan) -> dict[str, Any]:
+    values = {name: getattr(plan, name) for name in FitAlternateBody.model_fields}
+    return {name: value for name, value in values.items() if value is not None} | {"kind": plan.kind.value}
+
+
+def fit_plan_from_json(plan: Mapping[str, Any]) -> LoopPlan:
+    """Read a plan that says of which kind it is.
+
+    Parameters
+    ----------
+    plan : parsed JSON
+
+    Raises
+    ------
+    PlanError : not a plan, a plan of a later format, or one that breaks an invariant
+    """
+    body = validated(FitPlanBody, plan, "not a plan")
+    return _plan(body, tuple(_plan(option) for option in body.options or ()))
+
+
+def _plan(body: FitOptionBody, options: tuple[LoopPlan, ...] = ()) -> LoopPlan:
+    fields: dict[str, Any] = {
+        name: getattr(body, name) for name in FitOptionBody.model_fields if name not in ("applicable", "reason")
+    }
+    fields.update({name: tuple(fields[name]) for name in LISTS})
+    fields |= {"segments": segments_of(body), "kind": PlanKind(body.kind)}
+    return LoopPlan(**fields, options=options)

@@ -1,0 +1,119 @@
+"""Fit a track to lengths: its analysis, a plan for each length, and with `auto_mix` the levels under the soundtrack.
+
+A track that cannot fill a length, and wishes that contradict each other, raise: the answer is always music of exactly
+that length, or one line that says why not.
+
+Functions: `fit_track`; `fit_body`, the result as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.errors import ParameterError
+from workbench.loops.endings import last_attack
+from workbench.loops.fit import FitRequest, Keep, plan_fits
+from workbench.loops.plan import LoopPlan
+from workbench.results.fit import FitResult, FitsResult, fit_result
+from workbench.results.mix import mix_body
+from workbench.workflows.analyze import Analysis, analyze
+from workbench.workflows.loop import video_length
+from workbench.workflows.tracks import TrackSource
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.mix.balance import Mix
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """One track fitted to one or several lengths."""
+
+    track: TrackSource
+    video: Path | None
+    """None where only lengths were given"""
+    plans: tuple[LoopPlan, ...]
+    """one a length, in the order asked for"""
+    analysis: Analysis
+    mix: Mix | None
+    """None if it was not asked for"""
+
+
+def fit_track(
+    workspace: Workspace,
+    track: TrackSource | Path | str,
+    to: Path | float | Sequence[float],
+    *,
+    keep: Sequence[Keep] = (),
+    start_at: float | None = None,
+    end_on: float | None = None,
+    auto_mix: bool = False,
+) -> Fit:
+    """Fit a track to a video, to a length, or to several lengths that share their parts.
+
+    Parameters
+    ----------
+    workspace : parameters, store and progress report
+    track : a track, or the path of its file
+    to : the video, or its length in seconds, or several lengths
+    keep : parts of the track that are each kept whole in one segment
+    start_at : video time at which the music starts, after silence; None: with the picture
+    end_on : video time at which its last hit lands; None: nowhere in particular
+    auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
+
+    Raises
+    ------
+    FitError : the track cannot fill a length, or what was asked for cannot be kept together
+    MediaError : the track or the video cannot be read, or the video has no picture
+    ParameterError : `auto_mix` without a video, or no length
+    """
+    if not isinstance(track, TrackSource):
+        track = TrackSource(Path(track).name, Path(track), None)
+    video = to if isinstance(to, Path) else None
+    if auto_mix and video is None:
+        raise ParameterError("a mix needs the video itself, not only its length")
+    lengths = [video_length(to)] if isinstance(to, Path | int | float) else list(to)
+    if not lengths:
+        raise ParameterError("music is fitted to one length at least")
+    wishes = [FitRequest(seconds, tuple(keep), start_at, end_on) for seconds in lengths]
+    analysis = analyze(workspace, track.path)
+    if end_on is not None:
+        hit = last_attack(workspace.load_recording(track.path), analysis.profile.downbeats)
+        wishes = [FitRequest(seconds, tuple(keep), start_at, end_on, hit) for seconds in lengths]
+    workspace.progress("planning", 0.0)
+    plans = plan_fits(analysis.profile, wishes, workspace.params.cover)
+    workspace.progress("planning", 1.0)
+    mix = None
+    if auto_mix and video is not None:
+        from workbench.workflows.mix import mix_under
+
+        mix = mix_under(workspace, plans[0], track.path, video)
+    return Fit(track, video, plans, analysis, mix)
+
+
+def fit_body(fit: Fit, video_id: str | None = None) -> FitResult | FitsResult:
+    """The JSON body of a fit.
+
+    Parameters
+    ----------
+    fit : the result of `fit_track`
+    video_id : the id of the video; None names it after its file, or each length after its seconds
+
+    Returns
+    -------
+    the plan of one length; of several the plans in the order asked for
+    """
+    bodies = [
+        fit_result(
+            plan,
+            video_id=video_id or (fit.video.name if fit.video is not None else f"{plan.window_end:g}s"),
+            track_id=fit.track.track_id,
+            track=fit.track.record,
+            mix=None if fit.mix is None else mix_body(fit.mix),
+        )
+        for plan in fit.plans
+    ]
+    return bodies[0] if len(bodies) == 1 else FitsResult(fits=bodies)
