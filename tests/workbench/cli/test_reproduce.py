@@ -1,4 +1,4 @@
-"""`workbench reproduce`: the same plan, or a list of what differs; exports and renders know what a plan was made from."""
+"""`workbench reproduce`: the same plan, or a list of what differs; exports and renders know what it was made from."""
 
 from __future__ import annotations
 
