@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from workbench.workflows.analyze import analyze as analyze
     from workbench.workflows.beats import map_beats as map_beats
     from workbench.workflows.loop import loop_track as loop_track
+    from workbench.workflows.loop import save_plan as save_plan
     from workbench.workflows.seams import seam_views as seam_views
     from workbench.workspace import Workspace as Workspace
     from workbench.workspace import open as open
@@ -70,6 +71,7 @@ _HOMES = {
     "plan_loop": "loops.cover",
     "render_audio": "render.video",
     "render_video": "render.video",
+    "save_plan": "workflows.loop",
     "save_profile": "profiles",
     "seam_figure": "plots.seams",
     "seam_views": "workflows.seams",

@@ -46,4 +46,4 @@ def test_it_is_frozen_and_grows_by_copies() -> None:
     assert changed.constraints == {"auto_mix": True, "changed_by_hand": True}
     assert MADE.constraints == {"auto_mix": True}
     with pytest.raises(ValidationError, match="frozen"):
-        MADE.command = "align"  # type: ignore[misc]
+        MADE.command = "align"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -68,7 +69,7 @@ def make_provenance(
     return Provenance(
         command=command,
         program=PROGRAM,
-        version=version(PROGRAM),
+        version=_version(),
         stages={name: getattr(import_module(_VERSIONS[name][0]), _VERSIONS[name][1]) for name in stages},
         params=workspace.params.model_dump(mode="json", exclude_defaults=True),
         defaults=_defaults(),
@@ -102,6 +103,12 @@ def _file_record(workspace: Workspace, path: Path) -> FileRecord:
         return FileRecord(name=name)
 
 
+@cache
+def _version() -> str:
+    return version(PROGRAM)
+
+
+@cache
 def _defaults() -> str:
     """Digest of all default parameters."""
     from workbench.params import WorkbenchParams

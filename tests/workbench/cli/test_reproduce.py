@@ -14,7 +14,7 @@ import pytest
 import soundfile
 
 from workbench.export.fcpxml import PROVENANCE_KEY
-from workbench.provenance import KEY, read_provenance
+from workbench.provenance import CHANGED_BY_HAND, KEY, read_provenance
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -80,6 +80,13 @@ def test_what_differs_is_said_by_field(workbench: Call, plan: Path, home: Path) 
     assert lines[1].startswith("stage beats: version 1, now ")
     assert lines[2] == "plan.music_in: 1.25, now 0.0"
     assert lines == err.splitlines()[-3:]
+
+
+def test_what_a_dashboard_changed_by_hand_is_named(workbench: Call, plan: Path, home: Path) -> None:
+    by_hand = changed(plan, constraints={"seconds": 80.0, CHANGED_BY_HAND: True})
+    code, out, _ = workbench("reproduce", by_hand, "--home", home)
+    assert code == 0
+    assert "changed by hand" in json.loads(out)["differences"][0]
 
 
 def test_a_track_of_other_bytes_differs_even_where_the_plan_does_not(

@@ -4,6 +4,8 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
+
 from workbench.beats.grid import BeatGrid
 from workbench.home import Home
 from workbench.loops.plan import PLAN_VERSION
@@ -14,7 +16,7 @@ from workbench.workflows.analyze import BEATS_VERSION
 from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workspace import Workspace
 
-GRID = BeatGrid([0.5, 1.0, 1.5, 2.0], [1, 2, 3, 4], 4, 0.9)
+GRID = BeatGrid(np.array([0.5, 1.0, 1.5, 2.0]), np.arange(1, 5), 4, 0.9)
 
 
 def test_files_go_by_name_and_hash_without_folders(tmp_path: Path) -> None:
