@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from workbench.workflows.beats import map_beats as map_beats
     from workbench.workflows.fit import fit_track as fit_track
     from workbench.workflows.loop import loop_track as loop_track
+    from workbench.workflows.loop import save_plan as save_plan
     from workbench.workflows.seams import seam_views as seam_views
     from workbench.workspace import Workspace as Workspace
     from workbench.workspace import open as open
@@ -76,6 +77,7 @@ _HOMES = {
     "plan_loop": "loops.cover",
     "render_audio": "render.video",
     "render_video": "render.video",
+    "save_plan": "workflows.loop",
     "save_profile": "profiles",
     "seam_figure": "plots.seams",
     "seam_views": "workflows.seams",

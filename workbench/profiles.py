@@ -53,13 +53,29 @@ def load_profile(path: Path) -> WorkbenchParams:
         raise ParameterError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError as error:  # not UTF-8, not TOML, not JSON
         raise ParameterError(f"{path}: not a profile file ({error})") from None
+    return params_from(values, str(path))
+
+
+def params_from(values: Any, named: str) -> WorkbenchParams:
+    """All parameters, from those that differ from their defaults.
+
+    Parameters
+    ----------
+    values : as a profile holds them
+    named : where they come from, for messages
+
+    Raises
+    ------
+    ParameterError : an unknown field, a field under both its old and its new name, or a value out of range; the message
+        names field and `named`
+    """
     try:
         values, replaced = with_current_names(values)
     except ParameterError as error:
-        raise ParameterError(f"{path}: {error}") from None
+        raise ParameterError(f"{named}: {error}") from None
     for old, new in replaced.items():
         meaning = f"; {OTHER_MEANING[new]}" if new in OTHER_MEANING else ""
-        _log.warning("%s: %s is now called %s%s", path, old, new, meaning)
+        _log.warning("%s: %s is now called %s%s", named, old, new, meaning)
     try:
         return WorkbenchParams.model_validate(values)
     except ValidationError as error:
@@ -68,7 +84,7 @@ def load_profile(path: Path) -> WorkbenchParams:
         rule = _unknown(first["loc"]) if first["type"] == "extra_forbidden" else first["msg"]
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
         given = "" if first["type"] in ("extra_forbidden", "missing") else f", got {first['input']!r}"
-        raise ParameterError(f"{path}: {field}: {rule}{given}{more}") from None
+        raise ParameterError(f"{named}: {field}: {rule}{given}{more}") from None
 
 
 def _unknown(where: tuple[int | str, ...]) -> str:

@@ -23,6 +23,7 @@ from workbench.media.audio import write_audio
 from workbench.mix.balance import Mix
 from workbench.params import SeamParams
 from workbench.plots.seams import SHOWN_DB, SeamView, octave_spectrogram, onset_rises, spliced
+from workbench.provenance import CHANGED_BY_HAND
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import seam_excerpt
 from workbench.workflows.analyze import Analysis
@@ -150,7 +151,9 @@ def with_option_first(loop: Loop, plan: LoopPlan, mix: Mix | None = None) -> Loo
     rest = tuple(option for option in options if option != chosen)
     if len(rest) == len(options):
         rest = rest[1:]
-    return replace(loop, answer=replace(chosen, options=(chosen, *rest)), mix=mix or loop.mix)
+    provenance = None if loop.provenance is None else loop.provenance.with_constraint(CHANGED_BY_HAND, True)
+    changed = replace(chosen, options=(chosen, *rest))
+    return replace(loop, answer=changed, mix=mix or loop.mix, provenance=provenance)
 
 
 _kept: dict[str, SeamEvidence] = {}

@@ -250,6 +250,17 @@ class Library:
             found = _by_ids(connection, track_ids)
         return [found[track_id] for track_id in track_ids]
 
+    def with_content(self, content_hash: str) -> list[Track]:
+        """The tracks of some bytes, in the order in which they were added; of files that may have changed since.
+
+        Parameters
+        ----------
+        content_hash : SHA-256 of the bytes, hex
+        """
+        query = _SELECT.where(tracks.c.content_hash == content_hash).order_by(tracks.c.added_at, tracks.c.track_id)
+        with self._database.read() as connection:
+            return [_track(row) for row in connection.execute(query).all()]
+
     def list(self) -> list[Track]:
         """All tracks, in the order in which they were added."""
         with self._database.read() as connection:

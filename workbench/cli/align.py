@@ -12,7 +12,6 @@ from workbench.cli.terminal import print_body, progress_bar
 
 if TYPE_CHECKING:
     from workbench.params import AlignParams
-    from workbench.results.align import AlignResult
     from workbench.workflows.align import Alignment
     from workbench.workspace import Workspace
 
@@ -46,7 +45,7 @@ def command(track: str, video: Path, auto_mix: bool, picture: Path | None, works
     picture : PNG file to draw; None: none is drawn
     workspace : of the home folder, with the parameters of the profile
     """
-    from workbench.workflows.align import align_track
+    from workbench.workflows.align import align_json, align_track
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
@@ -55,35 +54,7 @@ def command(track: str, video: Path, auto_mix: bool, picture: Path | None, works
         alignment = align_track(workspace.with_progress(progress), track_source, video_source.path, auto_mix=auto_mix)
         if picture is not None:
             write_picture(alignment, picture, workspace.params.align)
-    print_body(align_body(alignment, video_source.video_id).to_json())
-
-
-def align_body(alignment: Alignment, video_id: str | None = None) -> AlignResult:
-    """The JSON body of an alignment that was just computed.
-
-    Parameters
-    ----------
-    alignment : from `workflows.align.align_track`
-    video_id : of the video; None: it is named by its file's name
-
-    Returns
-    -------
-    AlignResult : as the service answers it, not from a cache
-    """
-    from workbench.results.align import align_result
-
-    mix = None
-    if alignment.mix is not None:
-        from workbench.results.mix import mix_body
-
-        mix = mix_body(alignment.mix)
-    return align_result(
-        ((found.offset_seconds, found.score, found.label) for found in alignment.placements),
-        video_id=video_id or alignment.video.name,
-        track_id=alignment.track.track_id,
-        cached=False,
-        mix=mix,
-    )
+    print_body(align_json(workspace, alignment, video_source.video_id))
 
 
 def write_picture(alignment: Alignment, path: Path, params: AlignParams) -> None:

@@ -53,8 +53,11 @@ def command(track: str, grid_file: Path | None, confirm: bool, workspace: Worksp
     """
     if grid_file is not None and confirm:
         raise click.UsageError("give either --grid FILE, your own grid, or --confirm, the heard one")
+    from workbench.provenance import with_provenance
     from workbench.results.beats import beat_grid_body
     from workbench.workflows.beats import map_beats
+    from workbench.workflows.grids import corrected_grid
+    from workbench.workflows.provenance import grid_record, make_provenance
     from workbench.workflows.tracks import find_track
 
     source = find_track(workspace, track)
@@ -72,7 +75,14 @@ def command(track: str, grid_file: Path | None, confirm: bool, workspace: Worksp
         found = map_beats(workspace, source.path)
     say(describe_grid(found.grid))
     body = beat_grid_body(found.grid, found.duration, track_id=source.track_id, cached=found.cached)
-    print_body(body.to_json())
+    provenance = make_provenance(
+        workspace,
+        "beats",
+        ("beats",),
+        track=source.path,
+        grid=grid_record(found.grid, corrected_grid(workspace, found.content_hash)),
+    )
+    print_body(with_provenance(body.to_json(), provenance))
 
 
 def describe_grid(grid: BeatGrid) -> str:

@@ -44,13 +44,12 @@ def command(seconds: float, workspace: Workspace) -> None:
     """
     started = time.perf_counter()
     from workbench.demo.run import run_demo
-    from workbench.workflows.loop import loop_body
+    from workbench.workflows.loop import save_plan
     from workbench.workflows.report import video_summary
 
     with progress_bar() as progress:
         demo = run_demo(workspace.with_progress(progress), seconds)
-    plan = demo.folder / "plan.json"
-    plan.write_text(loop_body(demo.loop).model_dump_json(exclude_unset=True, indent=1) + "\n", encoding="utf-8")
+    plan = save_plan(demo.loop, demo.folder / "plan.json")
     took = time.perf_counter() - started
     print_body(
         {

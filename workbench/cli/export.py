@@ -105,7 +105,16 @@ def command(
     with progress_bar() as progress:
         reporting = workspace.with_progress(progress)
         found, mix = lay_out(reporting, chosen, video_path)
-        export_plan(reporting, found, format_name, out, track=track_path, video=video_path, mix=mix)
+        export_plan(
+            reporting,
+            found,
+            format_name,
+            out,
+            track=track_path,
+            video=video_path,
+            mix=mix,
+            provenance=chosen.provenance,
+        )
     if form.uses_video and video is None and chosen.number > 1 and isinstance(found, LoopPlan) and mix and mix.duck:
         say(f"the levels are those of the plan served; with --video they are measured for option {chosen.number}")
     if warning := caution(form, track_path):

@@ -66,7 +66,7 @@ def command(
     if auto_mix and video is None:
         raise click.UsageError("--auto-mix needs --video FILE")
     from workbench.loops.plan import LoopPlan
-    from workbench.workflows.loop import loop_body, loop_track
+    from workbench.workflows.loop import loop_json, loop_track
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
@@ -82,7 +82,7 @@ def command(
             write_loop_report(workspace, loop, report)
     if isinstance(loop.answer, LoopPlan):
         _explain(loop, loop.answer, workspace)
-    print_body(loop_body(loop, None if video_source is None else video_source.video_id).to_json())
+    print_body(loop_json(loop, None if video_source is None else video_source.video_id))
 
 
 def _explain(loop: Loop, plan: LoopPlan, workspace: Workspace) -> None:

@@ -52,8 +52,7 @@ def command(video: str, include_sync: bool, sync_points: int, expand: str | None
     expand : `full` for all fields and the candidate pool; None: neither
     workspace : of the home folder, with the parameters of the profile
     """
-    from workbench.results.lane import lane_body, match_result
-    from workbench.workflows.match import match
+    from workbench.workflows.match import match, match_json
     from workbench.workflows.videos import find_video
 
     video_source = find_video(workspace, video)
@@ -61,5 +60,13 @@ def command(video: str, include_sync: bool, sync_points: int, expand: str | None
         lane = match(workspace.with_progress(progress), video_source.path, include_sync=include_sync)
     if not lane.candidate_pool:
         explain_no_tracks(workspace)
-    body = lane_body(lane, expand == "full", sync_points if include_sync else None)
-    print_body(match_result(body, video_id=video_source.video_id).to_json())
+    print_body(
+        match_json(
+            workspace,
+            lane,
+            video_source.path,
+            video_id=video_source.video_id,
+            sync_points=sync_points if include_sync else None,
+            expand_full=expand == "full",
+        )
+    )

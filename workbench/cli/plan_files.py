@@ -2,7 +2,7 @@
 `match` printed, or on standard input for `-`.
 
 Functions: `option_option` and `placement_option`, the options that choose; `read_music`, what was chosen; `lay_out`,
-how it is played.
+how it is played; `warn_of_other_bytes`; `read_result` and `naming`, for commands that read a whole result.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.cli.terminal import say
+
 if TYPE_CHECKING:
     from workbench.loops.plan import LoopPlan
+    from workbench.provenance import Provenance
     from workbench.render.schedule import Music
     from workbench.results.align import SyncPointBody
     from workbench.results.mix import MixBody
@@ -47,6 +50,8 @@ class ChosenMusic:
     """None only for a plan, where none is needed"""
     mix: MixBody | None
     """of the result: measured on the plan served, or on the track for every placement alike; None: there is none"""
+    provenance: Provenance | None = None
+    """what the result was made from; None: it does not say"""
 
 
 def read_music(
@@ -80,11 +85,13 @@ def read_music(
     if option is not None and placement is not None:
         raise click.UsageError("give either --option N, of a plan, or --placement N, of an align or match result")
     from workbench.errors import PlanError
+    from workbench.provenance import read_provenance
     from workbench.results.loop import mix_from_json, plan_from_json
     from workbench.results.placements import has_placements, placements_of
 
-    with _naming(file):
-        given = _read(file)
+    with naming(file):
+        given = read_result(file)
+        provenance = read_provenance(given)
         if not has_placements(given):
             plan = plan_from_json(given)
             if placement is not None:
@@ -92,7 +99,7 @@ def read_music(
             number, mix = option or 1, mix_from_json(given)
             chosen, wanted = plan.option(number), track is not None or needed_by is not None
             found = _find_track(workspace, track, given, needed_by or "") if wanted else None
-            return ChosenMusic(chosen, number, found, mix)
+            return ChosenMusic(chosen, number, found, mix, provenance)
         if option is not None:
             raise PlanError("only a plan has options; leave --option out, --placement N chooses a placement")
         source = _find_track(workspace, track, given, needed_by or "a placement")
@@ -100,7 +107,7 @@ def read_music(
         number = placement or 1
         if number > len(points):
             raise PlanError(f"there is no placement {number} in this result; it has {len(points)}, 1 is the best")
-        return ChosenMusic(points[number - 1], number, source, mix_from_json(given))
+        return ChosenMusic(points[number - 1], number, source, mix_from_json(given), provenance)
 
 
 def lay_out(workspace: Workspace, chosen: ChosenMusic, video: Path | None) -> tuple[Music, MixBody | None]:
@@ -137,6 +144,21 @@ def lay_out(workspace: Workspace, chosen: ChosenMusic, video: Path | None) -> tu
     return music, mix_body(mix_under(workspace, music, track.path, video))
 
 
+def warn_of_other_bytes(workspace: Workspace, chosen: ChosenMusic) -> None:
+    """Say on standard error that the track has other bytes than the one that the result was made from.
+
+    Parameters
+    ----------
+    workspace : hashes the file
+    chosen : from `read_music`, with its track
+    """
+    if chosen.provenance is None or chosen.track is None or chosen.provenance.track is None:
+        return
+    made_from = chosen.provenance.track
+    if made_from.content_hash not in (None, workspace.hash_file(chosen.track.path)):
+        say(f"{chosen.track.path.name} has other bytes than {made_from.name}, the track that this was planned for")
+
+
 def _find_track(workspace: Workspace, named: str | None, result: Mapping[str, Any], needed_by: str) -> TrackSource:
     """The track that was named, or else the one of the catalog that the result names."""
     from workbench.errors import UnknownTrack
@@ -155,7 +177,19 @@ def _find_track(workspace: Workspace, named: str | None, result: Mapping[str, An
         raise click.UsageError(f"the catalog has no track {track_id}, and {needs}") from None
 
 
-def _read(file: Path) -> Mapping[str, Any]:
+def read_result(file: Path) -> Mapping[str, Any]:
+    """Read the JSON of a result.
+
+    Parameters
+    ----------
+    file : JSON in UTF-8; `-` is standard input
+
+    Raises
+    ------
+    OSError : the file cannot be read
+    UnicodeDecodeError : it is no text
+    PlanError : it is not JSON, or not an object
+    """
     from workbench.results.loop import parse_result
 
     return parse_result((sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8-sig"))
@@ -169,8 +203,18 @@ def _audio_id(track: TrackSource) -> str:
 
 
 @contextmanager
-def _naming(file: Path) -> Iterator[None]:
-    """Name the file in every error of the block."""
+def naming(file: Path) -> Iterator[None]:
+    """Name the file in every error of the block.
+
+    Parameters
+    ----------
+    file : that the block reads; `-` is standard input
+
+    Raises
+    ------
+    InputError : the file cannot be read
+    PlanError : it holds no result
+    """
     from workbench.errors import InputError, PlanError
 
     named = "standard input" if str(file) == "-" else str(file)

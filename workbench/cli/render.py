@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
-from workbench.cli.plan_files import lay_out, option_option, placement_option, read_music
+from workbench.cli.plan_files import lay_out, option_option, placement_option, read_music, warn_of_other_bytes
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ def command(
 
     A mix in PLAN is applied when a video is given: soundtrack and music at their gains, the music further down under
     speech, the sum under -1 dBTP; for another option than the plan served it is measured anew. Prints the loudness and
-    the true peak of what was written. `-` reads the plan from standard input.
+    the true peak of what was written, and warns of a track that is not the one that PLAN was made for. `-` reads the
+    plan from standard input.
 
     \b
     Example:
@@ -82,6 +83,7 @@ def command(
 
     chosen = read_music(plan, workspace, track, option=option, placement=placement, needed_by="a render")
     assert chosen.track is not None, "it is needed"
+    warn_of_other_bytes(workspace, chosen)
     video_path = None if video is None else find_video(workspace, video).path
     with progress_bar() as progress:
 

@@ -44,11 +44,15 @@ def command(text: str, platform: str | None, brief: str | None, expand: str | No
     expand : `full` for all fields and the candidate pool; None: neither
     workspace : of the home folder, with the parameters of the profile
     """
+    from workbench.provenance import with_provenance
     from workbench.results.lane import lane_body, underscore_result
+    from workbench.workflows.provenance import make_provenance
     from workbench.workflows.underscore import underscore
 
     script = sys.stdin.read() if text == "-" else text
     lane = underscore(workspace, script, platform=platform, brief=brief)
     if not lane.candidate_pool:
         explain_no_tracks(workspace)
-    print_body(underscore_result(lane_body(lane, expand == "full", None)).to_json())
+    body = underscore_result(lane_body(lane, expand == "full", None)).to_json()
+    constraints = {"platform": platform, "brief": brief, "expand": expand}
+    print_body(with_provenance(body, make_provenance(workspace, "underscore", ("character",), constraints=constraints)))

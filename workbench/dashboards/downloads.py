@@ -5,7 +5,6 @@ Functions: `offered`, the formats for a plan; `what_is_taken`, the option that t
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from workbench.audition.plans import listening_folder, plan_digest
 from workbench.export.formats import FORMATS, Format, caution
 from workbench.loops.plan import LoopPlan
 from workbench.workflows.export import export_plan
-from workbench.workflows.loop import Loop, loop_body
+from workbench.workflows.loop import Loop, save_plan
 from workbench.workspace import Workspace
 
 _PLAN = ("json", "Plan", "The plan as data, for workbench render and workbench export.")
@@ -90,10 +89,9 @@ def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
         r"[^\w-]+", "-", (loop.track.record.title if loop.track.record is not None else None) or loop.track.path.stem
     )
     if format_name == _PLAN[0]:
-        out = folder / f"{stem}.plan.json"
-        out.write_text(json.dumps(loop_body(loop).to_json(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-        return out
+        return save_plan(loop, folder / f"{stem}.plan.json")
     form = FORMATS[format_name]
     out = folder / f"{stem}{form.suffix or '.loop' + loop.track.path.suffix}"
-    export_plan(workspace, plan.alone, format_name, out, track=loop.track.path, video=loop.video, mix=loop.mix)
+    files = {"track": loop.track.path, "video": loop.video}
+    export_plan(workspace, plan.alone, format_name, out, mix=loop.mix, provenance=loop.provenance, **files)
     return out

@@ -17,6 +17,8 @@ nearest to its middle, where both sides are half way. A rise or fall at the ends
 at the edge of the clip, as is the beginning of a segment that starts at once. Keyed times are track times, since the
 keys of a clip count on the clock of its media.
 
+What the plan was made from is JSON in the sequence's metadata, under `PROVENANCE_KEY`.
+
 Limits. Final Cut takes at most +12 dB on a clip. The limiter of a rendered video is not part of an edit.
 
 Functions: `write_fcpxml`, `time_text`.
@@ -24,6 +26,7 @@ Functions: `write_fcpxml`, `time_text`.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -47,6 +50,8 @@ from workbench.files import write_text
 
 LONE_FRAME_RATE = Fraction(25)
 """frames a second of an edit without a video"""
+PROVENANCE_KEY = "workbench.provenance"
+"""of the sequence's metadata: what the plan was made from, as JSON"""
 _LONE_PICTURE = (1920, 1080)
 _AUDIO_RATES = {
     32000: "32k",
@@ -98,6 +103,9 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
     for time, text in timeline.events:
         at = Fraction(floor(Fraction(time) * frame_rate)) / frame_rate
         SubElement(story, "marker", start=time_text(at), duration=time_text(1 / frame_rate), value=plain_name(text))
+    if timeline.provenance is not None:
+        stated = json.dumps(timeline.provenance.to_json(), ensure_ascii=False, allow_nan=False)
+        SubElement(SubElement(sequence, "metadata"), "md", key=PROVENANCE_KEY, type="string", value=plain_name(stated))
     indent(root)
     write_text(out, _HEAD + tostring(root, encoding="unicode") + "\n")
 

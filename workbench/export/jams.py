@@ -2,7 +2,8 @@
 
 A JAMS file belongs to one recording, so all annotations are in track time. The plan, which plays that track under a
 video, is stored whole in the file's sandbox under `workbench`, with the program and version that wrote it;
-`workbench.results.loop.plan_from_json` reads the same plan back. A placement is stored there by its times. The segments
+`workbench.results.loop.plan_from_json` reads the same plan back, and `workbench.provenance.read_provenance` what it was
+made from. A placement is stored there by its times. The segments
 of the plan are a second `segment_open` annotation beside the track's sections, each named by its number in the plan;
 JAMS sorts by track time.
 
@@ -21,6 +22,7 @@ from workbench.errors import ParameterError
 from workbench.export.files import plain_name
 from workbench.export.timeline import Notes, Timeline, TrackMedia
 from workbench.files import write_text
+from workbench.provenance import with_provenance
 from workbench.recording import TrackSeconds
 
 _TOOL = "barline-workbench"
@@ -50,7 +52,7 @@ def write_jams(timeline: Timeline, out: Path) -> None:
     document.annotations.append(_beats(jams, notes, seconds))
     document.annotations.append(_sections(jams, notes, seconds))
     document.annotations.append(_played(jams, timeline, seconds))
-    document.sandbox.update(workbench=_provenance(timeline, track))
+    document.sandbox.update(workbench=with_provenance(_played_music(timeline, track), timeline.provenance))
     write_text(out, document.dumps(indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -84,7 +86,7 @@ def _played(jams: Any, timeline: Timeline, seconds: TrackSeconds) -> Any:
     return annotation
 
 
-def _provenance(timeline: Timeline, track: TrackMedia) -> dict[str, Any]:
+def _played_music(timeline: Timeline, track: TrackMedia) -> dict[str, Any]:
     tool = {"tool": _TOOL, "version": version(_TOOL)}
     if timeline.plan is None:
         item = timeline.items[0]

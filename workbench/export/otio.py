@@ -13,6 +13,8 @@ counted from the start of the clip, as in Resolve's own exports, one a frame at 
 exponent. Between keys the level is a straight line. Other programs show the clips without gains, and draw their own
 curve over the transition.
 
+What the plan was made from is in `metadata["workbench"]["provenance"]` of the whole.
+
 Media are named by absolute `file://` URL, because Resolve refuses an edit whose media it does not find and does not
 look beside the document; where they lie there, the reference `beside` names them relative to it.
 
@@ -44,6 +46,7 @@ from workbench.export.timeline import (
     frame_keys,
 )
 from workbench.files import write_text
+from workbench.provenance import with_provenance
 
 LONE_FRAME_RATE = Fraction(25)
 """frames a second of an edit without a video"""
@@ -78,10 +81,11 @@ class _Writer:
 
     def document(self) -> str:
         """The whole document as JSON."""
+        metadata: dict[str, Any] = {"Resolve_OTIO": {"Resolve OTIO Meta Version": "1.0"}}
+        if self.timeline.provenance is not None:
+            metadata["workbench"] = with_provenance({}, self.timeline.provenance)
         edit = self.otio.schema.Timeline(
-            name=plain_name(self.timeline.name),
-            global_start_time=self._frames(0),
-            metadata={"Resolve_OTIO": {"Resolve OTIO Meta Version": "1.0"}},
+            name=plain_name(self.timeline.name), global_start_time=self._frames(0), metadata=metadata
         )
         video = self.timeline.video
         if video is not None:

@@ -33,6 +33,7 @@ import numpy as np
 
 from workbench.loops.plan import LoopPlan
 from workbench.mix.fades import duck_gain
+from workbench.provenance import Provenance
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 
 SILENT_DB = -96.0
@@ -192,6 +193,8 @@ class Timeline:
     """beats of the music as it is heard, in order; empty where the grid of the track is not known"""
     beats_per_bar: int | None = None
     """of the prevailing metre; None where neither plan nor grid says it"""
+    provenance: Provenance | None = None
+    """what the plan was made from; None where that is not known"""
 
     def seconds(self, sample: int) -> Fraction:
         """Exact video time of a sample.

@@ -4,7 +4,7 @@ The tracker's grid stays in the array store; a corrected grid replaces it until 
 changes, so does the catalog: the tracks of that recording are marked, and its measurements are out of date. Functions
 that take a connection leave the transaction to their caller.
 
-Classes: `CorrectedGrid`. Functions: `put`, `get`, `remove`, `revision_of`.
+Classes: `CorrectedGrid`. Functions: `put`, `get`, `remove`, `revision_of`; `grid_revision` for any grid.
 """
 
 from __future__ import annotations
@@ -39,7 +39,24 @@ class CorrectedGrid:
     @property
     def revision(self) -> str:
         """Digest of the grid: equal grids, equal revisions; 16 hex digits."""
-        return hashlib.sha256(_text(self.beats, self.positions, self.beats_per_bar).encode()).hexdigest()[:16]
+        return grid_revision(self.beats, self.positions, self.beats_per_bar)
+
+
+def grid_revision(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int) -> str:
+    """Digest of a grid, corrected or not: equal grids, equal revisions.
+
+    Parameters
+    ----------
+    beats : s, strictly increasing; rounded to the microsecond
+    positions : place in the bar of each beat, from 1
+    beats_per_bar : of the prevailing metre
+
+    Returns
+    -------
+    16 hex digits
+    """
+    rounded = [round(float(beat), 6) for beat in beats]
+    return hashlib.sha256(_text(rounded, positions, beats_per_bar).encode()).hexdigest()[:16]
 
 
 def put(

@@ -3,7 +3,7 @@
 Every function takes the connection of a transaction that its caller opened, so that a record can be written together
 with others.
 
-Classes: `AddedVideo`. Functions: `put`, `get`, `every`.
+Classes: `AddedVideo`. Functions: `put`, `get`, `every`, `with_content`.
 """
 
 from __future__ import annotations
@@ -126,6 +126,18 @@ def every(connection: Connection) -> list[AddedVideo]:
     """
     rows = connection.execute(select(videos).order_by(videos.c.added_at, videos.c.video_id))
     return [_record(row) for row in rows]
+
+
+def with_content(connection: Connection, content_hash: str) -> list[AddedVideo]:
+    """The videos of some bytes, in the order in which they were added; of files that may have changed since.
+
+    Parameters
+    ----------
+    connection : of a transaction
+    content_hash : SHA-256 of the bytes, hex
+    """
+    query = select(videos).where(videos.c.content_hash == content_hash)
+    return [_record(row) for row in connection.execute(query.order_by(videos.c.added_at, videos.c.video_id))]
 
 
 def _record(row: Row[Any]) -> AddedVideo:

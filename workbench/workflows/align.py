@@ -7,7 +7,7 @@ A video that was analysed before is not measured again; placing reads a few hund
 does not depend on where the track lies: it takes the music at its integrated loudness throughout.
 
 Functions: `align_track` for all of it; `track_landmarks`, `load_landmarks`, `video_events`, `mix_beside`,
-`track_level` for its parts; `landmark_stage` for a `Sound`.
+`track_level` for its parts; `landmark_stage` for a `Sound`; `align_json`, the result as JSON.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ from workbench.align.landmarks import (
 from workbench.align.placements import Placement, place
 from workbench.errors import MediaError
 from workbench.params import WorkbenchParams
+from workbench.provenance import with_provenance
 from workbench.recording import VideoSeconds
 from workbench.store.fingerprint import KeyPart, StageKey
 from workbench.video.events import Events, find_events
 from workbench.workflows.analyze import Sound, beat_stage, loop_stage, profile_parts
+from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
 
@@ -93,6 +95,46 @@ def align_track(
     workspace.progress("placing", 1.0)
     mix = mix_beside(workspace, track.path, video, events.video_seconds) if auto_mix else None
     return Alignment(track, video, landmarks, events, placements, mix)
+
+
+def align_json(workspace: Workspace, alignment: Alignment, video_id: str | None = None) -> dict[str, Any]:
+    """The JSON of an alignment that was just computed, as the command line prints it, with its provenance.
+
+    Parameters
+    ----------
+    workspace : in which it was computed
+    alignment : from `align_track`
+    video_id : of the video; None: it is named by its file's name
+
+    Returns
+    -------
+    dict : as the service answers it, not from a cache, and the provenance beside it
+    """
+    from workbench.results.align import align_result
+
+    mix = None
+    if alignment.mix is not None:
+        from workbench.results.mix import mix_body
+
+        mix = mix_body(alignment.mix)
+    body = align_result(
+        ((found.offset_seconds, found.score, found.label) for found in alignment.placements),
+        video_id=video_id or alignment.video.name,
+        track_id=alignment.track.track_id,
+        cached=False,
+        mix=mix,
+    )
+    sound = Sound(workspace, alignment.track.path)
+    provenance = make_provenance(
+        workspace,
+        "align",
+        ("beats", "loops", "landmarks", "picture", "soundtrack"),
+        track=alignment.track.path,
+        video=alignment.video,
+        grid=grid_record(beat_stage(sound).grid, sound.correction),
+        constraints={"auto_mix": alignment.mix is not None},
+    )
+    return with_provenance(body.to_json(), provenance)
 
 
 def track_landmarks(workspace: Workspace, path: Path | str, *, content_hash: str | None = None) -> Landmarks:

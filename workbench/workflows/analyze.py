@@ -94,11 +94,13 @@ class Sound:
     ----------
     workspace : keeps the decoded sound and the corrected grids; all parameters
     path : anything FFmpeg reads
+    heard : use the tracker's grid even where a corrected one is kept
     """
 
-    def __init__(self, workspace: Workspace, path: Path) -> None:
+    def __init__(self, workspace: Workspace, path: Path, *, heard: bool = False) -> None:
         self.workspace = workspace
         self.path = path
+        self.heard = heard
 
     @property
     def params(self) -> WorkbenchParams:
@@ -117,8 +119,8 @@ class Sound:
 
     @cached_property
     def correction(self) -> CorrectedGrid | None:
-        """The grid corrected by hand, which replaces the tracker's; None if there is none."""
-        return corrected_grid(self.workspace, self.content_hash)
+        """The grid corrected by hand, which replaces the tracker's; None if there is none, or it is not to be used."""
+        return None if self.heard else corrected_grid(self.workspace, self.content_hash)
 
     @property
     def grid_parts(self) -> tuple[KeyPart, ...]:

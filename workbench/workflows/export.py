@@ -33,6 +33,7 @@ from workbench.export.timeline import (
 from workbench.extras import require_extra
 from workbench.loops.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line, segment_table
 from workbench.media.probe import probe
+from workbench.provenance import Provenance
 from workbench.recording import TrackSeconds
 from workbench.render.playback import check_track
 from workbench.render.schedule import Crossfade, Music, PlacedTrack, PlayedSegment, Schedule, schedule
@@ -89,6 +90,7 @@ def export_plan(
     track: Path | None = None,
     video: Path | None = None,
     mix: MixSpec | None = None,
+    provenance: Provenance | None = None,
 ) -> Path:
     """Write a plan or a placed track in one of the formats of `workbench.export.formats.FORMATS`.
 
@@ -101,6 +103,7 @@ def export_plan(
     track : the track the plan was made for; some formats need it
     video : the video; its picture and sound are part of an edit
     mix : gains and duck, applied in an edit with or without the video
+    provenance : what the plan was made from, which jams, otio and fcpxml hold; None: not known
 
     Returns
     -------
@@ -132,7 +135,15 @@ def export_plan(
     workspace.progress(f"writing {out.name}", 0.0)
     video = video if chosen.uses_video else None
     timeline = timeline_of(
-        workspace, plan, track=track, video=video, mix=mix, notes=notes, grid=grid, name=_title(chosen, out)
+        workspace,
+        plan,
+        track=track,
+        video=video,
+        mix=mix,
+        notes=notes,
+        grid=grid,
+        name=_title(chosen, out),
+        provenance=provenance,
     )
     chosen.write(timeline, out)
     workspace.progress(f"writing {out.name}", 1.0)
@@ -149,6 +160,7 @@ def timeline_of(
     notes: Notes | None = None,
     grid: BeatGrid | None = None,
     name: str = "workbench",
+    provenance: Provenance | None = None,
 ) -> Timeline:
     """Lay out a plan or a placed track in samples of the track; with the track's grid, its beats too.
 
@@ -164,6 +176,7 @@ def timeline_of(
     notes : beats and sections of the track; None leaves them out
     grid : of the track; None leaves out the beats as played
     name : of the edit inside its program
+    provenance : what the plan was made from; None: not known
 
     Raises
     ------
@@ -190,6 +203,7 @@ def timeline_of(
         else None
         if grid is None
         else grid.beats_per_bar,
+        provenance=provenance,
     )
 
 

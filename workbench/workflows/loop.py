@@ -6,23 +6,28 @@ exception. A video that cannot be read is the caller's fault and raises.
 Lengths are compared first: a track that is too long for the video is refused before it is analysed, with the refusal
 that the planner would give.
 
-Functions: `loop_track`; `loop_body`, the result as JSON.
+Functions: `loop_track`; `loop_body`, the result as the service answers it; `loop_json`, the result with its provenance;
+`save_plan`, that as a file.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from workbench.errors import MediaError, ParameterError
+from workbench.errors import MediaError, ParameterError, StoreError
+from workbench.files import write_text
 from workbench.loops import refusals
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal
+from workbench.provenance import Provenance, with_provenance
 from workbench.results.loop import LoopResult, loop_result
 from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds
+from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
 
@@ -43,6 +48,8 @@ class Loop:
     """None if the sound cannot be decoded, or the track is too long for the video"""
     mix: Mix | None
     """None if it was not asked for, or there is no plan"""
+    provenance: Provenance | None = None
+    """None for a plan that was read from a file without one"""
 
 
 def loop_track(
@@ -51,6 +58,7 @@ def loop_track(
     video: Path | float,
     *,
     auto_mix: bool = False,
+    heard: bool = False,
 ) -> Loop:
     """Plan how a track covers a video.
 
@@ -60,6 +68,7 @@ def loop_track(
     track : a track, or the path of its file
     video : the video, or its length in seconds
     auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
+    heard : plan on the tracker's grid even where a corrected one is kept
 
     Returns
     -------
@@ -76,9 +85,19 @@ def loop_track(
     if auto_mix and video_path is None:
         raise ParameterError("a mix needs the video itself, not only its length")
     seconds = video_length(video if video_path is None else video_path)
-    analysis = _analysis_for(seconds, Sound(workspace, track.path))
+    sound = Sound(workspace, track.path, heard=heard)
+    analysis = _analysis_for(seconds, sound)
+    provenance = make_provenance(
+        workspace,
+        "loop",
+        ("beats", "loops", "plan", *(("soundtrack",) if auto_mix else ())),
+        track=track.path,
+        video=video_path,
+        grid=None if isinstance(analysis, Refusal) else grid_record(analysis.grid, sound.correction),
+        constraints={"seconds": seconds if video_path is None else None, "auto_mix": auto_mix},
+    )
     if isinstance(analysis, Refusal):
-        return Loop(track, video_path, seconds, analysis, analysis=None, mix=None)
+        return Loop(track, video_path, seconds, analysis, analysis=None, mix=None, provenance=provenance)
     workspace.progress("planning", 0.0)
     answer = plan_loop(analysis.profile, seconds, workspace.params.cover)
     workspace.progress("planning", 1.0)
@@ -87,7 +106,7 @@ def loop_track(
         from workbench.workflows.mix import mix_under
 
         mix = mix_under(workspace, answer, track.path, video_path)
-    return Loop(track, video_path, seconds, answer, analysis, mix)
+    return Loop(track, video_path, seconds, answer, analysis, mix, provenance)
 
 
 def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
@@ -112,6 +131,38 @@ def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
         track=loop.track.record,
         mix=None if loop.mix is None else mix_body(loop.mix),
     )
+
+
+def loop_json(loop: Loop, video_id: str | None = None) -> dict[str, Any]:
+    """The JSON of a loop as the command line prints it: its body, and beside it the provenance.
+
+    Parameters
+    ----------
+    loop : the result of `loop_track`
+    video_id : as in `loop_body`
+    """
+    return with_provenance(loop_body(loop, video_id).to_json(), loop.provenance)
+
+
+def save_plan(loop: Loop, path: Path | str) -> Path:
+    """Write a loop as the command line prints it, for `workbench render`, `export` and `reproduce`.
+
+    Parameters
+    ----------
+    loop : the result of `loop_track`
+    path : a file of that name is replaced, and appears whole or not at all
+
+    Returns
+    -------
+    the path
+
+    Raises
+    ------
+    StoreError : the file cannot be written
+    """
+    path = Path(path)
+    write_text(path, json.dumps(loop_json(loop), ensure_ascii=False, indent=2) + "\n", StoreError)
+    return path
 
 
 def _analysis_for(video_seconds: float, sound: Sound) -> Analysis | Refusal:

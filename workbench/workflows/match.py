@@ -34,6 +34,7 @@ from workbench.match.reasons import RankedPair, explanation, fitting_tags, lane_
 from workbench.match.video_facts import VideoFacts, video_facts
 from workbench.params import WorkbenchParams
 from workbench.progress import silent
+from workbench.provenance import with_provenance
 from workbench.recording import FloatArray, IntArray
 from workbench.store.fingerprint import StageKey
 from workbench.video.analysis import VideoAnalysis
@@ -42,6 +43,7 @@ from workbench.workflows.align import LANDMARKS_VERSION, load_landmarks, track_l
 from workbench.workflows.analyze import profile_parts
 from workbench.workflows.grids import corrected_revisions
 from workbench.workflows.library import open_catalog
+from workbench.workflows.provenance import make_provenance
 from workbench.workflows.watch import PICTURE_VERSION, SOUNDTRACK_VERSION, watch
 from workbench.workspace import Workspace
 
@@ -106,6 +108,35 @@ def match(workspace: Workspace, video: Path | str, *, include_sync: bool = False
         matches=tuple(matches[int(row)] for row in best),
         candidate_pool=tuple(matches.values()),
     )
+
+
+def match_json(
+    workspace: Workspace,
+    lane: Lane,
+    video: Path | str,
+    *,
+    video_id: str,
+    sync_points: int | None = None,
+    expand_full: bool = False,
+) -> dict[str, Any]:
+    """The JSON of a match as the command line prints it: its body, and beside it the provenance.
+
+    Parameters
+    ----------
+    workspace : in which it was computed
+    lane : from `match`, with placements where `sync_points` is given
+    video : its file
+    video_id : of the video
+    sync_points : how many placements each track shows; None: none
+    expand_full : whether to show all fields of tracks, and the candidate pool
+    """
+    from workbench.results.lane import lane_body, match_result
+
+    body = match_result(lane_body(lane, expand_full, sync_points), video_id=video_id)
+    stages = ("beats", "loops", "landmarks", "picture", "soundtrack", "character", "placements")
+    constraints = {"sync_points": sync_points, "expand": "full" if expand_full else None}
+    provenance = make_provenance(workspace, "match", stages, video=Path(video), constraints=constraints)
+    return with_provenance(body.to_json(), provenance)
 
 
 def rank_video(workspace: Workspace, video: Path | str) -> RankedCatalog:

@@ -34,7 +34,10 @@ def test_an_option_moves_up_and_a_changed_one_takes_the_first_place(
     second = with_fade(plan, 0, 0.03, 1.0)
     refused = loop_track(workspace, track, 5.0)
     loop = replace(refused, track=find_track(workspace, str(track)), answer=replace(plan, options=(plan, second)))
-    moved = with_option_first(loop, second).answer
+    by_hand = with_option_first(loop, second)
+    moved = by_hand.answer
+    assert by_hand.provenance is not None
+    assert by_hand.provenance.constraints["changed_by_hand"] is True
     assert isinstance(moved, LoopPlan)
     assert moved.options == (second, plan)
     assert moved.alone == second

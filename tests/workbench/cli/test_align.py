@@ -39,6 +39,7 @@ def test_prints_placements_best_first(workbench: Call, track_file: Path, video_f
     code, out, _ = workbench("align", track_file, "--video", video_file, "--home", home)
     assert code == 0
     body = json.loads(out)
+    assert body.pop("provenance")["command"] == "align"
     jsonschema.validate(body, schemas()["AlignResult"])
     assert (body["video_id"], body["track_id"], body["mix"]) == ("shots.mp4", "sixteen.wav", None)
     points = body["sync_points"]
@@ -52,6 +53,16 @@ def test_prints_placements_best_first(workbench: Call, track_file: Path, video_f
 def test_a_second_call_says_the_same(workbench: Call, track_file: Path, video_file: Path, home: Path) -> None:
     first = workbench("align", track_file, "--video", video_file, "--home", home)[1]
     assert workbench("align", track_file, "--video", video_file, "--home", home)[1] == first
+
+
+def test_placements_are_made_again(
+    workbench: Call, track_file: Path, video_file: Path, home: Path, tmp_path: Path
+) -> None:
+    placements = tmp_path / "placements.json"
+    placements.write_text(workbench("align", track_file, "--video", video_file, "--auto-mix", "--home", home)[1])
+    files = ("--track", track_file, "--video", video_file)
+    code, out, _ = workbench("reproduce", placements, *files, "--home", home)
+    assert (code, json.loads(out)) == (0, {"same": True, "differences": []})
 
 
 def test_auto_mix_measures_the_video(workbench: Call, track_file: Path, video_file: Path, home: Path) -> None:

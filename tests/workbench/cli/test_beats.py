@@ -82,7 +82,11 @@ def test_the_heard_grid_is_confirmed(workbench: Call, track_file: Path, tmp_path
     heard = json.loads(workbench("beats", track_file, "--home", home)[1])
     code, out, err = workbench("beats", track_file, "--confirm", "--home", home)
     assert code == 0
-    assert json.loads(out) == heard | {"cached": True}
+    body = json.loads(out)
+    before, after = heard.pop("provenance")["grid"], body.pop("provenance")["grid"]
+    assert (before["origin"], after["origin"]) == ("heard", "given")
+    assert before["revision"] == after["revision"]
+    assert body == heard | {"cached": True}
     assert "are the grid of this track from now on" in err
 
 

@@ -42,6 +42,7 @@ def test_prints_a_lean_lane(workbench: Call, track_file: Path, video_file: Path,
     code, out, _ = workbench("match", video_file, "--home", stocked)
     assert code == 0
     body = json.loads(out)
+    assert body.pop("provenance")["command"] == "match"
     jsonschema.validate(body, schemas()["MatchResult"])
     assert (body["video_id"], body["status"]) == ("shots.mp4", "complete")
     (track,) = body["lane"]["matches"]
@@ -59,15 +60,20 @@ def test_an_empty_catalog_is_told_in_a_line_that_says_what_to_do(
     assert f"workbench: the catalog in {tmp_path} is empty; fill it by `workbench catalog add PATH`" in err
 
 
-def test_shows_as_many_sync_points_as_asked_for(
-    workbench: Call, track_file: Path, video_file: Path, stocked: Path
+def test_shows_as_many_sync_points_as_asked_for_and_can_be_made_again(
+    workbench: Call, track_file: Path, video_file: Path, stocked: Path, tmp_path: Path
 ) -> None:
     workbench("catalog", "add", track_file, "--home", stocked)
     options = ("--include-sync", "--sync-points", 2, "--expand", "full")
-    body = json.loads(workbench("match", video_file, *options, "--home", stocked)[1])
+    printed = workbench("match", video_file, *options, "--home", stocked)[1]
+    body = json.loads(printed)
+    assert body.pop("provenance")["constraints"] == {"sync_points": 2, "expand": "full"}
     jsonschema.validate(body, schemas()["MatchResult"])
     (track,) = body["lane"]["matches"]
     assert track["sync_status"] == "warm"
+    lane = tmp_path / "lane.json"
+    lane.write_text(printed)
+    assert workbench("reproduce", lane, "--video", video_file, "--home", stocked)[0] == 0
     assert len(track["sync_points"]) == 2
     assert track["fit_explanation"]
     assert body["lane"]["candidate_pool"] == [track]

@@ -1,5 +1,6 @@
 """A track under a video: lengths decide first, and the early refusal is the planner's own."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from workbench.loops.cover import plan_loop
 from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.media.audio import decode, write_audio
 from workbench.params import CoverParams, WorkbenchParams
+from workbench.provenance import read_provenance
 from workbench.workflows.analyze import analyze
-from workbench.workflows.loop import loop_body, loop_track
+from workbench.workflows.loop import loop_body, loop_json, loop_track, save_plan
 from workbench.workspace import Workspace
 
 RATE = 22_050
@@ -135,5 +137,9 @@ def test_other_excesses_decide_early_too(track: Path, tmp_path: Path) -> None:
 def test_the_body_names_a_video_without_an_id_after_what_is_known_of_it(long_track: Path, tmp_path: Path) -> None:
     loop = loop_track(Workspace(Home(tmp_path)), long_track, 60.0)
     assert loop_body(loop).video_id == "60s"
+    written = json.loads(save_plan(loop, tmp_path / "plan.json").read_text())
+    assert written == json.loads(json.dumps(loop_json(loop)))
+    assert read_provenance(written) == loop.provenance
+    assert set(written) - {"provenance"} == set(loop_body(loop).to_json())
     assert loop_body(loop, "vid_1").video_id == "vid_1"
     assert loop_body(loop).track_id == long_track.name

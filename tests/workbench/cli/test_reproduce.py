@@ -1,0 +1,177 @@
+"""`workbench reproduce`: the same plan, or a list of what differs; exports and renders know what it was made from."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import soundfile
+
+from workbench.export.fcpxml import PROVENANCE_KEY
+from workbench.provenance import CHANGED_BY_HAND, KEY, read_provenance
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def track(track_file: Path, tmp_path: Path) -> Path:
+    """A track of one's own, beside the plan."""
+    return Path(shutil.copy(track_file, tmp_path / "track.wav"))
+
+
+@pytest.fixture
+def plan(workbench: Call, track: Path, home: Path, tmp_path: Path) -> Path:
+    code, out, _ = workbench("loop", track, "--seconds", 80, "--home", home)
+    assert code == 0
+    path = tmp_path / "plan.json"
+    path.write_text(out)
+    return path
+
+
+def changed(plan: Path, **fields: Any) -> Path:
+    """A copy of the plan with other values in its provenance."""
+    result = json.loads(plan.read_text())
+    out = plan.with_name("changed.json")
+    out.write_text(json.dumps(result | {KEY: result[KEY] | fields}))
+    return out
+
+
+def test_the_plan_says_what_it_was_made_from_and_is_made_again(
+    workbench: Call, plan: Path, home: Path, tmp_path: Path
+) -> None:
+    made = read_provenance(json.loads(plan.read_text()))
+    assert made is not None
+    assert (made.command, made.constraints) == ("loop", {"seconds": 80.0})
+    assert made.track is not None
+    assert made.track.name == "track.wav"
+    assert made.grid is not None
+    assert made.grid.origin == "heard"
+    assert str(tmp_path) not in json.dumps(made.to_json())
+    code, out, err = workbench("reproduce", plan, "--home", home)
+    assert (code, json.loads(out)) == (0, {"same": True, "differences": []})
+    assert err.splitlines()[-1] == "the same result"
+
+
+def test_recorded_parameters_are_applied(workbench: Call, track: Path, home: Path, tmp_path: Path) -> None:
+    profile = tmp_path / "near.toml"
+    profile.write_text("[cover]\nrequired_excess_seconds = 10.0\n")
+    plan = tmp_path / "plan.json"
+    plan.write_text(workbench("loop", track, "--seconds", 50, "--profile", profile, "--home", home)[1])
+    assert json.loads(plan.read_text())[KEY]["params"] == {"cover": {"required_excess_seconds": 10.0}}
+    assert workbench("reproduce", plan, "--home", home)[0] == 0
+
+
+def test_what_differs_is_said_by_field(workbench: Call, plan: Path, home: Path) -> None:
+    result = json.loads(plan.read_text())
+    result["plan"]["music_in"] = 1.25
+    result[KEY] |= {"version": "0.0", "stages": {"beats": 1}}
+    edited = plan.with_name("edited.json")
+    edited.write_text(json.dumps(result))
+    code, out, err = workbench("reproduce", edited, "--home", home)
+    assert code == 1
+    lines = json.loads(out)["differences"]
+    assert lines[0].startswith("program: made by barline-workbench 0.0, this is barline-workbench ")
+    assert lines[1].startswith("stage beats: version 1, now ")
+    assert lines[2] == "plan.music_in: 1.25, now 0.0"
+    assert lines == err.splitlines()[-3:]
+
+
+def test_what_a_dashboard_changed_by_hand_is_named(workbench: Call, plan: Path, home: Path) -> None:
+    by_hand = changed(plan, constraints={"seconds": 80.0, CHANGED_BY_HAND: True})
+    code, out, _ = workbench("reproduce", by_hand, "--home", home)
+    assert code == 0
+    assert "changed by hand" in json.loads(out)["differences"][0]
+
+
+def test_a_track_of_other_bytes_differs_even_where_the_plan_does_not(
+    workbench: Call, plan: Path, track: Path, home: Path, tmp_path: Path
+) -> None:
+    sound, rate = soundfile.read(track)
+    other = tmp_path / "other.wav"
+    soundfile.write(other, sound * 0.9, rate, subtype="PCM_16")
+    code, out, _ = workbench("reproduce", plan, "--track", other, "--home", home)
+    assert code == 1
+    assert "track: other.wav has other bytes than track.wav" in json.loads(out)["differences"][0]
+    code, _, err = workbench("render", plan, "--track", other, "-o", tmp_path / "x.wav", "--home", home)
+    assert code == 0
+    assert "other.wav has other bytes than track.wav, the track that this was planned for" in err
+    _, _, err = workbench("render", plan, "--track", track, "-o", tmp_path / "x.wav", "--home", home)
+    assert "other bytes" not in err
+
+
+def test_a_plan_on_the_heard_grid_is_made_again_whatever_grid_was_given_since(
+    workbench: Call, plan: Path, track: Path, tmp_path: Path
+) -> None:
+    home, grid = tmp_path / "home", tmp_path / "track.beats"
+    grid.write_text("".join(f"{beat * 0.5 + 1.0:.3f}\t{beat % 4 + 1}\n" for beat in range(60)))
+    assert workbench("beats", track, "--grid", grid, "--home", home)[0] == 0
+    assert workbench("reproduce", plan, "--home", home)[0] == 0
+    given = tmp_path / "given.json"
+    given.write_text(workbench("loop", track, "--seconds", 80, "--home", home)[1])
+    assert json.loads(given.read_text())[KEY]["grid"]["note"] == "read from track.beats"
+    assert workbench("reproduce", given, "--home", home)[0] == 0
+    assert workbench("beats", track, "--confirm", "--home", home)[0] == 0
+    code, out, _ = workbench("reproduce", given, "--home", home)
+    assert code == 1
+    assert any(line.startswith("grid: revision ") for line in json.loads(out)["differences"])
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{}", "no provenance"),
+        (json.dumps({KEY: {"command": "loop"}}), "not a provenance"),
+        ("not JSON", "not JSON"),
+    ],
+)
+def test_what_says_nothing_of_itself_is_one_clear_line(
+    workbench: Call, home: Path, tmp_path: Path, content: str, words: str
+) -> None:
+    file = tmp_path / "c.json"
+    file.write_text(content)
+    code, out, err = workbench("reproduce", file, "--home", home)
+    assert (code, out) == (1, "")
+    assert words in err
+    assert len(err.splitlines()) == 1
+
+
+def test_results_that_cannot_be_made_again_are_refused(workbench: Call, plan: Path, home: Path) -> None:
+    code, out, err = workbench("reproduce", changed(plan, command="underscore"), "--home", home)
+    assert (code, out) == (1, "")
+    assert "a result of underscore cannot be made again; those of loop, align, match can" in err
+    code, out, err = workbench("reproduce", changed(plan, params={"seams": {"beets": 1}}), "--home", home)
+    assert (code, out) == (1, "")
+    assert "beets" in err
+    lost = {"name": "lost.wav", "content_hash": "ab" * 32}
+    code, out, err = workbench("reproduce", changed(plan, track=lost), "--home", home)
+    assert (code, out) == (1, "")
+    assert "the track lost.wav (abababababab…) is not in this home folder: give --track FILE" in err
+
+
+def test_edits_and_annotations_hold_it(workbench: Call, plan: Path, track: Path, home: Path, tmp_path: Path) -> None:
+    made = json.loads(plan.read_text())[KEY]
+
+    def exported(name: str) -> str:
+        out = tmp_path / f"out.{name}"
+        code, _, err = workbench("export", plan, "--format", name, "--track", track, "-o", out, "--home", home)
+        assert code == 0, err
+        return out.read_text(encoding="utf-8")
+
+    assert json.loads(exported("otio"))["metadata"]["workbench"][KEY] == made
+    assert json.loads(exported("jams"))["sandbox"]["workbench"][KEY] == made
+    (stated,) = ElementTree.fromstring(exported("fcpxml")).iterfind(f".//sequence/metadata/md[@key='{PROVENANCE_KEY}']")
+    assert json.loads(stated.attrib["value"]) == made
+
+
+def test_beats_and_underscore_say_it_too(workbench: Call, track: Path, home: Path) -> None:
+    made = json.loads(workbench("beats", track, "--home", home)[1])[KEY]
+    assert (made["command"], made["track"]["name"], made["grid"]["origin"]) == ("beats", "track.wav", "heard")
+    made = json.loads(workbench("underscore", "By the sea.", "--brief", "warm", "--home", home)[1])[KEY]
+    assert (made["command"], made["constraints"]) == ("underscore", {"brief": "warm"})
+    assert np.all([name not in made for name in ("track", "video", "grid")])

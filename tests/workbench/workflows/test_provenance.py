@@ -1,0 +1,52 @@
+"""What a provenance says of files, parameters, versions and the grid."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+
+from workbench.beats.grid import BeatGrid
+from workbench.home import Home
+from workbench.loops.plan import PLAN_VERSION
+from workbench.media.containers import hash_file
+from workbench.params import WorkbenchParams
+from workbench.store.grids import CorrectedGrid
+from workbench.workflows.analyze import BEATS_VERSION
+from workbench.workflows.provenance import grid_record, make_provenance
+from workbench.workspace import Workspace
+
+GRID = BeatGrid(np.array([0.5, 1.0, 1.5, 2.0]), np.arange(1, 5), 4, 0.9)
+
+
+def test_files_go_by_name_and_hash_without_folders(tmp_path: Path) -> None:
+    track = tmp_path / "a track.wav"
+    track.write_bytes(b"sound")
+    made = make_provenance(Workspace(Home(tmp_path)), "loop", ("beats", "plan"), track=track)
+    assert made.track is not None
+    assert (made.track.name, made.track.content_hash) == ("a track.wav", hash_file(track))
+    assert made.stages == {"beats": BEATS_VERSION, "plan": PLAN_VERSION}
+    assert str(tmp_path) not in json.dumps(made.to_json())
+
+
+def test_a_file_that_cannot_be_read_has_its_name_alone(tmp_path: Path) -> None:
+    gone = Path(os.fsdecode(bytes(tmp_path) + b"/\xff.wav"))
+    made = make_provenance(Workspace(Home(tmp_path)), "loop", (), track=gone)
+    assert made.to_json()["track"] == {"name": "\N{REPLACEMENT CHARACTER}.wav"}
+
+
+def test_parameters_and_constraints_are_those_that_differ(tmp_path: Path) -> None:
+    params = WorkbenchParams.model_validate({"cover": {"required_excess_seconds": 20.0}})
+    workspace = Workspace(Home(tmp_path), params)
+    made = make_provenance(workspace, "loop", (), constraints={"auto_mix": False, "seconds": None, "brief": "warm"})
+    assert made.params == {"cover": {"required_excess_seconds": 20.0}}
+    assert made.constraints == {"brief": "warm"}
+    assert made.defaults == make_provenance(Workspace(Home(tmp_path)), "loop", ()).defaults
+
+
+def test_equal_grids_have_equal_revisions_whoever_gave_them() -> None:
+    heard = grid_record(GRID, None)
+    kept = CorrectedGrid("ab" * 32, tuple(GRID.beats.tolist()), (1, 2, 3, 4), 4, "confirmed", "2026-01-01")
+    given = grid_record(GRID, kept)
+    assert (heard.origin, given.origin, given.note) == ("heard", "given", "confirmed")
+    assert heard.revision == given.revision

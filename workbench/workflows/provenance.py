@@ -1,0 +1,117 @@
+"""Make the provenance of a result: the only place that does.
+
+Functions: `make_provenance`; `grid_record` for the grid of a track.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import MediaError
+from workbench.provenance import FileRecord, GridRecord, Provenance
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from workbench.beats.grid import BeatGrid
+    from workbench.store.grids import CorrectedGrid
+
+PROGRAM = "barline-workbench"
+
+_VERSIONS = {
+    "beats": ("workbench.workflows.analyze", "BEATS_VERSION"),
+    "loops": ("workbench.workflows.analyze", "LOOPS_VERSION"),
+    "plan": ("workbench.loops.plan", "PLAN_VERSION"),
+    "landmarks": ("workbench.workflows.align", "LANDMARKS_VERSION"),
+    "picture": ("workbench.workflows.watch", "PICTURE_VERSION"),
+    "soundtrack": ("workbench.workflows.watch", "SOUNDTRACK_VERSION"),
+    "character": ("workbench.workflows.describe", "CHARACTER_VERSION"),
+    "placements": ("workbench.workflows.match", "PLACEMENTS_VERSION"),
+}
+"""where the version of each stage stands; a module is imported for a command that uses its stage"""
+
+
+def make_provenance(
+    workspace: Workspace,
+    command: str,
+    stages: Sequence[str],
+    *,
+    track: Path | None = None,
+    video: Path | None = None,
+    grid: GridRecord | None = None,
+    constraints: Mapping[str, JsonValue] | None = None,
+) -> Provenance:
+    """The provenance of a result that was computed in a workspace.
+
+    Parameters
+    ----------
+    workspace : of its parameters those that differ from the defaults are recorded; hashes the files
+    command : such as `loop`
+    stages : names of those that the result was computed by, of `beats`, `loops`, `plan`, `landmarks`, `picture`,
+        `soundtrack`, `character`, `placements`
+    track, video : their files; None: the result is not about one
+    grid : of the track; None: none was needed
+    constraints : options of the command, by name; those that are None or false were left at their defaults
+    """
+    given: dict[str, Any] = {
+        "track": None if track is None else _file_record(workspace, track),
+        "video": None if video is None else _file_record(workspace, video),
+        "grid": grid,
+    }
+    return Provenance(
+        command=command,
+        program=PROGRAM,
+        version=_version(),
+        stages={name: getattr(import_module(_VERSIONS[name][0]), _VERSIONS[name][1]) for name in stages},
+        params=workspace.params.model_dump(mode="json", exclude_defaults=True),
+        defaults=_defaults(),
+        constraints={name: value for name, value in (constraints or {}).items() if value not in (None, False)},
+        **{name: value for name, value in given.items() if value is not None},
+    )
+
+
+def grid_record(grid: BeatGrid, correction: CorrectedGrid | None) -> GridRecord:
+    """The record of the grid that a result was computed on.
+
+    Parameters
+    ----------
+    grid : of the track
+    correction : the record of a grid that a person gave; None: `grid` was heard
+    """
+    from workbench.store.grids import grid_revision
+
+    if correction is None:
+        revision = grid_revision(grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar)
+        return GridRecord(origin="heard", revision=revision)
+    noted = {"note": correction.note} if correction.note else {}
+    return GridRecord(origin="given", revision=correction.revision, **noted)
+
+
+def _file_record(workspace: Workspace, path: Path) -> FileRecord:
+    name = os.fsencode(path.name).decode("utf-8", "replace")  # file names need not be text
+    try:
+        return FileRecord(name=name, content_hash=workspace.hash_file(path))
+    except MediaError:  # the result says that the file cannot be read
+        return FileRecord(name=name)
+
+
+@cache
+def _version() -> str:
+    return version(PROGRAM)
+
+
+@cache
+def _defaults() -> str:
+    """Digest of all default parameters."""
+    from workbench.params import WorkbenchParams
+    from workbench.store.fingerprint import canonical_json
+
+    return hashlib.sha256(canonical_json(WorkbenchParams()).encode()).hexdigest()[:16]

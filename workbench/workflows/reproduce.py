@@ -1,0 +1,237 @@
+"""Make a result again from its provenance, and say what differs.
+
+Track and video are found by the hash of their bytes, the recorded parameters are applied, and the tracker's own grid is
+used where the result was made on it. A grid that a person gave is used where it is still the one that the home keeps.
+
+Functions: `reproduce`; `recorded_track` and `recorded_video`, the files of a provenance.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import InputError, MediaError, PlanError
+from workbench.profiles import params_from
+from workbench.provenance import CHANGED_BY_HAND, KEY, FileRecord, Provenance, read_provenance
+from workbench.workspace import Workspace
+
+_NAMES = frozenset(("video_id", "track_id", "track", KEY))
+"""keys of a result that say what a caller calls things, not what was computed"""
+_MOST_FIELDS = 20
+"""fields that are listed one by one"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """A result that was made again."""
+
+    same: bool
+    """whether it is the same result, made from the same bytes"""
+    differences: tuple[str, ...]
+    """a line each: what it was made from, then the fields of the result. Where `same`, what differs without effect"""
+    body: Mapping[str, Any]
+    """JSON of the result that was made now"""
+
+
+def reproduce(
+    workspace: Workspace,
+    result: Mapping[str, Any],
+    *,
+    track: Path | None = None,
+    video: Path | None = None,
+    folders: Sequence[Path] = (),
+) -> Reproduction:
+    """Make a result of loop, align or match again.
+
+    Parameters
+    ----------
+    workspace : its home is searched; its parameters are replaced by the recorded ones
+    result : JSON of the result, with its provenance
+    track, video : files to use; None: they are searched by their hash
+    folders : where files of the recorded names are looked for, besides the home
+
+    Raises
+    ------
+    PlanError : a result without provenance, or of a command that cannot be run again from it
+    ParameterError : a recorded parameter that this program does not have
+    InputError : the track or the video was not found
+    MediaError : a file cannot be read
+    """
+    made = read_provenance(result)
+    if made is None:
+        raise PlanError("this result has no provenance; only what this program wrote itself can be made again")
+    if made.command not in _COMMANDS:
+        raise PlanError(f"a result of {made.command} cannot be made again; those of {', '.join(_COMMANDS)} can")
+    workspace = workspace.with_params(params_from(dict(made.params), "the provenance"))
+    if made.track is not None:
+        track = track or recorded_track(workspace, made.track, folders)
+    if made.video is not None:
+        video = video or recorded_video(workspace, made.video, folders)
+    body = json.loads(json.dumps(_COMMANDS[made.command](workspace, made, track, video)))
+    now = read_provenance(body)
+    assert now is not None, "a result that was just made says what from"
+    fields = list(_fields(_without_names(result), _without_names(body)))
+    bytes_differ = list(_files(made, now))
+    return Reproduction(
+        same=not fields and not bytes_differ,
+        differences=(*bytes_differ, *_causes(made, now), *_listed(fields)),
+        body=body,
+    )
+
+
+def recorded_track(workspace: Workspace, record: FileRecord, folders: Iterable[Path] = ()) -> Path:
+    """The track that a result was made from: in the catalog, or under its name in some folders.
+
+    Parameters
+    ----------
+    workspace : of which the catalog is searched
+    record : of the track
+    folders : that are searched after the catalog
+
+    Raises
+    ------
+    InputError : no file of those bytes was found
+    """
+    known: list[Path] = []
+    if record.content_hash is not None and workspace.existing_database is not None:
+        from workbench.workflows.library import open_library
+
+        known = [track.path for track in open_library(workspace).with_content(record.content_hash)]
+    return _with_bytes(workspace, record, known, folders, "track")
+
+
+def recorded_video(workspace: Workspace, record: FileRecord, folders: Iterable[Path] = ()) -> Path:
+    """The video that a result was made for: among those that were added, or under its name in some folders.
+
+    Parameters
+    ----------
+    workspace : of which the records are searched, and the folders of its home that hold videos
+    record : of the video
+    folders : that are searched afterwards
+
+    Raises
+    ------
+    InputError : no file of those bytes was found
+    """
+    known: list[Path] = []
+    database = workspace.existing_database
+    if record.content_hash is not None and database is not None:
+        from workbench.store import videos
+
+        with database.read() as connection:
+            known = [video.path for video in videos.with_content(connection, record.content_hash)]
+    home = workspace.home
+    return _with_bytes(workspace, record, known, (home.drawn_videos, home.videos, home.uploads, *folders), "video")
+
+
+def _with_bytes(
+    workspace: Workspace, record: FileRecord, known: Iterable[Path], folders: Iterable[Path], what: str
+) -> Path:
+    for path in (*known, *(folder / record.name for folder in folders)):
+        try:
+            if path.is_file() and workspace.hash_file(path) == record.content_hash:
+                return path
+        except MediaError:
+            continue
+    digest = f" ({record.content_hash[:12]}…)" if record.content_hash else ""
+    raise InputError(f"the {what} {record.name}{digest} is not in this home folder: give --{what} FILE")
+
+
+def _loop(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
+    from workbench.workflows.loop import loop_json, loop_track
+
+    seconds = made.constraints.get("seconds")
+    under = video if video is not None else seconds
+    if track is None or not isinstance(under, Path | float | int):
+        raise PlanError("the provenance names no track, or neither a video nor its length")
+    auto_mix, heard = made.constraints.get("auto_mix") is True, made.grid is not None and made.grid.origin == "heard"
+    return loop_json(loop_track(workspace, track, under, auto_mix=auto_mix, heard=heard))
+
+
+def _align(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
+    from workbench.workflows.align import align_json, align_track
+
+    if track is None or video is None:
+        raise PlanError("the provenance names no track, or no video")
+    auto_mix = made.constraints.get("auto_mix") is True
+    return align_json(workspace, align_track(workspace, track, video, auto_mix=auto_mix))
+
+
+def _match(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
+    from workbench.workflows.match import match, match_json
+
+    if video is None:
+        raise PlanError("the provenance names no video")
+    points, full = made.constraints.get("sync_points"), made.constraints.get("expand") == "full"
+    shown = points if isinstance(points, int) else None
+    lane = match(workspace, video, include_sync=shown is not None)
+    return match_json(workspace, lane, video, video_id=video.name, sync_points=shown, expand_full=full)
+
+
+_COMMANDS = {"loop": _loop, "align": _align, "match": _match}
+"""what makes the result of each command again"""
+
+
+def _files(made: Provenance, now: Provenance) -> Iterator[str]:
+    """Files with other bytes than those that the result was made from."""
+    for what in ("track", "video"):
+        before, after = getattr(made, what), getattr(now, what)
+        if before is not None and after is not None and before.content_hash != after.content_hash:
+            yield f"{what}: {after.name} has other bytes than {before.name}, which the result was made from"
+
+
+def _causes(made: Provenance, now: Provenance) -> Iterator[str]:
+    """What else the result was made from that is not so now."""
+    if (made.program, made.version) != (now.program, now.version):
+        yield f"program: made by {made.program} {made.version}, this is {now.program} {now.version}"
+    for stage, version in made.stages.items():
+        if now.stages.get(stage, version) != version:
+            yield f"stage {stage}: version {version}, now {now.stages[stage]}"
+    if made.defaults != now.defaults:
+        yield "defaults: some default parameters of this program are others"
+    for name, before, after in _fields(dict(made.params), dict(now.params)):
+        yield f"parameter {name}: {before}, now {after}"
+    if made.grid is not None and now.grid is not None and made.grid.revision != now.grid.revision:
+        how = "heard" if made.grid.origin == "heard" else "given by a person"
+        yield f"grid: revision {made.grid.revision}, {how}, now {now.grid.revision}, {now.grid.origin}"
+    if made.constraints.get(CHANGED_BY_HAND):
+        yield "the plan was changed by hand: crossfades that somebody set, or options in another order"
+
+
+def _without_names(result: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in result.items() if name not in _NAMES}
+
+
+def _fields(before: Any, after: Any, name: str = "") -> Iterator[tuple[str, str, str]]:
+    """Fields that differ: name, and both values in short."""
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in dict.fromkeys((*before, *after)):
+            inner = f"{name}.{key}" if name else str(key)
+            yield from _fields(before.get(key, _ABSENT), after.get(key, _ABSENT), inner)
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for number, pair in enumerate(zip(before, after, strict=True)):
+            yield from _fields(*pair, f"{name}[{number}]")
+    elif before != after:
+        yield name, _short(before), _short(after)
+
+
+_ABSENT = object()
+
+
+def _short(value: Any) -> str:
+    if value is _ABSENT:
+        return "absent"
+    if isinstance(value, list):
+        return f"{len(value)} items"
+    return "an object" if isinstance(value, Mapping) else json.dumps(value, ensure_ascii=False)
+
+
+def _listed(fields: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    for name, before, after in fields[:_MOST_FIELDS]:
+        yield f"{name}: {before}, now {after}"
+    if len(fields) > _MOST_FIELDS:
+        yield f"and {len(fields) - _MOST_FIELDS} more fields"
