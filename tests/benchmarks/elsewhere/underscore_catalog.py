@@ -6,7 +6,7 @@ folder and never committed. `underscore_words.toml` says, written by hand, what 
 A grade compares what an editor asked for in a script (`underscore_scripts.toml`) with a track's own tags: nobody
 listened, and a description, which only the rankings see, counts for nothing.
 
-Functions: `tracks`, `grade`, `keeps_rules`. Classes: `Source`, `Tagged`, `Script`.
+Functions: `sources`, `scripts`, `tracks`, `grade`, `keeps_rules`, `label_words`. Classes: `Source`, `Tagged`, `Script`.
 """
 
 from __future__ import annotations
@@ -170,6 +170,11 @@ def keeps_rules(script: Script, tagged: Tagged) -> bool:
     if script.bpm is None or tagged.track.bpm is None:
         return True
     return script.bpm[0] <= tagged.track.bpm <= script.bpm[1]
+
+
+def label_words(kind: str) -> frozenset[str]:
+    """The words that labels of a kind may use: moods, families or sounds."""
+    return frozenset(_words()[kind])
 
 
 def _worth(script: Script, mood: str) -> float:
