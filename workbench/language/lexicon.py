@@ -67,7 +67,7 @@ class TextScene:
     lines: tuple[str, ...]
     """sample sentences of such texts"""
     cues: frozenset[str]
-    """single words by which it is recognized"""
+    """single words by which it is recognized, in nine languages"""
     music: str
     """how a catalog describes music that suits"""
     facets: FloatArray
@@ -267,7 +267,7 @@ def _scene(entry: Mapping[str, Any], place: Mapping[tuple[Kind, str], int]) -> T
     return TextScene(
         name=str(entry["name"]),
         lines=tuple(entry["said"]),
-        cues=frozenset(str(entry["cues"]).split()),
+        cues=frozenset(f"{entry['cues']} {entry.get('foreign', '')}".split()),
         music=str(entry["music"]),
         facets=facets,
         sound=ExpectedSound(*entry["sound"]),

@@ -20,10 +20,22 @@ class UnderscoreParams(Params):
         default=3.0, ge=0.0, le=50.0, description="words of a script at which the reader counts by half"
     )
     lexicon_share: float = Field(
-        default=0.2, ge=0.0, le=2.0, description="weight of single words beside the reader of sentences"
+        default=0.35, ge=0.0, le=2.0, description="weight of single words beside the reader of sentences"
     )
     half_trust_cues: float = Field(
         default=4.0, ge=0.1, le=50.0, description="cues in a script at which the lexicon counts by half"
+    )
+    line_word_share: float = Field(
+        default=0.5, ge=0.0, le=2.0, description="cues that a word of the lexicon's lines counts as"
+    )
+    line_word_gain: float = Field(
+        default=4.0, ge=0.0, le=20.0, description="by how much the mean of such words is moved away from the usual"
+    )
+    line_word_prior: float = Field(
+        default=1.0,
+        ge=0.0,
+        le=20.0,
+        description="lines that are added to those of a word, so that a rare one counts less",
     )
     usual_share: float = Field(
         default=0.8,
@@ -38,7 +50,7 @@ class UnderscoreParams(Params):
         default=1.4, ge=0.5, le=3.0, description="by how much an expected sound is moved away from the usual one"
     )
     brief_share: float = Field(
-        default=0.65,
+        default=0.75,
         ge=0.0,
         le=1.0,
         description="weight of a brief beside the script, for a kind of facet that it names",

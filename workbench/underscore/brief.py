@@ -51,6 +51,8 @@ _SOUNDS_THERE = 0.4
 _SURELY_STRUCK = 0.8
 """probability of drums that no piano or guitar alone reaches: of the bundled pieces a piano alone has 0.75, and those
 with a drum kit have 0.83 and more"""
+_SURELY_SILENT = 0.1
+"""probability of a voice below which a text that names one is not believed"""
 _NAMED = 0.4
 """of a facet, from where on a track's text is taken to name it"""
 _ABOUT, _EXACTLY = 0.08, 0.04
@@ -102,6 +104,9 @@ class Constraint:
             # A piano is struck too: if a text names instruments but no drums, only clear drums break the rule.
             names_any = facets[:, lexicon().of("instruments")].max(axis=1) >= _NAMED
             judged = np.where(names_any & (values < _SURELY_STRUCK), KEPT, judged)
+        if self.fact == "vocals" and self.required:
+            # Where nothing was heard, or not for sure, the text counts; a track that is surely instrumental stays so.
+            judged = np.where(_names(facets, self.required) & ~(values < _SURELY_SILENT), KEPT, judged)
         if self.barred:
             judged = np.where(_names(facets, self.barred), BROKEN, judged)
         return np.asarray(judged, dtype=np.int8)
@@ -115,6 +120,11 @@ class Constraint:
         if self.barred:
             judged = np.where(_names(facets, self.barred), BROKEN, judged)
         return np.asarray(judged, dtype=np.int8)
+
+    @property
+    def is_told_by_text(self) -> bool:
+        """Whether the text of a track tells if it keeps the rule, so that one which does not tell is behind."""
+        return self.fact is None or self.fact == "vocals"
 
     def describe(self, columns: Columns, row: int, facets: FloatArray) -> str:
         """The fact of one track that the rule is about, with number and unit.
@@ -130,6 +140,13 @@ class Constraint:
             about = ", ".join(name.replace("_", " ") for name in named)
             return f"its text names {about}" if named else "its text names none of it"
         value = float(getattr(columns, self.fact)[row])
+        if (
+            self.fact == "vocals"
+            and not value >= self.low
+            and self.required
+            and _names(facets[row : row + 1], self.required)[0]
+        ):
+            return "its text names a voice"
         if self.fact in ("explicit", "beats_per_bar") and value == UNKNOWN:
             return "not marked as explicit or clean" if self.fact == "explicit" else "metre not known"
         if not np.isfinite(value):
@@ -560,8 +577,8 @@ def _without_drums() -> Constraint:
 
 def _voice(wanted: bool) -> Constraint:
     if wanted:
-        return Constraint("with vocals", "vocals", low=_SOUNDS_THERE)
-    return Constraint("no vocals", "vocals", high=_SOUNDS_THERE, barred=(_place("instruments.vocals"),))
+        return Constraint("with vocals", "vocals", low=_SOUNDS_THERE, required=(_place("instruments.vocals"),))
+    return Constraint("no vocals", "vocals", high=_SOUNDS_THERE, barred=_voices())
 
 
 _KIN = {
@@ -708,6 +725,10 @@ def _place(name: str) -> int:
     kind, _, plain = name.partition(".")
     book = lexicon()
     return next(i for i, found in enumerate(book.names) if found == plain and book.kinds[i] == kind)
+
+
+def _voices() -> tuple[int, ...]:
+    return _place("instruments.vocals"), _place("instruments.choir")
 
 
 def _drums() -> tuple[int, ...]:

@@ -12,7 +12,8 @@ naming everything gains nothing. An unknown value counts as usual. The raw score
 curve (`lane.calibrated`) makes it absolute.
 
 Constraints come first: a track that breaks one scores 0 and comes after all that break fewer; the score is halved for
-each rule of which it is unknown whether the track keeps it.
+each rule of which it is unknown whether the track keeps it. Where a text would tell ("no piano", "with vocals") and
+does not, the track comes after all that are sure.
 
 Functions: `want`, `rank`, `compare`, `steer_of`. Classes: `ScriptWants`, `RankedTracks`.
 """
@@ -157,7 +158,7 @@ def steer_of(platform: str) -> Steer | None:
 def rank(
     wanted: ScriptWants, columns: Columns, facets: FloatArray, trust: FloatArray, params: UnderscoreParams | None = None
 ) -> RankedTracks:
-    """All tracks in order: fewest broken constraints first, then by score, then by id.
+    """All tracks in order: fewest broken constraints first, then surest of those a text tells, then by score, then id.
 
     Parameters
     ----------
@@ -178,9 +179,11 @@ def rank(
     judged = judged.reshape(len(wanted.constraints), len(columns))
     broken = (judged == BROKEN).sum(axis=0)
     open_rules = (judged == NOT_KNOWN).sum(axis=0)
+    by_text = np.array([rule.is_told_by_text for rule in wanted.constraints], dtype=np.bool_)
+    untold = (judged[by_text] == NOT_KNOWN).sum(axis=0)
     scores = calibrated(raw, Calibration(params.calibration_offset, params.calibration_slope))
     scores = np.where(broken > 0, 0.0, scores * 0.5**open_rules)
-    order = np.lexsort((np.asarray(columns.track_ids).astype(str), -raw, -scores, broken))
+    order = np.lexsort((np.asarray(columns.track_ids).astype(str), -raw, -scores, untold, broken))
     return RankedTracks(np.asarray(order, dtype=np.int64), parts, raw, scores, judged)
 
 

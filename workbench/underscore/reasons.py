@@ -117,9 +117,12 @@ def explanation(ranking: ScriptReading, row: int, names: Names) -> str:
     close = float(ranking.ranked.scores[row])
     fit = "close to" if close >= 0.35 else "somewhat like" if close >= 0.15 else "far from"
     what = _listed(facts) if facts else "little known of it"
-    return (
+    told = (
         f"{what[0].upper()}{what[1:]}: {fit} the {sought} music at energy {ranking.wanted.sound.energy:.2f} that suits."
     )
+    if facts and not any(names.values()):
+        told += " Its text names no mood, genre or instrument, so it was ranked by what is heard."
+    return told
 
 
 def matched_tags(ranking: ScriptReading, track: Track) -> tuple[str, ...]:

@@ -6,10 +6,11 @@ the music that suits; it was fitted by ridge regression on the lexicon's lines, 
 ship as the model `script_reader.npz` (`fit_reader` makes them). A script is read one sentence at a time and the
 readings are averaged.
 
-Beside it the lexicon reads single words: scenes by their cues, moods by their names. What it finds is added, with more
-weight the more it finds; without the embedding it is the only reader. Both read the text with denied feelings replaced
-by their opposites (`workbench.language.negation`). The embedding knows English: for a text in another language the
-reader counts little, and the lexicon's foreign words count. For a text that is not readable
+Beside it the lexicon reads single words: scenes by their cues, moods by their names, and in English also the words of
+its lines, each as what the lines that hold it have beyond the usual, shrunk where there are few. What it finds is
+added, with more weight the more it finds; without the embedding it is the only reader. Both read the text with denied
+feelings replaced by their opposites (`workbench.language.negation`). The embedding knows English: for a text in another
+language the reader counts little, and the lexicon's foreign words count. For a text that is not readable
 (`workbench.language.languages`) no facet is wanted, and the sound is the usual one.
 
 Functions: `read_script`, `fit_reader`. Class: `Reading`.
@@ -23,7 +24,9 @@ than topic are best read from the middle layers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -42,11 +45,17 @@ from workbench.params import UnderscoreParams
 from workbench.recording import FloatArray
 
 READER_FILE = "script_reader.npz"
-RIDGE = 1.0
+RIDGE = 2.0
 """penalty of the regression, chosen by leaving eighths of the lines out"""
 REFERENCE_BPM = 100.0
 """pace is regressed as octaves from here"""
 
+_LONGEST_READ = 20_000
+"""characters of a text whose words are looked up"""
+_MOST_LINES = 25
+"""lines from which on a word is too common to lean anywhere"""
+_STEM_ENDINGS = ("ing", "ed", "es", "s", "ly")
+_SHORTEST_WORD, _SHORTEST_STEM = 3, 4
 _CUES_SHOWN = 2
 """cues of a scene before it is named"""
 
@@ -126,7 +135,7 @@ def read_script(
         sound = _sound(usual[size:], usual[size:], params.sound_gain)
         return Reading(np.zeros(size), sound, None, language, False, None, (), readable=False)
     text, denials = replace_denials(text, opposites())
-    found, evidence, scene, words = _by_lexicon(text)
+    found, evidence, scene, words = _by_lexicon(text, language, params)
     read, vector = usual, None
     if embedding is not None:
         states = embedding.states(chunks(text) or [text])
@@ -223,7 +232,9 @@ def usual_wishes() -> FloatArray:
     return np.asarray(line_targets().mean(axis=0))
 
 
-def _by_lexicon(text: str) -> tuple[FloatArray, float, str | None, tuple[str, ...]]:
+def _by_lexicon(
+    text: str, language: str, params: UnderscoreParams
+) -> tuple[FloatArray, float, str | None, tuple[str, ...]]:
     """Facets and sound by single words, the amount of evidence, the scene if one is clear, and the words."""
     book = lexicon()
     hits = np.zeros(len(book.scenes))
@@ -234,10 +245,11 @@ def _by_lexicon(text: str) -> tuple[FloatArray, float, str | None, tuple[str, ..
             hits[index] += 1.0 / len(book.cues[cue])
     meaning = read_lexicon(text)
     moods = _spoken_moods(meaning)
-    evidence = float(hits.sum() + moods.sum())
+    leaning, of_lines = _by_words_of_lines(text, params) if language == ENGLISH else (usual_wishes(), 0.0)
+    evidence = float(hits.sum() + moods.sum() + of_lines)
     if evidence == 0.0:
         return usual_wishes(), 0.0, None, ()
-    total = np.zeros(len(book.names) + 4)
+    total = of_lines * leaning
     for share, scene in zip(hits, book.scenes, strict=True):
         total += share * np.concatenate([scene.facets, _coordinates(scene.sound)])
     for index in map(int, np.flatnonzero(moods)):
@@ -246,6 +258,44 @@ def _by_lexicon(text: str) -> tuple[FloatArray, float, str | None, tuple[str, ..
     clear = hits[best] >= _CUES_SHOWN and hits[best] > hits.sum() / 2
     words = [*distinct, *(word for index in np.flatnonzero(moods) for word in meaning.found[book.names[index]])]
     return total / evidence, evidence, book.scenes[best].name if clear else None, tuple(dict.fromkeys(words))
+
+
+def _by_words_of_lines(text: str, params: UnderscoreParams) -> tuple[FloatArray, float]:
+    """What those words lean to that the lexicon's lines have too, as a row of `line_targets`, and its weight."""
+    known = _leanings()
+    found = [known[word] for word in _stems(text) if word in known]
+    if not found:
+        return usual_wishes(), 0.0
+    mean = np.mean([total / (count + params.line_word_prior) for count, total in found], axis=0)
+    return usual_wishes() + params.line_word_gain * mean, params.line_word_share * len(found)
+
+
+@cache
+def _leanings() -> Mapping[str, tuple[int, FloatArray]]:
+    """By stem, how many lines have it, and the sum of what they have beyond the usual; none of a common one."""
+    beyond = line_targets() - usual_wishes()
+    lines: defaultdict[str, list[int]] = defaultdict(list)
+    for index, line in enumerate(lexicon().lines):
+        for word in _stems(line.text):
+            lines[word].append(index)
+    return {
+        word: (len(where), np.asarray(beyond[where].sum(axis=0)))
+        for word, where in lines.items()
+        if len(where) <= _MOST_LINES
+    }
+
+
+def _stems(text: str) -> list[str]:
+    """The distinct words of a text without their English endings."""
+    words = (word for word in re.findall(r"[^\W\d_]+", text[:_LONGEST_READ].lower()) if len(word) >= _SHORTEST_WORD)
+    return list(dict.fromkeys(map(_stem, words)))
+
+
+def _stem(word: str) -> str:
+    for ending in _STEM_ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            return word.removesuffix(ending)
+    return word
 
 
 def _of_mood(index: int) -> FloatArray:

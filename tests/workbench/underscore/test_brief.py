@@ -249,6 +249,31 @@ def test_a_text_that_sings_of_a_voice_breaks_the_rule_even_unmeasured(columns: C
     assert read_brief("no vocals").constraints[0].judge(columns, told)[2] == BROKEN
 
 
+def test_a_wanted_voice_is_found_in_the_text_unless_the_track_is_surely_instrumental(columns: Columns) -> None:
+    columns.vocals[:] = np.nan, 0.02, np.nan
+    told = np.array([read_lexicon(text).facets for text in ("female vocalist, piano", "lead vocals", "piano")])
+    rule = read_brief("with vocals").constraints[0]
+    assert rule.judge(columns, told).tolist() == [KEPT, BROKEN, NOT_KNOWN]
+    assert rule.describe(columns, 0, told) == "its text names a voice"
+
+
+def test_a_choir_breaks_the_rule_against_voices(columns: Columns) -> None:
+    told = np.array([read_lexicon("choir and strings").facets] * 3)
+    assert read_brief("no singing").constraints[0].judge(columns, told)[2] == BROKEN
+
+
+@pytest.mark.parametrize(
+    ("brief", "said"),
+    [
+        ("utan sång", "no vocals"), ("med sång", "with vocals"), ("bez wokalu", "no vocals"),
+        ("z wokalem", "with vocals"), ("sem vocais", "no vocals"), ("con cantante", "with vocals"),
+        ("mit Gesang", "with vocals"), ("met zang", "with vocals"),
+    ],
+)  # fmt: skip
+def test_a_voice_is_asked_for_and_ruled_out_in_other_languages(brief: str, said: str) -> None:
+    assert _said(brief) == {said}
+
+
 def test_clear_drums_break_the_rule_though_the_text_names_other_instruments(columns: Columns) -> None:
     """A piano alone may be heard as drums with 0.75, and its text is believed; a kit is heard with 0.83 and more."""
     columns.drums[:] = 0.75, 0.83, np.nan

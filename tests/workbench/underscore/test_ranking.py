@@ -92,6 +92,15 @@ def test_what_nobody_knows_scores_half(meditation: Reading) -> None:
     assert unsure.scores[0] < sure.scores[0]
 
 
+def test_a_text_that_leaves_a_rule_open_comes_after_all_that_are_sure(meditation: Reading) -> None:
+    columns, _, trust = catalog([0, 0, 0])
+    told = np.array([read_lexicon(text).facets for text in ("calm ambient", "dark metal, guitar", "calm piano")])
+    asked = rank(want(meditation, read_brief("no piano, no strings"), None, PARAMS), columns, told, trust, PARAMS)
+    assert list(asked.order) == [1, 0, 2]
+    free = rank(want(meditation, read_brief(""), None, PARAMS), columns, told, trust, PARAMS)
+    assert list(free.order)[-1] == 1
+
+
 def test_a_voice_is_left_out_under_speech_and_let_in_when_asked_for(meditation: Reading) -> None:
     columns, facets, trust = catalog([0, 0])
     columns.vocals[:] = 0.95, 0.05

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,12 @@ def test_a_text_that_says_nothing_is_not_said_to_ask_for_something() -> None:
     sentence = explanation(told(script="xqz"), 0, names_in(TRACKS[0]))
     assert "there was nothing to read in the text" in sentence
     assert "The text says nothing about music" in lane_reasoning(told(script="xqz"), read_brief(""), [0])
+
+
+def test_a_track_whose_text_names_nothing_is_said_to_be_ranked_by_what_is_heard() -> None:
+    silent = replace(TRACKS[0], title=None, description=None, moods=(), genres=(), instruments=(), tags=())
+    assert explanation(told(), 0, names_in(silent)).endswith("so it was ranked by what is heard.")
+    assert "what is heard" not in explanation(told(), 0, names_in(TRACKS[0]))
 
 
 def test_matched_tags_are_those_of_the_tracks_lists_that_are_wanted() -> None:

@@ -121,3 +121,25 @@ def test_another_language_degrades_gently(embedding: SentenceEmbedding) -> None:
     assert reading.language == "German"
     assert strongest_facets(reading.facets, ("moods",), most=1) == ["calm"]
     assert reading.sound.energy < 0.5
+
+
+@pytest.mark.parametrize(
+    ("script", "language", "mood"),
+    [
+        ("Die Braut weint, der Bräutigam lacht, und alle heben das Glas auf die Hochzeit.", "German", "romantic"),
+        ("På skolan är det tyst. Begravningen är över, och vi bär vår sorg och saknad.", "Swedish", "sad"),
+        ("To nie był sen. W piwnicy był krzyk, krew i duch, który do nas mówił.", "Polish", "scary"),
+        ("El caballero alza la espada y el dragón cae. El reino vive, y nadie lo olvida.", "Spanish", "heroic"),
+    ],
+)
+def test_scenes_are_recognised_in_other_languages_without_the_embedding(script: str, language: str, mood: str) -> None:
+    reading = read_script(script)
+    assert (reading.language, reading.readable) == (language, True)
+    assert mood in strongest_facets(reading.facets, ("moods",), most=2)
+
+
+def test_words_of_the_lexicons_lines_count_without_the_embedding() -> None:
+    """No cue and no mood is named; each of the words stands in lines of the same kind."""
+    said = read_script("The telegram boy cycled to the village. The curtain moved.")
+    assert said.facets.any()
+    assert not read_script("xqz").facets.any()

@@ -1,0 +1,147 @@
+"""Scripts ranked against catalog texts by others, with the embedding, without it, and beside a simple rule.
+
+    python -m tests.benchmarks.elsewhere.underscore FOLDER [--part fit|test] [--each]
+
+FOLDER holds the files of `underscore_sources.toml`. The tracks enter a catalog by their texts alone: no sound was
+measured, so nothing but what others wrote tells them apart. `underscore_catalog.py` says where the grades come from.
+
+"near zero": NDCG@10 under 0.05; "worst quarter": its mean over the worst quarter of the scripts; "wanted voices": share
+of tracks with a voice by their own tags, of all put forward where the brief asks for one; "rules broken": tracks put
+forward that break a rule of the brief by their own tags; "duplicates": the same track twice in one ten. The simple
+rule orders by the cosine of script with brief and track text; the rules of the brief are given to it as labels.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.recipes.material.grading import ndcg
+from tests.benchmarks.elsewhere.underscore_catalog import Part, Script, Tagged, grade, keeps_rules, scripts, tracks
+from tests.benchmarks.table import Table
+from workbench.catalog.library import Library, LibraryEntry
+from workbench.home import Home
+from workbench.language.embedding import SentenceEmbedding, script_vectors
+from workbench.settings import load_settings
+from workbench.store.database import Database
+from workbench.workflows.library import open_catalog
+from workbench.workflows.underscore import the_embedding, underscore
+from workbench.workspace import Workspace
+
+CUT = 10
+NEAR_ZERO = 0.05
+
+Ranking = Callable[[Script], list[int]]
+"""a script with its brief to rows of tracks, best first"""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One ranking over all scripts."""
+
+    ndcg: NDArray[np.float64]
+    """shape (n_scripts,)"""
+    wanted_voices: float
+    broken: int
+    duplicates: int
+
+    @property
+    def worst_quarter(self) -> float:
+        """Mean NDCG@10 of the worst quarter of the scripts."""
+        return float(np.sort(self.ndcg)[: max(1, len(self.ndcg) // 4)].mean())
+
+
+def measure(ranking: Ranking, asked: Sequence[Script], catalog: Sequence[Tagged]) -> Measured:
+    """Rank the catalog for every script."""
+    orders = [ranking(script)[:CUT] for script in asked]
+    values = [
+        ndcg(order, np.array([grade(script, tagged) for tagged in catalog]))
+        for script, order in zip(asked, orders, strict=True)
+    ]
+    pairs = [(script, catalog[row]) for script, order in zip(asked, orders, strict=True) for row in order]
+    voices = [tagged.voice == "heard" for script, tagged in pairs if script.voice == "wanted"]
+    return Measured(
+        np.array(values),
+        float(np.mean(voices)) if voices else float("nan"),
+        sum(not keeps_rules(script, tagged) for script, tagged in pairs),
+        sum(len(order) - len(set(order)) for order in orders),
+    )
+
+
+def rankings(folder: Path, catalog: Sequence[Tagged]) -> Mapping[str, Ranking]:
+    """Ours, and the simple rule."""
+    home = Home(folder / "home")
+    home.prepared()
+    database = Database.at(home, load_settings())
+    entries = [
+        LibraryEntry(one.track.path, one.track.known(), one.track.track_id, one.track.content_hash) for one in catalog
+    ]
+    Library(database).add_all(entries, [])
+    database.close()
+    workspace = Workspace(home)
+    snapshot = open_catalog(workspace)
+    row_of = {one.track.track_id: row for row, one in enumerate(catalog)}
+
+    def ours(script: Script, *, lexicon_only: bool) -> list[int]:
+        lane = underscore(workspace, script.text, snapshot=snapshot, brief=script.brief, lexicon_only=lexicon_only)
+        return [row_of[match.track.track_id] for match in lane.matches]
+
+    found: dict[str, Ranking] = {"underscore, lexicon only": lambda script: ours(script, lexicon_only=True)}
+    embedding = the_embedding(workspace)
+    if embedding is None:
+        return found
+    rows = np.array([row_of[str(track_id)] for track_id in snapshot.columns.track_ids])
+    vectors = np.empty(snapshot.columns.words.shape, np.float32)
+    vectors[rows] = snapshot.columns.words
+    simple = _by_cosine(embedding, vectors, catalog)
+    return {"underscore": lambda script: ours(script, lexicon_only=False), **found, "cosine and rules": simple}
+
+
+def _by_cosine(embedding: SentenceEmbedding, vectors: NDArray[np.float32], catalog: Sequence[Tagged]) -> Ranking:
+    def ranking(script: Script) -> list[int]:
+        text = f"{script.text} {script.brief or ''}"
+        cosine = vectors @ script_vectors(text, embedding).mean(axis=0)
+        left = np.array([keeps_rules(script, one) for one in catalog])
+        return list(np.lexsort((-cosine, ~left)))
+
+    return ranking
+
+
+def table(found: Mapping[str, Measured], part: Part, catalog: Sequence[Tagged]) -> Table:
+    """What was measured, a ranking a row."""
+    columns = ["ranking", "NDCG@10", "near zero", "worst quarter", "wanted voices", "rules broken", "duplicates"]
+    scores = next(iter(found.values())).ndcg
+    made = Table(f"Underscore elsewhere, {part}: {len(scores)} scripts, {len(catalog)} texts", columns)
+    for name, one in found.items():
+        near = int(np.count_nonzero(one.ndcg < NEAR_ZERO))
+        made.add(name, float(one.ndcg.mean()), near, one.worst_quarter, one.wanted_voices, one.broken, one.duplicates)
+    return made
+
+
+def main() -> int:
+    """Measure, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--part", choices=("fit", "test"), default="test")
+    parser.add_argument("--each", action="store_true", help="also print the NDCG@10 of every script")
+    given = parser.parse_args()
+    catalog, asked = tracks(given.folder, given.part), scripts(given.part)
+    with tempfile.TemporaryDirectory() as folder:
+        found = {name: measure(one, asked, catalog) for name, one in rankings(Path(folder), catalog).items()}
+    print(table(found, given.part, catalog).markdown())
+    if given.each:
+        for place, script in enumerate(asked):
+            told = "  ".join(f"{one.ndcg[place]:.2f}" for one in found.values())
+            print(f"{told}  {script.register}: {script.id} ({script.language})")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
