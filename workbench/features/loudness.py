@@ -27,7 +27,7 @@ import numpy as np
 from numba import njit
 
 from workbench.errors import ParameterError
-from workbench.recording import FloatArray, IntArray
+from workbench.recording import FloatArray, IntArray, release_pages
 
 MOMENTARY_SECONDS = 0.4
 """s, length of a momentary window and of a gating block"""
@@ -41,6 +41,8 @@ OVERSAMPLING = 4
 """points a sample at which a true peak is searched (BS.1770 annex 2), before crests are fitted"""
 INTERPOLATOR_TAPS = 48
 """taps a phase: flat within 0.03 dB to 0.45 of the sample rate, 20 kHz at 44.1 kHz"""
+_BLOCK_SAMPLES = 1 << 22
+"""samples of a channel that are weighted at a time"""
 
 _CHANNEL_WEIGHTS: dict[int, tuple[float, ...]] = {
     1: (1.0,),
@@ -377,20 +379,35 @@ def _energy_up_to(samples: FloatArray, rate: int, at: IntArray) -> FloatArray:
     sections = k_weighting(rate)
     for channel, weight in zip(block, channel_weights(block.shape[0]), strict=True):
         if weight > 0.0:
-            _accumulate(np.ascontiguousarray(channel), sections, np.ascontiguousarray(at), float(weight), energy)
+            state = np.zeros(5)
+            done = int(np.searchsorted(at, 0))
+            for begin in range(0, channel.size, _BLOCK_SAMPLES):
+                sound = np.ascontiguousarray(channel[begin : begin + _BLOCK_SAMPLES])
+                end = begin + sound.size
+                stop = at.size if end == channel.size else int(np.searchsorted(at, end))
+                _accumulate(sound, sections, at[done:stop] - begin, float(weight), energy[done:stop], state)
+                release_pages(channel)
+                if stop == at.size:
+                    break
+                done = stop
     return energy
 
 
 @njit(cache=True, nogil=True)
-def _accumulate(sound: Any, sections: Any, at: Any, weight: Any, energy: Any) -> None:  # pragma: no cover - compiled
-    """Add the weighted energy up to each of the positions `at`: both biquads, transposed direct form II."""
+def _accumulate(
+    sound: Any, sections: Any, at: Any, weight: Any, energy: Any, state: Any
+) -> None:  # pragma: no cover - compiled
+    """Filter a block of a channel and add its weighted energy so far at each of the positions `at`.
+
+    Both biquads, transposed direct form II. `state`, shape (5,), carries them and the energy from block to block.
+    """
     b0, b1, b2, a1, a2 = sections[0, 0], sections[0, 1], sections[0, 2], sections[0, 4], sections[0, 5]
     c1, c2 = sections[1, 4], sections[1, 5]
-    s1 = s2 = t1 = t2 = total = 0.0
+    s1, s2, t1, t2, total = state[0], state[1], state[2], state[3], state[4]
     n = sound.size
     i = 0
-    for k in range(at.size):
-        stop = min(at[k], n)
+    for k in range(at.size + 1):
+        stop = min(at[k], n) if k < at.size else n
         while i < stop:
             x = float(sound[i])
             y = b0 * x + s1
@@ -401,7 +418,9 @@ def _accumulate(sound: Any, sections: Any, at: Any, weight: Any, energy: Any) ->
             t2 = y - c2 * z
             total += z * z
             i += 1
-        energy[k] += weight * total
+        if k < at.size:
+            energy[k] += weight * total
+    state[0], state[1], state[2], state[3], state[4] = s1, s2, t1, t2, total
 
 
 @njit(cache=True, nogil=True)
