@@ -83,7 +83,7 @@ class Home:
 
     @property
     def scratch(self) -> Path:
-        """Working files of running jobs, a folder each."""
+        """Working files of running jobs, a folder each, and the decoded sound of long recordings, without names."""
         return self.root / "scratch"
 
     @property

@@ -7,6 +7,7 @@ the first decoded sample of a track, and video time, seconds from the first pict
 from __future__ import annotations
 
 import hashlib
+import mmap
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -20,6 +21,23 @@ IntArray: TypeAlias = NDArray[np.integer[Any]]
 BoolArray: TypeAlias = NDArray[np.bool_]
 TrackSeconds: TypeAlias = float
 VideoSeconds: TypeAlias = float
+
+
+def release_pages(samples: FloatArray) -> None:
+    """Let go of the memory behind samples that lie in a file; they are read from it again when they are next used.
+
+    What reads a long recording from end to end calls this between blocks, so that the recording is never in memory
+    whole. Samples in memory stay as they are.
+
+    Parameters
+    ----------
+    samples : an array, or a view of one
+    """
+    base: Any = samples
+    while isinstance(base, np.ndarray):
+        base = base.base
+    if isinstance(base, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        base.madvise(mmap.MADV_DONTNEED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

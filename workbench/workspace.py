@@ -14,7 +14,8 @@ open and leaves closing to the workspace it came from.
 Decoded sound is kept by the hash of the file's bytes, so that a file that changed is decoded anew. The recording that
 was used last is always kept; of the others those not used for longest are dropped until all of them take no more than
 `RECORDING_BYTES`. A hash is computed again whenever the file's size, times or place on disk have changed, and while the
-file is so young that a change might not show in its times.
+file is so young that a change might not show in its times. The samples of a recording over 64 MB lie in a file without
+a name in the home folder's `scratch` and are read from it as they are used: hours of sound need not fit into memory.
 
 A workspace stays in its process. A child process is sent the home folder and the parameters, and makes its own.
 
@@ -142,7 +143,7 @@ class Workspace:
 
         Raises
         ------
-        MediaError : as of `workbench.media.audio.decode`
+        MediaError, StoreError : as of `workbench.media.audio.decode`
         """
         return self._resources.load_recording(Path(path), self.progress)
 
@@ -260,7 +261,7 @@ class _Resources:
             from workbench.media.audio import decode
 
             progress(f"decoding {path.name}", 0.0)
-            recording = decode(path)
+            recording = decode(path, self.home.scratch)
             progress(f"decoding {path.name}", 1.0)
         with self._keeping:
             self._recordings[recording.content_hash] = recording

@@ -64,3 +64,130 @@ def superflux(level: FloatArray, group: IntArray, n_groups: int, lag: int, out: 
                 out[where, frame] += rise * share
                 if rise > np.float32(0.08):
                     spread[where, frame] += share
+
+
+@numba.njit(cache=True, nogil=True)
+def add_energy(
+    sound: FloatArray, sections: FloatArray, at: IntArray, weight: float, energy: FloatArray, state: FloatArray
+) -> None:
+    """K-weight a block of a channel and add its weighted energy so far at some positions.
+
+    Both biquads, transposed direct form II.
+
+    Parameters
+    ----------
+    sound : shape (n,), the block
+    sections : shape (2, 6), of `workbench.features.loudness.k_weighting`
+    at : shape (n_positions,), samples re the start of the block, not decreasing; those past its end count as its end
+    weight : of the channel
+    energy : shape (n_positions,), float64, added to
+    state : shape (5,), float64, of both filters and the energy so far; zeros before the first block, then written to
+    """
+    b0, b1, b2, a1, a2 = sections[0, 0], sections[0, 1], sections[0, 2], sections[0, 4], sections[0, 5]
+    c1, c2 = sections[1, 4], sections[1, 5]
+    s1, s2, t1, t2, total = state[0], state[1], state[2], state[3], state[4]
+    n = sound.size
+    i = 0
+    for k in range(at.size + 1):
+        stop = min(at[k], n) if k < at.size else n
+        while i < stop:
+            x = float(sound[i])
+            y = b0 * x + s1
+            s1 = b1 * x - a1 * y + s2
+            s2 = b2 * x - a2 * y
+            z = y + t1
+            t1 = -2.0 * y - c1 * z + t2
+            t2 = y - c2 * z
+            total += z * z
+            i += 1
+        if k < at.size:
+            energy[k] += weight * total
+    state[0], state[1], state[2], state[3], state[4] = s1, s2, t1, t2, total
+
+
+@numba.njit(cache=True, nogil=True)
+def weight_channels(block: FloatArray, sections: FloatArray, out: FloatArray) -> None:
+    """K-weight channels: both biquads, transposed direct form II.
+
+    Parameters
+    ----------
+    block : shape (channels, n)
+    sections : shape (2, 6), of `workbench.features.loudness.k_weighting`
+    out : shape (channels, n), float64, written to
+    """
+    b0, b1, b2, a1, a2 = sections[0, 0], sections[0, 1], sections[0, 2], sections[0, 4], sections[0, 5]
+    c1, c2 = sections[1, 4], sections[1, 5]
+    for channel in range(block.shape[0]):
+        s1 = s2 = t1 = t2 = 0.0
+        for i in range(block.shape[1]):
+            x = float(block[channel, i])
+            y = b0 * x + s1
+            s1 = b1 * x - a1 * y + s2
+            s2 = b2 * x - a2 * y
+            z = y + t1
+            t1 = -2.0 * y - c1 * z + t2
+            t2 = y - c2 * z
+            out[channel, i] = z
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+def raise_peaks(sound: FloatArray, taps: FloatArray, worth: np.float32, peaks: FloatArray) -> None:
+    """Raise `peaks` to the highest value the waveform reaches from each sample to the next, over all channels.
+
+    Parameters
+    ----------
+    sound, taps, worth, peaks : of `workbench.features.loudness.interval_peaks`, which calls this
+    """
+    n_taps = taps.shape[1]
+    half = n_taps // 2
+    stop_all = sound.shape[1] - half
+    gain = np.float32(1.0)
+    for phase in range(taps.shape[0]):
+        total = np.float32(0.0)
+        for j in range(n_taps):
+            total += abs(taps[phase, j])
+        gain = max(gain, total)
+    chunk = 64
+    # The waveform from a quarter before the chunk to the sample after it, four points a sample.
+    curve = np.empty(4 * chunk + 2, dtype=np.float32)
+    row = np.empty(chunk + 1, dtype=np.float32)
+    for channel in range(sound.shape[0]):
+        for start in range(half, stop_all, chunk):
+            stop = min(start + chunk, stop_all)
+            loudest = np.float32(0.0)
+            for i in range(start - half, stop + half):
+                loudest = max(loudest, abs(sound[channel, i]))
+            # A crest adds at most an eighth to the highest point.
+            if loudest * gain * np.float32(1.125) < worth:
+                continue
+            # Tap by tap over the whole chunk, which compilers turn into vector instructions.
+            count = stop - start + 1
+            for phase in range(3):
+                row[:count] = np.float32(0.0)
+                for j in range(n_taps):
+                    tap = taps[phase, j]
+                    heard = sound[channel, start - half + j : start - half + j + count]
+                    for i in range(count):
+                        row[i] += tap * heard[i]
+                # row[i] lies after sample start - 1 + i
+                if phase == 2:
+                    curve[0] = row[0]
+                for i in range(1, count):
+                    curve[4 * (i - 1) + 2 + phase] = row[i]
+            for i in range(start, stop):
+                curve[4 * (i - start) + 1] = sound[channel, i]
+            last = 4 * (stop - start) + 1
+            curve[last] = sound[channel, stop]
+            for at in range(1, last):
+                if abs(curve[at]) * np.float32(1.125) < worth:
+                    continue
+                sign = np.float32(1.0) if curve[at] >= 0.0 else np.float32(-1.0)
+                before, top, after = sign * curve[at - 1], sign * curve[at], sign * curve[at + 1]
+                if top > 0.0 and top >= before and top >= after:
+                    cosine = 0.5 * (before + after) / top  # of the phase from point to point, were this one sinusoid
+                    if cosine < 1.0:
+                        beside = 0.5 * (before - after)
+                        crest = np.sqrt(top * top + beside * beside / (1.0 - cosine * cosine))
+                        top = min(np.float32(crest), np.float32(1.125) * top)
+                k = start - half + (at - 1) // 4
+                peaks[k] = max(peaks[k], top)

@@ -21,13 +21,10 @@ R128 loudness measurement", AES 145 (2018), for the analogue constants.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import njit
 
 from workbench.errors import ParameterError
-from workbench.recording import FloatArray, IntArray
+from workbench.recording import FloatArray, IntArray, release_pages
 
 MOMENTARY_SECONDS = 0.4
 """s, length of a momentary window and of a gating block"""
@@ -41,6 +38,8 @@ OVERSAMPLING = 4
 """points a sample at which a true peak is searched (BS.1770 annex 2), before crests are fitted"""
 INTERPOLATOR_TAPS = 48
 """taps a phase: flat within 0.03 dB to 0.45 of the sample rate, 20 kHz at 44.1 kHz"""
+_BLOCK_SAMPLES = 1 << 22
+"""samples of a channel that are weighted at a time"""
 
 _CHANNEL_WEIGHTS: dict[int, tuple[float, ...]] = {
     1: (1.0,),
@@ -121,9 +120,11 @@ def k_weight(samples: FloatArray, rate: int) -> FloatArray:
     ------
     ParameterError : samples of another shape, or a rate under 4 kHz
     """
+    from workbench.features._kernels import weight_channels
+
     block = _channels_first(samples)
     weighted = np.empty(block.shape, dtype=np.float64)
-    _filter(block, k_weighting(rate), weighted)
+    weight_channels(block, k_weighting(rate), weighted)
     return weighted
 
 
@@ -266,8 +267,7 @@ def interpolator() -> FloatArray:
     return np.asarray(taps / taps.sum(axis=1, keepdims=True), dtype=np.float32)
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
-def interval_peaks(sound: Any, taps: Any, worth: Any, peaks: Any) -> None:  # pragma: no cover - compiled
+def interval_peaks(sound: FloatArray, taps: FloatArray, worth: np.float32, peaks: FloatArray) -> None:
     """Raise `peaks` to the highest value the waveform reaches from each sample to the next, over all channels.
 
     Parameters
@@ -277,59 +277,9 @@ def interval_peaks(sound: Any, taps: Any, worth: Any, peaks: Any) -> None:  # pr
     worth : linear; where the waveform provably stays below, `peaks` is left as it is, which saves most of the work
     peaks : shape (n,), float32, entry k belongs to the interval that sample `k + half` opens
     """
-    n_taps = taps.shape[1]
-    half = n_taps // 2
-    stop_all = sound.shape[1] - half
-    gain = np.float32(1.0)
-    for phase in range(taps.shape[0]):
-        total = np.float32(0.0)
-        for j in range(n_taps):
-            total += abs(taps[phase, j])
-        gain = max(gain, total)
-    chunk = 64
-    # The waveform from a quarter before the chunk to the sample after it, four points a sample.
-    curve = np.empty(4 * chunk + 2, dtype=np.float32)
-    row = np.empty(chunk + 1, dtype=np.float32)
-    for channel in range(sound.shape[0]):
-        for start in range(half, stop_all, chunk):
-            stop = min(start + chunk, stop_all)
-            loudest = np.float32(0.0)
-            for i in range(start - half, stop + half):
-                loudest = max(loudest, abs(sound[channel, i]))
-            # A crest adds at most an eighth to the highest point.
-            if loudest * gain * np.float32(1.125) < worth:
-                continue
-            # Tap by tap over the whole chunk, which compilers turn into vector instructions.
-            count = stop - start + 1
-            for phase in range(3):
-                row[:count] = np.float32(0.0)
-                for j in range(n_taps):
-                    tap = taps[phase, j]
-                    heard = sound[channel, start - half + j : start - half + j + count]
-                    for i in range(count):
-                        row[i] += tap * heard[i]
-                # row[i] lies after sample start - 1 + i
-                if phase == 2:
-                    curve[0] = row[0]
-                for i in range(1, count):
-                    curve[4 * (i - 1) + 2 + phase] = row[i]
-            for i in range(start, stop):
-                curve[4 * (i - start) + 1] = sound[channel, i]
-            last = 4 * (stop - start) + 1
-            curve[last] = sound[channel, stop]
-            for at in range(1, last):
-                if abs(curve[at]) * np.float32(1.125) < worth:
-                    continue
-                sign = np.float32(1.0) if curve[at] >= 0.0 else np.float32(-1.0)
-                before, top, after = sign * curve[at - 1], sign * curve[at], sign * curve[at + 1]
-                if top > 0.0 and top >= before and top >= after:
-                    cosine = 0.5 * (before + after) / top  # of the phase from point to point, were this one sinusoid
-                    if cosine < 1.0:
-                        beside = 0.5 * (before - after)
-                        crest = np.sqrt(top * top + beside * beside / (1.0 - cosine * cosine))
-                        top = min(np.float32(crest), np.float32(1.125) * top)
-                k = start - half + (at - 1) // 4
-                peaks[k] = max(peaks[k], top)
+    from workbench.features._kernels import raise_peaks
+
+    raise_peaks(sound, taps, worth, peaks)
 
 
 def _channels_first(samples: FloatArray) -> FloatArray:
@@ -372,51 +322,22 @@ def _window_power(samples: FloatArray, rate: int, starts: IntArray, ends: IntArr
 
 def _energy_up_to(samples: FloatArray, rate: int, at: IntArray) -> FloatArray:
     """Weighted energy of the K-weighted sound from its start to each sample position; `at` must not decrease."""
+    from workbench.features._kernels import add_energy
+
     block = _channels_first(samples)
     energy = np.zeros(at.size, dtype=np.float64)
     sections = k_weighting(rate)
     for channel, weight in zip(block, channel_weights(block.shape[0]), strict=True):
         if weight > 0.0:
-            _accumulate(np.ascontiguousarray(channel), sections, np.ascontiguousarray(at), float(weight), energy)
+            state = np.zeros(5)
+            done = int(np.searchsorted(at, 0))
+            for begin in range(0, channel.size, _BLOCK_SAMPLES):
+                sound = np.ascontiguousarray(channel[begin : begin + _BLOCK_SAMPLES])
+                end = begin + sound.size
+                stop = at.size if end == channel.size else int(np.searchsorted(at, end))
+                add_energy(sound, sections, at[done:stop] - begin, float(weight), energy[done:stop], state)
+                release_pages(channel)
+                if stop == at.size:
+                    break
+                done = stop
     return energy
-
-
-@njit(cache=True, nogil=True)
-def _accumulate(sound: Any, sections: Any, at: Any, weight: Any, energy: Any) -> None:  # pragma: no cover - compiled
-    """Add the weighted energy up to each of the positions `at`: both biquads, transposed direct form II."""
-    b0, b1, b2, a1, a2 = sections[0, 0], sections[0, 1], sections[0, 2], sections[0, 4], sections[0, 5]
-    c1, c2 = sections[1, 4], sections[1, 5]
-    s1 = s2 = t1 = t2 = total = 0.0
-    n = sound.size
-    i = 0
-    for k in range(at.size):
-        stop = min(at[k], n)
-        while i < stop:
-            x = float(sound[i])
-            y = b0 * x + s1
-            s1 = b1 * x - a1 * y + s2
-            s2 = b2 * x - a2 * y
-            z = y + t1
-            t1 = -2.0 * y - c1 * z + t2
-            t2 = y - c2 * z
-            total += z * z
-            i += 1
-        energy[k] += weight * total
-
-
-@njit(cache=True, nogil=True)
-def _filter(block: Any, sections: Any, out: Any) -> None:  # pragma: no cover - compiled
-    """Write the K-weighted channels to `out`: both biquads, transposed direct form II."""
-    b0, b1, b2, a1, a2 = sections[0, 0], sections[0, 1], sections[0, 2], sections[0, 4], sections[0, 5]
-    c1, c2 = sections[1, 4], sections[1, 5]
-    for channel in range(block.shape[0]):
-        s1 = s2 = t1 = t2 = 0.0
-        for i in range(block.shape[1]):
-            x = float(block[channel, i])
-            y = b0 * x + s1
-            s1 = b1 * x - a1 * y + s2
-            s2 = b2 * x - a2 * y
-            z = y + t1
-            t1 = -2.0 * y - c1 * z + t2
-            t2 = y - c2 * z
-            out[channel, i] = z

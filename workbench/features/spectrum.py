@@ -23,7 +23,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.params import SpectrumParams
-from workbench.recording import FloatArray, IntArray
+from workbench.recording import FloatArray, IntArray, release_pages
 
 _RESAMPLE_SAMPLES = 1 << 20
 """samples resampled at a time"""
@@ -149,12 +149,11 @@ def resampled(sound: FloatArray, sample_rate: int, wanted_rate: int) -> FloatArr
     stream = soxr.ResampleStream(sample_rate, wanted_rate, 1, quality="HQ")
     length = sound.shape[-1]
     starts = range(0, length, _RESAMPLE_SAMPLES)
-    parts = [
-        stream.resample_chunk(
-            _mono(sound, at, min(at + _RESAMPLE_SAMPLES, length)), last=at + _RESAMPLE_SAMPLES >= length
-        )
-        for at in starts
-    ]
+    parts = []
+    for at in starts:
+        chunk = _mono(sound, at, min(at + _RESAMPLE_SAMPLES, length))
+        parts.append(stream.resample_chunk(chunk, last=at + _RESAMPLE_SAMPLES >= length))
+        release_pages(sound)
     changed: FloatArray = np.concatenate(parts)
     return changed
 
@@ -203,6 +202,7 @@ def power_blocks(
         views = np.lib.stride_tricks.sliding_window_view(_mono(sound, begin, int(centres[-1]) + half), window)
         spectra = fft.rfft(views[centres - half - begin] * shape, axis=1)
         yield first, np.square(spectra.real) + np.square(spectra.imag)
+        release_pages(sound)
 
 
 def stft_power(sound: FloatArray, sample_rate: int, window: int, frames_per_second: int) -> FloatArray:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workbench.recording import FloatArray
+from workbench.recording import FloatArray, release_pages
 
 TICKS_PER_BEAT = 12
 """windows a beat: divides into sixteenths and triplets"""
@@ -82,6 +82,7 @@ def windowed_power(
                     part_of_row += sound[channel, low:high]
         spectra = fft.rfft(rows[: part.size] * shape, axis=1)
         yield slice(first, first + part.size), np.square(spectra.real) + np.square(spectra.imag)
+        release_pages(sound)
 
 
 def window_samples(sample_rate: int, window_seconds: float) -> int:

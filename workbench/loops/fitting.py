@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.params import SeamParams
-from workbench.recording import FloatArray, IntArray
+from workbench.recording import FloatArray, IntArray, release_pages
 
 REACH_SECONDS = 0.3
 """s of sound kept on each side of a bar line"""
@@ -85,6 +85,7 @@ def line_sounds(samples: FloatArray, sample_rate: int, lines: FloatArray) -> Lin
         low, high = max(0, centre - reach), min(block.shape[1], centre + reach)
         if high > low:
             row[low - centre + reach : high - centre + reach] = block[:, low:high].mean(axis=0)
+            release_pages(block)
     some = range(0, max(at.size, 1), _LINES_AT_ONCE)
     found = [_onsets(sound[k : k + _LINES_AT_ONCE], sample_rate) for k in some]
     attack, before, after = (np.concatenate(column) for column in zip(*found, strict=True))

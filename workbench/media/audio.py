@@ -18,6 +18,7 @@ Samples are float32, shape (channels, n), full scale 1.0: integers of up to 24 b
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
@@ -37,6 +38,7 @@ from workbench.errors import MediaError, ParameterError
 from workbench.files import cannot_be_written, written_whole
 from workbench.media.containers import hash_file
 from workbench.media.decoder import SampleBuffer, open_decoder
+from workbench.media.sample_files import SampleFiles
 from workbench.recording import FloatArray, Recording
 
 _MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)  # Hz: MPEG-1, 2 and 2.5
@@ -51,6 +53,8 @@ _LAYOUTS = {
     8: "7.1",
 }  # FFmpeg's, by channels
 _WRITE_SAMPLES = 1 << 16  # most samples that are encoded at a time
+_MOST_IN_MEMORY = 64 * 2**20  # bytes of a recording's samples, three minutes of stereo; beyond, they may go to a file
+_FILED_BYTES = 8 * 2**20  # samples of a longer recording that go to its file at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +91,14 @@ class SoundBlock:
     """seconds of the file's time at which the block begins"""
 
 
-def decode(path: Path) -> Recording:
+def decode(path: Path, folder: Path | None = None) -> Recording:
     """Decode the sound of an audio or video file at its own rate and channels.
 
     Parameters
     ----------
     path : anything FFmpeg reads; of several sound streams the default one, cover art is ignored
+    folder : where a file without a name holds the samples of a recording of more than 64 MB, see
+        `workbench.media.sample_files`; None: they are held in memory
 
     Returns
     -------
@@ -101,19 +107,31 @@ def decode(path: Path) -> Recording:
     Raises
     ------
     MediaError : no such file, no media, no sound in it, or 90 % or less of the length it states could be decoded
+    StoreError : `folder` cannot be written to, or the disk is full
     """
     path = Path(path)
     content_hash = hash_file(path)
-    with open_decoder(path) as decoder:
+    with ExitStack() as opened:
+        decoder = opened.enter_context(open_decoder(path))
         buffer: SampleBuffer | None = None
+        files: SampleFiles | None = None
         for piece in decoder.pieces():
             if buffer is None:
                 buffer = SampleBuffer(decoder.channels, decoder.guessed_samples())
             buffer.append(piece)
+            if folder is not None and buffer.nbytes > (_MOST_IN_MEMORY if files is None else _FILED_BYTES):
+                files = files or opened.enter_context(SampleFiles(folder, decoder.channels))
+                files.append(buffer.finish())
+                buffer = None
         decoder.check_whole()
-    if buffer is None or buffer.length == 0:
-        raise MediaError(f"{path}: there is a sound stream, but no sound in it")
-    return Recording(buffer.finish(), decoder.sample_rate, content_hash)
+        samples = None if buffer is None or buffer.length == 0 else buffer.finish()
+        if files is not None:
+            if samples is not None:
+                files.append(samples)
+            samples = files.finish()
+        if samples is None:
+            raise MediaError(f"{path}: there is a sound stream, but no sound in it")
+        return Recording(samples, decoder.sample_rate, content_hash)
 
 
 def decode_blocks(path: Path, block_seconds: float = 10.0, sample_rate: int | None = None) -> Iterator[SoundBlock]:

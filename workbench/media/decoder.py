@@ -261,6 +261,11 @@ class SampleBuffer:
         self.length = 0
         self._rows = np.empty((channels, max(1, capacity)), dtype=np.float32)  # not touched, so not yet occupied
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the samples held."""
+        return 4 * self._rows.shape[0] * self.length
+
     def append(self, piece: FrameRange) -> None:
         """Append a piece.
 

@@ -1,6 +1,8 @@
 import io
 import json
 import re
+import subprocess
+import sys
 from base64 import b64decode
 from collections.abc import Callable
 from html import escape
@@ -37,6 +39,17 @@ def test_covers_a_length_to_the_millisecond(plan_file: Path) -> None:
     plan = plan_from_json(plan_file.read_text())
     assert plan.window_end == pytest.approx(90.0, abs=1e-3)
     assert plan.seam_score > 0.5
+
+
+@pytest.mark.usefixtures("plan_file")
+def test_a_plan_from_a_stored_analysis_loads_no_kernels(track_file: Path, home: Path) -> None:
+    program = (
+        "import sys\nfrom service.console import run\nassert run(sys.argv[1:]) == 0\n"
+        "print(sorted({'numba', 'scipy', 'librosa', 'matplotlib'} & set(sys.modules)), file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", program, "loop", str(track_file), "--seconds", "80", "--home", str(home)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "[]"
 
 
 def test_refuses_a_video_that_is_not_longer_and_says_why(workbench: Call, track_file: Path, home: Path) -> None:
