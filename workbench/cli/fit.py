@@ -138,7 +138,7 @@ def command(
         raise click.UsageError("give either --video FILE or --seconds S[,S...]")
     if auto_mix and video is None:
         raise click.UsageError("--auto-mix needs --video FILE")
-    from workbench.workflows.fit import fit_body, fit_track
+    from workbench.workflows.fit import fit_json, fit_track
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
@@ -155,7 +155,7 @@ def command(
             auto_mix=auto_mix,
         )
     _explain(fit)
-    print_body(fit_body(fit, None if video_source is None else video_source.video_id).to_json())
+    print_body(fit_json(fit, None if video_source is None else video_source.video_id))
 
 
 def _explain(fit: Fit) -> None:

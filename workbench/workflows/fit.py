@@ -3,7 +3,7 @@
 A track that cannot fill a length, and wishes that contradict each other, raise: the answer is always music of exactly
 that length, or one line that says why not.
 
-Functions: `fit_track`; `fit_body`, the result as JSON.
+Functions: `fit_track`; `fit_body`, the result as JSON, and `fit_json`, that with its provenance; `read_keep`.
 """
 
 from __future__ import annotations
@@ -11,20 +11,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, PlanError
 from workbench.loops.endings import last_attack
-from workbench.loops.fit import FitRequest, Keep, plan_fits
+from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fits
 from workbench.loops.plan import LoopPlan
+from workbench.provenance import Provenance, with_provenance
 from workbench.results.fit import FitResult, FitsResult, fit_result
 from workbench.results.mix import mix_body
-from workbench.workflows.analyze import Analysis, analyze
+from workbench.workflows.analyze import Analysis, Sound, analyze_sound
 from workbench.workflows.loop import video_length
+from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from workbench.mix.balance import Mix
 
 
@@ -40,6 +44,8 @@ class Fit:
     analysis: Analysis
     mix: Mix | None
     """None if it was not asked for"""
+    provenance: Provenance
+    """of all its plans"""
 
 
 def fit_track(
@@ -51,6 +57,7 @@ def fit_track(
     start_at: float | None = None,
     end_on: float | None = None,
     auto_mix: bool = False,
+    heard: bool = False,
 ) -> Fit:
     """Fit a track to a video, to a length, or to several lengths that share their parts.
 
@@ -63,6 +70,7 @@ def fit_track(
     start_at : video time at which the music starts, after silence; None: with the picture
     end_on : video time at which its last hit lands; None: nowhere in particular
     auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
+    heard : plan on the tracker's grid even where a corrected one is kept
 
     Raises
     ------
@@ -79,7 +87,23 @@ def fit_track(
     if not lengths:
         raise ParameterError("music is fitted to one length at least")
     wishes = [FitRequest(seconds, tuple(keep), start_at, end_on) for seconds in lengths]
-    analysis = analyze(workspace, track.path)
+    sound = Sound(workspace, track.path, heard=heard)
+    analysis = analyze_sound(sound)
+    provenance = make_provenance(
+        workspace,
+        "fit",
+        ("beats", "loops", "plan", *(("soundtrack",) if auto_mix else ())),
+        track=track.path,
+        video=video,
+        grid=grid_record(analysis.grid, sound.correction),
+        constraints={
+            "seconds": [*lengths] if video is None else None,
+            "keep": [_keep_record(kept) for kept in keep] or None,
+            "start_at": start_at,
+            "end_on": end_on,
+            "auto_mix": auto_mix,
+        },
+    )
     if end_on is not None:
         hit = last_attack(workspace.load_recording(track.path), analysis.profile.downbeats)
         wishes = [FitRequest(seconds, tuple(keep), start_at, end_on, hit) for seconds in lengths]
@@ -91,7 +115,32 @@ def fit_track(
         from workbench.workflows.mix import mix_under
 
         mix = mix_under(workspace, plans[0], track.path, video)
-    return Fit(track, video, plans, analysis, mix)
+    return Fit(track, video, plans, analysis, mix, provenance)
+
+
+def _keep_record(kept: Keep) -> JsonValue:
+    """A kept part in JSON types, as `read_keep` reads it."""
+    return kept.part.value if kept.part is not None else [kept.song_from, kept.song_to]
+
+
+def read_keep(recorded: JsonValue) -> Keep:
+    """A kept part from the constraints of a provenance.
+
+    Parameters
+    ----------
+    recorded : the name of the part, or its first and last second of the track
+
+    Raises
+    ------
+    PlanError : it is neither
+    """
+    match recorded:
+        case str() if recorded in {part.value for part in KeptPart}:
+            return Keep(KeptPart(recorded))
+        case [int() | float() as song_from, int() | float() as song_to]:
+            return Keep(None, float(song_from), float(song_to))
+        case _:
+            raise PlanError(f"provenance.constraints.keep: {recorded!r} is no part of a track")
 
 
 def fit_body(fit: Fit, video_id: str | None = None) -> FitResult | FitsResult:
@@ -117,3 +166,19 @@ def fit_body(fit: Fit, video_id: str | None = None) -> FitResult | FitsResult:
         for plan in fit.plans
     ]
     return bodies[0] if len(bodies) == 1 else FitsResult(fits=bodies)
+
+
+def fit_json(fit: Fit, video_id: str | None = None) -> dict[str, Any]:
+    """The JSON of a fit as the command line prints it: each plan with the provenance beside it.
+
+    Parameters
+    ----------
+    fit : the result of `fit_track`
+    video_id : as in `fit_body`
+    """
+    body = fit_body(fit, video_id)
+    if isinstance(body, FitResult):
+        return with_provenance(body.to_json(), fit.provenance)
+    numbered = (with_provenance(one.to_json(), fit.provenance.with_constraint("number", number))
+                for number, one in enumerate(body.fits, start=1))  # fmt: skip
+    return {**body.to_json(), "fits": list(numbered)}

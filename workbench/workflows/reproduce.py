@@ -45,7 +45,7 @@ def reproduce(
     video: Path | None = None,
     folders: Sequence[Path] = (),
 ) -> Reproduction:
-    """Make a result of loop, align or match again.
+    """Make a result of loop, fit, align or match again.
 
     Parameters
     ----------
@@ -152,6 +152,31 @@ def _loop(workspace: Workspace, made: Provenance, track: Path | None, video: Pat
     return loop_json(loop_track(workspace, track, under, auto_mix=auto_mix, heard=heard))
 
 
+def _fit(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
+    from workbench.workflows.fit import fit_json, fit_track, read_keep
+
+    given, number = made.constraints.get("seconds"), made.constraints.get("number")
+    seconds = [one for one in given if isinstance(one, int | float)] if isinstance(given, list) else []
+    under = video if video is not None else seconds
+    if track is None or under == []:
+        raise PlanError("the provenance names no track, or neither a video nor a length")
+    keep, times = made.constraints.get("keep"), (made.constraints.get(name) for name in ("start_at", "end_on"))
+    start_at, end_on = (float(one) if isinstance(one, int | float) else None for one in times)
+    fit = fit_track(
+        workspace,
+        track,
+        under,
+        keep=[read_keep(one) for one in keep] if isinstance(keep, list) else (),
+        start_at=start_at,
+        end_on=end_on,
+        auto_mix=made.constraints.get("auto_mix") is True,
+        heard=made.grid is not None and made.grid.origin == "heard",
+    )
+    body = fit_json(fit)
+    several: list[dict[str, Any]] = body.get("fits", [body])
+    return several[number - 1 if isinstance(number, int) and 0 < number <= len(several) else 0]
+
+
 def _align(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
     from workbench.workflows.align import align_json, align_track
 
@@ -172,7 +197,7 @@ def _match(workspace: Workspace, made: Provenance, track: Path | None, video: Pa
     return match_json(workspace, lane, video, video_id=video.name, sync_points=shown, expand_full=full)
 
 
-_COMMANDS = {"loop": _loop, "align": _align, "match": _match}
+_COMMANDS = {"loop": _loop, "fit": _fit, "align": _align, "match": _match}
 """what makes the result of each command again"""
 
 

@@ -58,6 +58,23 @@ def test_the_plan_says_what_it_was_made_from_and_is_made_again(
     assert err.splitlines()[-1] == "the same result"
 
 
+def test_a_fit_is_made_again_with_its_wishes_and_each_of_several_alone(
+    workbench: Call, track: Path, home: Path, tmp_path: Path
+) -> None:
+    asked = ("fit", track, "--seconds", "16,24", "--keep", "ending", "--home", home)
+    code, out, err = workbench(*asked)
+    assert code == 0, err
+    fits = json.loads(out)["fits"]
+    made = read_provenance(fits[1])
+    assert made is not None
+    assert made.constraints == {"seconds": [16.0, 24.0], "keep": ["ending"], "number": 2}
+    for number, fit in enumerate(fits):
+        plan = tmp_path / f"fit-{number}.json"
+        plan.write_text(json.dumps(fit))
+        code, out, err = workbench("reproduce", plan, "--home", home)
+        assert (code, json.loads(out)) == (0, {"same": True, "differences": []}), err
+
+
 def test_recorded_parameters_are_applied(workbench: Call, track: Path, home: Path, tmp_path: Path) -> None:
     profile = tmp_path / "near.toml"
     profile.write_text("[cover]\nrequired_excess_seconds = 10.0\n")
@@ -144,7 +161,7 @@ def test_what_says_nothing_of_itself_is_one_clear_line(
 def test_results_that_cannot_be_made_again_are_refused(workbench: Call, plan: Path, home: Path) -> None:
     code, out, err = workbench("reproduce", changed(plan, command="underscore"), "--home", home)
     assert (code, out) == (1, "")
-    assert "a result of underscore cannot be made again; those of loop, align, match can" in err
+    assert "a result of underscore cannot be made again; those of loop, fit, align, match can" in err
     code, out, err = workbench("reproduce", changed(plan, params={"seams": {"beets": 1}}), "--home", home)
     assert (code, out) == (1, "")
     assert "beets" in err
