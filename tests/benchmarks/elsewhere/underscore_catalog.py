@@ -182,7 +182,7 @@ def _worth(script: Script, mood: str) -> float:
 
 
 def _script(row: Mapping[str, Any]) -> Script:
-    given = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+    given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
     given["excerpt_of"] = given.pop("from", None)
     return Script(**given)
 
