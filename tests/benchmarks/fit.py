@@ -3,8 +3,7 @@
     python -m tests.benchmarks.fit [FILE ...]
 
 Without files the bundled songs are fitted, and the seams are judged on the rendered sound by `judge`, on the true
-beats.
-With files (recordings by others) the seam scores, lengths and kept parts are counted.
+beats. With files (recordings by others) the seam scores, lengths and kept parts are counted.
 
 Three naive editors make the same lengths: from the start to the length with a fade; the last seconds of the track; its
 first half and its last half, butted together in the middle of the length.

@@ -9,6 +9,7 @@ from typing import Any
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
 from workbench.results.body import Body
+from workbench.results.fit import FitResult, FitsResult
 from workbench.results.lane import MatchResult, UnderscoreResult
 from workbench.results.loop import LoopResult, PlanBody
 from workbench.results.mix import MixBody
@@ -16,6 +17,8 @@ from workbench.results.mix import MixBody
 _BODIES: dict[str, type[Body]] = {
     "LoopResult": LoopResult,
     "LoopPlan": PlanBody,
+    "FitResult": FitResult,
+    "FitsResult": FitsResult,
     "Mix": MixBody,
     "AlignResult": AlignResult,
     "BeatGrid": BeatGridBody,

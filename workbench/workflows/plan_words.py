@@ -98,7 +98,10 @@ def _fades(plan: LoopPlan) -> bool:
 
 def _ending_words(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> list[str]:
     if _fades(option) != _fades(served):
-        return ["fades instead of ending with the track" if _fades(option) else "ends with the track instead of fading"]
+        is_button = (option if _fades(option) else served).end_label.startswith("button")
+        if _fades(option):
+            return [f"{'stops on a downbeat' if is_button else 'fades'} instead of ending with the track"]
+        return [f"ends with the track instead of {'stopping on a downbeat' if is_button else 'fading'}"]
     if not _fades(option):
         return []
     ends = np.array([plan.segments[-1].song_to - plan.tail_seconds for plan in (option, served)])
