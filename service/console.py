@@ -9,6 +9,7 @@ Exit codes: 0 done; 1 failed on the input, with one clear line on standard error
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -135,6 +136,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def main() -> None:
     """Entry point of the console script."""
+    # Libraries make some hundred thousand objects that stay; the default looks through all of them again and again.
+    gc.set_threshold(10_000)
     raise SystemExit(run())
 
 
