@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -160,10 +161,12 @@ def command(
 
 def _explain(fit: Fit) -> None:
     """Write to standard error what the JSON does not say in words."""
+    from workbench.loops.fit import shares_its_parts
+    from workbench.loops.refusals import plain_seconds
     from workbench.workflows.plan_words import option_differences
 
     for plan in fit.plans:
-        named = f"{plan.window_end:g} s: " if len(fit.plans) > 1 else ""
+        named = f"{plain_seconds(plan.window_end)} s: " if len(fit.plans) > 1 else ""
         say(f"{named}{plan.kind.in_words}, {plan.end_label}")
         if plan.music_in > 0.0:
             say(f"{named}the music starts {plan.start_label}")
@@ -171,3 +174,8 @@ def _explain(fit: Fit) -> None:
             continue
         for number, difference in enumerate(option_differences(plan, fit.analysis.profile)[1:], start=2):
             say(f"{named}option {number} {difference}")
+    by_length = sorted(fit.plans, key=lambda plan: plan.window_end)
+    for short, longer in pairwise(by_length):
+        if not shares_its_parts(short, longer):
+            lengths = f"{plain_seconds(short.window_end)} s and {plain_seconds(longer.window_end)} s"
+            say(f"{lengths} do not share all of their music and seams")

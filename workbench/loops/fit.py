@@ -36,7 +36,7 @@ from workbench.loops.cutdown import (
 )
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan, LoopSegment, PlanKind, segment_table
 from workbench.loops.profile import LoopProfile
-from workbench.loops.refusals import Refusal
+from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.loops.splices import start_fade
 from workbench.loops.worth import HEARD
 from workbench.params import CoverParams
@@ -97,6 +97,13 @@ class FitRequest:
         if not (isfinite(self.seconds) and self.seconds >= MIN_SECONDS):
             raise FitError(f"music is fitted to {MIN_SECONDS:.0f} s or more, not to {self.seconds:g} s")
         object.__setattr__(self, "seconds", round(self.seconds, 3))
+        for name in ("start_at", "end_on"):
+            at = getattr(self, name)
+            if at is None:
+                continue
+            if not (isfinite(at) and at >= 0.0):
+                raise FitError(f"{name.replace('_', ' ')}: a time in the video is 0 s or more, not {at:g} s")
+            object.__setattr__(self, name, round(at, 6))
 
 
 def clock(seconds: float) -> str:
@@ -140,12 +147,12 @@ def plan_fit(
     FitError : the track cannot fill the length, or what was asked for cannot be kept together
     PlanError : a plan breaks an invariant, which is a fault of the planner
     """
-    length = seconds_in_words or f"{request.seconds:g} s"
+    length = seconds_in_words or f"{plain_seconds(request.seconds)} s"
     _check_ranges(profile, request, length)
     plans = _plans(profile, request, params, beside)
     if not plans:
         raise FitError(_contradiction(profile, request, params, length))
-    options = _options(plans, bool(request.keep) or beside is not None)
+    options = _options(plans)
     return replace(options[0], options=tuple(options))
 
 
@@ -221,7 +228,7 @@ def hook_of(profile: LoopProfile, most_seconds: float) -> tuple[TrackSeconds, Tr
     sections = tuple(Section(s.first_bar, s.last_bar, s.label, s.group) for s in profile.sections)
     first, _ = memorable_bars(profile.bar_lufs, sections, np.diff(edges), HOOK_SECONDS)
     last = int(np.searchsorted(edges, edges[first] + min(most_seconds, HOOK_SECONDS) + 1e-6, side="right")) - 1
-    return float(edges[first]), float(edges[max(last, first + 1)])
+    return max(float(edges[first]), profile.song_start), float(edges[max(last, first + 1)])
 
 
 def different_share(one: LoopPlan, other: LoopPlan) -> float:
@@ -305,8 +312,8 @@ def _task(profile: LoopProfile, request: FitRequest, beside: LoopPlan | None) ->
         whole=tuple(sorted(set(whole))),
         to_last_sound=any(keep.part is KeptPart.ENDING for keep in request.keep),
         hook=hook_of(profile, music / 2),
-        start_at=None if request.start_at is None else round(request.start_at, 6),
-        end_on=None if request.end_on is None else round(request.end_on, 6),
+        start_at=request.start_at,
+        end_on=request.end_on,
         last_hit=request.last_hit,
         beside=beside,
     )
@@ -326,7 +333,8 @@ def _stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSecon
         if not profile.sections:
             return None
         section = profile.sections[0 if keep.part is KeptPart.INTRO else -1]
-        return section.song_from, min(section.song_to, profile.last_sound)
+        # The first bar line may lie just before the sound: a beat is a little earlier than what is heard of it.
+        return max(section.song_from, profile.song_start), min(section.song_to, profile.last_sound)
     first = int(np.searchsorted(edges, keep.song_from + _KEPT, side="right")) - 1
     last = int(np.searchsorted(edges, keep.song_to - _KEPT))
     begin = float(edges[first]) if first >= 0 else min(keep.song_from, profile.song_start)
@@ -509,7 +517,7 @@ def _straight(profile: LoopProfile, request: FitRequest, start: float, fade_in: 
     )
 
 
-def _options(plans: Sequence[LoopPlan], asked: bool) -> list[LoopPlan]:
+def _options(plans: Sequence[LoopPlan]) -> list[LoopPlan]:
     """The first plan, and others that differ to the ear; none with a seam that many hear, unless the first has one."""
     least = min(HEARD, plans[0].seam_score)
     options: list[LoopPlan] = []
@@ -547,8 +555,10 @@ def _with_only(request: FitRequest, labels: Collection[str]) -> FitRequest:
 
 def _in_words(profile: LoopProfile, labels: Sequence[str], length: str, tried: FitRequest) -> str:
     if not labels:
-        least = clock(profile.song_duration)
-        return f"this track lasts {least} and cannot be looped without an audible seam, so it does not fill {length}"
+        lasts = clock(profile.song_duration)
+        if tried.seconds <= profile.song_duration:
+            return f"no part of this track, which lasts {lasts}, makes music of {length}"
+        return f"this track lasts {lasts} and cannot be looped without an audible seam, so it does not fill {length}"
     longest = 0.0
     if profile.downbeats.size >= 3:
         for keep in tried.keep:

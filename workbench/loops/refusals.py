@@ -76,11 +76,22 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
     return Refusal(
         RefusalReason.VIDEO_NOT_LONGER,
         f"{why} Play the track straight{pick}",
-        f"{why} `workbench fit TRACK --seconds {video:g}` makes music of exactly that length from it{pick}",
+        f"{why} `workbench fit TRACK --seconds {plain_seconds(video)}` makes music of exactly that length from it"
+        f"{pick}",
         video_seconds=video,
         track_seconds=track,
         required_excess_seconds=excess,
     )
+
+
+def plain_seconds(seconds: float) -> str:
+    """Seconds to the millisecond, as one types them: without zeros at the end.
+
+    Parameters
+    ----------
+    seconds : s
+    """
+    return f"{seconds:.3f}".rstrip("0").rstrip(".")
 
 
 def low_confidence(confidence: float, best_score: float, required: float) -> Refusal:

@@ -17,6 +17,7 @@ from workbench.errors import ParameterError, PlanError
 from workbench.loops.endings import last_attack
 from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fits
 from workbench.loops.plan import LoopPlan
+from workbench.loops.refusals import plain_seconds
 from workbench.provenance import Provenance, with_provenance
 from workbench.results.fit import FitResult, FitsResult, fit_result
 from workbench.results.mix import mix_body
@@ -158,7 +159,7 @@ def fit_body(fit: Fit, video_id: str | None = None) -> FitResult | FitsResult:
     bodies = [
         fit_result(
             plan,
-            video_id=video_id or (fit.video.name if fit.video is not None else f"{plan.window_end:g}s"),
+            video_id=video_id or (fit.video.name if fit.video is not None else f"{plain_seconds(plan.window_end)}s"),
             track_id=fit.track.track_id,
             track=fit.track.record,
             mix=None if fit.mix is None else mix_body(fit.mix),

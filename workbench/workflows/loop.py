@@ -6,7 +6,7 @@ exception. A video that cannot be read is the caller's fault and raises.
 Lengths are compared first: a track that is too long for the video is refused before it is analysed, with the refusal
 that the planner would give.
 
-Functions: `loop_track`; `loop_body`, the result as the service answers it; `loop_json`, the result with its provenance;
+Functions: `loop_track`; `loop_body`, the result as JSON; `loop_json`, that with its provenance;
 `save_plan`, that as a file.
 """
 

@@ -73,7 +73,9 @@ def make_provenance(
         stages={name: getattr(import_module(_VERSIONS[name][0]), _VERSIONS[name][1]) for name in stages},
         params=workspace.params.model_dump(mode="json", exclude_defaults=True),
         defaults=_defaults(),
-        constraints={name: value for name, value in (constraints or {}).items() if value not in (None, False)},
+        constraints={
+            name: value for name, value in (constraints or {}).items() if value is not None and value is not False
+        },
         **{name: value for name, value in given.items() if value is not None},
     )
 

@@ -1,7 +1,8 @@
 """Make a result again from its provenance, and say what differs.
 
-Track and video are found by the hash of their bytes, the recorded parameters are applied, and the tracker's own grid is
-used where the result was made on it. A grid that a person gave is used where it is still the one that the home keeps.
+Track and video are found by the hash of their bytes, and the recorded parameters are applied. A loop and a fit are
+planned on the tracker's own grid where they were made on it; a grid that a person gave is used where it is still the
+one that the home keeps. Placements are made on the grid that counts now.
 
 Functions: `reproduce`; `recorded_track` and `recorded_video`, the files of a provenance.
 """
@@ -62,6 +63,8 @@ def reproduce(
     MediaError : a file cannot be read
     """
     made = read_provenance(result)
+    if made is None and "fits" in result:
+        raise PlanError("these are plans of several lengths: take one of them out, such as `jq .fits[0]`")
     if made is None:
         raise PlanError("this result has no provenance; only what this program wrote itself can be made again")
     if made.command not in _COMMANDS:

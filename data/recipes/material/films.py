@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import csv
 import hashlib
+import http.client
 import subprocess
 import sys
 import tempfile
@@ -93,7 +94,7 @@ def fetch(folder: Path, film: Film) -> str | None:
     where, _, name = film.source.partition(":")
     try:
         content = _from_github(name, film.path) if where == "github" else _from_debian(name, film.path)
-    except (OSError, subprocess.CalledProcessError) as error:
+    except (OSError, ValueError, http.client.HTTPException, subprocess.CalledProcessError) as error:
         return f"cannot be had: {error}"
     if hashlib.sha256(content).hexdigest() != film.sha256:
         return "is another file than the one that was labelled"

@@ -61,13 +61,18 @@ def test_the_plan_says_what_it_was_made_from_and_is_made_again(
 def test_a_fit_is_made_again_with_its_wishes_and_each_of_several_alone(
     workbench: Call, track: Path, home: Path, tmp_path: Path
 ) -> None:
-    asked = ("fit", track, "--seconds", "16,24", "--keep", "ending", "--home", home)
+    asked = ("fit", track, "--seconds", "16,24", "--keep", "ending", "--start-at", "0:00", "--home", home)
     code, out, err = workbench(*asked)
     assert code == 0, err
     fits = json.loads(out)["fits"]
     made = read_provenance(fits[1])
     assert made is not None
-    assert made.constraints == {"seconds": [16.0, 24.0], "keep": ["ending"], "number": 2}
+    assert made.constraints == {"seconds": [16.0, 24.0], "keep": ["ending"], "start_at": 0.0, "number": 2}
+    several = tmp_path / "fits.json"
+    several.write_text(out)
+    code, out, err = workbench("reproduce", several, "--home", home)
+    assert (code, out) == (1, "")
+    assert "take one of them out, such as `jq .fits[0]`" in err
     for number, fit in enumerate(fits):
         plan = tmp_path / f"fit-{number}.json"
         plan.write_text(json.dumps(fit))

@@ -210,6 +210,20 @@ def test_named_parts_are_kept_whole(track_profile: Maker) -> None:
     assert plan.sections_covered[0] == "intro"
 
 
+def test_a_first_bar_line_just_before_the_sound_keeps_no_part_out(track_profile: Maker) -> None:
+    profile = track_profile(bars=48, lead_in=0.5)
+    early = replace(profile, song_start=float(profile.downbeats[0]) + 0.03)
+    plan = plan_fit(early, FitRequest(40.0, (Keep(KeptPart.INTRO),)))
+    assert plan.segments[0].song_from == pytest.approx(early.song_start, abs=1e-6)
+
+
+def test_times_that_are_asked_for_are_rounded_to_the_microsecond(track_profile: Maker) -> None:
+    no_bars = replace(track_profile(), downbeats=np.array([]), bar_lufs=np.array([]), sections=(), ending=None)
+    assert plan_fit(no_bars, FitRequest(20.0, start_at=5.12345678)).music_in == 5.123457
+    with pytest.raises(FitError, match="start at: a time in the video is 0 s or more"):
+        FitRequest(20.0, start_at=-1.0)
+
+
 def test_the_music_starts_where_it_is_asked_to_after_silence(track_profile: Maker) -> None:
     profile = track_profile()
     for seconds in (30.0, 200.0):
