@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from workbench.errors import PlanError
 from workbench.loops import refusals
 from workbench.loops.plan import LoopPlan, LoopSegment
+from workbench.results.fit import fit_result
 from workbench.results.loop import TrackRef, loop_facts, loop_result, mix_from_json, plan_body, plan_from_json
 from workbench.results.loop_parts import loop_names, with_mix
 from workbench.results.mix import DuckBody, MixBody
@@ -97,13 +98,17 @@ def test_a_finished_job_reads_back_too(plan: LoopPlan) -> None:
 def test_bodies_fit_their_schemas(plan: LoopPlan) -> None:
     known = schemas()
     assert set(known) == {
-        "LoopResult", "LoopPlan", "Mix", "AlignResult", "BeatGrid", "MatchResult", "UnderscoreResult"
+        "LoopResult", "LoopPlan", "FitResult", "FitsResult", "Mix", "AlignResult", "BeatGrid", "MatchResult",
+        "UnderscoreResult",
     }  # fmt: skip
     for schema in known.values():
         jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(body_of(plan, mix=MIX), known["LoopResult"])
     jsonschema.validate(plan_body(plan).to_json(), known["LoopPlan"])
     jsonschema.validate(MIX.to_json(), known["Mix"])
+    fit = fit_result(plan, video_id="vid_1", track_id="trk_1", track=TRACK, mix=MIX).to_json()
+    jsonschema.validate(fit, known["FitResult"])
+    jsonschema.validate({"fits": [fit]}, known["FitsResult"])
 
 
 def test_schemas_refuse_what_no_client_should_see(plan: LoopPlan) -> None:
