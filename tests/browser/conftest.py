@@ -22,7 +22,7 @@ from workbench.bundled import bundled_path
 from workbench.workspace import Workspace
 
 CHROMIUM = Path("/usr/bin/chromium")
-PATIENCE_MS = 120_000
+PATIENCE_MS = 240_000
 """for a page's work to end, on a machine that does other things too"""
 TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 _VIDEO_SECONDS = 240
