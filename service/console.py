@@ -9,7 +9,6 @@ Exit codes: 0 done; 1 failed on the input, with one clear line on standard error
 
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import sys
@@ -138,8 +137,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def main() -> None:
     """Entry point of the console script."""
-    # Libraries make some hundred thousand objects that stay; the default looks through all of them again and again.
-    gc.set_threshold(10_000)
     raise SystemExit(run())
 
 

@@ -17,22 +17,24 @@ if TYPE_CHECKING:
     from workbench.workflows.fit import Fit
     from workbench.workspace import Workspace
 
-_SHORTEST, _LONGEST = 1.0, 86_400.0
+_LONGEST = 86_400.0
+"""s; a day"""
 _TIME = re.compile(r"(?:(\d+):([0-5]\d(?:\.\d+)?)|(\d+(?:\.\d+)?))", re.ASCII)
-_PARTS = ("intro", "ending", "hook")
 
 
 def _lengths(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...] | None:
     """One length in seconds, or several with commas between them."""
     if value is None:
         return None
+    from workbench.loops.fit import MIN_SECONDS
+
     lengths = []
     for text in (part.strip() for part in value.split(",")):
         if not re.fullmatch(r"\d+(?:\.\d+)?", text, re.ASCII):
             raise click.BadParameter(f"{text or 'nothing'!r} is not a length in seconds", ctx, param)
         seconds = float(text)
-        if not _SHORTEST <= seconds <= _LONGEST:
-            raise click.BadParameter(f"{text} s is not between {_SHORTEST:g} and {_LONGEST:g} s", ctx, param)
+        if not MIN_SECONDS <= seconds <= _LONGEST:
+            raise click.BadParameter(f"{text} s is not between {MIN_SECONDS:g} and {_LONGEST:g} s", ctx, param)
         lengths.append(seconds)
     return tuple(lengths)
 
@@ -51,15 +53,17 @@ def _kept(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
     """Parts of the track with a name, or ranges of it."""
     from workbench.loops.fit import Keep, KeptPart
 
+    names = [part.value for part in KeptPart]
     kept = []
     for value in values:
-        if value in _PARTS:
+        if value in names:
             kept.append(Keep(KeptPart(value)))
             continue
         ends = [_seconds(text) for text in value.split("-")]
         if len(ends) != 2 or ends[0] is None or ends[1] is None:
-            names = ", ".join(_PARTS)
-            raise click.BadParameter(f"{value!r} is neither {names} nor a range such as 0:32-0:48", ctx, param)
+            raise click.BadParameter(
+                f"{value!r} is neither {', '.join(names)} nor a range such as 0:32-0:48", ctx, param
+            )
         if not ends[0] < ends[1]:
             raise click.BadParameter(f"{value!r} ends before it begins", ctx, param)
         kept.append(Keep(None, ends[0], ends[1]))
@@ -109,7 +113,7 @@ def command(
 
     Prints the plan as JSON; `workbench render` plays it. A longer video is covered with loops, one of about the
     track's length takes the track straight, a shorter one a cut-down that leaves parts out. A track that cannot fill
-    the length, and wishes that contradict each other, are told in one line, with exit code 1.
+    the length, and wishes that contradict each other, are refused in one line, with exit code 1.
 
     \b
     Example:

@@ -113,10 +113,8 @@ def clock(seconds: float) -> str:
     ----------
     seconds : s
     """
-    tenths = f"{seconds:.3f}".rstrip("0").rstrip(".")
-    minutes, rest = divmod(float(tenths), 60.0)
-    text = f"{rest:.3f}".rstrip("0").rstrip(".")
-    whole, _, fraction = text.partition(".")
+    minutes, rest = divmod(round(seconds, 3), 60.0)
+    whole, _, fraction = plain_seconds(rest).partition(".")
     return f"{int(minutes)}:{int(whole):02d}" + (f".{fraction}" if fraction else "")
 
 
@@ -263,7 +261,7 @@ def _check_ranges(profile: LoopProfile, request: FitRequest, length: str) -> Non
         if keep.part is None and not (0.0 <= keep.song_from < keep.song_to <= profile.song_duration + 1e-3):
             raise FitError(f"{keep.label}: the track ends at {clock(profile.song_duration)}")
     start_at, end_on = request.start_at, request.end_on
-    if start_at is not None and not 0.0 <= start_at <= request.seconds - MIN_SECONDS:
+    if start_at is not None and start_at > request.seconds - MIN_SECONDS:
         raise FitError(f"start at {clock(start_at)}: that leaves no {MIN_SECONDS:.0f} s of music in {length}")
     if end_on is not None and not 0.0 < end_on <= request.seconds:
         raise FitError(f"end on {clock(end_on)}: that is outside of {length}")

@@ -1,9 +1,10 @@
 """Videos and recordings by others, as the workbench sees them, with a grade for every pair.
 
 Two people gave each video and each recording an energy and a valence from 1 to 5: of a video from its stills, of a
-recording from its title, its part in the game that it was made for and a picture of its spectrum (`films.csv`,
-`recording_labels.csv`). Nobody listened, and nobody judged pairs: a grade compares the labels, so it says whether
-music and picture are alike in energy and mood, as the literature on music for pictures asks, and nothing of taste.
+recording from its title, its part in the game that it was made for and a picture of its spectrum
+(`elsewhere_videos.csv`, `recording_labels.csv`). Nobody listened, and nobody judged pairs: a grade compares the labels,
+so it says whether music and picture are alike in energy and mood, as the literature on music for pictures asks, and
+nothing of taste.
 
 A catalog's words about a track can take part too: the moods that the first person wrote, as a library would. Then
 grades come from the labels of the second alone, so that no word is graded by its author.
@@ -21,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from data.recipes.material.films import Film, films
+from data.recipes.material.elsewhere_videos import ElsewhereVideo, elsewhere_videos
 from data.recipes.material.recordings import sources
 from workbench.catalog.columns import Columns
 from workbench.home import Home
@@ -57,13 +58,13 @@ class LabelledRecording:
 class Pairs:
     """Videos, recordings, and a grade from 0 to 3 for every pair."""
 
-    films: tuple[Film, ...]
+    videos: tuple[ElsewhereVideo, ...]
     recordings: tuple[LabelledRecording, ...]
     facts: tuple[VideoFacts, ...]
     columns: Columns
     """in the order of the recordings"""
     grades: NDArray[np.int64]
-    """shape (n_films, n_recordings)"""
+    """shape (n_videos, n_recordings)"""
 
 
 def labelled_recordings(role: str) -> list[LabelledRecording]:
@@ -89,15 +90,15 @@ def grade_pairs(energy: tuple[Numbers, Numbers], valence: tuple[Numbers, Numbers
 
     Parameters
     ----------
-    energy, valence : of the films, shape (n_films,), and of the recordings, shape (n_recordings,), 1 to 5
+    energy, valence : of the videos, shape (n_videos,), and of the recordings, shape (n_recordings,), 1 to 5
 
     Returns
     -------
-    shape (n_films, n_recordings), 0 to 3
+    shape (n_videos, n_recordings), 0 to 3
     """
-    (film_energy, music_energy), (film_valence, music_valence) = energy, valence
+    (video_energy, music_energy), (video_valence, music_valence) = energy, valence
     away = np.hypot(
-        (film_energy[:, None] - music_energy) / TOLERANCE[0], (film_valence[:, None] - music_valence) / TOLERANCE[1]
+        (video_energy[:, None] - music_energy) / TOLERANCE[0], (video_valence[:, None] - music_valence) / TOLERANCE[1]
     )
     return np.asarray(sum((away <= limit).astype(np.int64) for limit in GRADES))
 
@@ -108,7 +109,7 @@ def pairs_of(role: str, videos: Path, music: Path, home: Path, *, words: bool = 
     Parameters
     ----------
     role : `fit` or `test`
-    videos, music : folders of `data.recipes.material.films` and `data.recipes.material.recordings`
+    videos, music : folders of `data.recipes.material.elsewhere_videos` and `data.recipes.material.recordings`
     home : where what was measured is kept for the next time
     words : the catalog has the moods that the first person wrote, and the grades are the second person's
 
@@ -117,20 +118,20 @@ def pairs_of(role: str, videos: Path, music: Path, home: Path, *, words: bool = 
     FileNotFoundError : a video or a recording is missing; the message names the first
     ValueError : a file is not the one that was labelled
     """
-    shown, heard = films(role), labelled_recordings(role)
+    shown, heard = elsewhere_videos(role), labelled_recordings(role)
     files = [music / one.package / one.path for one in heard]
     for path, digest in [
-        *((videos / film.file, film.sha256) for film in shown),
+        *((videos / video.file, video.sha256) for video in shown),
         *zip(files, (one.sha256 for one in heard), strict=True),
     ]:
         if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
             raise ValueError(f"{path} is not the file that was labelled")
     workspace = Workspace(Home(home))
-    facts = tuple(video_facts(watch(workspace, videos / film.file)) for film in shown)
+    facts = tuple(video_facts(watch(workspace, videos / video.file)) for video in shown)
     columns = _columns(workspace, files, heard, words=words)
     people = slice(1, 2) if words else slice(0, 2)
 
-    def labels(of: list[Film] | list[LabelledRecording], name: str) -> Numbers:
+    def labels(of: list[ElsewhereVideo] | list[LabelledRecording], name: str) -> Numbers:
         return np.array([np.mean(getattr(one, name)[people]) for one in of])
 
     grades = grade_pairs(

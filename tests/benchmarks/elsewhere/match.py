@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.elsewhere.match VIDEOS MUSIC --home HOME [--role fit|test]
 
-VIDEOS and MUSIC are what `python -m data.recipes.material.films VIDEOS` and
+VIDEOS and MUSIC are what `python -m data.recipes.material.elsewhere_videos VIDEOS` and
 `python -m data.recipes.material.recordings MUSIC` fetch; HOME keeps what was measured. How pairs are graded, and what
 that is worth, is in `data/recipes/material/elsewhere_pairs.py`.
 
@@ -32,7 +32,7 @@ RANDOM_ORDERS = 50
 DRAWS = 2000
 
 Scores = NDArray[np.float64]
-"""shape (n_films, n_recordings), higher is better"""
+"""shape (n_videos, n_recordings), higher is better"""
 
 
 def ours(pairs: Pairs, params: MatchParams) -> Scores:
@@ -72,7 +72,7 @@ def reached(scores: Scores, grades: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def interval(pairs: Pairs, values: NDArray[np.float64]) -> tuple[float, float]:
     """Of the mean, by drawing sources of videos with replacement, 90 %."""
-    sources = np.array([film.source for film in pairs.films])
+    sources = np.array([video.source for video in pairs.videos])
     groups = [np.flatnonzero(sources == one) for one in dict.fromkeys(sources.tolist())]
     dice = np.random.default_rng(11)
     means = []
@@ -103,12 +103,12 @@ def ranking_table(name: str, pairs: Pairs, params: MatchParams) -> Table:
     )
     for way, scores in {**simple_rules(pairs), "ours": ours(pairs, params)}.items():
         found = reached(scores, pairs.grades)
-        first = pairs.grades[np.arange(len(pairs.films)), np.argmax(scores, axis=1)]
+        first = pairs.grades[np.arange(len(pairs.videos)), np.argmax(scores, axis=1)]
         table.add(way, found.mean(), *interval(pairs, found), float(np.quantile(found, 0.1)), found.min(),
                   float(np.mean(first >= 2)), correlation(scores, pairs.grades))  # fmt: skip
-    sources = len({film.source for film in pairs.films})
+    sources = len({video.source for video in pairs.videos})
     table.notes.append(
-        f"{len(pairs.films)} videos of {sources} sources, {len(pairs.recordings)} recordings of "
+        f"{len(pairs.videos)} videos of {sources} sources, {len(pairs.recordings)} recordings of "
         f"{len({one.package for one in pairs.recordings})}; {np.mean(pairs.grades >= 2):.0%} of the pairs are good."
     )
     return table
@@ -130,7 +130,7 @@ def agreement_table(pairs: Pairs) -> Table:
     """How far the two people agreed."""
     table = Table("Labels of two people", ("what", "axis", "correlation", "equal", "within one step"))
     rows: tuple[tuple[str, Callable[[str], list[tuple[float, float]]]], ...] = (
-        ("videos", lambda axis: [getattr(film, axis) for film in pairs.films]),
+        ("videos", lambda axis: [getattr(video, axis) for video in pairs.videos]),
         ("recordings", lambda axis: [getattr(one, axis) for one in pairs.recordings]),
     )
     for what, labels in rows:

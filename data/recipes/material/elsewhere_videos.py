@@ -1,15 +1,15 @@
 """Fetch and list the videos by others that match is fitted to and tested on.
 
-    python -m data.recipes.material.films FOLDER [--role fit|test]
+    python -m data.recipes.material.elsewhere_videos FOLDER [--role fit|test]
 
-fetches the files that `films.csv` names, from public repositories and Debian packages, into FOLDER/<source>/. The
-repositories are read at their newest state; a file whose SHA-256 is no longer the one of the list is named and left
-out. Nothing of the videos is committed.
+fetches the files that `elsewhere_videos.csv` names, from public repositories and Debian packages, into
+FOLDER/<source>/. The repositories are read at their newest state; a file whose SHA-256 is no longer the one of the list
+is named and left out. Nothing of the videos is committed.
 
-`films.csv` keeps for each the source, its licence, its hash, its role and labels of two people who saw nothing but
-stills in order of time, before any program of the project had seen the video: which music it asks for, as energy (1
-still to 5 frantic) and valence (1 dark to 5 joyful), and whether somebody visibly speaks for most of it. A source is
-fitted on or tested on, never both.
+The list keeps for each its source, licence, hash and role, and the labels of two people who saw nothing but stills in
+order of time, before any program of the project had seen the video: which music it asks for, as energy (1 still to 5
+frantic) and valence (1 dark to 5 joyful), and whether somebody visibly speaks for most of it. A source is fitted on or
+tested on, never both.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SECONDS = 60.0
 
 
 @dataclass(frozen=True)
-class Film:
+class ElsewhereVideo:
     """A video by others, and what two people said of it."""
 
     source: str
@@ -56,16 +56,16 @@ class Film:
 
     @property
     def file(self) -> Path:
-        """Where it lies in the folder of all films."""
+        """Where it lies in the folder of all videos."""
         return Path(self.source.replace(":", "__").replace("/", "__")) / Path(self.path).name
 
 
-def films(role: str | None = None) -> list[Film]:
-    """The films of a role, all without one, in the order of the list."""
-    with (HERE / "films.csv").open(newline="", encoding="utf-8") as file:
+def elsewhere_videos(role: str | None = None) -> list[ElsewhereVideo]:
+    """The videos of a role, all without one, in the order of the list."""
+    with (HERE / "elsewhere_videos.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return [
-        Film(
+        ElsewhereVideo(
             source=row["source"],
             path=row["path"],
             licence=row["licence"],
@@ -81,22 +81,22 @@ def films(role: str | None = None) -> list[Film]:
     ]
 
 
-def fetch(folder: Path, film: Film) -> str | None:
-    """Download one film; nothing where it is there already.
+def fetch(folder: Path, video: ElsewhereVideo) -> str | None:
+    """Download one video; nothing where it is there already.
 
     Returns
     -------
     what went wrong, or None
     """
-    to = folder / film.file
+    to = folder / video.file
     if to.exists():
         return None
-    where, _, name = film.source.partition(":")
+    where, _, name = video.source.partition(":")
     try:
-        content = _from_github(name, film.path) if where == "github" else _from_debian(name, film.path)
+        content = _from_github(name, video.path) if where == "github" else _from_debian(name, video.path)
     except (OSError, ValueError, http.client.HTTPException, subprocess.CalledProcessError) as error:
         return f"cannot be had: {error}"
-    if hashlib.sha256(content).hexdigest() != film.sha256:
+    if hashlib.sha256(content).hexdigest() != video.sha256:
         return "is another file than the one that was labelled"
     to.parent.mkdir(parents=True, exist_ok=True)
     partial = to.with_name(f".{to.name}")
@@ -121,18 +121,18 @@ def _from_debian(package: str, path: str) -> bytes:
 
 
 def main() -> None:
-    """Fetch the films; see the head of the module."""
+    """Fetch the videos; see the head of the module."""
     arguments = argparse.ArgumentParser(description="Fetch the videos of the elsewhere sets.")
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--role", choices=["fit", "test"])
     given = arguments.parse_args()
     failed = 0
-    for film in films(given.role):
-        fault = fetch(given.folder, film)
-        print(f"[films] {film.source} {film.path}{f': {fault}' if fault else ''}", file=sys.stderr, flush=True)
+    for video in elsewhere_videos(given.role):
+        fault = fetch(given.folder, video)
+        print(f"[videos] {video.source} {video.path}{f': {fault}' if fault else ''}", file=sys.stderr, flush=True)
         failed += fault is not None
     if failed:
-        sys.exit(f"[films] {failed} films are missing")
+        sys.exit(f"[videos] {failed} videos are missing")
 
 
 if __name__ == "__main__":
