@@ -126,7 +126,7 @@ class Page:
         )
         if pn.state.curdoc is not None:
             pn.state.curdoc.theme = THEME
-            pn.config.js_files = {"figures": f"{ASSETS_ROUTE}/figures.js"}
+            pn.config.js_files = {name: f"{ASSETS_ROUTE}/{name}.js" for name in ("components", "figures")}
             # Panel sets the address of its own files when it writes the HTML, and uses its makers' host before; a page
             # that connects again after a pause is made without any HTML.
             pn.state.curdoc.template_variables["dist_url"] = LOCAL_DIST

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import panel as pn
@@ -37,6 +38,14 @@ class PageLoop:
         ----------
         function : may change what the page shows
         """
+        if self.gone:
+            return
+        # A document takes callbacks on its loop only: while its events are held back, as they are during every change
+        # that Panel makes, what another thread adds can be lost.
+        with suppress(RuntimeError):  # the loop has closed since
+            self.loop.call_soon_threadsafe(self._add, function)
+
+    def _add(self, function: Callable[[], None]) -> None:
         if not self.gone:
             self.document.add_next_tick_callback(function)
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+import threading
+from typing import Any
 
 import pytest
 from bokeh.document import Document
@@ -60,3 +63,38 @@ def test_a_page_goes_with_its_server(document: Document) -> None:
     assert page.gone
     page.call_soon(pytest.fail)
     assert document.session_callbacks == []
+
+
+def test_nothing_that_another_thread_brings_is_lost_while_the_page_changes(document: Document) -> None:
+    calls = 2000
+    arrived: list[Any] = []
+
+    class Receiver:
+        def _session_callback_added(self, event: Any) -> None:
+            arrived.append(event)
+
+    async def change_the_page() -> None:
+        page = await page_of(document)
+        assert page is not None
+        document.callbacks.on_change_dispatch_to(Receiver())
+
+        def bring() -> None:
+            for _ in range(calls):
+                page.call_soon(lambda: None)
+
+        thread = threading.Thread(target=bring)
+        thread.start()
+        while thread.is_alive():  # as Panel does about each change
+            document.hold("combine")
+            document.title = "changed"
+            document.unhold()
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # so that the threads meet in every line
+    try:
+        asyncio.run(change_the_page())
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(arrived) == calls
