@@ -57,6 +57,11 @@ class Song:
         inside: Floats = times[(times >= 0.0) & (times < seconds)]
         return inside
 
+    def downbeats(self, beats: Floats) -> Floats:
+        """Those of the beats inside the recording that open a bar."""
+        skipped = -round((beats[0] - self.begins) * self.tempi[0][1] / 60.0) % self.beats_per_bar
+        return beats[skipped :: self.beats_per_bar]
+
 
 def tempo_map(midi: bytes) -> tuple[list[tuple[float, float]], set[tuple[int, int]]]:
     """Tempi by beat, and time signatures, of a Standard MIDI File."""
@@ -143,8 +148,7 @@ def table(songs: Sequence[Song]) -> Table:
         place = np.interp(grid.beats, beats, np.arange(beats.size), left=np.nan, right=np.nan)
         off = np.abs(place - np.round(place))
         amlt = float(mir_eval.beat.continuity(beats, grid.beats)[3]) if grid.beats.size > 1 else 0.0
-        skipped = -round((beats[0] - song.begins) * song.tempi[0][1] / 60.0) % song.beats_per_bar
-        downbeat_f = f_measure(beats[skipped :: song.beats_per_bar], found_downbeats)
+        downbeat_f = f_measure(song.downbeats(beats), found_downbeats)
         share = float(np.mean(off[np.isfinite(off)] > 0.25)) if np.isfinite(off).any() else 0.0
         figures = [f_measure(beats, found_beats), amlt, downbeat_f, share, slips_of(grid.beats), grid.confidence]
         rows.append(figures)
