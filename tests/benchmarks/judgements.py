@@ -73,6 +73,9 @@ def interval(values: Values, sources: Sequence[str]) -> tuple[float, float]:
 def add(table: Table, judgement: str, own: float | None, ours: Values, sources: Sequence[str], rule: str,
         ruled: Values | None) -> None:  # fmt: skip
     """A row, with what follows from it."""
+    if not ours.size:
+        table.notes.append(f"Not measured: {judgement}; its folder holds nothing to measure.")
+        return
     best = None if ruled is None else float(ruled.mean())
     ships = None if best is None else "holds" if ours.mean() >= best else "under its rule"
     table.add(judgement, own, float(ours.mean()), *interval(ours, sources), rule, best, ships)
