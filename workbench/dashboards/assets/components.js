@@ -7,8 +7,9 @@
 document.addEventListener("DOMContentLoaded", () => {
   const component = window.Bokeh.Models.get("panel.models.esm.ReactComponent").prototype
   const listening = "react_proxy.on(prop, cb, true)"
-  const write = component._render_code
-  component._render_code = function () {
+  const step = "_render_code"
+  const write = component[step]
+  component[step] = function () {
     const code = write.call(this)
     if (!code.includes(listening)) throw new Error("Panel's components listen in another way: see components.js")
     return code.replace(listening, `${listening}; cb()`)
