@@ -120,7 +120,7 @@ def beat_rows(table: Table, folder: Path) -> None:
     for name, values in ruled.items():
         column = list(measured.columns).index(name)
         ours = np.array([float(row[column]) for row in measured.rows[:-1]])  # type: ignore[arg-type]  # figures
-        own = own_figure("Beats: validation pieces", "workbench, network", name)
+        own = own_figure("Beats: validation pieces", "workbench-network", name)
         add(table, f"beats, {name}", own, ours, [song.name for song in songs], "librosa", np.array(values))
 
 
