@@ -54,6 +54,8 @@ SECONDS_A_SEAM = 15.0
 """s; a plan that fits has at most one seam for each of these begun"""
 MIN_INNER_BARS = 2
 """bars of a segment between two seams, at least"""
+EARLY_SECONDS = 0.03
+"""s before its downbeat at which music starts that is not the track's own start, and its fade there"""
 MAX_EARLY_SECONDS = 0.06
 """s before its downbeat at which the music may start, so that no attack is cut off"""
 SHARED = 0.6
@@ -61,7 +63,6 @@ SHARED = 0.6
 HIT_TOLERANCE_SECONDS = 0.018
 """s; how far from the time asked for the last hit may land, with a margin to the 20 ms promised"""
 
-_EARLY = 0.03  # s before a downbeat at which music starts that is not the track's own start, and its fade there
 _LOOP_BARS = 4  # bars that a loop back repeats at least, and seconds
 _LOOP_SECONDS = 8.0
 _MIN_RING = 0.3  # s that a button rings at least
@@ -354,12 +355,12 @@ class _Search:
         lines = profile.downbeats
         bars = np.flatnonzero(lines > profile.song_start + MAX_EARLY_SECONDS)
         own = round(profile.song_start, 6)
-        at = np.concatenate(([own], np.round(np.maximum(lines[bars] - _EARLY, 0.0), 6)))
+        at = np.concatenate(([own], np.round(np.maximum(lines[bars] - EARLY_SECONDS, 0.0), 6)))
         line = np.concatenate(([0], bars)).astype(np.int64)
         opening = np.concatenate(([1.0], self.start_phrasing[bars]))
         n = at.size
         zero, none = np.zeros(n), np.zeros(n, dtype=np.int64)
-        room = np.concatenate(([start_fade(profile)], np.full(n - 1, _EARLY)))
+        room = np.concatenate(([start_fade(profile)], np.full(n - 1, EARLY_SECONDS)))
         return _States(
             at=at, line=line, room=room, played=zero, worst=np.ones(n), scores=zero, phrasing=opening, opening=opening,
             inverse=zero, stale=zero, salience=zero, shared=zero, mask=none, common=none, parent=np.full(n, -1),
@@ -501,7 +502,7 @@ class _Search:
             hit = states.at + wanted - states.played
             after = np.clip(np.searchsorted(lines, hit), 1, n - 1)
             stops = after - (hit - lines[after - 1] <= lines[after] - hit)
-            moved = np.clip(hit - lines[stops], -_EARLY, MAX_EARLY_SECONDS - _EARLY)
+            moved = np.clip(hit - lines[stops], -EARLY_SECONDS, MAX_EARLY_SECONDS - EARLY_SECONDS)
             earlier = np.where(states.opening < 1.0, np.round(moved, 6), 0.0)
         return self._downbeat_rows(states, seams, stops, earlier, reach)
 
@@ -694,7 +695,7 @@ def assemble_cut(
     whole = np.rint(table * 1e6).astype(np.int64)
     starts = (micros(route.music_in) + np.concatenate([[0], np.cumsum(whole[:, 1] - whole[:, 0])])) / 1e6
     window_end = micros(task.seconds) / 1e6
-    fade_in = start_fade(profile) if route.own_start else _EARLY
+    fade_in = start_fade(profile) if route.own_start else EARLY_SECONDS
     outro = profile.ending if route.ending is CutEnding.OWN else None
     if route.ending is CutEnding.OWN:
         tail = end_fade = micros(window_end - float(starts[-1])) / 1e6
