@@ -1,13 +1,23 @@
 """What changed between two cuts of a video: which seconds of picture both show, and what was done between them.
 
-Classes: `KeptSpan`, `EditChange`, `EditDifference`.
+`compare_edits` matches the pictures of two edit lists (`workbench.edits.matching`). What stays in order becomes kept
+spans, everything between two of them is one change, of the kind that most of its seconds have.
+
+Function: `compare_edits`. Classes: `KeptSpan`, `EditChange`, `EditDifference`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import Literal, TypeAlias, get_args
+from urllib.parse import unquote
 
+from workbench.edits.edit_list import Clip, EditList
+from workbench.edits.matching import Matching, match_pieces
 from workbench.errors import EditError
 from workbench.recording import VideoSeconds
 
@@ -105,3 +115,146 @@ class EditDifference:
     def is_same(self) -> bool:
         """Whether nothing changed."""
         return not self.changes
+
+
+def compare_edits(old: EditList, new: EditList) -> EditDifference:
+    """Find what changed between two cuts.
+
+    Parameters
+    ----------
+    old, new : the cuts; each counts in its own frame rate. Where they name not one media alike, as exports of different
+        programs may, media are the same if the last parts of their names are
+
+    Returns
+    -------
+    seconds of picture that stayed, and the changes between them
+    """
+    new = _named_like(old, new)
+    matching = match_pieces(old, new)
+    return EditDifference(
+        old_seconds=float(old.seconds),
+        new_seconds=float(new.seconds),
+        kept=tuple(_spans(matching)),
+        changes=tuple(_changes(old, new, matching)),
+    )
+
+
+def _named_like(old: EditList, new: EditList) -> EditList:
+    """The new cut with the old one's names of media, where both have none in common but last parts of names."""
+    here, there = ({clip.media for clip in edit.clips if clip.media is not None} for edit in (old, new))
+    if here & there:
+        return new
+    known, named = ({_last_part(media): media for media in names} for names in (here, there))
+    if len(known) < len(here) or len(named) < len(there):
+        return new  # last parts that do not tell media apart are no names
+    meant = {media: known.get(part, media) for part, media in named.items()}
+    clips = (replace(clip, media=None if clip.media is None else meant[clip.media]) for clip in new.clips)
+    return replace(new, clips=tuple(clips))
+
+
+def _last_part(media: str) -> str:
+    """A media's name without folders, suffix and case: what is left when a path, an address and a reel name it."""
+    return PurePosixPath(unquote(media).replace("\\", "/")).stem.casefold()
+
+
+def _spans(matching: Matching) -> Iterator[KeptSpan]:
+    """Kept pieces, those that go on in both cuts joined."""
+    start: tuple[int, int] | None = None
+    reached = (0, 0)
+    for i, j in matching.kept:
+        old, new = matching.old[i], matching.new[j]
+        if start is None or reached != (old.start, new.start):
+            if start is not None:
+                yield _span(matching.tick, start, reached[0] - start[0])
+            start = (old.start, new.start)
+        reached = (old.end, new.end)
+    if start is not None:
+        yield _span(matching.tick, start, reached[0] - start[0])
+
+
+def _span(tick: Fraction, start: tuple[int, int], ticks: int) -> KeptSpan:
+    return KeptSpan(float(start[0] * tick), float(start[1] * tick), float(ticks * tick))
+
+
+def _changes(old: EditList, new: EditList, matching: Matching) -> Iterator[EditChange]:
+    """One change for each place where the kept pieces do not go on in both cuts."""
+    moved = ({i for i, _ in matching.moved}, {j for _, j in matching.moved})
+    ends = [(-1, -1), *matching.kept, (len(matching.old), len(matching.new))]
+    for (i, j), (next_i, next_j) in pairwise(ends):
+        gone, come = matching.old[i + 1 : next_i], matching.new[j + 1 : next_j]
+        if not gone and not come:
+            continue
+        hole = _Hole(old, new, matching, moved, range(i + 1, next_i), range(j + 1, next_j))
+        at = come[0].start if come else matching.new[j].end if j >= 0 else 0
+        old_at = gone[0].start if gone else matching.old[i].end if i >= 0 else 0
+        delta = sum(piece.ticks for piece in come) - sum(piece.ticks for piece in gone)
+        yield EditChange(
+            float(at * matching.tick), float(old_at * matching.tick), float(delta * matching.tick), hole.kind
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Hole:
+    """What lies between two kept pieces: old pieces that went, new ones that came."""
+
+    old: EditList
+    new: EditList
+    matching: Matching
+    moved: tuple[set[int], set[int]]
+    """old and new pieces that the other cut has too, at another place"""
+    gone: range
+    come: range
+
+    @property
+    def kind(self) -> ChangeKind:
+        """What was done here, by what most of the hole's seconds say."""
+        ticks = sum(self.matching.old[i].ticks for i in self.gone) + sum(self.matching.new[j].ticks for j in self.come)
+        if 2 * self._moved() >= ticks:
+            return "swap"
+        if 2 * self._changed_speed() >= ticks:
+            return "speed"
+        if self._only_trimmed():
+            return "trim"
+        if not self.gone:
+            return "insert"
+        return "replace" if self.come else "delete"
+
+    def _moved(self) -> int:
+        """Ticks of pieces that the other cut has too, at another place."""
+        olds, news = self.moved
+        return sum(self.matching.old[i].ticks for i in self.gone if i in olds) + sum(
+            self.matching.new[j].ticks for j in self.come if j in news
+        )
+
+    def _changed_speed(self) -> int:
+        """Ticks of pieces whose clip shows the same source as one across, at another speed."""
+        olds = [self.old.clips[self.matching.old[i].clip] for i in self.gone]
+        news = [self.new.clips[self.matching.new[j].clip] for j in self.come]
+        return sum(
+            self.matching.old[i].ticks for i, clip in zip(self.gone, olds, strict=True) if _at_other_speed(clip, news)
+        ) + sum(
+            self.matching.new[j].ticks for j, clip in zip(self.come, news, strict=True) if _at_other_speed(clip, olds)
+        )
+
+    def _only_trimmed(self) -> bool:
+        """Whether all that went or came belongs to the clips that are kept right before and after it."""
+        sides = []
+        for pieces, hole in ((self.matching.old, self.gone), (self.matching.new, self.come)):
+            beside = [pieces[k].clip for k in (hole.start - 1, hole.stop) if 0 <= k < len(pieces)]
+            if len(beside) == 2 and beside[0] == beside[1] and len(hole):
+                return False  # the middle of a clip
+            sides.append(all(pieces[k].clip in beside for k in hole))
+        return all(sides)
+
+
+def _at_other_speed(clip: Clip, others: list[Clip]) -> bool:
+    """Whether one of the others shows some of a clip's source at another speed."""
+    if clip.media is None:
+        return False
+    low, high = sorted((clip.source_start, clip.source_end))
+    for other in others:
+        if other.media == clip.media and other.speed != clip.speed:
+            start, end = sorted((other.source_start, other.source_end))
+            if (low < end and start < high) or low <= start == end <= high or start <= low == high <= end:
+                return True
+    return False
