@@ -7,6 +7,7 @@
     │   ├── GridError         beats that form no grid
     │   ├── PlanError         a plan that breaks a rule of how plans are played
     │   ├── FitError          a length that a track cannot fill, or wishes that contradict each other
+    │   ├── EditError         an edit list that cannot be read, or two cuts that cannot be compared
     │   ├── ManifestError     a catalog manifest or one of its rows
     │   ├── UnknownTrack      no such track in the catalog (also KeyError)
     │   └── UnknownVideo      no such video (also KeyError)
@@ -52,6 +53,10 @@ class PlanError(InputError):
 
 class FitError(InputError):
     """A length that a track cannot fill, or wishes for a fit that contradict each other."""
+
+
+class EditError(InputError):
+    """An edit list that cannot be read, or two cuts of a video that cannot be compared."""
 
 
 class ManifestError(InputError):
