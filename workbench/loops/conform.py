@@ -11,7 +11,8 @@ An edit moves the picture by any time, and a splice moves the music by whole bar
 So music that the edit moved by half a phrase cannot be put back in place by a seam that nobody hears: the floor of seam
 scores (`CoverParams.min_seam_score`) decides how much is kept, and lowering it keeps more.
 
-Functions: `conform_plan`; `kept_seconds`, how much of the untouched picture has its music; `change_words`.
+Functions: `conform_plan`; `follow_picture` and `kept_seconds`, which of the untouched picture has its music;
+`change_words`.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ from workbench.loops.assembly import (
 )
 from workbench.loops.cutdown import EARLY_SECONDS, MIN_INNER_BARS, cut_splices
 from workbench.loops.plan import (
+    GRID_TOLERANCE_SECONDS,
     LoopBody,
     LoopPlan,
     LoopSegment,
     PlanKind,
-    bar_length_at,
     check_against_grid,
     heard_twice,
     nearest_line,
@@ -66,8 +67,27 @@ _EXACT = 0.02  # share that a second loses that is half a bar off: the same samp
 _OWN_ENDING = 1e4  # s; the own ending is kept wherever the length allows
 _FADE = 10.0  # s that the best place to fade is worth
 _SAME_SAMPLE = 1e-3  # s; music this near to its old place is moved onto it
+_NEAR_SECONDS = 8.0  # s around a change in which its seam lies, as a rule
 _MARGIN = 2e-6
+_SLIVER = 1e-5  # s; what rounding leaves between two segments
 _CONTINUES = 0.05  # s
+
+
+class FollowedStretch(NamedTuple):
+    """A stretch of untouched picture and how far its music is from where it was."""
+
+    first: VideoSeconds
+    """s of the new cut"""
+    last: VideoSeconds
+    off_seconds: float
+    """s by which the music is further in the track than the picture had it; NaN where there is none"""
+    kept: bool
+    """whether that is half a bar at most"""
+
+    @property
+    def seconds(self) -> float:
+        """How long it lasts, s."""
+        return self.last - self.first
 
 
 class _Joins(NamedTuple):
@@ -143,8 +163,8 @@ def conform_plan(
     return replace(made, options=(made,))
 
 
-def kept_seconds(plan: LoopPlan, old: LoopPlan, difference: EditDifference, half_bar: float) -> tuple[float, float]:
-    """How much of the untouched picture has its music.
+def follow_picture(plan: LoopPlan, old: LoopPlan, difference: EditDifference, half_bar: float) -> list[FollowedStretch]:
+    """Which stretches of untouched picture have their music.
 
     Parameters
     ----------
@@ -155,16 +175,36 @@ def kept_seconds(plan: LoopPlan, old: LoopPlan, difference: EditDifference, half
 
     Returns
     -------
-    kept, untouched : s of untouched picture that had music, and how much of them is kept
+    the stretches of untouched picture that had music, in order, cut where either plan has a seam
     """
     target, now = _target(old, difference), _pieces(plan)
-    kept = 0.0
+    found = []
     for begin, end, offset in zip(*target, strict=True):
-        for now_begin, now_end, now_offset in zip(*now, strict=True):
-            both = min(end, now_end) - max(begin, now_begin)
-            if both > 0.0 and abs(now_offset - offset) <= half_bar + 1e-6:
-                kept += both
-    return kept, float(np.sum(target.ends - target.begins))
+        edges = np.append(now.begins, now.ends[-1])
+        cuts = np.concatenate([[begin], edges[(edges > begin) & (edges < end)], [end]])
+        for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+            if last - first < _SLIVER:
+                continue
+            piece = int(np.searchsorted(now.begins, (first + last) / 2, side="right")) - 1
+            sounds = piece >= 0 and (first + last) / 2 < now.ends[piece]
+            off = float(now.offset[piece] - offset) if sounds else float("nan")
+            found.append(FollowedStretch(first, last, off, abs(off) <= half_bar + 1e-6))
+    return found
+
+
+def kept_seconds(plan: LoopPlan, old: LoopPlan, difference: EditDifference, half_bar: float) -> tuple[float, float]:
+    """How much of the untouched picture has its music.
+
+    Parameters
+    ----------
+    plan, old, difference, half_bar : as for `follow_picture`
+
+    Returns
+    -------
+    kept, untouched : s of untouched picture whose music is kept, and s of all that had music
+    """
+    stretches = follow_picture(plan, old, difference, half_bar)
+    return sum(s.seconds for s in stretches if s.kept), sum(s.seconds for s in stretches)
 
 
 def change_words(plan: LoopPlan, old: LoopPlan, difference: EditDifference, change: EditChange) -> str:
@@ -176,17 +216,15 @@ def change_words(plan: LoopPlan, old: LoopPlan, difference: EditDifference, chan
     difference : of the two cuts
     change : one of its changes
     """
-    target, now = _target(old, difference), _pieces(plan)
-    after = np.flatnonzero(target.ends > change.at + 1e-6)
-    near = [time for time in plan.seam_times if abs(time - change.at) <= 8.0]
+    near = [time for time in plan.seam_times if abs(time - change.at) <= _NEAR_SECONDS]
     splice = f"a seam at {near[0]:.2f} s" if near else "no seam near"
-    if not after.size:
+    after = [stretch for stretch in follow_picture(plan, old, difference, 0.0) if stretch.last > change.at + 1e-3]
+    if not after:
         return f"plays on to the end, {splice}"
-    at = max(float(target.begins[after[0]]), change.at) + 1e-3
-    piece = np.flatnonzero((now.begins <= at) & (now.ends > at))
-    if not piece.size:
+    settled = next((stretch for stretch in after if stretch.first >= change.at + _NEAR_SECONDS), after[-1])
+    off = settled.off_seconds
+    if np.isnan(off):
         return f"silent, {splice}"
-    off = float(now.offset[piece[0]] - target.offset[after[0]])
     if abs(off) < 5e-4:
         return f"the same samples, {splice}"
     return f"{abs(off):.2f} s {'ahead of' if off > 0 else 'behind'} where the picture had it, {splice}"
@@ -228,9 +266,7 @@ class _Layer(NamedTuple):
 class _Search:
     """The search for one plan, one difference and one set of parameters."""
 
-    def __init__(
-        self, profile: LoopProfile, old: LoopPlan, difference: EditDifference, params: CoverParams
-    ) -> None:
+    def __init__(self, profile: LoopProfile, old: LoopPlan, difference: EditDifference, params: CoverParams) -> None:
         self.profile, self.old, self.difference, self.params = profile, old, difference, params
         self.lines = np.asarray(profile.downbeats, dtype=np.float64)
         self.n = self.lines.size
@@ -291,11 +327,25 @@ class _Search:
         number = int(np.searchsorted(starts[:-1], until + 1e-9, side="right")) - 1
         if until <= 0.0 or number < 0:
             return 0, 0, 0.0, 0
-        reached = min(float(table[number, 0] + until - starts[number]), float(table[number, 1]))
-        opens = int(nearest_line(self.lines, table[number : number + 1, 0])[0]) if number else 0
-        line = max(opens, int(np.searchsorted(self.lines, reached + 1e-6, side="right")) - 1)
+        opens, leaves = nearest_line(self.lines, table[:, 0]), nearest_line(self.lines, table[:, 1])
+        opens[0] = 0
+        reached = float(table[number, 0] + until - starts[number])
+        line = int(np.searchsorted(self.lines, reached + GRID_TOLERANCE_SECONDS + 1e-3))
+        if number + 1 < table.shape[0] and line > leaves[number]:
+            number, line = number + 1, int(opens[number + 1])
+        aged = self.ages if number == 0 else min(line - int(opens[number]), self.ages)
+        if line >= self.n:  # only the last bar is left
+            line, aged = self.n - 1, 0
         time = float(starts[number] + self.lines[line] - table[number, 0])
-        return number + 1, line, time, min(line - opens if number else self.ages, self.ages)
+        return number + 1, line, time, aged
+
+    def _asked_start(self) -> VideoSeconds:
+        """Where music that starts anew begins: with the picture, or on the picture that it was asked to start on."""
+        asked = self.old.start_at
+        if asked is None:
+            return 0.0
+        moved = (span.shift for span in self.difference.kept if span.old_start <= asked < span.old_end)
+        return micros(min(asked + next(moved, 0.0), self.end - self.bar)) / 1e6
 
     def best(self) -> _Way | None:
         """The best way from the start to the end of the new cut."""
@@ -320,14 +370,13 @@ class _Search:
             layer.time[self.from_line, self.from_age] = self.from_time
             return layer
         # A new start: the track's own, as the old plan starts, or any downbeat.
-        begins = self.old.music_in if self.old.start_at is not None else 0.0
+        begins = self._asked_start()
         phrase = fade_part(self.profile)
-        for line in range(self.n - 1):
-            layer.time[line, self.ages] = begins + EARLY_SECONDS
-            layer.worth[line, self.ages] = -_FADE * (1.0 - phrase[line])
-        layer.worth[self.lines < self.profile.song_start + EARLY_SECONDS] = -np.inf
-        layer.worth[0, self.ages] = 0.0
-        layer.time[0, self.ages] = begins + float(self.lines[0]) - self.profile.song_start
+        late = np.flatnonzero(self.lines[:-1] >= self.profile.song_start + EARLY_SECONDS)
+        layer.time[late, 0] = begins + EARLY_SECONDS
+        layer.worth[late, 0] = -_FADE * (1.0 - phrase[late])
+        layer.time[0, 0] = begins + float(self.lines[0]) - self.profile.song_start
+        layer.worth[0, 0] = 0.0
         return layer
 
     def _empty(self) -> _Layer:
@@ -438,7 +487,7 @@ class _Search:
         ------
         PlanError : the plan breaks a rule
         """
-        profile, old, params, joins = self.profile, self.old, self.params, self.joins
+        profile, old, joins = self.profile, self.old, self.joins
         taken = np.array(way.taken, dtype=np.int64)
         before = self.kept_segments
         own_start = bool(before) or way.first == round(profile.song_start, 6)
@@ -448,7 +497,7 @@ class _Search:
             gains = [s.gain_in_db for s in old.segments[:before]]
             fades, curves = list(old.seam_fades[: before - 1]), list(old.seam_curves[: before - 1])
         else:
-            music_in = old.music_in if old.start_at is not None else 0.0
+            music_in = self._asked_start()
             fade_in = start_fade(profile) if own_start else EARLY_SECONDS
             spans, gains, fades, curves = [[way.first, 0.0]], [0.0], [], []
         for join in taken.tolist():
@@ -504,7 +553,7 @@ class _Search:
             outro_end=float(table[-1, 1]) if come_down else None,
             kind=kind,
             # A fade starts with the picture, unless it was asked to start later: here by the plan that is followed.
-            start_at=music_in if music_in > 0.0 and not way.own_ending else old.start_at,
+            start_at=music_in if music_in > 0.0 and (old.start_at is not None or not way.own_ending) else None,
         )
         check_against_grid(plan, self.lines)
         return plan
