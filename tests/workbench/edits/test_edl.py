@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ def read(tmp_path: Path, text: str, frame_rate: Fraction | None = None, seconds:
     return read_edl(path, frame_rate, seconds)
 
 
-def rows(edit: EditList) -> list[tuple[str | None, Fraction, Fraction, Fraction]]:
+def rows(edit: EditList) -> list[Any]:
     """Media, source start, seconds and speed in frames of the edit."""
     rate = edit.frame_rate
     return [(clip.media, clip.source_start * rate, clip.seconds * rate, clip.speed) for clip in edit.clips]

@@ -70,7 +70,8 @@ def test_what_lies_in_clips_of_clips(tmp_path: Path) -> None:
         <clip offset="3604s" start="10s" duration="3s"><video ref="a1" offset="5s" start="3600s" duration="20s"/>
           <clip lane="1" offset="10s" duration="1s"><video ref="a2" offset="0s" duration="1s"/></clip></clip>
         <sync-clip offset="3607s" duration="4s"><spine offset="0s">
-            <asset-clip ref="a2" offset="0s" start="7s" duration="9s"/></spine><asset-clip ref="a1" lane="-1" offset="0s" duration="4s"/></sync-clip>
+            <asset-clip ref="a2" offset="0s" start="7s" duration="9s"/></spine>
+          <asset-clip ref="a1" lane="-1" offset="0s" duration="4s"/></sync-clip>
         <mc-clip ref="m2" offset="3611s" start="1s" duration="3s"><mc-source angleID="x" srcEnable="audio"/>
           <mc-source angleID="y" srcEnable="video"/></mc-clip>
         <audition offset="3614s"><asset-clip ref="a1" duration="1s"/><asset-clip ref="a2" duration="9s"/></audition>""",
