@@ -116,6 +116,10 @@ def _chosen(takes: list[_Take], dice: np.random.Generator, count: int, *, once: 
     return sorted(int(k) for k in dice.choice(free, count, replace=False))
 
 
+def _source(take: _Take) -> tuple[str | None, int, int]:
+    return take.media, take.source, take.frames
+
+
 def _insert(takes: list[_Take], dice: np.random.Generator, rate: Fraction, name: str) -> list[_Take]:
     added = _Take(name, 0, int(dice.integers(5, round(10 * rate))), free=False)
     (k,) = _chosen(takes, dice, 1)
@@ -145,6 +149,9 @@ def _trim(takes: list[_Take], dice: np.random.Generator, rate: Fraction, name: s
 
 def _delete(takes: list[_Take], dice: np.random.Generator, rate: Fraction, name: str) -> list[_Take]:
     (k,) = _chosen(takes, dice, 1)
+    # Of equal shots side by side nobody can see which one went; let it be the last.
+    while k + 1 < len(takes) and _source(takes[k + 1]) == _source(takes[k]) and takes[k + 1].free:
+        k += 1
     return [*takes[:k], *takes[k + 1 :]]
 
 
