@@ -114,7 +114,7 @@ def test_an_insert_a_deletion_a_trim_and_a_swap(
     kind: str,
     heard: bool,
 ) -> None:
-    pictures, cuts = drawn[kind]
+    _, cuts = drawn[kind]
     foreign = np.random.default_rng(1).integers(0, 255, (40, 9, 16, 3), dtype=np.uint8)
     foreign = foreign.repeat(20, axis=1).repeat(20, axis=2)
     a, b, c, d = cuts[1], cuts[2], cuts[3], cuts[4]
