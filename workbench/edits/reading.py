@@ -17,7 +17,6 @@ from workbench.edits.edit_list import EditList
 from workbench.edits.edl import read_edl
 from workbench.edits.fcpxml import read_fcpxml
 from workbench.edits.otio import read_otio
-from workbench.edits.videos import compare_videos
 from workbench.errors import EditError
 
 EDIT_LIST_SUFFIXES = (".otio", ".fcpxml", ".fcpxmld", ".edl")
@@ -90,6 +89,8 @@ def compare_files(old_path: Path, new_path: Path, old_seconds: float | None = No
             f"({', '.join(EDIT_LIST_SUFFIXES)}) or two video files"
         )
     if not is_edit_list(old_path):
+        from workbench.edits.videos import compare_videos  # here: edit lists need no decoder
+
         return compare_videos(old_path, new_path)
     if old_path.suffix.lower() == ".edl" and new_path.suffix.lower() != ".edl" and old_seconds is None:
         new = read_edit_list(new_path)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from data.recipes.material.cut_videos import video
 from workbench.edits.difference import EditDifference
+from workbench.edits.reading import compare_files
 from workbench.edits.videos import compare_videos
 from workbench.errors import MediaError
 from workbench.media.video import frames
@@ -172,7 +173,7 @@ def test_another_frame_rate_and_size(tmp_path: Path, drawn: dict[str, tuple[Pict
     taken = np.concatenate([pictures[: cuts[1]], pictures[cuts[2] :]])
     twice = taken[:, ::2, ::2].repeat(2, axis=0)
     new = encode(tmp_path / "new.mp4", np.ascontiguousarray(twice), None, 20, rate=50)
-    found = compare_videos(old, new)
+    found = compare_files(old, new)
     assert in_frames(found) == [(0, 0, cuts[1]), (cuts[2], cuts[1], COUNT - cuts[2])]
 
 
