@@ -14,7 +14,9 @@ change of the distance costs as much as eight good frames. The best path (Viterb
 a still picture along from what moves beside it, and never goes far to fetch one.
 
 **Differences.** The path is an edit list whose media is the old video; `workbench.edits.difference` does the rest. A
-stretch at another speed changes its distance all the time and is found as replaced, not as `speed`.
+stretch at another speed changes its distance all the time and is found as replaced, not as `speed`. A shot of less
+than half a second that moved on its own is found as new, for it does not pay for two changes of the distance; of a
+still shot that became shorter nobody can see at which end.
 
 Function: `compare_videos`.
 
