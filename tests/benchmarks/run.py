@@ -25,6 +25,7 @@ BENCHMARKS = (
     "plans",
     "fit",
     "cuts",
+    "edits",
     "align",
     "match",
     "underscore",

@@ -12,9 +12,10 @@ after it. This is the heaviest increasing sequence of pairs, by Hunt and Szymans
 grows with the number of pairs, not with the product of the lengths.
 
 **Swaps.** Where two shots have changed places the longest chain would keep one of them, or drop a short shot that
-stands between. Pieces that both cuts have outside the chain are paired too; the whole is then a permutation of blocks,
-and where changing the places of two blocks, each of one clip, undoes three or more of its breaks, both are touched and
-the chain is found again without them. Only shots that either cut uses once are told to have changed places.
+stands between. So pieces that both cuts use equally often are paired first, use with use: a permutation of blocks.
+Where changing the places of two blocks, each of one clip, undoes three or more of its breaks, both are touched and
+the chain is found again without them. Of a shot that is used several times only whole clips are told to have changed
+places, and only where both cuts use it as often.
 
 Functions: `match_pieces`, `pieces_of`; classes: `Piece`, `Matching`.
 
@@ -81,9 +82,7 @@ def match_pieces(old: EditList, new: EditList) -> Matching:
     old, new : the cuts; media are the same where their names are equal
     """
     olds, news, tick = pieces_of(old, new)
-    paired = _paired(olds, news, _chain(olds, news, set()))
-    swapped = _swapped(olds, news, paired)
-    kept = _chain(olds, news, swapped)
+    kept = _chain(olds, news, _swapped(olds, news))
     in_chain = set(kept)
     moved = [pair for pair in _paired(olds, news, kept) if pair not in in_chain]
     return Matching(olds, news, tick, tuple(kept), tuple(moved))
@@ -143,16 +142,16 @@ def _chain(olds: Sequence[Piece], news: Sequence[Piece], touched: set[tuple[int,
     for j, piece in enumerate(news):
         if (1, j) not in touched:
             places[piece.name].append(j)
-    # A tree of maxima over the new pieces: the best (ticks, -jumps, pair) that ends before a place.
+    # A tree of maxima over the new pieces: the best (ticks, -jumps, -pair) that ends before a place.
     size = len(news) + 1
-    tree: list[tuple[int, int, int]] = [(0, 0, -1)] * (size + 1)
+    tree: list[tuple[int, int, int]] = [(0, 0, 1)] * (size + 1)
     pairs: list[tuple[int, int]] = []
     before: list[int] = []
     row_above: dict[int, tuple[int, int, int]] = {}
     for i, piece in enumerate(olds):
         row: dict[int, tuple[int, int, int]] = {}
         for j in places[piece.name] if (0, i) not in touched else ():
-            best = (0, 0, -1)
+            best = (0, 0, 1)
             at = j
             while at > 0:
                 best = max(best, tree[at])
@@ -160,9 +159,10 @@ def _chain(olds: Sequence[Piece], news: Sequence[Piece], touched: set[tuple[int,
             starts_both = i == 0 and j == 0
             ticks, jumps, last = best if starts_both else (best[0], best[1] - 1, best[2])
             going_on = row_above.get(j - 1)
-            if going_on is not None and going_on[:2] >= (ticks, jumps):
+            # Of equal ways the one that jumps later: what stays where it is comes first.
+            if going_on is not None and going_on[:2] > (ticks, jumps):
                 ticks, jumps, last = going_on
-            row[j] = (ticks + piece.ticks, jumps, len(pairs))
+            row[j] = (ticks + piece.ticks, jumps, -len(pairs))
             pairs.append((i, j))
             before.append(last)
         for j, found in row.items():
@@ -171,7 +171,7 @@ def _chain(olds: Sequence[Piece], news: Sequence[Piece], touched: set[tuple[int,
                 tree[at] = max(tree[at], found)
                 at += at & -at
         row_above = row
-    best, at = (0, 0, -1), size
+    best, at = (0, 0, 1), size
     while at > 0:
         best = max(best, tree[at])
         at -= at & -at
@@ -180,9 +180,9 @@ def _chain(olds: Sequence[Piece], news: Sequence[Piece], touched: set[tuple[int,
         best = ends_both
     chain: list[tuple[int, int]] = []
     number = best[2]
-    while number >= 0:
-        chain.append(pairs[number])
-        number = before[number]
+    while number <= 0:
+        chain.append(pairs[-number])
+        number = before[-number]
     return chain[::-1]
 
 
@@ -200,16 +200,29 @@ def _paired(olds: Sequence[Piece], news: Sequence[Piece], chain: Sequence[tuple[
     return sorted(found)
 
 
-def _swapped(olds: Sequence[Piece], news: Sequence[Piece], paired: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
+def _swapped(olds: Sequence[Piece], news: Sequence[Piece]) -> set[tuple[int, int]]:
     """Pieces of clips that changed places with another, as `_chain` takes them."""
     touched: set[tuple[int, int]] = set()
     uses = [Counter(piece.name for piece in pieces) for pieces in (olds, news)]
-    # Of a shot that is used several times nobody can say which use went where.
-    pairs = [(i, j) for i, j in paired if uses[0][olds[i].name] == uses[1][news[j].name] == 1]
+    pairs = [(i, j) for i, j in _paired(olds, news, ()) if uses[0][olds[i].name] == uses[1][news[j].name]]
+    lengths = [Counter[int](), Counter[int]()]
+    for length, pieces in zip(lengths, (olds, news), strict=True):
+        for piece in pieces:
+            length[piece.clip] += piece.ticks
+
+    def is_one_shot(block: Sequence[tuple[int, int]]) -> bool:
+        """Whether a block is of one clip: all of it, or a part that is used nowhere else."""
+        clips = {(olds[i].clip, news[j].clip) for i, j in block}
+        if len(clips) > 1:
+            return False
+        ((old, new),) = clips
+        ticks = sum(olds[i].ticks for i, _ in block)
+        return ticks == lengths[0][old] == lengths[1][new] or all(uses[0][olds[i].name] == 1 for i, _ in block)
+
     while True:
         blocks = _blocks(pairs)
         order = sorted(range(len(blocks)), key=lambda number: blocks[number][0][1])
-        exchanged = _exchange(order, [_is_one_clip(olds, news, block) for block in blocks])
+        exchanged = _exchange(order, [is_one_shot(block) for block in blocks])
         if exchanged is None:
             return touched
         gone = {pair for number in exchanged for pair in blocks[number]}
@@ -227,10 +240,6 @@ def _blocks(pairs: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
         else:
             blocks.append([pair])
     return blocks
-
-
-def _is_one_clip(olds: Sequence[Piece], news: Sequence[Piece], block: Sequence[tuple[int, int]]) -> bool:
-    return len({olds[i].clip for i, _ in block}) == 1 and len({news[j].clip for _, j in block}) == 1
 
 
 def _exchange(order: Sequence[int], single: Sequence[bool]) -> tuple[int, int] | None:
