@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
-from workbench.cli.plan_files import lay_out, option_option, placement_option, read_music
+from workbench.cli.plan_files import lay_out, option_option, placement_option, read_music, warn_of_other_bytes
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ def command(
         placement=placement,
         needed_by=f"the format {format_name}" if form.needs_track else None,
     )
+    warn_of_other_bytes(workspace, chosen)
     track_path = None if chosen.track is None else chosen.track.path
     video_path = None if video is None else find_video(workspace, video).path
     with progress_bar() as progress:
