@@ -35,7 +35,7 @@ def offered(loop: Loop | None) -> list[tuple[str, str, str]]:
     return [
         _PLAN,
         *(
-            (form.name, form.title, " ".join(filter(None, (form.what, _caution(form, track)))))
+            (form.name, form.title, " ".join(filter(None, (form.what, form.limits, _caution(form, track)))))
             for form in FORMATS.values()
         ),
     ]

@@ -37,6 +37,7 @@ from workbench.errors import ParameterError
 from workbench.export.envelope import FrameKey, Lines, fit_frame_keys
 from workbench.export.files import media_url, plain_name
 from workbench.export.timeline import (
+    LONE_PICTURE,
     SILENT_DB,
     Crossing,
     Item,
@@ -48,7 +49,6 @@ from workbench.files import write_text
 
 PROVENANCE_KEY = "workbench.provenance"
 """of the sequence's metadata: what the plan was made from, as JSON"""
-_LONE_PICTURE = (1920, 1080)
 _AUDIO_RATES = {
     32000: "32k",
     44100: "44.1k",
@@ -96,7 +96,7 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
     story = _story(SubElement(sequence, "spine"), timeline, duration)
     for item in timeline.items:
         story.append(_segment(timeline, track, item, frame_rate, frames))
-    for time, text in timeline.events:
+    for time, text, _ in timeline.markers:
         at = Fraction(floor(Fraction(time) * frame_rate)) / frame_rate
         SubElement(story, "marker", start=time_text(at), duration=time_text(1 / frame_rate), value=plain_name(text))
     if timeline.provenance is not None:
@@ -123,7 +123,7 @@ def time_text(seconds: Fraction) -> str:
 
 def _resources(resources: Element, timeline: Timeline, track: TrackMedia, out: Path) -> None:
     video = timeline.video
-    width, height = (video.width, video.height) if video else _LONE_PICTURE
+    width, height = (video.width, video.height) if video else LONE_PICTURE
     frame = 1 / timeline.frame_rate
     SubElement(resources, "format", id="r1", frameDuration=time_text(frame), width=str(width), height=str(height))
     if video is not None:

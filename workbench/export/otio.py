@@ -35,11 +35,10 @@ from typing import Any
 
 from workbench.export.envelope import FrameKey, GainPoint, Lines, fit_frame_keys, fit_keys
 from workbench.export.files import absolute_url, media_url, plain_name
-from workbench.export.timeline import Item, Timeline, TrackMedia, VideoMedia, decibels
+from workbench.export.timeline import MARKER_COLOURS, Item, Timeline, TrackMedia, VideoMedia, decibels
 from workbench.files import write_text
 from workbench.provenance import with_provenance
 
-_SEAM_COLOUR, _END_COLOUR = "RED", "GREEN"
 _VOLUME_RANGE_DB = (-100.0, 30.0)
 
 
@@ -161,14 +160,13 @@ class _Writer:
 
     def _markers(self) -> list[Any]:
         frame = self._frames(1)
-        events, last = self.timeline.events, len(self.timeline.events) - 1
         return [
             self.otio.schema.Marker(
-                name=plain_name(text),
-                marked_range=self._range(self._samples(round(time * self.timeline.rate)), frame),
-                color=_END_COLOUR if place in (0, last) else _SEAM_COLOUR,
+                name=plain_name(marker.text),
+                marked_range=self._range(self._samples(round(marker.video_s * self.timeline.rate)), frame),
+                color=MARKER_COLOURS[marker.kind],
             )
-            for place, (time, text) in enumerate(events)
+            for marker in self.timeline.markers
         ]
 
     def _volume(self, keys: dict[int, float]) -> Any:

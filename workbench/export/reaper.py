@@ -71,7 +71,7 @@ def write_reaper(timeline: Timeline, out: Path) -> None:
         f"  SAMPLERATE {timeline.rate} 1 0",
         "  TIMELOCKMODE 0",
         *_tempo(timeline),
-        *(f"  MARKER {k} {_seconds(_near(t))} {quoted(text)} 0" for k, (t, text) in enumerate(timeline.events, 1)),
+        *(f"  MARKER {k} {_seconds(_near(t))} {quoted(text)} 0" for k, (t, text, _) in enumerate(timeline.markers, 1)),
     ]
     if timeline.video is not None:
         lines += _block(_video_track(timeline, timeline.video, out))

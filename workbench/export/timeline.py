@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
 from math import log10
@@ -33,6 +34,8 @@ from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 
 LONE_FRAME_RATE = Fraction(25)
 """frames a second of an edit without a video"""
+LONE_PICTURE = (1920, 1080)
+"""width and height of its picture"""
 SILENT_DB = -96.0
 """dB that stands for silence; editors show it as -inf"""
 
@@ -42,6 +45,28 @@ class Gain(Protocol):
 
     def __call__(self, sample: int, *, fade_in: bool = True, fade_out: bool = True) -> float:
         """Without `fade_in` or `fade_out` that crossfade is left out."""
+
+
+class MarkerKind(StrEnum):
+    """What a marker stands at."""
+
+    END = "end"
+    """where the music begins, or ends"""
+    SEAM = "seam"
+    SYNC = "sync"
+    """where the music meets the picture"""
+
+
+MARKER_COLOURS = {MarkerKind.END: "GREEN", MarkerKind.SEAM: "RED", MarkerKind.SYNC: "YELLOW"}
+"""names that OpenTimelineIO and EDL locators share"""
+
+
+class Marker(NamedTuple):
+    """A marker for an editor."""
+
+    video_s: VideoSeconds
+    text: str
+    kind: MarkerKind
 
 
 class Beat(NamedTuple):
@@ -171,6 +196,8 @@ class Timeline:
     """beats of the music as it is heard, in order; empty where the grid of the track is not known"""
     beats_per_bar: int | None = None
     """of the prevailing metre; None where neither plan nor grid says it"""
+    sync_points: tuple[Marker, ...] = ()
+    """where a placed track meets the picture"""
     provenance: Provenance | None = None
     """what the plan was made from; None where that is not known"""
 
@@ -209,15 +236,19 @@ class Timeline:
         return turns[bisect_right(turns, first) : bisect_left(turns, last)]
 
     @property
-    def events(self) -> tuple[tuple[VideoSeconds, str], ...]:
-        """Markers for an editor, in video time, in order: start, seams, end of the music."""
+    def markers(self) -> tuple[Marker, ...]:
+        """Markers for an editor, in order: start, seams, sync points, end of the music."""
         times = () if self.plan is None else self.plan.seam_times
         seams = [
-            (time, f"seam {k + 1}: {before.song_to:.3f} s to {after.song_from:.3f} s of the track")
+            Marker(
+                time, f"seam {k + 1}: {before.song_to:.3f} s to {after.song_from:.3f} s of the track", MarkerKind.SEAM
+            )
             for k, (time, (before, after)) in enumerate(zip(times, pairwise(self.items), strict=True))
         ]
         ends = self.ends
-        return ((ends.music_in, "music in"), *seams, (ends.music_end, f"music end: {ends.end_label}"))
+        end = Marker(ends.music_end, f"music end: {ends.end_label}", MarkerKind.END)
+        inside = sorted([*seams, *self.sync_points], key=lambda marker: marker.video_s)
+        return (Marker(ends.music_in, "music in", MarkerKind.END), *inside, end)
 
 
 def decibels(gain: float) -> float:

@@ -80,7 +80,7 @@ def test_some_need_no_track(workbench: Call, plan_file: Path, home: Path, tmp_pa
     ("arguments", "code", "sentence"),
     [
         (["--format", "rpp"], 2, "the format rpp needs the track: give --track FILE"),
-        (["--format", "edl"], 2, "'edl' is not one of"),
+        (["--format", "aaf"], 2, "'aaf' is not one of"),
         (["--format", "otio", "--track", "nowhere.wav"], 1, "nowhere.wav: no such file, and no track of that id"),
         (["--format", "csv", "--video", "nowhere.mp4"], 1, "nowhere.mp4: no such file, and no video of that id"),
     ],

@@ -21,9 +21,9 @@ def test_the_rate_of_an_edit_is_that_of_its_video(
 
 
 def test_markers_stand_in_the_order_of_the_video(workspace: Workspace, plan: LoopPlan, track: Path) -> None:
-    events = timeline_of(workspace, plan, track=track).events
-    assert [time for time, *_ in events] == pytest.approx([plan.music_in, *plan.seam_times, plan.music_end])
-    assert [text.split(" ")[0] for _, text, *_ in events] == ["music", "seam", "seam", "seam", "music"]
+    markers = timeline_of(workspace, plan, track=track).markers
+    assert [marker.video_s for marker in markers] == pytest.approx([plan.music_in, *plan.seam_times, plan.music_end])
+    assert [marker.text.split(" ")[0] for marker in markers] == ["music", "seam", "seam", "seam", "music"]
 
 
 def test_silence_has_a_level() -> None:
