@@ -99,7 +99,7 @@ def command(
     """
     from workbench.export.formats import FORMATS, caution
     from workbench.loops.plan import LoopPlan
-    from workbench.workflows.export import export_plan, find_sync_points
+    from workbench.workflows.export import export_plan, find_sync_points, media_beside
     from workbench.workflows.videos import find_video
 
     if plan.is_file() and out.exists() and out.samefile(plan):
@@ -140,4 +140,5 @@ def command(
         say(f"{format_name}: {form.limits[0].lower()}{form.limits[1:-1]}")
     if not with_media and (warning := caution(form, track_path)):
         click.echo(f"{warning}, or with --with-media, which writes one", err=True)
-    print_body({"output": str(out), "format": format_name, "bytes": out.stat().st_size})
+    media = {"media": str(media_beside(out))} if with_media else {}
+    print_body({"output": str(out), "format": format_name, "bytes": out.stat().st_size} | media)

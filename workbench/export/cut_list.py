@@ -249,14 +249,15 @@ def _levels(
 ) -> tuple[FrameKey, ...]:
     """Level of the music in the mix without the crossfades, on frames."""
     rate, ends = timeline.frame_rate, timeline.ends
-    calm = (timeline.rate * ends.music_in + timeline.rate * ends.start_fade_seconds, item.stop - 1)
+    calm_from = ceil(timeline.rate * (ends.music_in + ends.start_fade_seconds))
+    calm_to = item.stop - 1
     if item.number == len(timeline.items):
-        calm = (calm[0], min(calm[1], timeline.length - timeline.rate * ends.end_fade_seconds))
+        calm_to = min(calm_to, floor(timeline.length - timeline.rate * ends.end_fade_seconds))
 
     def level(frame: int) -> float:
         sample = min(max(round(frame / rate * timeline.rate), item.first), item.stop - 1)
         if not faded:
-            sample = min(max(sample, ceil(calm[0])), floor(calm[1]))
+            sample = min(max(sample, calm_from), calm_to)
         gain = decibels(item.gain(sample, fade_in=False, fade_out=False))
         return max(SILENT_DB, gain + timeline.music_db(sample))
 

@@ -128,10 +128,10 @@ class _Writer:
         channels = _channels(self.track.channels)
         for channel in range(channels):
             lane = self._lane(audio, channel, channels)
-            for clip in self.cuts.clips:
-                if clip.into is not None:
-                    self._transition(lane, clip.into)
-                self._segment(lane, clip, channel, channels)
+            for played in self.cuts.clips:
+                if played.into is not None:
+                    self._transition(lane, played.into)
+                self._segment(lane, played, channel, channels)
             self._switches(lane)
 
     def _segment(self, lane: Element, clip: CutClip, channel: int, channels: int) -> None:
@@ -218,11 +218,11 @@ class _Writer:
             _text(effect, tag, value)
         parameter = SubElement(effect, "parameter", authoringApp="PremierePro")
         gains = [(frame, min(_MOST_GAIN, float(10.0 ** (level / 20.0)))) for frame, level in keys]
-        for tag, value in (
+        for tag, setting in (
             ("parameterid", "level"), ("name", "Level"), ("valuemin", 0), ("valuemax", _MOST_GAIN),
             ("value", _number(gains[0][1])),
         ):  # fmt: skip
-            _text(parameter, tag, value)
+            _text(parameter, tag, setting)
         if len({gain for _, gain in gains}) > 1:
             for frame, gain in gains:
                 key = SubElement(parameter, "keyframe")

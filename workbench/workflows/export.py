@@ -3,7 +3,8 @@
 Every time comes from `workbench.render.schedule`, at the track's own rate; without a track, at a million samples a
 second, which is the plan's own resolution.
 
-Functions: `export_plan`; `timeline_of`, the timeline that writers take; `find_sync_points`, the markers of a placement.
+Functions: `export_plan`; `timeline_of`, the timeline that writers take; `find_sync_points`, the markers of a placement;
+`media_beside`, the file that is written with an edit.
 """
 
 from __future__ import annotations
@@ -115,8 +116,8 @@ def export_plan(
     mix : gains and duck, applied in an edit with or without the video
     provenance : what the plan was made from, which jams, otio and fcpxml hold; None: not known
     sync_points : markers where a placed track meets the picture, from `find_sync_points`
-    with_media : write the track beside an edit too, as decoded, in a WAV of 24 bits named like the edit and `-music`,
-        and let the edit name that; a file of that name is replaced
+    with_media : write the track beside an edit too, as decoded, in a WAV of 24 bits, and let the edit name that; a file
+        of the name that `media_beside` gives is replaced
 
     Returns
     -------
@@ -124,8 +125,8 @@ def export_plan(
 
     Raises
     ------
-    ParameterError : no such format, one that needs a track, one that cannot hold a placement, or one that names no media
-        to be written with it; `out` or the WAV beside it is the track or the video itself
+    ParameterError : no such format, one that needs a track, one that cannot hold a placement, or one that names no
+        media to be written with it; `out` or the WAV beside it is the track or the video itself
     PlanError : the plan was made for another track, or for a longer video
     MediaError : a file cannot be read or written
     ExtraMissing : the format's library is not installed
@@ -140,7 +141,7 @@ def export_plan(
     out = Path(out)
     if with_media and not chosen.is_edit:
         raise ParameterError(f"the format {chosen.name} names no media; leave --with-media out")
-    beside = out.with_name(f"{out.stem}-music.wav") if with_media else None
+    beside = media_beside(out) if with_media else None
     for written in filter(None, (out, beside)):
         for media in (track, video):
             if media is not None and written.exists() and written.samefile(media):
@@ -170,6 +171,20 @@ def export_plan(
     chosen.write(timeline, out)
     workspace.progress(f"writing {out.name}", 1.0)
     return out
+
+
+def media_beside(out: Path) -> Path:
+    """Where the track of an edit is written.
+
+    Parameters
+    ----------
+    out : the edit
+
+    Returns
+    -------
+    beside it, named like it with `-music.wav`
+    """
+    return out.with_name(f"{out.stem}-music.wav")
 
 
 def timeline_of(

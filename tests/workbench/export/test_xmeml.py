@@ -78,7 +78,7 @@ def play(sequence: Element, length: int, *, in_gain: bool) -> FloatArray:
         for k, clip in enumerate(items):
             if clip.tag != "clipitem":
                 continue
-            assert whole(clip.find("sourcetrack") or clip, "trackindex") == channel + 1
+            assert whole(clip, "sourcetrack/trackindex") == channel + 1
             before, after = (items[n] if 0 <= n < len(items) else None for n in (k - 1, k + 1))
             first = whole(before, "start") if whole(clip, "start") < 0 and before is not None else whole(clip, "start")
             stop = whole(after, "end") if whole(clip, "end") < 0 and after is not None else whole(clip, "end")
