@@ -20,6 +20,7 @@ Function: `write_xmeml`.
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -136,7 +137,7 @@ class _Writer:
 
     def _segment(self, lane: Element, clip: CutClip, channel: int, channels: int) -> None:
         rate, number = self.cuts.frame_rate, clip.item.number
-        frames = int(Fraction(self.track.samples, self.track.rate) * rate)
+        frames = ceil(Fraction(self.track.samples, self.track.rate) * rate)
         name = f"music-{number}-{channel + 1}"
         element = self._item(lane, name, self.track.path, frames, plain_name(f"{self.track.path.stem} {number}"))
         record = (-1 if clip.into else clip.begin, -1 if clip.out else clip.end)

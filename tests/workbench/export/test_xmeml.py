@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -12,12 +13,13 @@ import numpy as np
 import pytest
 import soundfile
 
-from workbench.export.xmeml import TICKS
+from workbench.export.timeline import VideoMedia
+from workbench.export.xmeml import TICKS, write_xmeml
 from workbench.loops.plan import LoopPlan
 from workbench.recording import FloatArray
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
-from workbench.workflows.export import export_plan
+from workbench.workflows.export import export_plan, timeline_of
 from workbench.workspace import Workspace
 
 RATE = 44_100
@@ -186,3 +188,20 @@ def test_a_placed_track_is_one_clip(
     frame = round(RATE * 1001 / 30000)
     begins, ends = (round(time * RATE) for time in (max(0.0, placed.offset_seconds), placed.music_end))
     assert residue_db(made, placed, skip=begins + frame, until=ends - frame) < -55.0
+
+
+def test_one_channel_has_one_track(workspace: Workspace, plan: LoopPlan, track: Path, tmp_path: Path) -> None:
+    """A mono track under a video without sound."""
+    timeline = timeline_of(workspace, plan, track=track)
+    assert timeline.track is not None
+    mute = VideoMedia(tmp_path / "mute.mp4", Fraction(25), 425, 64, 36, None, 0)
+    out = tmp_path / "mono.xml"
+    write_xmeml(replace(timeline, track=replace(timeline.track, channels=1), video=mute), out)
+    sequence = read(out)
+    (lane,) = sequence.findall("media/audio/track")
+    assert lane.get("premiereTrackType") is None
+    assert [clip.get("id") for clip in lane.findall("clipitem")] == [f"music-{k}-1" for k in range(1, 5)]
+    assert not list(lane.iter("link"))
+    (file,) = [file for file in sequence.iter("file") if file.get("id") == "file-video" and len(file)]
+    assert file.find("media/audio") is None
+    assert all(whole(clip, "out") <= whole(clip, "duration") for clip in sequence.iter("clipitem"))
