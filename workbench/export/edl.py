@@ -110,7 +110,8 @@ class _Writer:
     def _stop(self, clip: CutClip) -> int:
         """Where a clip's event ends: at the dissolve out of it, or at the fall at the end."""
         if clip is self.cuts.clips[-1]:
-            return max(clip.begin + 1, clip.end - self.cuts.fade_out_frames)
+            least = clip.begin + 1 if clip.into is None else clip.into.stop
+            return min(clip.end, max(least, clip.end - self.cuts.fade_out_frames))
         return clip.end if clip.out is None else clip.out.first
 
     def _end(self) -> Iterator[str]:

@@ -30,7 +30,7 @@ def read(path: Path) -> Any:
 
 def samples(time: Any) -> int:
     """A time of the music in samples of the track, which must be whole."""
-    count = time.value / time.rate * RATE
+    count: float = time.value / time.rate * RATE
     assert abs(count - round(count)) < 1e-6
     return round(count)
 
