@@ -43,7 +43,7 @@ _QUIET_DB, _FLOOR_DB = -30.0, -72.0
 """dB: somewhere between, `TOLERANCE` begins to count instead of `TOLERANCE_DB`, and then allows silence"""
 _QUIET_STEP_DB = 4.0
 """dB between neighbouring places there"""
-_BLOCK = 128
+_BLOCK = 64
 """places that are looked at together"""
 
 
@@ -173,8 +173,8 @@ class _Scale:
         """Which of the places from `first` to `stop` a line from `begin` can go to, and the slopes that are left."""
         run = self.at[first:stop] - self.at[begin]
         slope = (self.value[first:stop] - self.value[begin]) / run
-        lows = np.maximum.accumulate(np.r_[least, (self.low[first:stop] - self.value[begin]) / run])
-        highs = np.minimum.accumulate(np.r_[most, (self.high[first:stop] - self.value[begin]) / run])
+        lows = np.maximum.accumulate(np.concatenate([[least], (self.low[first:stop] - self.value[begin]) / run]))
+        highs = np.minimum.accumulate(np.concatenate([[most], (self.high[first:stop] - self.value[begin]) / run]))
         # The places between must be met, the end is on the curve by itself.
         near = 1e-9 * (1.0 + np.abs(slope))
         met = (lows[:-1] <= slope + near) & (slope - near <= highs[:-1])
