@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
+import opentimelineio as otio
 import pytest
 
 from workbench.export.edl import reel_name
@@ -133,3 +134,24 @@ def test_reels_are_eight_letters_of_ascii() -> None:
     assert reel_name("日本") == "AX"
     assert reel_name("bl") == "BL_T"
     assert reel_name("a") == "A"
+
+
+def test_opentimelineio_reads_the_list(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) -> None:
+    """The same clips, dissolves and markers as our own reader finds, by a reader of others, in drop-frame and not."""
+    pytest.importorskip("otio_cmx3600_adapter", reason="make setup-dev installs OpenTimelineIO's reader of EDLs")
+    for filmed, rate in ((video, 30000 / 1001), (None, 25.0)):
+        out = export_plan(workspace, plan, "edl", track.parent / "other.edl", track=track, video=filmed)
+        _, events = read(out, round(rate))
+        heard = [event for event in events if event.channel == "AA" and event.record[1] > event.record[0]]
+        edit = otio.adapters.read_from_file(str(out), adapter_name="cmx_3600", rate=rate)
+        lanes = {lane.name: lane for lane in edit.tracks}
+        assert list(lanes) == (["V", "A1", "A2"] if filmed else ["A1", "A2"])
+        clips = list(lanes["A1"].find_clips())
+        starts = [round(clip.range_in_parent().start_time.value) for clip in clips]
+        assert starts == [event.record[0] for event in heard]
+        assert [round(clip.source_range.start_time.value) for clip in clips] == [event.source[0] for event in heard]
+        dissolves = [child for child in lanes["A1"] if isinstance(child, otio.schema.Transition)]
+        assert [round(one.duration().value) for one in dissolves] == [event.dissolve for event in heard[1:]]
+        assert [clip.name for clip in clips] == [track.name] * 4 + ["BL"]
+        marks = [mark.name for clip in clips for mark in clip.markers]
+        assert [name.split(":")[0] for name in marks] == ["music in", "seam 1", "seam 2", "seam 3", "music end"]

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlparse
 from xml.etree.ElementTree import Element, parse
 
 import numpy as np
+import opentimelineio as otio
 import pytest
 import soundfile
 
@@ -205,3 +206,27 @@ def test_one_channel_has_one_track(workspace: Workspace, plan: LoopPlan, track: 
     (file,) = [file for file in sequence.iter("file") if file.get("id") == "file-video" and len(file)]
     assert file.find("media/audio") is None
     assert all(whole(clip, "out") <= whole(clip, "duration") for clip in sequence.iter("clipitem"))
+
+
+def test_opentimelineio_reads_the_edit(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) -> None:
+    """A reader of others finds the clips, the crossfades and the markers where they were written."""
+    pytest.importorskip("otio_fcp_adapter", reason="make setup-dev installs OpenTimelineIO's reader of xmeml")
+    out = export_plan(workspace, plan, "xmeml", track.parent / "other.xml", track=track, video=video)
+    edit = otio.adapters.read_from_file(str(out), adapter_name="fcp_xml")
+    picture, soundtrack, music = edit.tracks
+    assert [lane.kind for lane in edit.tracks] == ["Video", "Audio", "Audio"]
+    assert picture.duration() == soundtrack.duration() == otio.opentime.RationalTime(510, 30000 / 1001)
+    rate = Fraction(30000, 1001)
+    cuts = [round(float(start) * rate) for start in plan.segment_starts[:-1]]
+    assert [round(clip.range_in_parent().start_time.value) for clip in music.find_clips()] == cuts
+    taken = [round(clip.source_range.start_time.value) for clip in music.find_clips()]
+    exact = [
+        cut + (segment.song_from - start) * float(rate)
+        for cut, segment, start in zip(cuts, plan.segments, plan.segment_starts[:-1], strict=True)
+    ]
+    assert taken == pytest.approx(exact, abs=0.51)
+    fades = [child for child in music if isinstance(child, otio.schema.Transition)]
+    assert [round(fade.in_offset.value) for fade in fades] == [1, 3, 1]
+    assert [round(fade.out_offset.value) for fade in fades] == [1, 3, 1]
+    marks = [round(mark.marked_range.start_time.value) for mark in edit.tracks.markers]
+    assert marks[1:-1] == cuts[1:]
