@@ -152,6 +152,8 @@ class _Writer:
 
     def _item(self, lane: Element, name: str, media: Path, frames: int, title: str = "") -> Element:
         clip = SubElement(lane, "clipitem", id=name)
+        # Premiere ties the clips of a file together by its master clip.
+        _text(clip, "masterclipid", "masterclip-music" if name.startswith("music") else "masterclip-video")
         _text(clip, "name", title or plain_name(media.name))
         _text(clip, "enabled", "TRUE")
         _text(clip, "duration", frames)

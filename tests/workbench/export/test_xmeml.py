@@ -36,6 +36,8 @@ def read(path: Path) -> Element:
     assert {link.findtext("linkclipref") for link in root.iter("link")} <= set(clips)
     described = [file.get("id") for file in root.iter("file") if len(file)]
     assert sorted(described) == sorted({file.get("id") for file in root.iter("file")})  # type: ignore[type-var]
+    for clip in root.iter("clipitem"):
+        assert clip.findtext("masterclipid") == (clip.find("file").get("id") or "").replace("file-", "masterclip-")  # type: ignore[union-attr]
     (sequence,) = root
     return sequence
 
