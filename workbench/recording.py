@@ -33,11 +33,17 @@ def release_pages(samples: FloatArray) -> None:
     ----------
     samples : an array, or a view of one
     """
+    behind = _memory_behind(samples)
+    if isinstance(behind, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        behind.madvise(mmap.MADV_DONTNEED)
+
+
+def _memory_behind(samples: FloatArray) -> Any:
+    """What an array is a view of in the end."""
     base: Any = samples
     while isinstance(base, np.ndarray):
         base = base.base
-    if isinstance(base, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-        base.madvise(mmap.MADV_DONTNEED)
+    return base
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +89,11 @@ class Recording:
     def channels(self) -> int:
         """Number of channels."""
         return int(self.samples.shape[0])
+
+    @property
+    def is_filed(self) -> bool:
+        """Whether the samples lie in a file, from which they are read as they are used."""
+        return isinstance(_memory_behind(self.samples), mmap.mmap)
 
     @property
     def duration(self) -> float:

@@ -12,10 +12,11 @@ it. Whoever creates a workspace closes it, best by `with`; one from `with_params
 open and leaves closing to the workspace it came from.
 
 Decoded sound is kept by the hash of the file's bytes, so that a file that changed is decoded anew. The recording that
-was used last is always kept; of the others those not used for longest are dropped until all of them take no more than
-`RECORDING_BYTES`. A hash is computed again whenever the file's size, times or place on disk have changed, and while the
-file is so young that a change might not show in its times. The samples of a recording over 64 MB lie in a file without
-a name in the home folder's `scratch` and are read from it as they are used: hours of sound need not fit into memory.
+was used last is always kept; of the others those not used for longest are dropped until those in memory take no more
+than `RECORDING_BYTES`, and those in files no more than `FILED_BYTES`: a long recording pushes no short one out. A hash
+is computed again whenever the file's size, times or place on disk have changed, and while the file is so young that a
+change might not show in its times. The samples of a recording over 64 MB lie in a file without a name in the home
+folder's `scratch` and are read from it as they are used: hours of sound need not fit into memory.
 
 A workspace stays in its process. A child process is sent the home folder and the parameters, and makes its own.
 
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
 RECORDING_BYTES = 256 * 2**20
 """of decoded sound that are kept, unless one recording alone takes more: 12 min of stereo at 44.1 kHz"""
+FILED_BYTES = 4 * 2**30
+"""of decoded sound that are kept in files of the home folder: about 3 h of stereo at 44.1 kHz"""
 _SETTLED_NS = 2_000_000_000
 """age of a file's times from which on a later change shows in them; the coarsest file systems count in 2 s"""
 
@@ -62,7 +65,8 @@ class Workspace:
     progress : receives what is being done; default: nobody
     settings : from the environment; None: they are read when they are first needed
     migrations : of other packages that keep tables in the same database, see `workbench.store.database`
-    recording_bytes : of decoded sound that are kept besides the recording used last
+    recording_bytes, filed_bytes : of decoded sound that are kept in memory and in files, besides the recording used
+        last
     """
 
     def __init__(
@@ -74,8 +78,9 @@ class Workspace:
         settings: WorkbenchSettings | None = None,
         migrations: Sequence[Migration] = (),
         recording_bytes: int = RECORDING_BYTES,
+        filed_bytes: int = FILED_BYTES,
     ) -> None:
-        self._resources = _Resources(home, settings, tuple(migrations), recording_bytes)
+        self._resources = _Resources(home, settings, tuple(migrations), (recording_bytes, filed_bytes))
         self._params = params
         self._progress = progress
         self._owns_resources = True
@@ -210,12 +215,16 @@ class _Resources:
     """The open resources, shared by a workspace and those made from it."""
 
     def __init__(
-        self, home: Home, settings: WorkbenchSettings | None, migrations: tuple[Migration, ...], recording_bytes: int
+        self,
+        home: Home,
+        settings: WorkbenchSettings | None,
+        migrations: tuple[Migration, ...],
+        most_bytes: tuple[int, int],
     ) -> None:
         self.home = home
         self._settings = settings
         self._migrations = migrations
-        self._recording_bytes = recording_bytes
+        self._most_bytes = most_bytes
         self._opening = threading.Lock()
         self._keeping = threading.Lock()
         self._arrays: ArrayStore | None = None
@@ -270,11 +279,17 @@ class _Resources:
         return recording
 
     def _make_room(self) -> None:
-        """Drop the recordings used longest ago; the one used last stays."""
-        kept = sum(recording.samples.nbytes for recording in self._recordings.values())
-        while kept > self._recording_bytes and len(self._recordings) > 1:
-            _, oldest = self._recordings.popitem(last=False)
-            kept -= oldest.samples.nbytes
+        """Drop the recordings used longest ago, in memory and in files apart; the one used last stays."""
+        *others, _ = self._recordings
+        for filed, most in enumerate(self._most_bytes):
+            alike = {key: r.samples.nbytes for key, r in self._recordings.items() if r.is_filed == bool(filed)}
+            kept = sum(alike.values())
+            for key in others:
+                if kept <= most:
+                    break
+                if key in alike:
+                    kept -= alike[key]
+                    del self._recordings[key]
 
     def hash_file(self, path: Path) -> str:
         from workbench.media.containers import hash_file

@@ -27,16 +27,15 @@ from data.recipes.material.elsewhere_pairs import pairs_of
 from data.recipes.material.recordings import recordings
 from tests.benchmarks.beats import f_measure
 from tests.benchmarks.elsewhere import beats, loops, match, underscore
+from tests.benchmarks.elsewhere.intervals import interval
 from tests.benchmarks.elsewhere.underscore_catalog import scripts, tracks
+from tests.benchmarks.run import ELSEWHERE_FOLDER
 from tests.benchmarks.table import Table
 from workbench.params import MatchParams
 
-FOLDER = "WORKBENCH_BENCH_ELSEWHERE"
-"""the environment variable that names the folder"""
 RESULTS = Path(__file__).parent / "RESULTS.md"
 MOST_OF_A_SOURCE = 5
 """recordings that loops are judged on: each takes half a minute"""
-_DRAWS = 2000
 
 Values = NDArray[np.float64]
 
@@ -59,15 +58,6 @@ def own_figure(table: str, row: str, column: str) -> float | None:
             if cells[0] == row:
                 return float(cells[lines[0].index(column)])
     return None
-
-
-def interval(values: Values, sources: Sequence[str]) -> tuple[float, float]:
-    """Of the mean of `values`, by drawing sources with replacement, 90 %."""
-    groups = [np.flatnonzero(np.array(sources) == one) for one in dict.fromkeys(sources)]
-    dice = np.random.default_rng(11)
-    drawn = (np.concatenate([groups[k] for k in dice.integers(0, len(groups), len(groups))]) for _ in range(_DRAWS))
-    low, high = np.quantile([values[rows].mean() for rows in drawn], (0.05, 0.95))
-    return float(low), float(high)
 
 
 def add(table: Table, judgement: str, own: float | None, ours: Values, sources: Sequence[str], rule: str,
@@ -150,7 +140,7 @@ JUDGEMENTS: tuple[tuple[str, tuple[str, ...], Callable[[Table, Path], None]], ..
 def run() -> list[Table]:
     """Measure every judgement whose material is there."""
     warnings.simplefilter("ignore")  # mir_eval's, about pieces in which nothing was found
-    folder = Path(os.environ[FOLDER])
+    folder = Path(os.environ[ELSEWHERE_FOLDER])
     table = Table(
         "Judgements on our own sets, on material by others, and simple rules there",
         ("judgement", "own set", "elsewhere", "from", "to", "simple rule", "elsewhere, the rule", "outcome"),

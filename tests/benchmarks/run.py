@@ -37,7 +37,9 @@ BENCHMARKS = (
     "speed",
     "judgements",
 )
-NEEDS = {"judgements": "WORKBENCH_BENCH_ELSEWHERE"}
+ELSEWHERE_FOLDER = "WORKBENCH_BENCH_ELSEWHERE"
+"""The environment variable that names the folder of material by others."""
+NEEDS = {"judgements": ELSEWHERE_FOLDER}
 """Benchmarks of material that must be fetched first, and the environment variable that names its folder."""
 HEAD = "# Benchmark results\n\nMade by `make bench`; what each figure means stands under its table.\n"
 

@@ -168,6 +168,21 @@ def test_a_recording_that_is_larger_than_the_bound_is_kept_until_the_next(
     assert decoded() == ["large.wav", "small.wav", "large.wav"]
 
 
+def test_a_long_recording_in_a_file_pushes_no_short_one_out(tmp_path: Path, decoded: Callable[[], list[str]]) -> None:
+    short, long = noise(tmp_path / "short.wav", 1), noise(tmp_path / "long.wav", 2, 72 * 2**20 / 4 / RATE)
+    second = noise(tmp_path / "second.wav", 3, 72 * 2**20 / 4 / RATE)
+    workspace = Workspace(Home(tmp_path / "home"), recording_bytes=2 * 4 * 2 * RATE, filed_bytes=80 * 2**20)
+    assert not workspace.load_recording(short).is_filed
+    assert workspace.load_recording(long).is_filed
+    workspace.load_recording(short)
+    assert decoded() == ["short.wav", "long.wav"]
+    workspace.load_recording(second)
+    workspace.load_recording(short)
+    assert decoded() == ["second.wav"]
+    workspace.load_recording(long)
+    assert decoded() == ["long.wav"]
+
+
 def test_a_process_opens_one_database_whatever_is_asked(tmp_path: Path, connections: list[str]) -> None:
     home, path = Home(tmp_path / "home"), noise(tmp_path / "one.wav", 1, 5.0)
     with Workspace(home, settings=SETTINGS) as workspace:

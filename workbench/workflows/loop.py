@@ -126,7 +126,8 @@ def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
         answer = replace(answer, hint=answer.command_hint)
     return loop_result(
         answer,
-        video_id=video_id or (loop.video.name if loop.video is not None else f"{loop.video_seconds:g}s"),
+        video_id=video_id
+        or (loop.video.name if loop.video is not None else f"{refusals.plain_seconds(loop.video_seconds)}s"),
         track_id=loop.track.track_id,
         track=loop.track.record,
         mix=None if loop.mix is None else mix_body(loop.mix),

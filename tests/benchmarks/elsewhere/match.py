@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 from data.recipes.material.elsewhere_pairs import Pairs, pairs_of
 from data.recipes.material.grading import best_first, ndcg
+from tests.benchmarks.elsewhere.intervals import interval
 from tests.benchmarks.table import Table
 from workbench.match.ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
 from workbench.params import MATCH_PARTS, MatchParams
 
 RANDOM_ORDERS = 50
-DRAWS = 2000
 
 Scores = NDArray[np.float64]
 """shape (n_videos, n_recordings), higher is better"""
@@ -70,19 +70,6 @@ def reached(scores: Scores, grades: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.array([ndcg(best_first(row), grade) for row, grade in zip(scores, grades, strict=True)])
 
 
-def interval(pairs: Pairs, values: NDArray[np.float64]) -> tuple[float, float]:
-    """Of the mean, by drawing sources of videos with replacement, 90 %."""
-    sources = np.array([video.source for video in pairs.videos])
-    groups = [np.flatnonzero(sources == one) for one in dict.fromkeys(sources.tolist())]
-    dice = np.random.default_rng(11)
-    means = []
-    for _ in range(DRAWS):
-        drawn = np.concatenate([groups[k] for k in dice.integers(0, len(groups), len(groups))])
-        means.append(values[drawn].mean())
-    low, high = np.quantile(means, (0.05, 0.95))
-    return float(low), float(high)
-
-
 def correlation(scores: Scores, grades: NDArray[np.int64]) -> float:
     """Rank correlation of score and grade over all pairs."""
     from scipy.stats import spearmanr
@@ -96,19 +83,19 @@ def ranking_table(name: str, pairs: Pairs, params: MatchParams) -> Table:
         f"Music by others for videos by others, {name}, NDCG@10",
         ("ranking", "mean", "from", "to", "worst tenth", "worst", "first track good", "score and grade, r"),
     )
+    sources = [video.source for video in pairs.videos]
     dice = np.random.default_rng(7)
     chance = np.mean([reached(dice.random(pairs.grades.shape), pairs.grades) for _ in range(RANDOM_ORDERS)], axis=0)
     table.add(
-        "random", chance.mean(), *interval(pairs, chance), float(np.quantile(chance, 0.1)), chance.min(), None, 0.0
+        "random", chance.mean(), *interval(chance, sources), float(np.quantile(chance, 0.1)), chance.min(), None, 0.0
     )
     for way, scores in {**simple_rules(pairs), "ours": ours(pairs, params)}.items():
         found = reached(scores, pairs.grades)
         first = pairs.grades[np.arange(len(pairs.videos)), np.argmax(scores, axis=1)]
-        table.add(way, found.mean(), *interval(pairs, found), float(np.quantile(found, 0.1)), found.min(),
+        table.add(way, found.mean(), *interval(found, sources), float(np.quantile(found, 0.1)), found.min(),
                   float(np.mean(first >= 2)), correlation(scores, pairs.grades))  # fmt: skip
-    sources = len({video.source for video in pairs.videos})
     table.notes.append(
-        f"{len(pairs.videos)} videos of {sources} sources, {len(pairs.recordings)} recordings of "
+        f"{len(pairs.videos)} videos of {len(set(sources))} sources, {len(pairs.recordings)} recordings of "
         f"{len({one.package for one in pairs.recordings})}; {np.mean(pairs.grades >= 2):.0%} of the pairs are good."
     )
     return table
