@@ -93,6 +93,8 @@ class EditDifference:
     """sorted and disjoint in both cuts, and maximal: no two of them touch in both"""
     changes: tuple[EditChange, ...]
     """one between any two kept spans, and one at an end that is not kept; sorted"""
+    frame_seconds: float
+    """s that a picture of the old cut lasts"""
 
     def __post_init__(self) -> None:
         old = new = 0.0
@@ -136,6 +138,7 @@ def compare_edits(old: EditList, new: EditList) -> EditDifference:
         new_seconds=float(new.seconds),
         kept=tuple(_spans(matching)),
         changes=tuple(_changes(old, new, matching)),
+        frame_seconds=float(1 / old.frame_rate),
     )
 
 

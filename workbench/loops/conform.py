@@ -67,7 +67,7 @@ _EXACT = 0.02  # share that a second loses that is half a bar off: the same samp
 _OWN_ENDING = 1e4  # s; the own ending is kept wherever the length allows
 _FADE = 10.0  # s that the best place to fade is worth
 _SAME_SAMPLE = 1e-3  # s; music this near to its old place is moved onto it
-_NEAR_SECONDS = 8.0  # s around a change in which its seam lies, as a rule
+_EXACTLY = 5e-4  # s; music this near to its old place is told as the same samples
 _MARGIN = 2e-6
 _SLIVER = 1e-5  # s; what rounding leaves between two segments
 _CONTINUES = 0.05  # s
@@ -207,27 +207,32 @@ def kept_seconds(plan: LoopPlan, old: LoopPlan, difference: EditDifference, half
     return sum(s.seconds for s in stretches if s.kept), sum(s.seconds for s in stretches)
 
 
-def change_words(plan: LoopPlan, old: LoopPlan, difference: EditDifference, change: EditChange) -> str:
-    """What the music does at a change of the edit, in words.
+def change_words(plan: LoopPlan, old: LoopPlan, difference: EditDifference, change: EditChange, half_bar: float) -> str:
+    """What the music does after a change of the edit, up to the next one, in words.
 
     Parameters
     ----------
     plan, old : for the new and the old cut
     difference : of the two cuts
     change : one of its changes
+    half_bar : s; music that lies no further from its old place is in place
     """
-    near = [time for time in plan.seam_times if abs(time - change.at) <= _NEAR_SECONDS]
-    splice = f"a seam at {near[0]:.2f} s" if near else "no seam near"
-    after = [stretch for stretch in follow_picture(plan, old, difference, 0.0) if stretch.last > change.at + 1e-3]
-    if not after:
-        return f"plays on to the end, {splice}"
-    settled = next((stretch for stretch in after if stretch.first >= change.at + _NEAR_SECONDS), after[-1])
-    off = settled.off_seconds
-    if np.isnan(off):
-        return f"silent, {splice}"
-    if abs(off) < 5e-4:
-        return f"the same samples, {splice}"
-    return f"{abs(off):.2f} s {'ahead of' if off > 0 else 'behind'} where the picture had it, {splice}"
+    later = [other.at for other in difference.changes if other.at > change.at + 1e-6]
+    until = min(later, default=plan.window_end)
+    stretches = [s for s in follow_picture(plan, old, difference, half_bar) if change.at - 1e-3 <= s.first < until]
+    if not stretches:
+        return "plays on to the end" if until == plan.window_end else "plays on"
+    kept = [s for s in stretches if s.kept]
+    if not kept:
+        return "not where the picture had it: no good seam leads there"
+    seconds, whole = sum(s.seconds for s in kept), sum(s.seconds for s in stretches)
+    off = max(abs(s.off_seconds) for s in kept)
+    words = "the very same samples" if off < _EXACTLY else f"in place within {off:.2f} s"
+    if seconds >= whole - 1e-3:
+        return words
+    if kept[0].first > stretches[0].first and all(s.kept for s in stretches[stretches.index(kept[0]) :]):
+        return f"{words} from {kept[0].first:.2f} s on"
+    return f"{words} for {seconds:.0f} of {whole:.0f} s"
 
 
 def _pieces(plan: LoopPlan) -> _Target:

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.edits.difference import EditDifference
-from workbench.edits.reading import compare_files, frame_seconds, is_edit_list
+from workbench.edits.reading import compare_files, is_edit_list
 from workbench.errors import EditError, PlanError
 from workbench.loops.conform import change_words, conform_plan, kept_seconds
 from workbench.loops.plan import LoopPlan, PlanKind
-from workbench.params import WorkbenchParams
+from workbench.params import CoverParams, WorkbenchParams
 from workbench.profiles import params_from
 from workbench.provenance import Provenance, read_provenance, with_provenance
 from workbench.results.fit import fit_result
@@ -35,6 +35,10 @@ from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.mix.balance import Mix
+
+_MUCH = 0.95
+"""share of untouched picture with its music under which it is said what worse seams would keep"""
+_LOWER_FLOORS = (0.3, 0.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,8 @@ class Conformed:
     video_id: str
     """the name of the new cut"""
     provenance: Provenance
+    cover: CoverParams
+    """that the plan was made with"""
 
     @property
     def half_bar(self) -> float:
@@ -100,7 +106,7 @@ def conform(
         workspace = workspace.with_params(params_from(dict(made.params), "the provenance"))
     difference = compare_files(old_cut, new_cut, old.window_end)
     apart = abs(difference.old_seconds - old.window_end)
-    if apart > frame_seconds(old_cut) + 1e-6:
+    if apart > difference.frame_seconds + 1e-6:
         raise EditError(
             f"{old_cut}: this cut lasts {difference.old_seconds:.3f} s and the plan {old.window_end:.3f} s; "
             "give the cut that the plan was made for"
@@ -173,7 +179,6 @@ def conform_summary(conformed: Conformed) -> dict[str, Any]:
     and `kept_share` of the seconds of untouched picture that had music
     """
     difference, plan = conformed.difference, conformed.plan
-    kept, untouched = kept_seconds(plan, conformed.old, difference, conformed.half_bar)
     return {
         "old_seconds": round(difference.old_seconds, 6),
         "new_seconds": round(plan.window_end, 6),
@@ -183,11 +188,11 @@ def conform_summary(conformed: Conformed) -> dict[str, Any]:
                 "old_at": round(change.old_at, 6),
                 "delta_seconds": round(change.delta_seconds, 6),
                 "kind": change.kind,
-                "music": change_words(plan, conformed.old, difference, change),
+                "music": change_words(plan, conformed.old, difference, change, conformed.half_bar),
             }
             for change in difference.changes
         ],
-        "kept_share": round(kept / untouched, 4) if untouched > 0.0 else 1.0,
+        "kept_share": round(_share(conformed, plan), 4),
         "worst_seam": plan.seam_score,
     }
 
@@ -213,4 +218,28 @@ def conform_table(conformed: Conformed) -> list[str]:
         f"{100 * summary['kept_share']:.0f} % of the untouched picture keeps its music; worst seam "
         f"{summary['worst_seam']:.2f}; {conformed.plan.end_label}"
     )
-    return [*lines, last] if summary["changes"] else ["nothing differs: the same plan", last]
+    return (
+        [*lines, last, *_at_lower_floors(conformed)] if summary["changes"] else ["nothing differs: the same plan", last]
+    )
+
+
+def _at_lower_floors(conformed: Conformed) -> list[str]:
+    """What worse seams would keep, where good ones keep too little; one line, or none."""
+    if _share(conformed, conformed.plan) >= _MUCH:
+        return []
+    found = []
+    for floor in _LOWER_FLOORS:
+        cover = conformed.cover.model_copy(update={"min_seam_score": floor})
+        if floor >= conformed.cover.min_seam_score:
+            continue
+        plan = conform_plan(conformed.analysis.profile, conformed.old, conformed.difference, cover)
+        found.append(f"down to {floor:g} it is {100 * _share(conformed, plan):.0f} % (worst {plan.seam_score:.2f})")
+    if not found:
+        return []
+    return [f"with seams of {' and '.join(found)}: set cover.min_seam_score in a profile"]
+
+
+def _share(conformed: Conformed, plan: LoopPlan) -> float:
+    """Of the seconds of untouched picture that had music, how many keep it."""
+    kept, untouched = kept_seconds(plan, conformed.old, conformed.difference, conformed.half_bar)
+    return kept / untouched if untouched > 0.0 else 1.0

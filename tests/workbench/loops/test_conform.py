@@ -21,21 +21,22 @@ from workbench.loops.refusals import Refusal
 from workbench.params import CoverParams
 
 Maker = Callable[..., LoopProfile]
+FRAME = 0.04
 
 
 def cut_out(seconds: float, at: float, length: float) -> EditDifference:
     kept = (KeptSpan(0.0, 0.0, at), KeptSpan(at + length, at, seconds - at - length))
-    return EditDifference(seconds, seconds - length, kept, (EditChange(at, at, -length, "delete"),))
+    return EditDifference(seconds, seconds - length, kept, (EditChange(at, at, -length, "delete"),), FRAME)
 
 
 def put_in(seconds: float, at: float, length: float) -> EditDifference:
     kept = (KeptSpan(0.0, 0.0, at), KeptSpan(at, at + length, seconds - at))
-    return EditDifference(seconds, seconds + length, kept, (EditChange(at, at, length, "insert"),))
+    return EditDifference(seconds, seconds + length, kept, (EditChange(at, at, length, "insert"),), FRAME)
 
 
 def other_shot(seconds: float, at: float, length: float) -> EditDifference:
     kept = (KeptSpan(0.0, 0.0, at), KeptSpan(at + length, at + length, seconds - at - length))
-    return EditDifference(seconds, seconds, kept, (EditChange(at, at, 0.0, "replace"),))
+    return EditDifference(seconds, seconds, kept, (EditChange(at, at, 0.0, "replace"),), FRAME)
 
 
 def heard(plan: LoopPlan, times: np.ndarray) -> np.ndarray:
@@ -84,7 +85,7 @@ def check(plan: LoopPlan, old: LoopPlan, difference: EditDifference, profile: Lo
 
 def test_nothing_changed_is_the_same_plan(track_profile: Maker) -> None:
     plan = loop_of(track_profile())
-    same = EditDifference(plan.window_end, plan.window_end, (KeptSpan(0.0, 0.0, plan.window_end),), ())
+    same = EditDifference(plan.window_end, plan.window_end, (KeptSpan(0.0, 0.0, plan.window_end),), (), FRAME)
     assert conform_plan(track_profile(), plan, same) == replace(plan.alone, options=(plan.alone,))
 
 
@@ -101,7 +102,8 @@ def test_any_edit_of_any_track(any_profile: st.SearchStrategy[LoopProfile], data
     try:
         changed = conform_plan(profile, plan, difference)
     except PlanError as error:
-        assert "fit it anew" in str(error)
+        if "fit it anew" not in str(error):
+            raise
         return
     check(changed, plan.alone, difference, profile)
 
@@ -112,7 +114,7 @@ def test_a_shot_of_the_same_length_leaves_the_music_alone(track_profile: Maker) 
     changed = conform_plan(track_profile(), plan, difference)
     assert changed.segments == plan.segments
     assert kept_seconds(changed, plan, difference, 1.0)[0] == pytest.approx(plan.music_end - 5.0, abs=1e-3)
-    assert change_words(changed, plan, difference, difference.changes[0]).startswith("the same samples")
+    assert change_words(changed, plan, difference, difference.changes[0], 1.0) == "the very same samples"
 
 
 def test_whole_bars_taken_out_leave_the_very_same_samples_after_them(track_profile: Maker) -> None:
