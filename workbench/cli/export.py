@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
-from workbench.cli.plan_files import lay_out, option_option, placement_option, read_music
+from workbench.cli.plan_files import lay_out, option_option, placement_option, read_music, say_placement
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ def command(
         )
     if form.uses_video and video is None and chosen.number > 1 and isinstance(found, LoopPlan) and mix and mix.duck:
         say(f"the levels are those of the plan served; with --video they are measured for option {chosen.number}")
+    say_placement(chosen)
     if warning := caution(form, track_path):
         click.echo(warning, err=True)
     print_body({"output": str(out), "format": format_name, "bytes": out.stat().st_size})

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
-from workbench.cli.plan_files import lay_out, option_option, placement_option, read_music, warn_of_other_bytes
+from workbench.cli.plan_files import (
+    lay_out,
+    option_option,
+    placement_option,
+    read_music,
+    say_placement,
+    warn_of_other_bytes,
+)
 from workbench.cli.terminal import print_body, progress_bar, say
 from workbench.params import DELIVERY_TARGETS
 
@@ -97,7 +104,6 @@ def command(
     workspace : of the home folder, with the parameters of the profile
     """
     _check_suffix(out, video)
-    from workbench.loops.plan import LoopPlan
     from workbench.workflows.deliver import render_measured
     from workbench.workflows.videos import find_video
 
@@ -117,8 +123,7 @@ def command(
             target=target, limit=limit, progress=rendering,
         )  # fmt: skip
         progress(f"rendering {out.name}", 1.0)
-    if not isinstance(chosen.music, LoopPlan):
-        say(f"placement {chosen.number}: {chosen.music.label}")
+    say_placement(chosen)
     for line in rendered.shortfalls:
         say(line)
     of_dialogue = target is not None and DELIVERY_TARGETS[target].measured_on == "dialogue"  # says so itself

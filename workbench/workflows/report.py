@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from workbench.align.placements import CHANCE_SCORE
+from workbench.align.placements import NO_CLEAR_POINT
 from workbench.errors import StoreError
 from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound, Table, page_html
 from workbench.files import write_text
@@ -174,10 +174,11 @@ def video_section(timeline: VideoOverview) -> ReportSection:
     """
     placements = timeline.placements
     facts = [*video_summary(timeline.watched), ("events to land on", _counted_events(timeline))]
-    if placements:
-        best = placements[0]
-        doubt = "" if best.score >= CHANCE_SCORE else "; under 0.3 what meets may be chance"
-        facts.append(("best sync point, not looped", f"{best.label}, score {best.score:.2f}{doubt}"))
+    best = placements[0] if placements else None
+    if best is None:
+        facts.append(("best sync point, not looped", NO_CLEAR_POINT))
+    else:
+        facts.append(("best sync point, not looped", f"{best.in_words}, score {best.score:.2f}"))
     return ReportSection(
         "The video",
         (
@@ -508,6 +509,9 @@ def _delivery_table(levels: SoundLevels, workspace: Workspace) -> Table:
         asked, measured, dialogue = asked_loudness(levels, target)
         what = "of the speech" if dialogue else "of the whole"
         reached = "reached" if found.missing_lu == 0.0 else f"{found.missing_lu:.1f} LU are missing"
+        loudest = levels.max_short_term_lufs + found.gain_db
+        if target.max_short_term_lufs is not None and loudest > target.max_short_term_lufs:
+            reached = f"the loudest 3 s have {loudest:.1f} LUFS, more than {target.max_short_term_lufs:g}"
         if not np.isfinite(measured):
             reached = "silent"
         rows.append(
@@ -516,7 +520,7 @@ def _delivery_table(levels: SoundLevels, workspace: Workspace) -> Table:
                 f"{found.limiting_db:.1f} dB", reached,
             )
         )  # fmt: skip
-    head = ("`render --target`", "asks for", "gain", "off the highest peak", "target")
+    head = ("delivery as", "asks for", "gain", "off the highest peak", "target")
     return Table(head, tuple(rows))
 
 

@@ -323,3 +323,19 @@ def test_an_unknown_target_is_refused(workbench: Call, looped: dict[str, Any], h
     code, _, err = workbench("render", plan_file, "--target", "loud", "-o", tmp_path / "m.wav", "--home", home)
     assert code == 2
     assert "ebu-r128-s1" in err
+
+
+@pytest.mark.parametrize("command", [("render",), ("export", "--format", "csv")])
+def test_a_placement_that_may_be_chance_says_so(
+    workbench: Call, aligned: Path, track_file: Path, home: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """The file is written all the same: whoever chose the placement may want it."""
+    points = [POINTS[0], POINTS[1] | {"score": 0.12}]
+    given = write(tmp_path / "given.json", json.loads(aligned.read_text()) | {"sync_points": points})
+    for number, words in ((1, "downbeat on the cut at 0:05.2"), (2, "no clear sync point")):
+        out = tmp_path / ("music.wav" if command == ("render",) else "music.csv")
+        call = (*command, given, "--track", track_file, "--placement", number, "-o", out, "--home", home)
+        code, _, err = workbench(*call)
+        assert code == 0, err
+        assert f"placement {number}: {words}" in err
+        assert ("section on the start" in err) is False
