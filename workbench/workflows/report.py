@@ -22,7 +22,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.refusals import Refusal
 from workbench.media.audio import write_audio
-from workbench.mix.clarity import CLEAR_LU, Passage, played_music, speech_over_music, worst_passages
+from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS, Passage, played_music, speech_over_music, worst_passages
 from workbench.mix.levels import level_curve_of_blocks
 from workbench.mix.limiter import limit_blocks
 from workbench.params import DELIVERY_TARGETS, CoverParams
@@ -431,7 +431,13 @@ def mix_section(
     )
     workspace.progress("measuring the levels", 1.0)
     tables = (Table(("", ""), tuple(facts)), _delivery_table(levels, workspace))
-    return ReportSection("Levels", (text,), picture=picture, tables=tables, cards=cards)
+    texts = [text]
+    if shown:
+        texts.append(
+            f"Speech over music is measured in passages of {PASSAGE_SECONDS:g} s at most; the least clear ones are "
+            "below to hear, worst first."
+        )
+    return ReportSection("Levels", tuple(texts), picture=picture, tables=tables, cards=cards)
 
 
 def _passages(
