@@ -128,8 +128,8 @@ class DuckParams(Params):
         default=15.0,
         ge=13.0,
         le=24.0,
-        # Torcoli et al., JAES 67(12), 2019: at least 10 LU over music; non-experts prefer 4 LU more than experts.
-        description="LU that music is held under the voice; 13 is lively, 17 is clear, 20 is WCAG 1.4.7",
+        # Torcoli et al., JAES 67(12), 2019: 10 LU at least; non-experts want 4 LU more than experts. WCAG 1.4.7: 20.
+        description="LU that music is held under the voice; 13 is lively, 17 is clear",
     )
     max_background_db: float = Field(
         default=10.0, ge=0.0, le=20.0, description="dB at most by which a voice is taken to lie under the soundtrack"
