@@ -17,7 +17,6 @@ from workbench.loops.fit import (
     FitRequest,
     Keep,
     KeptPart,
-    clock,
     different_share,
     hook_of,
     plan_fit,
@@ -310,7 +309,3 @@ def test_several_lengths_share_their_parts(track_profile: Maker, ending: EndingK
         ]
         assert seams[0] <= seams[1]
         assert shares_its_parts(shorter, longer)
-
-
-def test_times_in_words() -> None:
-    assert [clock(time) for time in (5.25, 65.0, 59.9996, 600.5)] == ["0:05.25", "1:05", "1:00", "10:00.5"]
