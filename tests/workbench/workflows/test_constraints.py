@@ -14,6 +14,7 @@ from workbench.bundled import bundled_path
 from workbench.errors import ConstraintError, FitError, PlanError
 from workbench.home import Home
 from workbench.loops.constraints import NamedSplice, SeamConstraints, TrackRange, line_pair
+from workbench.loops.fit import Keep, KeptPart
 from workbench.loops.plan import LoopPlan, nearest_line
 from workbench.loops.profile import LoopProfile
 from workbench.workflows.analyze import analyze
@@ -72,7 +73,7 @@ def test_a_provenance_holds_them() -> None:
             read_constraints(torn)
 
 
-@pytest.mark.parametrize("seconds", [256.0, 45.0])
+@pytest.mark.parametrize("seconds", [256.0, 60.0])
 def test_a_song_is_planned_with_each_constraint_and_the_plan_is_made_again(
     workspace: Workspace, song: Path, seconds: float
 ) -> None:
@@ -81,12 +82,13 @@ def test_a_song_is_planned_with_each_constraint_and_the_plan_is_made_again(
             loop = loop_track(workspace, song, seconds, constraints=constraints)
             assert isinstance(loop.answer, LoopPlan)
             return loop.answer, loop_json(loop)
-        fit = fit_track(workspace, song, seconds, constraints=constraints)
+        both_ends = (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING))  # so that it needs a seam
+        fit = fit_track(workspace, song, seconds, keep=both_ends, constraints=constraints)
         return fit.plans[0], fit_json(fit)
 
     profile = analyze(workspace, song).profile
     free, _ = plan_of(SeamConstraints())
-    left, entered = seams(free)[0]
+    left, entered = next(seam for option in free.options for seam in seams(option))
     used = NamedSplice(round(left), round(entered))
     never = TrackRange(round(left) - 4.0, round(left) + 4.0)
 
@@ -134,5 +136,5 @@ def test_a_splice_that_the_profile_lacks_is_measured_like_the_others(workspace: 
     again = with_splices(workspace, song, without, [held]).profile.splices.rows(np.array([rest.size]))
     for name in ("song_to", "song_from", "score", "parts", "fade_seconds", "exponent", "level_step_db"):
         np.testing.assert_allclose(
-            getattr(again, name)[0], getattr(profile.splices, name)[row], rtol=0, atol=1e-9, err_msg=name
+            getattr(again, name)[0], getattr(profile.splices, name)[row], rtol=0, atol=1e-6, err_msg=name
         )
