@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,12 +69,15 @@ def test_a_provenance_holds_them() -> None:
     constraints = SeamConstraints((TrackRange(40.0, 60.0),), (NamedSplice(92.0, 48.0),), (NamedSplice(80.0, 16.0),))
     assert read_constraints(constraint_records(constraints)) == constraints
     assert read_constraints({}) == SeamConstraints()
-    for torn in ({"pin_seam": 3}, {"pin_seam": [[1.0]]}, {"never_cut": [[2.0, 1.0]]}, {"forbid_seam": [["a", "b"]]}):
+    torn_ones: list[dict[str, Any]] = [
+        {"pin_seam": 3}, {"pin_seam": [[1.0]]}, {"never_cut": [[2.0, 1.0]]}, {"forbid_seam": [["a", "b"]]},
+    ]  # fmt: skip
+    for torn in torn_ones:
         with pytest.raises(PlanError, match=r"provenance\.constraints"):
             read_constraints(torn)
 
 
-@pytest.mark.parametrize("seconds", [256.0, 60.0])
+@pytest.mark.parametrize("seconds", [256.0, 80.0])
 def test_a_song_is_planned_with_each_constraint_and_the_plan_is_made_again(
     workspace: Workspace, song: Path, seconds: float
 ) -> None:
@@ -82,8 +86,8 @@ def test_a_song_is_planned_with_each_constraint_and_the_plan_is_made_again(
             loop = loop_track(workspace, song, seconds, constraints=constraints)
             assert isinstance(loop.answer, LoopPlan)
             return loop.answer, loop_json(loop)
-        both_ends = (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING))  # so that it needs a seam
-        fit = fit_track(workspace, song, seconds, keep=both_ends, constraints=constraints)
+        # With its intro the best plan of this length has seams.
+        fit = fit_track(workspace, song, seconds, keep=[Keep(KeptPart.INTRO)], constraints=constraints)
         return fit.plans[0], fit_json(fit)
 
     profile = analyze(workspace, song).profile
@@ -136,5 +140,5 @@ def test_a_splice_that_the_profile_lacks_is_measured_like_the_others(workspace: 
     again = with_splices(workspace, song, without, [held]).profile.splices.rows(np.array([rest.size]))
     for name in ("song_to", "song_from", "score", "parts", "fade_seconds", "exponent", "level_step_db"):
         np.testing.assert_allclose(
-            getattr(again, name)[0], getattr(profile.splices, name)[row], rtol=0, atol=1e-6, err_msg=name
+            getattr(again, name)[0], getattr(profile.splices, name)[row], rtol=0, atol=1e-4, err_msg=name
         )

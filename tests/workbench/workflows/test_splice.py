@@ -15,7 +15,7 @@ from workbench.errors import ConstraintError
 from workbench.home import Home
 from workbench.loops.constraints import NamedSplice, SeamConstraints
 from workbench.loops.plan import LoopPlan
-from workbench.render.playback import render, seam_excerpt
+from workbench.render.playback import seam_excerpt
 from workbench.workflows.loop import loop_track
 from workbench.workflows.seams import EXCERPT_SECONDS, seam_views
 from workbench.workflows.splice import heard_around, save_picture, save_sound, splice, splice_json
@@ -43,6 +43,7 @@ def test_numbers_and_sound_are_those_of_a_plan(
     assert loop.analysis is not None
     recording = workspace.load_recording(song)
     scores = {(view.leave_s, view.enter_s): view for view in seam_views(plan, recording, loop.analysis)}
+    compared = 0
     for seam, (left, entered) in enumerate(pairwise(plan.segments)):
         tried = splice(workspace, song, left.song_to, entered.song_from)
         body = splice_json(tried)
@@ -56,14 +57,15 @@ def test_numbers_and_sound_are_those_of_a_plan(
         near = [time for time in plan.seam_times if 0.0 < abs(time - plan.seam_times[seam]) < 8.0]
         if near or not 4.0 < plan.seam_times[seam] < plan.window_end - 12.0:
             continue
-        here, there = heard_around(workspace, tried), seam_excerpt(plan, recording, seam, EXCERPT_SECONDS)
-        assert here.samples.shape == there.samples.shape
-        np.testing.assert_allclose(here.samples, there.samples, atol=1e-5)
-        at = plan.seam_times[seam]
-        whole = render(plan, recording, from_s=at - 1.0, to_s=at + 1.0).samples
-        middle, half = here.samples.shape[1] // 2, whole.shape[1] // 2
-        np.testing.assert_allclose(here.samples[:, middle - 1000 : middle + 1000],
-                                   whole[:, half - 1000 : half + 1000], atol=2e-2)  # fmt: skip
+        here, there = heard_around(workspace, tried).samples, seam_excerpt(plan, recording, seam).samples
+        assert here.shape == there.shape
+        middle, half = here.shape[1] // 2, int(plan.seam_fades[seam] / 2 * recording.sample_rate) + 2
+        for side in (slice(1, middle - half), slice(middle + half, here.shape[1] - 1)):
+            # Each side is placed on whole samples, in every plan anew: it may be one sample earlier or later.
+            moved = [there[:, side.start + by : side.stop + by] for by in (-1, 0, 1)]
+            assert min(float(np.abs(here[:, side] - one).max()) for one in moved) < 1e-5
+        compared += 1
+    assert compared
     assert min(view.score for view in scores.values()) == pytest.approx(plan.seam_score, abs=1e-4)
 
 
