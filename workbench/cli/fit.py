@@ -63,7 +63,7 @@ def _kept(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
         try:
             stretch = read_range(value)
         except ConstraintError as error:
-            raise click.BadParameter(f"{error}, nor one of {', '.join(names)}", ctx, param) from error
+            raise click.BadParameter(f"{error}; or name one of {', '.join(names)}", ctx, param) from error
         kept.append(Keep(None, stretch.song_from, stretch.song_to))
     return tuple(kept)
 

@@ -67,7 +67,10 @@ def test_wishes_are_kept(workbench: Call, track_file: Path, home: Path) -> None:
         (("--seconds", "10,,20"), "not a length"),
         (("--seconds", "nan"), "not a length"),
         (("--seconds", "10", "--auto-mix"), "--auto-mix needs"),
-        (("--seconds", "10", "--keep", "chorus"), "neither intro, ending, hook nor a range"),
+        (
+            ("--seconds", "10", "--keep", "chorus"),
+            "is not a range such as 0:40-1:00; or name one of intro, ending, hook",
+        ),
         (("--seconds", "10", "--keep", "0:20-0:10"), "ends before it begins"),
         (("--seconds", "10", "--start-at", "1:75"), "not a time"),
         (("--seconds", "10", "--end-on", "soon"), "not a time"),
