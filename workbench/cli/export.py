@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
-from workbench.cli.plan_files import lay_out, option_option, placement_option, read_music, warn_of_other_bytes
+from workbench.cli.plan_files import (
+    lay_out,
+    option_option,
+    placement_option,
+    read_music,
+    say_placement,
+    warn_of_other_bytes,
+)
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
@@ -136,6 +143,7 @@ def command(
         )
     if form.uses_video and video is None and chosen.number > 1 and isinstance(found, LoopPlan) and mix and mix.duck:
         say(f"the levels are those of the plan served; with --video they are measured for option {chosen.number}")
+    say_placement(chosen)
     if form.limits:
         say(f"{format_name}: {form.limits[0].lower()}{form.limits[1:-1]}")
     if not with_media and (warning := caution(form, track_path)):

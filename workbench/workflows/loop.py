@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import MediaError, ParameterError, StoreError
 from workbench.files import write_text
 from workbench.loops import refusals
+from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal
@@ -27,6 +28,7 @@ from workbench.provenance import Provenance, with_provenance
 from workbench.results.loop import LoopResult, loop_result
 from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds
+from workbench.workflows.constraints import constraint_records, with_pinned
 from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
@@ -58,6 +60,7 @@ def loop_track(
     video: Path | float,
     *,
     auto_mix: bool = False,
+    constraints: SeamConstraints = NO_CONSTRAINTS,
     heard: bool = False,
 ) -> Loop:
     """Plan how a track covers a video.
@@ -68,6 +71,7 @@ def loop_track(
     track : a track, or the path of its file
     video : the video, or its length in seconds
     auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
+    constraints : where no seam may be, which splices are not used, and which are
     heard : plan on the tracker's grid even where a corrected one is kept
 
     Returns
@@ -76,6 +80,7 @@ def loop_track(
 
     Raises
     ------
+    ConstraintError : the constraints make no sense on this track, or no plan keeps them all
     MediaError : the video cannot be read or has no picture
     ParameterError : `auto_mix` with a length only, or a length that is not positive and finite
     """
@@ -94,12 +99,17 @@ def loop_track(
         track=track.path,
         video=video_path,
         grid=None if isinstance(analysis, Refusal) else grid_record(analysis.grid, sound.correction),
-        constraints={"seconds": seconds if video_path is None else None, "auto_mix": auto_mix},
+        constraints={
+            "seconds": seconds if video_path is None else None,
+            "auto_mix": auto_mix,
+            **constraint_records(constraints),
+        },
     )
     if isinstance(analysis, Refusal):
         return Loop(track, video_path, seconds, analysis, analysis=None, mix=None, provenance=provenance)
+    analysis = with_pinned(workspace, track.path, analysis, constraints)
     workspace.progress("planning", 0.0)
-    answer = plan_loop(analysis.profile, seconds, workspace.params.cover)
+    answer = plan_loop(analysis.profile, seconds, workspace.params.cover, constraints)
     workspace.progress("planning", 1.0)
     mix = None
     if auto_mix and video_path is not None and isinstance(answer, LoopPlan):

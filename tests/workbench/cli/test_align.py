@@ -16,7 +16,7 @@ Call = Callable[..., tuple[int, str, str]]
 
 
 def test_prints_placements_best_first(workbench: Call, track_file: Path, shots_file: Path, home: Path) -> None:
-    code, out, _ = workbench("align", track_file, "--video", shots_file, "--home", home)
+    code, out, err = workbench("align", track_file, "--video", shots_file, "--home", home)
     assert code == 0
     body = json.loads(out)
     assert body.pop("provenance")["command"] == "align"
@@ -28,6 +28,7 @@ def test_prints_placements_best_first(workbench: Call, track_file: Path, shots_f
     assert scores == sorted(scores, reverse=True)
     assert {word for point in points for word in point["label"].split()[3:4]} <= {"cut", "start", "end", "motion"}
     assert " at 0:" in points[0]["label"]
+    assert ("no clear sync point: the best placement scores" in err) == (scores[0] < 0.3)
 
 
 def test_a_second_call_says_the_same(workbench: Call, track_file: Path, shots_file: Path, home: Path) -> None:
