@@ -32,6 +32,7 @@ from workbench.loops.assembly import (
     seam_gains,
     sections_heard,
 )
+from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, on_lines
 from workbench.loops.cutdown import EARLY_SECONDS, MIN_INNER_BARS, cut_splices
 from workbench.loops.plan import (
     GRID_TOLERANCE_SECONDS,
@@ -65,6 +66,7 @@ _SPLICE_COST = 3.0  # s of music in place that a new seam of score 1 must buy, a
 _HEARD_COST = 6.0
 _EXACT = 0.02  # share that a second loses that is half a bar off: the same sample is preferred
 _OWN_ENDING = 1e4  # s; the own ending is kept wherever the length allows
+_PINNED = 1e3  # s; a pinned seam stays where its picture stays
 _FADE = 10.0  # s that the best place to fade is worth
 _SAME_SAMPLE = 1e-3  # s; music this near to its old place is moved onto it
 _EXACTLY = 5e-4  # s; music this near to its old place is told as the same samples
@@ -126,7 +128,11 @@ class _Way:
 
 
 def conform_plan(
-    profile: LoopProfile, plan: LoopPlan, difference: EditDifference, params: CoverParams = CoverParams()
+    profile: LoopProfile,
+    plan: LoopPlan,
+    difference: EditDifference,
+    params: CoverParams = CoverParams(),
+    constraints: SeamConstraints = NO_CONSTRAINTS,
 ) -> LoopPlan:
     """Change a plan for another cut of its video.
 
@@ -136,6 +142,7 @@ def conform_plan(
     plan : for the old cut, with or without options
     difference : of the two cuts; its `old_seconds` are the plan's length
     params : the floor of seam scores, gains and closing fades
+    constraints : that the plan was made with; a pinned seam stays where its picture stays
 
     Returns
     -------
@@ -145,6 +152,7 @@ def conform_plan(
     Raises
     ------
     PlanError : the plan is not of this track's grid, or the track cannot fill the new length
+    ConstraintError : the constraints make no sense on this track
     """
     old = plan.alone
     if not difference.changes and abs(difference.new_seconds - old.window_end) < 1e-6:
@@ -152,7 +160,7 @@ def conform_plan(
     lines = profile.downbeats
     if lines.size < 3:
         raise PlanError("the track has no bars to cut on, so its music cannot follow an edit; fit it anew")
-    search = _Search(profile, old, difference, params)
+    search = _Search(profile, old, difference, params, constraints)
     way = search.best()
     if way is None:
         raise PlanError(
@@ -271,8 +279,16 @@ class _Layer(NamedTuple):
 class _Search:
     """The search for one plan, one difference and one set of parameters."""
 
-    def __init__(self, profile: LoopProfile, old: LoopPlan, difference: EditDifference, params: CoverParams) -> None:
+    def __init__(
+        self,
+        profile: LoopProfile,
+        old: LoopPlan,
+        difference: EditDifference,
+        params: CoverParams,
+        constraints: SeamConstraints,
+    ) -> None:
         self.profile, self.old, self.difference, self.params = profile, old, difference, params
+        self.constraints = on_lines(profile, constraints)
         self.lines = np.asarray(profile.downbeats, dtype=np.float64)
         self.n = self.lines.size
         last = max(profile.last_sound, float(self.lines[-1]) + 1e-3)
@@ -291,11 +307,12 @@ class _Search:
     def _joins(self) -> _Joins:
         """The track's usable splices, with the old plan's seams as it plays them, the fades somebody set included."""
         old, splices = self.old, self.profile.splices
-        usable = cut_splices(self.profile, self.params)
+        usable = cut_splices(self.profile, self.params, self.constraints)
         table = segment_table(old)
         left, entered = nearest_line(self.lines, table[:-1, 1]), nearest_line(self.lines, table[1:, 0])
         rows: dict[tuple[int, int], tuple[float, ...]] = {}
-        for seam in range(left.size):
+        barred = np.zeros(left.size, bool) if self.constraints is None else self.constraints.rules_out(left, entered)
+        for seam in np.flatnonzero(~barred).tolist():
             pair = int(left[seam]), int(entered[seam])
             known = np.flatnonzero((splices.leave == pair[0]) & (splices.enter == pair[1]))
             score = float(splices.score[known[0]]) if known.size else old.seam_score
@@ -398,7 +415,11 @@ class _Search:
         time = layer.time[joins.leave, self.ages] + joins.song_to - self.lines[joins.leave]
         starts = time + self.lines[joins.enter] - joins.song_from
         worth = leaving - _SPLICE_COST - _HEARD_COST * (1.0 - joins.score) / 0.5
-        worth = np.where(self._was_there(joins, time), leaving, worth)
+        stays = self._was_there(joins, time)
+        worth = np.where(stays, leaving, worth)
+        if self.constraints is not None:
+            pinned = stays & self.constraints.is_pinned(joins.leave, joins.enter)
+            worth = np.where(pinned, leaving + _PINNED, worth)
         order = np.argsort(worth, kind="stable")
         order = order[np.isfinite(worth[order])]
         layer.worth[joins.enter[order], 0] = worth[order]  # of several into one line the last, the best, stays

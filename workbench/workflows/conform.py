@@ -21,6 +21,7 @@ from workbench.edits.difference import EditDifference
 from workbench.edits.reading import compare_files, is_edit_list
 from workbench.errors import EditError, PlanError
 from workbench.loops.conform import change_words, conform_plan, kept_seconds
+from workbench.loops.constraints import SeamConstraints
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.profiles import params_from
@@ -29,6 +30,7 @@ from workbench.results.fit import fit_result
 from workbench.results.loop import loop_result, mix_from_json, plan_from_json
 from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound
+from workbench.workflows.constraints import read_constraints, with_pinned
 from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.reproduce import recorded_track
 from workbench.workspace import Workspace
@@ -61,6 +63,7 @@ class Conformed:
     provenance: Provenance
     cover: CoverParams
     """that the plan was made with"""
+    constraints: SeamConstraints
 
     @property
     def half_bar(self) -> float:
@@ -113,9 +116,10 @@ def conform(
         )
     heard = made is not None and made.grid is not None and made.grid.origin == "heard"
     sound = Sound(workspace, track, heard=heard)
-    analysis = analyze_sound(sound)
+    constraints = read_constraints({} if made is None else made.constraints)
+    analysis = with_pinned(workspace, track, analyze_sound(sound), constraints)
     workspace.progress("planning", 0.0)
-    plan = conform_plan(analysis.profile, old, difference, workspace.params.cover)
+    plan = conform_plan(analysis.profile, old, difference, workspace.params.cover, constraints)
     workspace.progress("planning", 1.0)
     had_mix, mix = mix_from_json(result) is not None, None
     new_video = None if is_edit_list(new_cut) else new_cut
@@ -232,7 +236,9 @@ def _at_lower_floors(conformed: Conformed) -> list[str]:
         cover = conformed.cover.model_copy(update={"min_seam_score": floor})
         if floor >= conformed.cover.min_seam_score:
             continue
-        plan = conform_plan(conformed.analysis.profile, conformed.old, conformed.difference, cover)
+        plan = conform_plan(
+            conformed.analysis.profile, conformed.old, conformed.difference, cover, conformed.constraints
+        )
         found.append(f"down to {floor:g} it is {100 * _share(conformed, plan):.0f} % (worst {plan.seam_score:.2f})")
     if not found:
         return []

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from workbench.edits.difference import EditChange, EditDifference, KeptSpan
 from workbench.errors import PlanError
 from workbench.loops.conform import change_words, conform_plan, follow_picture, kept_seconds
+from workbench.loops.constraints import NamedSplice, SeamConstraints
 from workbench.loops.cover import plan_loop
 from workbench.loops.fit import FitRequest, plan_fit
 from workbench.loops.plan import LoopPlan, PlanKind, nearest_line, segment_table
@@ -160,6 +161,24 @@ def test_music_that_was_asked_to_start_late_starts_on_the_same_picture(track_pro
     profile = track_profile()
     plan = plan_fit(profile, FitRequest(60.0, start_at=10.0))
     assert conform_plan(profile, plan, put_in(60.0, 2.0, 3.0)).music_in == pytest.approx(13.0)
+
+
+def test_a_pinned_seam_stays_where_its_picture_stays(track_profile: Maker) -> None:
+    profile = track_profile(splices=600)
+    plan = loop_of(profile).alone
+    table, seam = segment_table(plan), len(plan.seam_times) // 2
+    named = NamedSplice(float(table[seam, 1]), float(table[seam + 1, 0]))
+    for constraints in (SeamConstraints(pinned=(named,)), SeamConstraints(forbidden=(named,))):
+        difference = put_in(plan.window_end, plan.seam_times[seam] - 25.0, 3.0)
+        changed = conform_plan(profile, plan, difference, constraints=constraints)
+        check(changed, plan, difference, profile)
+        after = segment_table(changed)
+        taken = np.abs(after[:-1, 1] - named.leave) + np.abs(after[1:, 0] - named.enter) < 0.03
+        at = np.array(changed.seam_times)[taken]
+        if constraints.pinned:
+            assert np.any(np.abs(at - plan.seam_times[seam] - 3.0) < 1.5)
+        else:
+            assert not np.any(at > difference.kept[0].seconds)
 
 
 def test_a_track_without_bars_is_refused_in_words(track_profile: Maker) -> None:
