@@ -141,7 +141,19 @@ def conform(
             "seconds": plan.window_end,
         },
     )
-    return Conformed(old, plan, difference, analysis, mix, had_mix and mix is None, result, new_cut.name, provenance)
+    return Conformed(
+        old,
+        plan,
+        difference,
+        analysis,
+        mix,
+        had_mix and mix is None,
+        result,
+        new_cut.name,
+        provenance,
+        workspace.params.cover,
+        constraints,
+    )
 
 
 def conform_json(conformed: Conformed) -> dict[str, Any]:
