@@ -6,7 +6,9 @@
     others   the answer, the stored answers, the charge of the call
 
 A job that killed its process three times, ran past its deadline or met an internal error ends too: a loop as a refusal
-that may be tried again, every other kind as a fault.
+that may be tried again, every other kind as a fault. A process that dies with its worker counts for nothing, however
+often: what ends both comes from outside. Only a job that was begun a hundred times is given up all the same, in case it
+is what brings its machine down.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from workbench.store.changes import current_revision
 
 MOST_CRASHES = 3
 """deaths of its process after which a job fails"""
+_MOST_STARTS = 100  # of a job, whatever ended it
 _WAIT_FOR_VIDEO_SECONDS = 30.0  # at most; `release` ends the wait as soon as the ingest has ended
 _MOST_ATTEMPTS = 12  # before a job fails on an outage; the pauses between so many add up to six minutes
 _LONGEST_PAUSE_SECONDS = 60.0  # between two attempts
@@ -47,6 +50,9 @@ def settle_if_blocked(connection: Connection, job: Job) -> bool:
     """
     if job.crashes >= MOST_CRASHES:
         fail_after_crashes(connection, job)
+        return True
+    if job.attempt > _MOST_STARTS:
+        fail(connection, job, 500, f"it was begun {_MOST_STARTS} times and never ended")
         return True
     if job.kind != "match":
         return False

@@ -6,6 +6,8 @@ It imports no analysis code and never computes; one loop waits for messages of i
   gets the next one. A child that was killed, died or ran out of memory is replaced.
 - While a job runs its lease is renewed, well before it ends. If a lease was not renewed in time, another process
   has taken over the job, and the child is killed.
+- A child that dies takes a second to count: if the worker is ended in that second, both were ended from outside, and
+  the job goes back to its queue as if nothing had happened.
 - A job past its deadline is ended by killing its child: nothing else stops a decoder.
 - A write that failed because the database was busy or unavailable is repeated until it succeeds or the job is lost.
 - After SIGTERM no job is claimed; running jobs may finish for some seconds, then they are given back to the queue.
@@ -58,6 +60,7 @@ _JOBS_A_CHILD = 500  # after which a child is replaced: a bound on leaks in libr
 _FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer listed
 _SWEEP_SECONDS = 3600.0  # between sweeps
 _SWEEP_ON_SECONDS = 5.0  # the same if the last sweep left rows
+_CRASH_SECONDS = 1.0  # between the death of a child and its count as a crash of its job
 _RESTART_SECONDS = 1.0  # before a child is started to replace one that died before it was ready
 
 log = structlog.get_logger("service.jobs")
@@ -73,6 +76,8 @@ class _Unsettled:
     outcome: str
     write: Settlement
     """returns False if the job is no longer ours, or its request has been extended since"""
+    crash_at: float | None = None
+    """monotonic s from which on the death of its child counts as a crash; None: it ended otherwise"""
 
 
 @dataclass
@@ -155,8 +160,8 @@ class JobParent:
             due.append(self._stop_at)
         elif self._free_queues():
             due.append(self._next_look)
-        if self._unsettled:
-            due.append(time.monotonic() + _RETRY_SECONDS)
+        now = time.monotonic()
+        due += [now + _RETRY_SECONDS if one.crash_at is None else max(now, one.crash_at) for one in self._unsettled]
         return max(0.0, min(due) - time.monotonic())
 
     # Claiming
@@ -318,7 +323,8 @@ class JobParent:
         if hasattr(signal, "SIGXCPU") and status == -signal.SIGXCPU:
             self._settle(job, "overran", partial(settle.fail_on_deadline, job=job, seconds=self._deadline(job)))
         else:
-            self._settle(job, "crashed", partial(settle.retry_after_crash, job=job))
+            crash_at = time.monotonic() + _CRASH_SECONDS
+            self._settle(job, "crashed", partial(settle.retry_after_crash, job=job), crash_at)
 
     def _end_overdue(self, now: float) -> None:
         for child in [one for one in self._children if one.job is not None and now >= one.deadline]:
@@ -375,13 +381,19 @@ class JobParent:
         if jobs.BEATS in self.slots:
             jobs.expire(connection, jobs.BEATS, time_from_now(-self.settings.beats_retention_seconds))
 
-    def _settle(self, job: Job, outcome: str, write: Settlement) -> None:
-        self._unsettled.append(_Unsettled(job, outcome, write))
+    def _settle(self, job: Job, outcome: str, write: Settlement, crash_at: float | None = None) -> None:
+        self._unsettled.append(_Unsettled(job, outcome, write, crash_at))
         self._write_unsettled()
 
     def _write_unsettled(self) -> None:
         """Settle the jobs that have ended and are not settled yet."""
         for one in list(self._unsettled):
+            if one.crash_at is not None:
+                if self._stop_at is not None:  # whoever ends this worker has ended its children too
+                    one.outcome, one.write = "given back", partial(jobs.give_back, job=one.job)
+                elif time.monotonic() < one.crash_at:
+                    continue
+                one.crash_at = None  # from now on it is only written again
             try:
                 with self.database.write() as connection:
                     done = one.write(connection)

@@ -125,7 +125,7 @@ class Job:
     attempt: int
     """times it was claimed"""
     crashes: int
-    """attempts that ended with the death of the process"""
+    """attempts that ended with the death of the process while its worker lived"""
     owner: str | None
     lease_until: str | None
     not_before: str | None
@@ -292,8 +292,8 @@ def claim(
 ) -> Job | None:
     """Claim the next job.
 
-    A job whose lease has ended is taken over first, and counted as a crash of its process. Kinds of `BACKGROUND` come
-    after all others.
+    A job whose lease has ended is taken over first. That is no crash of its process: its worker was killed, or lost the
+    database, and both may happen to any job. Kinds of `BACKGROUND` come after all others.
 
     Parameters
     ----------
@@ -368,14 +368,12 @@ def _cut(element: _Built, compiler: SQLCompiler, **how: Any) -> str:
 @cache
 def _claim(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> Any:
     """UPDATE that claims the next job; takes the parameters `_times` and `lease_end`."""
-    taken_over = jobs.c.state == "running"
     return (
         jobs.update()
         .where(jobs.c.job_id == _whose_turn(queues, owner, without).scalar_subquery())
         .values(
             state="running",
             attempt=jobs.c.attempt + 1,
-            crashes=jobs.c.crashes + sa.case((taken_over, 1), else_=0),
             owner=owner,
             lease_until=sa.bindparam("lease_end"),
             not_before=None,

@@ -103,7 +103,9 @@ jobs = sa.Table(
     sa.Column("state", sa.String, nullable=False),  # queued, waiting, running, complete, failed
     sa.Column("stage", sa.String, nullable=False),
     sa.Column("attempt", sa.Integer, nullable=False),  # times it was claimed
-    sa.Column("crashes", sa.Integer, nullable=False),  # attempts that ended with the death of the process
+    sa.Column(
+        "crashes", sa.Integer, nullable=False
+    ),  # attempts that ended with the death of the process while its worker lived
     sa.Column("owner", sa.String),
     sa.Column("lease_until", sa.String),
     sa.Column("not_before", sa.String),  # a waiting job may be claimed again from then on

@@ -173,13 +173,13 @@ def test_the_account_with_fewest_jobs_running_comes_first(database: Database) ->
     assert [claim(database).account for _ in range(3)] == ["ada", "bob", "bob"]
 
 
-def test_a_dead_workers_job_is_taken_over_and_counted(database: Database) -> None:
+def test_a_dead_workers_job_is_taken_over_and_not_counted_as_its_crash(database: Database) -> None:
     submit(database, new())
     dead = claim(database, "dead")
     assert claim(database, "w2") is None
     end_lease(database, dead)
     taken = claim(database, "w2")
-    assert (taken.job_id, taken.attempt, taken.crashes, taken.owner) == (dead.job_id, 2, 1, "w2")
+    assert (taken.job_id, taken.attempt, taken.crashes, taken.owner) == (dead.job_id, 2, 0, "w2")
     assert taken.started_at == dead.started_at
 
 
