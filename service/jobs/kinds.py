@@ -416,7 +416,10 @@ def beats(job: Job, context: Context) -> Outcome:
 
     path = _fetch(str(job.request["audio_url"]), context)
     context.stage("decoding")
-    content_hash = hash_file(path)
+    try:
+        content_hash = hash_file(path)
+    except MediaError as error:
+        raise JobFault(422, _without_path(str(error), path, "the audio")) from error
     with context.workspace.database.read() as connection:
         grid_revision = grids.revision_of(connection, content_hash)
     cache_key = cache_keys.beats_key(content_hash, grid_revision, context.revision)

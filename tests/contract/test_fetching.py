@@ -65,3 +65,13 @@ def test_audio_is_fetched_by_the_same_rules(customer: Any, site: Any) -> None:
     for url in (f"https://127.0.0.1:{port}/track.flac", site.away(6, f"{site.url}/track.flac"), f"{site.url}/huge.mp4"):
         customer.refused(customer.settled(customer.post("/v1/beats", {"audio_url": url})), 422)
     assert customer.charges() == []
+
+
+def test_an_empty_body_is_the_callers_fault(customer: Any, site: Any) -> None:
+    (site.folder / "empty.flac").touch()
+    url = f"{site.url}/empty.flac"
+    error = customer.refused(customer.settled(customer.post("/v1/beats", {"audio_url": url})), 422)
+    assert error["message"] == "localhost sends an empty file"
+    record = fetched(customer, url)
+    assert (record["status"], record["reason"]) == ("failed", "localhost sends an empty file")
+    assert customer.charges() == []

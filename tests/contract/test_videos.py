@@ -229,3 +229,10 @@ def test_a_match_job_whose_video_fails_answers_422_at_poll(customer: Any, site: 
         site.gate.set()
     customer.refused(customer.settled(job), 422)
     assert customer.charges() == []
+
+
+@pytest.mark.parametrize("content_type", ["video/mp4\r\nX-Evil: 1", "video/\x7fmp4", "\tvideo/mp4", "vidéo/mp4"])
+def test_a_content_type_that_no_header_can_carry_is_refused(customer: Any, content_type: str) -> None:
+    answer = customer.post("/v1/videos", {"filename": "a.mp4", "content_type": content_type})
+    error = customer.refused(answer, 422)
+    assert [one["field"] for one in error["details"]] == ["content_type"]
