@@ -71,6 +71,9 @@ class ServiceSettings(BaseSettings):
 
     job_slots: int = Field(default=2, ge=1, le=256, description="jobs that one job process runs at a time, beats aside")
     beats_slots: int = Field(default=1, ge=1, le=256, description="beats jobs that one job process runs at a time")
+    fetch_slots: int = Field(
+        default=4, ge=1, le=256, description="files that one job process fetches at a time, beside its jobs"
+    )
     ranking_processes: int = Field(
         default=1, ge=0, le=64, description="resident processes that rank for underscore; none: it answers 503"
     )

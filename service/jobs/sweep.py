@@ -1,5 +1,6 @@
-"""Retention: deletes uploads that were never ingested, parts of broken uploads, expired idempotency keys, jobs that
-were settled long ago, and answers and previews that have not been used for long.
+"""Retention: deletes uploads that were never ingested, parts of broken uploads, files that were fetched for jobs which
+are settled, expired idempotency keys, jobs that were settled long ago, and answers and previews that have not been used
+for long.
 
 An upload is kept for a day after its link has expired, for a late ingest. For jobs, answers and previews the settings
 give the time. Answers and previews are caches: a later request needs a job again and gets the same result. The ledger
@@ -50,6 +51,12 @@ def sweep(home: Home, database: Database, settings: ServiceSettings) -> bool:
             jobs.delete_settled(connection, time_from_now(-settings.job_retention_seconds), _MOST_ROWS),
             answers.delete_unused(connection, time_from_now(-settings.answer_retention_seconds), _MOST_ROWS),
         )
+    fetched = list(home.fetched.glob("*"))  # before the records are read, so that no file of a newer job is in it
+    with database.read() as connection:
+        needed = jobs.unsettled_ids(connection) if fetched else set()
+    for file in fetched:
+        if file.name not in needed:
+            _remove(file)
     for storage_key in stale:
         _remove(home.uploads / storage_key)
     for piece in home.uploads.glob("*.part"):

@@ -49,7 +49,9 @@ async def readyz(request: Request) -> HTTPResponse:
         lease = context.settings.job_lease_seconds
         found = await context.transactions.read(lambda connection: workers.list_alive(connection, lease))
         served = {queue for worker in found for queue in worker.queues}
-        missing += [f"no worker for {queue} jobs" for queue in (jobs.MAIN, jobs.BEATS) if queue not in served]
+        missing += [
+            f"no worker for {queue} jobs" for queue in (jobs.MAIN, jobs.BEATS, jobs.FETCH) if queue not in served
+        ]
     except StoreError:
         missing.append("the database does not answer")
     if not await asyncio.to_thread(_is_writable, context.config.home):

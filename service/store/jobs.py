@@ -45,8 +45,8 @@ from workbench.store.database import now
 State: TypeAlias = Literal["queued", "waiting", "running", "complete", "failed"]
 Fields: TypeAlias = dict[str, Any]
 
-MAIN, BEATS = "main", "beats"
-"""the queues"""
+MAIN, BEATS, FETCH = "main", "beats", "fetch"
+"""the queues; a job that needs a file from elsewhere is in `FETCH` first, whose slots no analysis waits for"""
 OPEN = ("queued", "waiting", "running")
 """states of a job that is not settled"""
 BACKGROUND = ("engine",)
@@ -55,6 +55,8 @@ LONG = ("ingest", "engine")
 """kinds that may take as long as a video"""
 QUEUED_STAGE = "queued"
 """stage of a job that is not running"""
+FETCHING_STAGE = "fetching"
+"""stage of a job whose file is being fetched, or has been"""
 LONGEST_WAIT_SECONDS = 3600.0
 """s that a job may be postponed by; a `not_before` farther in the future is from before the clock was set back"""
 MOST_SKEW_SECONDS = 3600.0
@@ -92,6 +94,7 @@ class NewJob:
     kind: str
     """see `service.jobs.kinds`"""
     queue: str
+    """in which it begins"""
     account: str
     """empty: work for all accounts"""
     build: str
@@ -554,6 +557,22 @@ def put_back_crashed(connection: Connection, job: Job) -> bool:
     )
 
 
+def hand_over(connection: Connection, job: Job) -> bool:
+    """Move a job whose file has been fetched to the queue in which it is run.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : as it was claimed from `FETCH`
+
+    Returns
+    -------
+    False if the job is no longer ours; nothing is changed then
+    """
+    queue = BEATS if job.kind == "beats" else MAIN
+    return _change(connection, job, state="queued", queue=queue, stage=FETCHING_STAGE, owner=None, lease_until=None)
+
+
 def postpone(connection: Connection, job: Job, seconds: float, *, begun: bool = True) -> bool:
     """Put back a job that cannot go on yet, to be claimed again later.
 
@@ -596,13 +615,13 @@ def release(connection: Connection, video_id: str) -> int:
     return connection.execute(jobs.update().where(waiting).values(state="queued", not_before=None)).rowcount
 
 
-def expire(connection: Connection, queue: str, older_than: str) -> int:
-    """Fail the jobs of a queue that have waited for too long and were never claimed.
+def expire(connection: Connection, kind: str, older_than: str) -> int:
+    """Fail the jobs of a kind that have waited for too long and were never claimed.
 
     Parameters
     ----------
     connection : of a transaction that writes
-    queue : `MAIN` or `BEATS`
+    kind : see `service.jobs.kinds`
     older_than : jobs that were accepted before this time, in the database's form
 
     Returns
@@ -610,7 +629,7 @@ def expire(connection: Connection, queue: str, older_than: str) -> int:
     number of failed jobs
     """
     fault = Fault(422, "invalid_request", "the job waited in its queue for too long and was given up; submit it again")
-    stale = (jobs.c.queue == queue) & (jobs.c.state == "queued") & (jobs.c.created_at < older_than)
+    stale = (jobs.c.kind == kind) & (jobs.c.state == "queued") & (jobs.c.created_at < older_than)
     change = jobs.update().where(stale, jobs.c.attempt == 0)
     done = connection.execute(change.values(state="failed", fault=_dumps(asdict(fault)), finished_at=now()))
     return done.rowcount

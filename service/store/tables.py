@@ -93,7 +93,7 @@ jobs = sa.Table(
     metadata,
     sa.Column("job_id", sa.String, primary_key=True),
     sa.Column("kind", sa.String, nullable=False),  # ingest, match, align, loop, beats, engine, preview
-    sa.Column("queue", sa.String, nullable=False),  # main, beats
+    sa.Column("queue", sa.String, nullable=False),  # main, beats, fetch
     sa.Column("account", sa.String, nullable=False),
     sa.Column("build", sa.String, nullable=False),  # names the result; after a "#" the choices, see `jobs.NewJob`
     sa.Column("video_id", sa.String),

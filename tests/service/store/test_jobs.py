@@ -262,8 +262,8 @@ def test_beats_that_waited_too_long_expire_unbilled(database: Database) -> None:
     )
     claim(database, queues=(jobs.BEATS,))
     with database.write() as connection:
-        assert jobs.expire(connection, jobs.BEATS, time_from_now(-60)) == 0
-        assert jobs.expire(connection, jobs.BEATS, time_from_now(60)) == 2
+        assert jobs.expire(connection, "beats", time_from_now(-60)) == 0
+        assert jobs.expire(connection, "beats", time_from_now(60)) == 2
     assert read(database, begun).state == "running"
     gone = read(database, waiting)
     assert gone.state == "failed"
@@ -346,3 +346,17 @@ def test_what_nobody_waits_for_comes_last(database: Database) -> None:
     with database.write() as connection:
         assert jobs.claim(connection, [jobs.MAIN], "w1", LEASE, without=jobs.BACKGROUND) is None
     assert claim(database).kind == "engine"
+
+
+def test_a_fetched_job_is_handed_to_the_queue_of_its_kind(database: Database) -> None:
+    for kind, queue in (("ingest", jobs.MAIN), ("beats", jobs.BEATS)):
+        submit(database, NewJob(kind, jobs.FETCH, "ada", f"{kind}:1", charge_key=""))
+        assert claim(database) is None
+        fetching = claim(database, queues=(jobs.FETCH,))
+        with database.write() as connection:
+            assert jobs.hand_over(connection, fetching)
+            assert not jobs.hand_over(connection, fetching)
+        fetched = read(database, fetching)
+        assert (fetched.queue, fetched.state, fetched.stage) == (queue, "queued", jobs.FETCHING_STAGE)
+        assert claim(database, queues=(jobs.FETCH,)) is None
+        assert claim(database, queues=(queue,)).job_id == fetching.job_id
