@@ -117,6 +117,30 @@ def show(account: str, home: Home) -> None:
     print_body({**state, "spent_this_month_usd": usd(spent)})
 
 
+@command.command("list")
+@home_option
+def list_accounts(home: Home) -> None:
+    """Print the billing state of every account as a JSON line, by name.
+
+    \b
+    Example:
+      workbench accounts list | jq -r 'select(.credit_usd > 0) | .account'
+
+    \f
+    Parameters
+    ----------
+    home : holds the database
+    """
+    from service.amounts import usd
+    from service.store import accounts, ledger
+    from workbench.store.database import now
+
+    with database_of(home) as database, database.read() as connection:
+        for found in accounts.list_all(connection):
+            spent = ledger.spent_in_month(connection, found.account, now())
+            print_line({**_state(connection, found), "spent_this_month_usd": usd(spent)})
+
+
 @command.command("ledger")
 @click.argument("account")
 @home_option

@@ -155,6 +155,45 @@ def retry_after_crash(connection: Connection, job: Job) -> bool:
     return jobs.put_back_crashed(connection, job)
 
 
+def cancel(connection: Connection, job_id: str) -> Job | None:
+    """End a job that is not settled because an operator wants it: its poll says so, and nothing is charged.
+
+    The worker that has it sees at its next heartbeat that it lost the job, and ends its process.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job_id : of the job
+
+    Returns
+    -------
+    the job as it was taken; None if it is settled, or there is no such job
+    """
+    job = jobs.take(connection, job_id, "operator")
+    if job is not None:
+        fail(connection, job, 503, "it was cancelled by the operator; submit it again")
+    return job
+
+
+def retry(connection: Connection, job: Job) -> bool:
+    """Queue a failed job again; the video of a failed ingest is being processed again with it.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : a failed one
+
+    Returns
+    -------
+    False if it is no longer failed, or another job does the same work already; nothing is changed then
+    """
+    if not jobs.queue_again(connection, job):
+        return False
+    if job.kind == "ingest":
+        video_owners.update(connection, str(job.video_id), "failed", status="processing", reason=None)
+    return True
+
+
 def fail_after_crashes(connection: Connection, job: Job) -> bool:
     """Settle a job that killed its process too often.
 

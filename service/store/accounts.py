@@ -51,6 +51,16 @@ def get(connection: Connection, account: str) -> Account | None:
     return None if row is None else Account(**row._mapping)
 
 
+def list_all(connection: Connection) -> list[Account]:
+    """All accounts, by name.
+
+    Parameters
+    ----------
+    connection : any transaction
+    """
+    return [Account(**row._mapping) for row in connection.execute(sa.select(accounts).order_by(accounts.c.account))]
+
+
 def validate_name(account: str) -> None:
     """Check that an account can have a name.
 

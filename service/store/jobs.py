@@ -267,6 +267,85 @@ def get(connection: Connection, job_id: str) -> Job | None:
     return None if row is None else _job(row)
 
 
+def find(
+    connection: Connection, *, account: str | None = None, states: Sequence[str] = (), most: int | None = None
+) -> list[Job]:
+    """Jobs, the newest first.
+
+    Parameters
+    ----------
+    connection : any transaction
+    account : None: of all accounts
+    states : none: in any state
+    most : jobs at most; None: all
+    """
+    query = sa.select(jobs).order_by(jobs.c.created_at.desc(), jobs.c.job_id.desc()).limit(most)
+    if account is not None:
+        query = query.where(jobs.c.account == account)
+    if states:
+        query = query.where(jobs.c.state.in_(states))
+    return [_job(row) for row in connection.execute(query)]
+
+
+def take(connection: Connection, job_id: str, owner: str) -> Job | None:
+    """Take over a job that is not settled, whoever has it: whatever that worker writes of it changes nothing any more.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job_id : of the job
+    owner : who settles it instead, in the same transaction
+
+    Returns
+    -------
+    the job as it is now; None if it is settled, or there is no such job
+    """
+    change = jobs.update().where(jobs.c.job_id == job_id, _is_open())
+    values = {"state": "running", "owner": owner, "attempt": jobs.c.attempt + 1, "lease_until": now()}
+    row = connection.execute(change.values(**values).returning(jobs)).first()
+    return None if row is None else _job(row)
+
+
+def queue_again(connection: Connection, job: Job) -> bool:
+    """Queue a failed job as if it had just been accepted; its charge is booked when it completes.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : a failed one
+
+    Returns
+    -------
+    False if it is no longer failed, or another job does the same work already; nothing is changed then
+    """
+    twin = jobs.alias("twin")
+    open_twin = sa.select(twin.c.job_id).where(
+        twin.c.account == job.account,
+        twin.c.kind == job.kind,
+        twin.c.build == sa.select(jobs.c.build).where(jobs.c.job_id == job.job_id).scalar_subquery(),
+        twin.c.state.in_(OPEN),
+    )
+    if connection.execute(open_twin).first() is not None:
+        return False
+    address = job.request.get("audio_url") or job.request.get("source_url")
+    change = jobs.update().where(jobs.c.job_id == job.job_id, jobs.c.state == "failed")
+    changed = connection.execute(
+        change.values(
+            state="queued",
+            queue=FETCH if address else job.queue,
+            stage=QUEUED_STAGE,
+            attempt=0,
+            crashes=0,
+            owner=None,
+            not_before=None,
+            fault=None,
+            created_at=now(),
+            finished_at=None,
+        )
+    )
+    return changed.rowcount == 1
+
+
 def find_recently_settled(connection: Connection, kind: str, build: str, account: str) -> Job | None:
     """The last settled job of an account, kind and build, if it was settled within the last minute.
 

@@ -29,7 +29,7 @@ def told(tmp_path: Path) -> Told:
     def call(*arguments: str) -> list[dict[str, Any]]:
         done = CliRunner().invoke(app, ["accounts", *arguments, "--home", str(tmp_path)])
         assert done.exit_code == 0, (done.stderr, done.exception)
-        if arguments[0] == "ledger":
+        if arguments[0] in ("ledger", "list"):
             return [json.loads(line) for line in done.stdout.splitlines()]
         return [json.loads(done.stdout)]
 
@@ -85,6 +85,15 @@ def test_grants_are_printed_in_the_order_in_which_they_are_drawn(told: Told) -> 
     assert [grant["left_usd"] for grant in state["credit_grants"]] == [3, 2, 1]
     (state,) = told("update", "acme", "--credit-expires", "2020-01-01")
     assert (state["credit_usd"], state["credit_expires_at"], state["credit_grants"]) == (0, None, [])
+
+
+def test_every_account_is_listed_by_name(told: Told, tmp_path: Path) -> None:
+    told("update", "zebra", "--credit", "3")
+    charged(tmp_path, "acme", 1)
+    rows = told("list")
+    assert [row["account"] for row in rows] == ["acme", "zebra"]
+    assert [(row["credit_usd"], row["spent_this_month_usd"]) for row in rows] == [(0, 0.1), (3, 0)]
+    assert rows == [told("show", account)[0] for account in ("acme", "zebra")]
 
 
 def test_the_ledger_is_one_object_a_line_oldest_first(told: Told, tmp_path: Path) -> None:
