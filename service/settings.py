@@ -122,6 +122,12 @@ class ServiceSettings(BaseSettings):
         le=_CENTURY_SECONDS,
         description="s that an excerpt is kept after it was last played; then it takes a job again",
     )
+    video_retention_seconds: float | None = Field(
+        default=None,
+        ge=3600.0,
+        le=_CENTURY_SECONDS,
+        description="s that an account's video is kept after it is ready; then it is deleted; without it, for ever",
+    )
     beats_retention_seconds: float = Field(
         default=3600.0,
         ge=1.0,

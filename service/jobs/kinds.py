@@ -208,7 +208,7 @@ def loop(job: Job, context: Context) -> Outcome:
                 _require_track(track)
             stored = loop_facts(_without_paths(found.answer, track))
             if stored["applicable"] or not stored["retryable"]:
-                new.append(StoredAnswer(cache_key, "loop", stored))
+                new.append(StoredAnswer(cache_key, "loop", stored, video.content_hash))
         if job.request.get("auto_mix") and stored["applicable"]:
             plan = plan_from_json(stored)
             mix, more = _mix(
@@ -301,7 +301,7 @@ def _mix(
         log.warning("no mix", problem=str(error))
     _require_track(track)
     _require_video(video)
-    return body, [StoredAnswer(mix_key, "mix", {"mix": body})]
+    return body, [StoredAnswer(mix_key, "mix", {"mix": body}, video.content_hash)]
 
 
 def align(job: Job, context: Context) -> Outcome:
@@ -340,7 +340,7 @@ def align(job: Job, context: Context) -> Outcome:
             stored = {"sync_points": body["sync_points"]}
             _require_track(track)
             _require_video(video)
-            new.append(StoredAnswer(cache_key, "align", stored))
+            new.append(StoredAnswer(cache_key, "align", stored, video.content_hash))
         if job.request.get("auto_mix"):
             mix, more = _mix(
                 cache_key,
@@ -423,7 +423,7 @@ def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswe
     body = lane_body(lane, expand_full=True, with_sync=MOST_SYNC_POINTS).to_json()
     if any(one.sync_status == "cold" and _is_lost(one.track) for one in lane.candidate_pool):
         return body, ()  # not stored: its placements can be found once its file is back
-    return body, (StoredAnswer(cache_key, "match", body),)
+    return body, (StoredAnswer(cache_key, "match", body, video.content_hash),)
 
 
 def beats(job: Job, context: Context) -> Outcome:

@@ -85,6 +85,8 @@ class StoredAnswer:
     answer_key: str
     kind: str
     body: Mapping[str, Any]
+    video_hash: str | None = None
+    """of the video that it is about; None: of none"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -575,7 +577,7 @@ def complete(
     if not done:
         return False
     for one in stored:
-        answers.store(connection, one.answer_key, one.kind, one.body)
+        answers.store(connection, one.answer_key, one.kind, one.body, one.video_hash)
     if billed and job.charge is not None:
         charge = job.charge if quantity is None else replace(job.charge, quantity=quantity)
         ledger.charge(connection, charge)
@@ -736,6 +738,30 @@ def delete_settled(connection: Connection, settled_before: str, most: int) -> in
         .limit(most)
     )
     return connection.execute(jobs.delete().where(jobs.c.job_id.in_(stale))).rowcount
+
+
+def of_video(connection: Connection, video_id: str) -> list[Job]:
+    """All jobs on a video that are remembered, the oldest first.
+
+    Parameters
+    ----------
+    connection : any transaction
+    video_id : as callers name it
+    """
+    query = sa.select(jobs).where(jobs.c.video_id == video_id).order_by(jobs.c.created_at, jobs.c.job_id)
+    return [_job(row) for row in connection.execute(query)]
+
+
+def delete_of_video(connection: Connection, video_id: str) -> int:
+    """Delete the settled jobs on a video; returns their number.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    video_id : as callers name it
+    """
+    settled = (jobs.c.video_id == video_id) & jobs.c.state.not_in(OPEN)
+    return connection.execute(jobs.delete().where(settled)).rowcount
 
 
 def depths(connection: Connection) -> list[Depth]:

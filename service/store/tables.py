@@ -124,6 +124,7 @@ answers = sa.Table(
     sa.Column("body", sa.String, nullable=False),  # JSON
     sa.Column("created_at", sa.String, nullable=False),
     sa.Column("used_at", sa.String, nullable=False),  # last use, to the day
+    sa.Column("video_hash", sa.String),  # of the video that it is about; null: of none, or stored before 0005
 )
 
 ledger = sa.Table(
@@ -289,6 +290,14 @@ MIGRATIONS: tuple[Migration, ...] = (
             "ALTER TABLE accounts DROP COLUMN credit_micros",
             "ALTER TABLE accounts DROP COLUMN credit_granted",
             "ALTER TABLE accounts DROP COLUMN credit_expires_at",
+        ),
+    ),
+    (
+        "service/0005_answers_of_videos",
+        (
+            "ALTER TABLE answers ADD COLUMN video_hash TEXT",
+            "CREATE INDEX answers_by_video ON answers (video_hash) WHERE video_hash IS NOT NULL",
+            "CREATE INDEX jobs_by_video ON jobs (video_id) WHERE video_id IS NOT NULL",
         ),
     ),
 )
