@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -71,3 +74,42 @@ def test_the_description_is_version_1_0_0_and_needs_no_key(service: Any) -> None
     answer = httpx.get(service.url + "/v1/openapi.json", trust_env=False, timeout=60)
     assert answer.headers["content-type"] == "application/json"
     assert answer.json()["info"]["version"] == "1.0.0"
+
+
+def test_a_backup_of_a_running_service_is_a_service_again(
+    service: Any, customer: Any, settings: dict[str, str], start: Any, tmp_path: Path
+) -> None:
+    """Keys, ledgers, videos and answers: all as they were, in a home of another place."""
+    pair = {"video_id": customer.fresh_video(), "track_id": "trk_corner"}
+    loop = customer.answered("/v1/loop", pair)
+    made = json.loads(service.workbench("backup", str(tmp_path / "backup.tar")))
+    assert made["files"] >= 1
+    assert made["missing"] == []
+    ledger = customer.ledger()
+    home = tmp_path / "restored" / "home"
+    home.parent.mkdir()
+    command = [
+        sys.executable,
+        "-m",
+        "service.console",
+        "backup",
+        "--restore",
+        str(tmp_path / "backup.tar"),
+        "--home",
+        str(home),
+    ]
+    subprocess.run(command, check=True, capture_output=True, env=service.environment)
+    again = start(home, settings)
+    try:
+        with httpx.Client(
+            base_url=again.url, headers={"x-api-key": customer.key}, timeout=60, trust_env=False
+        ) as client:
+            assert client.get(f"/v1/videos/{pair['video_id']}").json()["ready"] is True
+            warm = client.post("/v1/loop", json=pair)
+            assert (warm.status_code, warm.json()["plan"]) == (200, loop["plan"])
+            align = client.post("/v1/align", json=pair)  # from the bytes, which lie in another home now
+            found = again.settled(client, align) if align.status_code == 202 else align
+            assert found.json()["status"] == "complete"
+        assert again.ledger(customer.account)[: len(ledger)] == ledger
+    finally:
+        assert again.stop() == 0
