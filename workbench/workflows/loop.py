@@ -1,7 +1,7 @@
 """Cover a video with a track: the track's analysis, the plan, and with `auto_mix` the levels under the soundtrack.
 
-If the track cannot be looped, or its sound cannot be decoded (`audio_unavailable`), the answer is a refusal and not an
-exception. A video that cannot be read is the caller's fault and raises.
+If the track cannot be looped, or the sound of a track of the catalog cannot be decoded (`audio_unavailable`), the
+answer is a refusal and not an exception. A video or a bare file that cannot be read is the caller's fault and raises.
 
 Lengths are compared first: a track that is too long for the video is refused before it is analysed, with the refusal
 that the planner would give.
@@ -76,12 +76,12 @@ def loop_track(
 
     Returns
     -------
-    the plan, or a refusal if the track cannot be looped or its sound cannot be decoded
+    the plan, or a refusal if the track cannot be looped, or is one of the catalog whose sound cannot be decoded
 
     Raises
     ------
     ConstraintError : the constraints make no sense on this track, or no plan keeps them all
-    MediaError : the video cannot be read or has no picture
+    MediaError : the video cannot be read or has no picture, or a track that is a bare file cannot be decoded
     ParameterError : `auto_mix` with a length only, or a length that is not positive and finite
     """
     if not isinstance(track, TrackSource):
@@ -91,7 +91,7 @@ def loop_track(
         raise ParameterError("a mix needs the video itself, not only its length")
     seconds = video_length(video if video_path is None else video_path)
     sound = Sound(workspace, track.path, heard=heard)
-    analysis = _analysis_for(seconds, sound)
+    analysis = _analysis_for(seconds, sound, in_catalog=track.record is not None)
     provenance = make_provenance(
         workspace,
         "loop",
@@ -176,14 +176,21 @@ def save_plan(loop: Loop, path: Path | str) -> Path:
     return path
 
 
-def _analysis_for(video_seconds: float, sound: Sound) -> Analysis | Refusal:
-    """The analysis of a track; a refusal if it is too long for the video, or cannot be decoded."""
+def _analysis_for(video_seconds: float, sound: Sound, in_catalog: bool) -> Analysis | Refusal:
+    """The analysis of a track; a refusal if it is too long for the video, or is in the catalog and cannot be decoded.
+
+    Raises
+    ------
+    MediaError : a bare file cannot be decoded
+    """
     excess = sound.params.cover.required_excess_seconds
     try:
         track_seconds = decoded_seconds(sound, expected_most=video_seconds - excess)
         refusal = refusals.video_not_longer(video_seconds, track_seconds, excess)
         return refusal or analyze_sound(sound)
     except MediaError as error:
+        if not in_catalog:
+            raise
         return refusals.audio_unavailable(str(error))
 
 
