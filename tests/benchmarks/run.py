@@ -26,6 +26,7 @@ BENCHMARKS = (
     "fit",
     "cuts",
     "edits",
+    "conform",
     "align",
     "match",
     "underscore",

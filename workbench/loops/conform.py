@@ -324,8 +324,8 @@ class _Search:
             values = (usable.song_to, usable.song_from, usable.fade, np.round(usable.exponent, 4), gains, usable.score)
             rows.setdefault(pair, tuple(float(column[row]) for column in values))
         pairs = np.array(list(rows), dtype=np.int64).reshape(-1, 2)
-        values = np.array(list(rows.values()), dtype=np.float64).reshape(-1, 6)
-        return _Joins(pairs[:, 0], pairs[:, 1], *values.T)
+        columns = np.array(list(rows.values()), dtype=np.float64).reshape(-1, 6).T
+        return _Joins(pairs[:, 0], pairs[:, 1], *columns)
 
     def _first_edit(self) -> VideoSeconds:
         """Up to when both cuts are the same from their start."""

@@ -72,7 +72,8 @@ def test_a_plan_follows_an_edit(
     assert new.options == (new.alone,)
     assert body["plan"]["alternates"] == []
     assert body["provenance"]["command"] == "conform"
-    assert (body["provenance"]["constraints"]["from"], body["provenance"]["constraints"]["to"]) == ("old.edl", "new.edl")
+    constraints = body["provenance"]["constraints"]
+    assert (constraints["from"], constraints["to"]) == ("old.edl", "new.edl")
     assert new.segments[0].song_from == old.segments[0].song_from
     # What was changed can be played, and changed back.
     code, _, err = workbench("render", out_file, "--track", track_file, "-o", tmp_path / "music.wav", "--home", home)
