@@ -29,7 +29,7 @@ from ulid import ULID
 from service import metrics
 from service.admission import BODY_LIMIT, RoutePolicy, admit, identify
 from service.errors import Problem, error_body, not_found
-from service.headers import add_security_headers
+from service.headers import add_retry_after, add_security_headers
 from service.processes.wakeup import WakeupPipe
 from service.ranking.client import RankingClient
 from service.settings import ServiceSettings
@@ -239,6 +239,7 @@ async def _error_response(request: Request, exception: Exception) -> HTTPRespons
         problem = Problem(400, problem.message, headers=problem.headers)
     body = error_body(problem.status, problem.message, str(request.id), problem.details)
     headers = {**problem.headers, "X-Request-Id": str(request.id)}
+    add_retry_after(headers, problem.status)
     add_security_headers(headers)  # here too, because response middleware does not run for a malformed request
     return HTTPResponse(
         json.dumps(body, separators=(",", ":")), problem.status, headers=headers, content_type="application/json"

@@ -10,6 +10,7 @@ from sanic.response import json
 
 from service.answers.answer import Answer, Call
 from service.errors import not_found
+from service.headers import add_retry_after
 
 _PARAMETER = re.compile(r"<(\w+)(?::\w+)?>")
 
@@ -82,4 +83,6 @@ def respond(answer: Answer) -> HTTPResponse:
     ----------
     answer : status and body
     """
-    return json(answer.body, answer.status)
+    headers: dict[str, str] = {}
+    add_retry_after(headers, answer.status)
+    return json(answer.body, answer.status, headers=headers)

@@ -33,7 +33,6 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "workbench/workflows/warm_up.py": ("compiles ahead of use; the set-up runs it", "tests/end_to_end/test_wheel.py"),
     "service/admission.py": (HTTP, "tests/contract/test_http_in_general.py"),
     "service/app.py": (HTTP, "tests/contract/test_http_in_general.py"),
-    "service/openapi.py": ("makes a file, which the contract suite reads", "tests/contract/test_interface.py"),
     "service/schemas/examples.py": ("examples, each checked against the interface", "tests/contract/test_interface.py"),
     "service/schemas/requests.py": (HTTP, "tests/contract/test_http_in_general.py"),
     "service/schemas/responses.py": (HTTP, "tests/contract/test_interface.py"),

@@ -1,8 +1,8 @@
-"""Security headers are on every response, and what a response set itself stays."""
+"""Security headers are on every response, what a response set itself stays, and waiting has a length."""
 
 from __future__ import annotations
 
-from service.headers import DOCS_POLICY, add_security_headers
+from service.headers import DOCS_POLICY, RETRY_SECONDS, add_retry_after, add_security_headers
 
 
 def test_a_browser_loads_nothing_and_guesses_nothing() -> None:
@@ -21,3 +21,16 @@ def test_the_page_keeps_its_own_policy_which_names_no_other_host() -> None:
     assert DOCS_POLICY.startswith("default-src 'none'")
     assert "http" not in DOCS_POLICY
     assert "script-src 'self';" in DOCS_POLICY
+
+
+def test_whoever_must_come_back_is_told_when() -> None:
+    for status, seconds in RETRY_SECONDS.items():
+        headers: dict[str, str] = {}
+        add_retry_after(headers, status)
+        assert headers == {"Retry-After": str(seconds)}
+    known = {"Retry-After": "30"}
+    add_retry_after(known, 503)
+    assert known == {"Retry-After": "30"}
+    done: dict[str, str] = {}
+    add_retry_after(done, 200)
+    assert done == {}
