@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
 
-RATE_HEADERS = ("X-RateLimit-Limit", "X-RateLimit-Remaining")
+RATE_HEADERS = ("RateLimit", "RateLimit-Policy", "X-RateLimit-Limit", "X-RateLimit-Remaining")
 """of every response to a request with a valid key"""
+
+_POLICY = "key"
+"""name of the one policy in the RateLimit headers"""
 
 RETRY_SECONDS: Mapping[int, int] = {202: 2, 429: 5, 503: 5}
 """`Retry-After` by status where nothing better is known: two seconds between polls are half of the standard rate"""
@@ -47,6 +50,25 @@ def add_security_headers(headers: MutableMapping[str, str]) -> None:
     """
     for name, value in _EVERYWHERE.items():
         headers.setdefault(name, value)
+
+
+def add_rate_headers(
+    headers: MutableMapping[str, str], *, limit: int, window_seconds: float, remaining: int, seconds_left: int
+) -> None:
+    """Add what a key may still ask: the IETF's two headers (draft-ietf-httpapi-ratelimit-headers-10) and our older two.
+
+    Parameters
+    ----------
+    headers : of the response
+    limit : requests a window
+    window_seconds : length of a window
+    remaining : requests left in the present window
+    seconds_left : whole s until it ends
+    """
+    headers["RateLimit-Policy"] = f'"{_POLICY}";q={limit};w={window_seconds:.0f}'
+    headers["RateLimit"] = f'"{_POLICY}";r={remaining};t={seconds_left}'
+    headers["X-RateLimit-Limit"] = str(limit)
+    headers["X-RateLimit-Remaining"] = str(remaining)
 
 
 def add_retry_after(headers: MutableMapping[str, str], status: int) -> None:

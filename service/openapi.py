@@ -172,6 +172,10 @@ _PARAMETERS: Mapping[str, tuple[str, str]] = {
     "storage_key": ("as the upload target named it", EXAMPLES["UploadTarget"]["storage_key"]),
     "expires": ("when the link ends, s since 1970; part of the `upload_url`", "1795282674"),
     "signature": ("of the link; part of the `upload_url`", "3d32"),
+    "traceparent": (
+        "the trace that the request belongs to (W3C Trace Context); one that is malformed is ignored",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    ),
     "Idempotency-Key": ("the same for a retry of this very request, another for each other one", "order-17-loop"),
     "webhook-id": ("names the event; a repeat has no second effect", "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W"),
     "webhook-timestamp": ("when it was sent, s since 1970", "1795282674"),
@@ -183,6 +187,12 @@ _PARAMETERS: Mapping[str, tuple[str, str]] = {
 """description and example of the parameters that no model describes"""
 _HEADERS: Mapping[str, tuple[str, Any]] = {
     "X-Request-Id": ("names this request, here and in our logs", "req_01JD3X5E8Q2M4V6W8Y0Z1A2B3C"),
+    "traceparent": (
+        "our place in your trace, or in a new one (W3C Trace Context)",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    ),
+    "RateLimit": ("requests left in the present window (r) and s until it ends (t)", '"key";r=59;t=43'),
+    "RateLimit-Policy": ("requests (q) that the key may make in a window of so many s (w)", '"key";q=60;w=60'),
     "X-RateLimit-Limit": ("requests that the key may make in 60 s", 60),
     "X-RateLimit-Remaining": ("requests left in the present window", 59),
     "Retry-After": ("s to wait before the next request", 2),
@@ -266,6 +276,7 @@ def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
     if endpoint.idempotency:
         limits = {"minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"}
         found.append(_parameter("Idempotency-Key", "header", required=False, **limits))
+    found.append(_parameter("traceparent", "header", required=False))
     if endpoint.webhook:
         found += [_parameter(name, "header") for name in ("webhook-id", "webhook-timestamp", "webhook-signature")]
     return found
@@ -311,7 +322,7 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
 
 
 def _response(status: int, summary: str, content: Mapping[str, Any], api_key: bool) -> dict[str, Any]:
-    names = ["X-Request-Id"]
+    names = ["X-Request-Id", "traceparent"]
     if api_key:
         names += ["WWW-Authenticate"] if status == 401 else RATE_HEADERS
     if status in RETRY_SECONDS:

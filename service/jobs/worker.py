@@ -206,7 +206,14 @@ class JobParent:
             log.error("put off", job_id=job.job_id, problem=str(error))
             self._settle(job, "put off", partial(settle.retry_after_outage, job=job))
             return
-        log.info("job started", job_id=job.job_id, kind=job.kind, attempt=job.attempt, account=job.account)
+        log.info(
+            "job started",
+            job_id=job.job_id,
+            trace_id=job.trace_id,
+            kind=job.kind,
+            attempt=job.attempt,
+            account=job.account,
+        )
         idle = [child for child in self._children if child.pool == job.queue and child.idle]
         for child in idle:
             if child.give(job, scratch, self._deadline(job)):
@@ -400,7 +407,14 @@ class JobParent:
             self._remove_scratch(one.job)
             self._look_soon()
             _count(one)
-            log.info("job settled", job_id=one.job.job_id, kind=one.job.kind, outcome=one.outcome, ours=done)
+            log.info(
+                "job settled",
+                job_id=one.job.job_id,
+                trace_id=one.job.trace_id,
+                kind=one.job.kind,
+                outcome=one.outcome,
+                ours=done,
+            )
 
     def _scratch(self, job: Job) -> Path:
         return self.home.scratch / job.job_id

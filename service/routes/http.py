@@ -32,6 +32,7 @@ def call_of(request: Request) -> Call:
         settings=context.settings,
         idempotency_key=request.ctx.idempotency_key,
         base_url=base_url(request),
+        traceparent=request.trace.traceparent,  # type: ignore[attr-defined]
     )
 
 
