@@ -37,6 +37,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "service/schemas/requests.py": (HTTP, "tests/contract/test_http_in_general.py"),
     "service/schemas/responses.py": (HTTP, "tests/contract/test_interface.py"),
     "service/mcp/client.py": (HTTP, "tests/contract/test_mcp.py"),
+    "service/mcp/strict.py": (HTTP, "tests/contract/test_mcp.py"),
     "service/mcp/server.py": (HTTP, "tests/contract/test_mcp.py"),
     "service/mcp/tools.py": (HTTP, "tests/contract/test_mcp.py"),
     "service/http_process.py": (PROCESS, "tests/service/commands/test_serve.py"),
