@@ -9,13 +9,23 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import ConfigDict, Field, model_validator
-from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from service.schemas.fields import HttpsUrl, SyncPoints, Text, TrackId, TrackName, VideoId
-from workbench.results.body import Body, optional
+from workbench.results.body import Body
 
 B = TypeVar("B", bound=Body)
+
+
+def _left_out(description: str) -> Any:
+    """A field that is given or left out: the schema has no null, and an error names the field alone."""
+    return Field(default=None, description=description, json_schema_extra=_without_null)
+
+
+def _without_null(schema: dict[str, Any]) -> None:
+    schema.pop("default", None)
+    given, _null = schema.pop("anyOf")
+    schema.update({**given, **schema})
 
 
 def _exactly_one_of(first: str, second: str) -> dict[str, Any]:
@@ -44,8 +54,8 @@ class MatchRequest(Body):
 
     model_config = ConfigDict(json_schema_extra=_exactly_one_of("video_id", "video_url"))
 
-    video_id: VideoId | SkipJsonSchema[None] = optional("a video of the caller, or a shared one")
-    video_url: HttpsUrl | SkipJsonSchema[None] = optional("public https address of a video to ingest first")
+    video_id: VideoId | None = _left_out("a video of the caller, or a shared one")
+    video_url: HttpsUrl | None = _left_out("public https address of a video to ingest first")
     include_sync: bool = Field(default=False, description="also say where each track lands")
     sync_points_per_track: SyncPoints = 4
 
@@ -83,11 +93,11 @@ class VideoRequest(Body):
         }
     )
 
-    video_url: HttpsUrl | SkipJsonSchema[None] = optional("public https address to fetch the video from")
-    filename: Annotated[Text, Field(min_length=1, max_length=256)] | SkipJsonSchema[None] = optional(
+    video_url: HttpsUrl | None = _left_out("public https address to fetch the video from")
+    filename: Annotated[Text, Field(min_length=1, max_length=256)] | None = _left_out(
         "name of the file to upload; the answer says where to"
     )
-    content_type: Annotated[Text, Field(min_length=1, max_length=256)] | SkipJsonSchema[None] = optional(
+    content_type: Annotated[Text, Field(min_length=1, max_length=256)] | None = _left_out(
         "media type of the upload, as video/mp4; goes with filename only"
     )
 
