@@ -18,6 +18,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn, TypeVar
 
+import structlog
 from pydantic import ValidationError
 from sanic import Request
 from sqlalchemy import Connection
@@ -27,11 +28,14 @@ from service.schemas.wording import field_message
 from service.store import api_keys, rate_windows
 from service.store.api_keys import Caller
 from service.store.rate_windows import Rate
+from workbench.errors import StoreError
 from workbench.results.body import Body
 
 BODY_LIMIT = 8191
 """bytes of the longest JSON body that is accepted"""
 _MAX_IDEMPOTENCY_KEY = 255  # characters
+
+log = structlog.get_logger("service")
 
 B = TypeVar("B", bound=Body)
 
@@ -123,7 +127,14 @@ async def identify(request: Request, *, counted: bool) -> tuple[Caller | None, R
         api_keys.record_use(connection, known)
         return rate_windows.count(connection, known.key_id, limit, now)
 
-    return known, await transactions.write(count)
+    try:
+        return known, await transactions.write(count)
+    except StoreError as error:
+        # What costs nothing is still answered from a database that cannot be written to.
+        if request.method != "GET" or rate is None:
+            raise
+        log.error("requests are counted by this process alone", problem=str(error))
+        return known, request.app.ctx.local_windows.count(known.key_id, rate, now)
 
 
 def _secret(request: Request) -> str | None:

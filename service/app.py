@@ -33,6 +33,7 @@ from service.headers import add_security_headers
 from service.processes.wakeup import WakeupPipe
 from service.ranking.client import RankingClient
 from service.settings import ServiceSettings
+from service.store.rate_windows import LocalWindows
 from service.store.tables import open_database
 from service.store.transactions import Transactions
 from workbench.errors import StoreError
@@ -112,6 +113,7 @@ def create_app(config: AppConfig) -> Sanic[Any, Any]:
         dumps=partial(json.dumps, separators=(",", ":"), allow_nan=False),
     )
     app.ctx.config, app.ctx.settings = config, config.settings
+    app.ctx.local_windows = LocalWindows()
     _register_routes(app)
     app.register_listener(_open, "before_server_start")
     app.register_listener(_announce, "after_server_start")

@@ -4,12 +4,29 @@ from __future__ import annotations
 
 import logging
 import sys
+from contextlib import suppress
+from typing import TextIO, cast
 
 import structlog
 
 
+class _Unfailing:
+    """A stream whose errors nobody sees: a log on a full disk must not fail what it tells of."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        with suppress(OSError):
+            self._stream.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+
 def log_to_stderr(level: str) -> None:
-    """Configure structlog to write to standard error.
+    """Configure structlog to write to standard error. Lines that cannot be written are lost.
 
     Parameters
     ----------
@@ -26,6 +43,6 @@ def log_to_stderr(level: str) -> None:
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
         # One write a line: a line of up to PIPE_BUF bytes (4096) is then not mixed with another process's; a longer
         # traceback can be.
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, _Unfailing(sys.stderr))),
         cache_logger_on_first_use=True,
     )

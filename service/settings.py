@@ -71,6 +71,9 @@ class ServiceSettings(BaseSettings):
 
     job_slots: int = Field(default=2, ge=1, le=256, description="jobs that one job process runs at a time, beats aside")
     beats_slots: int = Field(default=1, ge=1, le=256, description="beats jobs that one job process runs at a time")
+    fetch_slots: int = Field(
+        default=4, ge=1, le=256, description="files that one job process fetches at a time, beside its jobs"
+    )
     ranking_processes: int = Field(
         default=1, ge=0, le=64, description="resident processes that rank for underscore; none: it answers 503"
     )
@@ -118,6 +121,12 @@ class ServiceSettings(BaseSettings):
         ge=2 * _DAY_SECONDS,
         le=_CENTURY_SECONDS,
         description="s that an excerpt is kept after it was last played; then it takes a job again",
+    )
+    video_retention_seconds: float | None = Field(
+        default=None,
+        ge=3600.0,
+        le=_CENTURY_SECONDS,
+        description="s that an account's video is kept after it is ready; then it is deleted; without it, for ever",
     )
     beats_retention_seconds: float = Field(
         default=3600.0,

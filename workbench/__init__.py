@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from workbench.bundled import bundled_path as bundled_path
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.home import Home as Home
+    from workbench.loops.constraints import NamedSplice as NamedSplice
+    from workbench.loops.constraints import SeamConstraints as SeamConstraints
+    from workbench.loops.constraints import TrackRange as TrackRange
     from workbench.loops.cover import plan_loop as plan_loop
     from workbench.loops.fit import FitRequest as FitRequest
     from workbench.loops.fit import plan_fit as plan_fit
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     from workbench.workflows.loop import loop_track as loop_track
     from workbench.workflows.loop import save_plan as save_plan
     from workbench.workflows.seams import seam_views as seam_views
+    from workbench.workflows.splice import splice as splice
     from workbench.workspace import Workspace as Workspace
     from workbench.workspace import open as open
 
@@ -57,8 +61,11 @@ _HOMES = {
     "Home": "home",
     "LoopPlan": "loops.plan",
     "LoopProfile": "loops.profile",
+    "NamedSplice": "loops.constraints",
     "Recording": "recording",
     "Refusal": "loops.refusals",
+    "SeamConstraints": "loops.constraints",
+    "TrackRange": "loops.constraints",
     "WorkbenchError": "errors",
     "WorkbenchParams": "params",
     "Workspace": "workspace",
@@ -81,6 +88,7 @@ _HOMES = {
     "save_profile": "profiles",
     "seam_figure": "plots.seams",
     "seam_views": "workflows.seams",
+    "splice": "workflows.splice",
     "with_clicks": "render.clicks",
     "write_audio": "media.audio",
 }

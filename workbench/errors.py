@@ -6,7 +6,9 @@
     │   ├── ParameterError    a parameter out of range, or two that exclude each other
     │   ├── GridError         beats that form no grid
     │   ├── PlanError         a plan that breaks a rule of how plans are played
+    │   ├── ConstraintError   wishes for the seams of a plan that it cannot keep
     │   ├── FitError          a length that a track cannot fill, or wishes that contradict each other
+    │   ├── EditError         an edit list that cannot be read, or two cuts that cannot be compared
     │   ├── ManifestError     a catalog manifest or one of its rows
     │   ├── UnknownTrack      no such track in the catalog (also KeyError)
     │   └── UnknownVideo      no such video (also KeyError)
@@ -50,8 +52,16 @@ class PlanError(InputError):
     """A plan that breaks a rule of how plans are played."""
 
 
+class ConstraintError(InputError):
+    """A wish for the seams of a plan that makes no sense on this track, or several that contradict each other."""
+
+
 class FitError(InputError):
     """A length that a track cannot fill, or wishes for a fit that contradict each other."""
+
+
+class EditError(InputError):
+    """An edit list that cannot be read, or two cuts of a video that cannot be compared."""
 
 
 class ManifestError(InputError):

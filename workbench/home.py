@@ -77,6 +77,11 @@ class Home:
         return self.root / "uploads"
 
     @property
+    def fetched(self) -> Path:
+        """Files that were fetched for jobs which wait to be run, each named like its job."""
+        return self.root / "fetched"
+
+    @property
     def videos(self) -> Path:
         """Videos that were fetched for callers."""
         return self.root / "videos"

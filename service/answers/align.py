@@ -44,7 +44,8 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
         body |= {"video_id": request.video_id, "track_id": request.track_id, "status": "complete", "cached": True}
         ledger.charge(connection, call.charge())
         return Answer(200, body)
-    return video_track.build(connection, call, request, "align", cache_key)
+    only_mix = answers.find(connection, cache_key) is not None
+    return video_track.build(connection, call, request, "align", cache_key, only_mix=only_mix)
 
 
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
@@ -65,6 +66,22 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     Problem : 404, 403, and the fault of a failed job
     """
     return video_track.poll(connection, call, job_id, "align")
+
+
+def result(connection: Connection, job_id: str) -> Answer | None:
+    """The answer of a submit that has waited for its job; the job has booked the charge.
+
+    Parameters
+    ----------
+    connection : any transaction
+    job_id : as the submit returned it
+
+    Returns
+    -------
+    Answer : 200, whose mix is null if there is none; None until the job is complete
+    """
+    body = video_track.result_of_job(connection, job_id)
+    return None if body is None else Answer(200, {"mix": None, **body})
 
 
 def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> dict[str, Any] | None:

@@ -67,6 +67,8 @@ class Answer:
 
     status: int
     body: Mapping[str, Any]
+    is_soon: bool = False
+    """of a 202: whether so little is left to do that the call may wait for the job"""
 
 
 def analysis_revision(connection: Connection) -> str:

@@ -49,7 +49,7 @@ def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
         connection,
         NewJob(
             kind="beats",
-            queue=jobs.BEATS,
+            queue=jobs.FETCH,
             account=call.account,
             build=f"beats:{ULID()}",
             track_id=request.track_id,

@@ -56,9 +56,10 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
         if body["applicable"]:
             ledger.charge(connection, call.charge())
         return Answer(200, body)
-    if track.seconds is None and answers.find(connection, cache_key) is None:
+    only_mix = answers.find(connection, cache_key) is not None
+    if track.seconds is None and not only_mix:
         return Answer(200, _unanalysed(connection, request, track, cache_key))
-    return video_track.build(connection, call, request, "loop", cache_key)
+    return video_track.build(connection, call, request, "loop", cache_key, only_mix=only_mix)
 
 
 def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts, cache_key: str) -> dict[str, Any]:
@@ -110,6 +111,22 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     Problem : 404, 403, and the fault of a failed job
     """
     return video_track.poll(connection, call, job_id, "loop")
+
+
+def result(connection: Connection, job_id: str) -> Answer | None:
+    """The answer of a submit that has waited for its job; the job has booked the charge.
+
+    Parameters
+    ----------
+    connection : any transaction
+    job_id : as the submit returned it
+
+    Returns
+    -------
+    Answer : 200; None until the job is complete
+    """
+    body = video_track.result_of_job(connection, job_id)
+    return None if body is None else Answer(200, body)
 
 
 def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> dict[str, Any] | None:

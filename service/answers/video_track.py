@@ -48,7 +48,13 @@ def find(connection: Connection, call: Call, request: LoopRequest | AlignRequest
 
 
 def build(
-    connection: Connection, call: Call, request: LoopRequest | AlignRequest, kind: Kind, cache_key: str
+    connection: Connection,
+    call: Call,
+    request: LoopRequest | AlignRequest,
+    kind: Kind,
+    cache_key: str,
+    *,
+    only_mix: bool,
 ) -> Answer:
     """Start the job that computes a result, unless the account has it queued or running already.
 
@@ -59,6 +65,7 @@ def build(
     request : its body
     kind : of the job
     cache_key : of the result
+    only_mix : whether the result is stored and only its mix is not
 
     Returns
     -------
@@ -78,7 +85,7 @@ def build(
             charge_key=call.charge_key(""),
         ),
     )
-    return Answer(202, _running(job))
+    return Answer(202, _running(job), is_soon=only_mix)
 
 
 def poll(connection: Connection, call: Call, job_id: str, kind: Kind) -> Answer:
@@ -105,6 +112,24 @@ def poll(connection: Connection, call: Call, job_id: str, kind: Kind) -> Answer:
     if job.state == "complete":
         return Answer(200, {**(job.answer or {}), "job_id": job.job_id, "status": "complete"})
     return Answer(202, _running(job))
+
+
+def result_of_job(connection: Connection, job_id: str) -> dict[str, Any] | None:
+    """The result of a job, without what only a poll says.
+
+    Parameters
+    ----------
+    connection : any transaction
+    job_id : of a job of the caller's account
+
+    Returns
+    -------
+    None until it is complete, and if it failed
+    """
+    job = jobs.get(connection, job_id)
+    if job is None or job.state != "complete":
+        return None
+    return {name: value for name, value in (job.answer or {}).items() if name != "job_id"}
 
 
 def _running(job: Job) -> dict[str, Any]:

@@ -135,7 +135,7 @@ def _start(connection: Connection, call: Call, video: OwnedVideo) -> None:
         connection,
         NewJob(
             kind="ingest",
-            queue=jobs.MAIN,
+            queue=jobs.MAIN if video.source_url is None else jobs.FETCH,
             account=call.account,
             build=f"ingest:{video.video_id}",
             video_id=video.video_id,

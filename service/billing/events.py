@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from service.amounts import micros_of
 from service.errors import invalid
 from service.schemas.events import BillingEvent, EventData
-from service.store import accounts, ledger, seen_webhooks
+from service.store import accounts, credit_grants, ledger, seen_webhooks
 from service.store.ledger import Credit
 from workbench.errors import ParameterError
 from workbench.store.database import now
@@ -50,7 +50,7 @@ def apply(connection: Connection, route: str, webhook_id: str, event: BillingEve
     if not seen_webhooks.add(connection, webhook_id):
         return False
     try:
-        accounts.ensure(connection, event.data.account)
+        accounts.validate_name(event.data.account)
     except ParameterError as error:
         raise invalid("data.account", str(error)) from None
     _EFFECTS[route][event.type](connection, event.data, webhook_id)
@@ -58,28 +58,43 @@ def apply(connection: Connection, route: str, webhook_id: str, event: BillingEve
 
 
 def _attach_method(connection: Connection, data: EventData, _: str) -> None:
-    accounts.update(connection, data.account, payment_method=True)
+    _update(connection, data.account, payment_method=True)
 
 
 def _detach_method(connection: Connection, data: EventData, _: str) -> None:
-    accounts.update(connection, data.account, payment_method=False)
+    _update(connection, data.account, payment_method=False)
 
 
 def _grant_credit(connection: Connection, data: EventData, webhook_id: str) -> None:
-    expires_at = None if data.expires_at is None else data.expires_at.isoformat(timespec="microseconds")
-    endpoint = "POST /v1/webhooks/billing/credit"
-    micros = _micros(data)
+    micros, expires_at, at = _micros(data), _expiry(data), now()
     if micros == 0:
         raise invalid("data.amount_usd", "a grant is more than nothing", "greater_than")
-    ledger.credit(connection, Credit(data.account, micros, f"webhook:{webhook_id}", endpoint, webhook_id, expires_at))
+    if credit_grants.has_expired(expires_at, at):
+        return  # it came too late to be of use: a provider that hears 200 does not send it again
+    accounts.ensure(connection, data.account)
+    endpoint = "POST /v1/webhooks/billing/credit"
+    grant = Credit(data.account, micros, f"webhook:{webhook_id}", endpoint, webhook_id, expires_at)
+    ledger.credit(connection, grant, at)
 
 
 def _expire_credit(connection: Connection, data: EventData, _: str) -> None:
-    accounts.update(connection, data.account, credit_expires_at=now())
+    """End the grants that were to expire by the time that is given; all of them if none is."""
+    accounts.ensure(connection, data.account)
+    at = now()
+    credit_grants.set_expiry(connection, data.account, at, at, due_by=_expiry(data))
 
 
 def _set_cap(connection: Connection, data: EventData, _: str) -> None:
-    accounts.update(connection, data.account, spend_cap_micros=_micros(data))
+    _update(connection, data.account, spend_cap_micros=_micros(data))
+
+
+def _update(connection: Connection, account: str, **values: object) -> None:
+    accounts.ensure(connection, account)
+    accounts.update(connection, account, **values)
+
+
+def _expiry(data: EventData) -> str | None:
+    return None if data.expires_at is None else data.expires_at.isoformat(timespec="microseconds")
 
 
 def _micros(data: EventData) -> int:

@@ -1,16 +1,18 @@
 """Whether an account may start work that costs: the last check of a request, before the work.
 
-The spend cap is checked first; below it, an active credit grant that is not used up or a payment method is enough. Work
+The spend cap is checked first; below it, credit that is left and has not expired or a payment method is enough. Work
 that has passed the check is finished, whatever happens to the account meanwhile.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection
 
 from service.errors import Problem
-from service.store import accounts, ledger
-from service.store.accounts import Account
+from service.store import accounts, credit_grants, ledger
+from service.store.credit_grants import CreditGrant
 from workbench.store import database
 
 CAP_REACHED = "monthly spend cap reached"
@@ -36,17 +38,20 @@ def check(connection: Connection, account: str, now: str | None = None) -> None:
     if found is None:
         raise Problem(402, NO_PAYMENT_METHOD)
     now = now or database.now()
-    reason = _reason_to_refuse(found, ledger.spent_in_month(connection, account, now), now)
-    if reason is not None:
-        raise Problem(402, reason)
+    cap = found.spend_cap_micros
+    if cap is not None and ledger.spent_in_month(connection, account, now) >= cap:
+        raise Problem(402, CAP_REACHED)
+    if not found.payment_method:
+        reason = _reason_of_no_credit(credit_grants.get_all(connection, account), now)
+        if reason is not None:
+            raise Problem(402, reason)
 
 
-def _reason_to_refuse(account: Account, spent_micros: int, now: str) -> str | None:
-    if account.spend_cap_micros is not None and spent_micros >= account.spend_cap_micros:
-        return CAP_REACHED
-    expired = account.credit_expires_at is not None and account.credit_expires_at <= now
-    if account.payment_method or (account.credit_micros > 0 and not expired):
+def _reason_of_no_credit(grants: Sequence[CreditGrant], now: str) -> str | None:
+    """Why grants, in the order in which they are drawn, cannot be drawn; None if they can."""
+    if any(grant.is_active(now) for grant in grants):
         return None
-    if not account.credit_granted:
+    if not grants:
         return NO_PAYMENT_METHOD
-    return CREDIT_EXHAUSTED if account.credit_micros <= 0 else CREDIT_EXPIRED
+    last = [grant for grant in grants if grant.expires_at == grants[-1].expires_at]
+    return CREDIT_EXPIRED if any(grant.left_micros > 0 for grant in last) else CREDIT_EXHAUSTED

@@ -30,7 +30,9 @@ def command() -> None:
 @click.argument("account")
 @click.option("--payment-method/--no-payment-method", default=None, help="Whether a payment method is active.")
 @click.option("--credit", type=Usd(), help="Grant so much credit, on top of what is left.")
-@click.option("--credit-expires", type=Time(), help="When the grant ends, ISO 8601; without it, never.")
+@click.option(
+    "--credit-expires", type=Time(), help="When the grant ends, ISO 8601; without it, never. Alone: all grants."
+)
 @click.option("--spend-cap", type=Usd(), help="What the account may spend in a calendar month, UTC.")
 @click.option("--no-spend-cap", is_flag=True, help="Lift the cap.")
 @home_option
@@ -55,14 +57,16 @@ def update(
     account : name, an existing one or not
     payment_method : None: unchanged
     credit : micro-dollars to grant; None: no grant
-    credit_expires : time in the database's form; without a credit it changes the expiry of the grant that there is
+    credit_expires : time in the database's form, to come; without a credit it changes the expiry of all grants that
+        have not expired, and a time that has passed ends them now
     spend_cap : micro-dollars a calendar month, UTC; None: unchanged
     no_spend_cap : whether to remove the cap
     home : holds the database
     """
     from ulid import ULID
 
-    from service.store import accounts, ledger
+    from service.store import accounts, credit_grants, ledger
+    from workbench.store.database import now
 
     if spend_cap is not None and no_spend_cap:
         raise click.UsageError("--spend-cap and --no-spend-cap exclude each other")
@@ -71,19 +75,20 @@ def update(
         changes["payment_method"] = payment_method
     if spend_cap is not None or no_spend_cap:
         changes["spend_cap_micros"] = spend_cap
-    if credit_expires is not None and not credit:
-        changes["credit_expires_at"] = credit_expires
     with database_of(home) as database, database.write() as connection:
         is_new = accounts.get(connection, account) is None
         accounts.ensure(connection, account)
         if credit:
             event = f"command:{ULID()}"
             ledger.credit(connection, ledger.Credit(account, credit, event, "accounts update", account, credit_expires))
+        elif credit_expires is not None:
+            credit_grants.set_expiry(connection, account, credit_expires, now())
         found = accounts.update(connection, account, **changes)
-    assert found is not None
+        assert found is not None
+        state = _state(connection, found)
     if is_new:
         say(f"there was no account {account!r}; it is made")
-    print_body(_state(found))
+    print_body(state)
 
 
 @command.command("show")
@@ -108,8 +113,32 @@ def show(account: str, home: Home) -> None:
 
     with database_of(home) as database, database.read() as connection:
         found = _known(connection, account)
-        spent = ledger.spent_in_month(connection, account, now())
-    print_body({**_state(found), "spent_this_month_usd": usd(spent)})
+        state, spent = _state(connection, found), ledger.spent_in_month(connection, account, now())
+    print_body({**state, "spent_this_month_usd": usd(spent)})
+
+
+@command.command("list")
+@home_option
+def list_accounts(home: Home) -> None:
+    """Print the billing state of every account as a JSON line, by name.
+
+    \b
+    Example:
+      workbench accounts list | jq -r 'select(.credit_usd > 0) | .account'
+
+    \f
+    Parameters
+    ----------
+    home : holds the database
+    """
+    from service.amounts import usd
+    from service.store import accounts, ledger
+    from workbench.store.database import now
+
+    with database_of(home) as database, database.read() as connection:
+        for found in accounts.list_all(connection):
+            spent = ledger.spent_in_month(connection, found.account, now())
+            print_line({**_state(connection, found), "spent_this_month_usd": usd(spent)})
 
 
 @command.command("ledger")
@@ -158,15 +187,22 @@ def _known(connection: Any, account: str) -> Account:
     return found
 
 
-def _state(account: Account) -> dict[str, Any]:
+def _state(connection: Any, account: Account) -> dict[str, Any]:
     from service.amounts import usd
+    from service.store import credit_grants
+    from workbench.store.database import now
 
-    cap = account.spend_cap_micros
+    at, cap = now(), account.spend_cap_micros
+    grants = [grant for grant in credit_grants.get_all(connection, account.account) if grant.is_active(at)]
     return {
         "account": account.account,
         "payment_method": bool(account.payment_method),
-        "credit_usd": usd(account.credit_micros),
-        "credit_expires_at": account.credit_expires_at,
+        "credit_usd": usd(sum(grant.left_micros for grant in grants)),
+        "credit_expires_at": grants[0].expires_at if grants else None,
+        "credit_grants": [
+            {"left_usd": usd(grant.left_micros), "of_usd": usd(grant.granted_micros), "expires_at": grant.expires_at}
+            for grant in grants
+        ],
         "spend_cap_usd": None if cap is None else usd(cap),
         "preview": bool(account.preview),
         "created_at": account.created_at,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.group("videos")
 def command() -> None:
-    """Ingest local files as videos, and list them.
+    """Ingest local files as videos, list them, and delete videos.
 
     \b
     Example:
@@ -92,6 +92,33 @@ def list_videos(home: Home) -> None:
             owned = video_owners.get(connection, record.video_id)
             whose = {} if owned is None else {"account": owned.account, "shared": owned.account is None}
             print_line({**record.to_json(), **whose})
+
+
+@command.command("delete")
+@click.argument("video_id")
+@home_option
+def delete(video_id: str, home: Home) -> None:
+    """Delete a video: its records, its bytes, its jobs, and the answers about it. Its charges stay in the ledger.
+
+    Answers stay while another video has the same bytes. A file that was added from elsewhere stays where it is. While a
+    job on the video is not settled, it is refused.
+
+    \b
+    Example:
+      workbench videos delete vid_demo
+
+    \f
+    Parameters
+    ----------
+    video_id : of a video
+    home : holds the database, and the bytes of what callers sent
+    """
+    from dataclasses import asdict
+
+    from service.jobs.deletion import delete_video
+
+    with database_of(home) as database:
+        print_body(asdict(delete_video(home, database, video_id)))
 
 
 def _set_owner(connection: Any, record: AddedVideo, account: str | None) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     type=click.Choice(["all", "main", "beats"]),
     default="all",
     show_default=True,
-    help="Which jobs to run: those of beats, all others, or both.",
+    help="Which jobs to run: those of beats, all others, or both. Files are fetched in any case.",
 )
 @click.option("--parent", type=int, hidden=True, help="Process to end with; `serve` gives it.")
 @click.option(
@@ -61,8 +61,8 @@ def command(queues: str, parent: int | None, wakeup_fd: int | None, home: Home) 
         die_with(parent, sys.stdin.fileno())
     core, settings = load_settings(), load_service_settings()
     log_to_stderr(core.log_level)
-    slots = {jobs.MAIN: settings.job_slots, jobs.BEATS: settings.beats_slots}
-    chosen = slots if queues == "all" else {queues: slots[queues]}
+    slots = {jobs.MAIN: settings.job_slots, jobs.BEATS: settings.beats_slots, jobs.FETCH: settings.fetch_slots}
+    chosen = {queue: slots[queue] for queue in slots if queues in ("all", queue) or queue == jobs.FETCH}
 
     database = open_database(home, core)
     try:

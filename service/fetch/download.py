@@ -116,6 +116,8 @@ def _write_body(
                 if time.monotonic() > deadline:
                     raise FetchError(f"the fetch took longer than {limits.timeout_seconds:g} s")
                 file.write(block)
+        if count == 0:
+            raise FetchError(f"{host} sends an empty file")
         partial.replace(into)
     except OSError as error:
         raise StoreError(f"{into.name}: cannot be written ({error.strerror})") from error

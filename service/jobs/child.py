@@ -42,7 +42,7 @@ log = structlog.get_logger("service.jobs")
 
 
 def main(run: Run, warm_up: Callable[[], str]) -> None:
-    """Run jobs until standard input ends. Arguments of the process: the home folder, its parent's process id.
+    """Run jobs until standard input ends. Arguments of the process: the home folder, its parent's process id, its pool.
 
     Parameters
     ----------
@@ -145,7 +145,15 @@ def import_workflows() -> str:
     return analysis_revision()
 
 
+def import_download() -> str:
+    """Import what fetches files; returns nothing, as no result depends on it."""
+    import service.fetch.download  # noqa: F401
+
+    return ""
+
+
 if __name__ == "__main__":
     from service.jobs import kinds
+    from service.store import jobs
 
-    main(kinds.run, import_workflows)
+    main(kinds.run, import_download if sys.argv[3] == jobs.FETCH else import_workflows)

@@ -48,7 +48,7 @@ class Child:
         # One job, one core: processes that each use all cores only slow each other down.
         environment = _ONE_THREAD | {name: value for name, value in os.environ.items() if name not in _SECRETS}
         self._process = subprocess.Popen(
-            [*command, str(home.root), str(os.getpid())],
+            [*command, str(home.root), str(os.getpid()), pool],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,

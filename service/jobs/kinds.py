@@ -1,13 +1,15 @@
 """Kinds of job: from a request to the workflow that does it, and back to an outcome. Runs in the job's own process.
 
     kind     queue   request                                   answer at poll
-    ingest   main    source_url | storage_key                  the video's record
+    ingest   main *  source_url | storage_key                  the video's record
     loop     main    auto_mix                                  LoopResult
     align    main    auto_mix                                  AlignResult
-    beats    beats   audio_url                                 beat grid
+    beats    beats * audio_url                                 beat grid
     match    main    include_sync, sync_points_per_track       a whole lane, from which submit and poll select
     engine   main    -                                         none: it computes the lane of a match ahead of time
     preview  main    file                                      the stretch of the track that it plays
+
+    * with an address, it is in the queue `fetch` first: there its file is fetched, and nothing else
 
 Video, track and account are fields of the job. A result is stored under a key of everything it depends on
 (`service.cache_keys`), without the ids that a caller gave, so that jobs of other accounts find it.
@@ -28,7 +30,7 @@ from service.jobs import previews
 from service.jobs.outcome import Context, JobFault, Outcome
 from service.prices import started_minutes
 from service.store import answers, tracks, video_owners
-from service.store.jobs import Job, StoredAnswer
+from service.store.jobs import FETCH, FETCHING_STAGE, Job, StoredAnswer
 from workbench.catalog.library import Library
 from workbench.catalog.track import Track
 from workbench.errors import MediaError, UnknownTrack, UnknownVideo
@@ -52,7 +54,7 @@ _BEATS_OWN = ("track_id", "status", "cached")
 
 
 def run(job: Job, context: Context) -> Outcome:
-    """Run a job of any kind.
+    """Run a job of any kind, or fetch its file if that is the queue it is in.
 
     Parameters
     ----------
@@ -64,7 +66,31 @@ def run(job: Job, context: Context) -> Outcome:
     JobFault : it cannot be done; the caller gets the reason
     WorkbenchError : the home folder or the database cannot be used
     """
-    return KINDS[job.kind](job, context)
+    return fetch(job, context) if job.queue == FETCH else KINDS[job.kind](job, context)
+
+
+def fetch(job: Job, context: Context) -> Outcome:
+    """Fetch the file of a job, and keep it for the process that will run the job.
+
+    Parameters
+    ----------
+    job : as it was claimed
+    context : of this process
+
+    Returns
+    -------
+    Outcome : nothing: the job goes on in another queue
+
+    Raises
+    ------
+    JobFault : 422 if the address cannot be fetched
+    StoreError : the home folder cannot be used
+    """
+    home = context.workspace.home
+    kept = home.prepared(home.fetched) / job.job_id
+    url = job.request.get("audio_url") or job.request["source_url"]
+    os.replace(_download(str(url), context), kept)
+    return Outcome({}, billed=False)
 
 
 def ingest(job: Job, context: Context) -> Outcome:
@@ -108,15 +134,21 @@ def ingest(job: Job, context: Context) -> Outcome:
 def _source(job: Job, context: Context) -> Path:
     """The file of a video: fetched from its address, or uploaded."""
     if job.request.get("source_url") is not None:
-        return _fetch(str(job.request["source_url"]), context)
+        return _fetched(str(job.request["source_url"]), job, context)
     return context.workspace.home.uploads / str(job.request["storage_key"])
 
 
-def _fetch(url: str, context: Context) -> Path:
+def _fetched(url: str, job: Job, context: Context) -> Path:
+    """The file that was fetched for a job; fetched now if it is not there, as on a machine with another home."""
+    kept = context.workspace.home.fetched / job.job_id
+    return kept if kept.exists() else _download(url, context)
+
+
+def _download(url: str, context: Context) -> Path:
     from service.fetch.addresses import FetchError
     from service.fetch.download import FetchLimits, download
 
-    context.stage("fetching")
+    context.stage(FETCHING_STAGE)
     fetched = context.scratch / "fetched"
     try:
         download(url, fetched, FetchLimits.of(context.settings), context.abandoned)
@@ -127,7 +159,7 @@ def _fetch(url: str, context: Context) -> Path:
 
 def _move_into_home(path: Path, job: Job, context: Context) -> Path:
     """Move a fetched video into the home folder, where an upload is already; returns its path."""
-    if path.parent != context.scratch:
+    if job.request.get("source_url") is None:
         return path
     kept = context.workspace.home.prepared(context.workspace.home.videos) / str(job.video_id)
     os.replace(path, kept)
@@ -176,7 +208,7 @@ def loop(job: Job, context: Context) -> Outcome:
                 _require_track(track)
             stored = loop_facts(_without_paths(found.answer, track))
             if stored["applicable"] or not stored["retryable"]:
-                new.append(StoredAnswer(cache_key, "loop", stored))
+                new.append(StoredAnswer(cache_key, "loop", stored, video.content_hash))
         if job.request.get("auto_mix") and stored["applicable"]:
             plan = plan_from_json(stored)
             mix, more = _mix(
@@ -269,7 +301,7 @@ def _mix(
         log.warning("no mix", problem=str(error))
     _require_track(track)
     _require_video(video)
-    return body, [StoredAnswer(mix_key, "mix", {"mix": body})]
+    return body, [StoredAnswer(mix_key, "mix", {"mix": body}, video.content_hash)]
 
 
 def align(job: Job, context: Context) -> Outcome:
@@ -308,7 +340,7 @@ def align(job: Job, context: Context) -> Outcome:
             stored = {"sync_points": body["sync_points"]}
             _require_track(track)
             _require_video(video)
-            new.append(StoredAnswer(cache_key, "align", stored))
+            new.append(StoredAnswer(cache_key, "align", stored, video.content_hash))
         if job.request.get("auto_mix"):
             mix, more = _mix(
                 cache_key,
@@ -391,7 +423,7 @@ def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswe
     body = lane_body(lane, expand_full=True, with_sync=MOST_SYNC_POINTS).to_json()
     if any(one.sync_status == "cold" and _is_lost(one.track) for one in lane.candidate_pool):
         return body, ()  # not stored: its placements can be found once its file is back
-    return body, (StoredAnswer(cache_key, "match", body),)
+    return body, (StoredAnswer(cache_key, "match", body, video.content_hash),)
 
 
 def beats(job: Job, context: Context) -> Outcome:
@@ -414,9 +446,12 @@ def beats(job: Job, context: Context) -> Outcome:
     from workbench.results.beats import beat_grid_body
     from workbench.workflows.beats import map_beats
 
-    path = _fetch(str(job.request["audio_url"]), context)
+    path = _fetched(str(job.request["audio_url"]), job, context)
     context.stage("decoding")
-    content_hash = hash_file(path)
+    try:
+        content_hash = hash_file(path)
+    except MediaError as error:
+        raise JobFault(422, _without_path(str(error), path, "the audio")) from error
     with context.workspace.database.read() as connection:
         grid_revision = grids.revision_of(connection, content_hash)
     cache_key = cache_keys.beats_key(content_hash, grid_revision, context.revision)

@@ -6,7 +6,9 @@
     others   the answer, the stored answers, the charge of the call
 
 A job that killed its process three times, ran past its deadline or met an internal error ends too: a loop as a refusal
-that may be tried again, every other kind as a fault.
+that may be tried again, every other kind as a fault. A process that dies with its worker counts for nothing, however
+often: what ends both comes from outside. Only a job that was begun a hundred times is given up all the same, in case it
+is what brings its machine down.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from workbench.store.changes import current_revision
 
 MOST_CRASHES = 3
 """deaths of its process after which a job fails"""
+_MOST_STARTS = 100  # of a job, whatever ended it
 _WAIT_FOR_VIDEO_SECONDS = 30.0  # at most; `release` ends the wait as soon as the ingest has ended
 _MOST_ATTEMPTS = 12  # before a job fails on an outage; the pauses between so many add up to six minutes
 _LONGEST_PAUSE_SECONDS = 60.0  # between two attempts
@@ -47,6 +50,9 @@ def settle_if_blocked(connection: Connection, job: Job) -> bool:
     """
     if job.crashes >= MOST_CRASHES:
         fail_after_crashes(connection, job)
+        return True
+    if job.attempt > _MOST_STARTS:
+        fail(connection, job, 500, f"it was begun {_MOST_STARTS} times and never ended")
         return True
     if job.kind != "match":
         return False
@@ -147,6 +153,45 @@ def retry_after_crash(connection: Connection, job: Job) -> bool:
     if job.crashes + 1 >= MOST_CRASHES:
         return fail_after_crashes(connection, job)
     return jobs.put_back_crashed(connection, job)
+
+
+def cancel(connection: Connection, job_id: str) -> Job | None:
+    """End a job that is not settled because an operator wants it: its poll says so, and nothing is charged.
+
+    The worker that has it sees at its next heartbeat that it lost the job, and ends its process.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job_id : of the job
+
+    Returns
+    -------
+    the job as it was taken; None if it is settled, or there is no such job
+    """
+    job = jobs.take(connection, job_id, "operator")
+    if job is not None:
+        fail(connection, job, 503, "it was cancelled by the operator; submit it again")
+    return job
+
+
+def retry(connection: Connection, job: Job) -> bool:
+    """Queue a failed job again; the video of a failed ingest is being processed again with it.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : a failed one
+
+    Returns
+    -------
+    False if it is no longer failed, or another job does the same work already; nothing is changed then
+    """
+    if not jobs.queue_again(connection, job):
+        return False
+    if job.kind == "ingest":
+        video_owners.update(connection, str(job.video_id), "failed", status="processing", reason=None)
+    return True
 
 
 def fail_after_crashes(connection: Connection, job: Job) -> bool:

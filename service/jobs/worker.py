@@ -2,10 +2,13 @@
 
 It imports no analysis code and never computes; one loop waits for messages of its children, for time and for signals.
 
-- Each queue has its own slots. Children are kept warm: their imports are done, and a child that ended a job cleanly
-  gets the next one. A child that was killed, died or ran out of memory is replaced.
+- Each queue has its own slots, fetching too: a slow source holds up other downloads at most.
+- Children are kept warm: their imports are done, and a child that ended a job cleanly gets the next one. A child that
+  was killed, died or ran out of memory is replaced.
 - While a job runs its lease is renewed, well before it ends. If a lease was not renewed in time, another process
   has taken over the job, and the child is killed.
+- A child that dies takes a second to count: if the worker is ended in that second, both were ended from outside, and
+  the job goes back to its queue as if nothing had happened.
 - A job past its deadline is ended by killing its child: nothing else stops a decoder.
 - A write that failed because the database was busy or unavailable is repeated until it succeeds or the job is lost.
 - After SIGTERM no job is claimed; running jobs may finish for some seconds, then they are given back to the queue.
@@ -58,7 +61,11 @@ _JOBS_A_CHILD = 500  # after which a child is replaced: a bound on leaks in libr
 _FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer listed
 _SWEEP_SECONDS = 3600.0  # between sweeps
 _SWEEP_ON_SECONDS = 5.0  # the same if the last sweep left rows
+_CRASH_SECONDS = 1.0  # between the death of a child and its count as a crash of its job
 _RESTART_SECONDS = 1.0  # before a child is started to replace one that died before it was ready
+
+_ENDS = ("complete", "failed", "overran")
+"""outcomes after which a job is not run again; what others leave is swept"""
 
 log = structlog.get_logger("service.jobs")
 
@@ -73,6 +80,8 @@ class _Unsettled:
     outcome: str
     write: Settlement
     """returns False if the job is no longer ours, or its request has been extended since"""
+    crash_at: float | None = None
+    """monotonic s from which on the death of its child counts as a crash; None: it ended otherwise"""
 
 
 @dataclass
@@ -155,8 +164,8 @@ class JobParent:
             due.append(self._stop_at)
         elif self._free_queues():
             due.append(self._next_look)
-        if self._unsettled:
-            due.append(time.monotonic() + _RETRY_SECONDS)
+        now = time.monotonic()
+        due += [now + _RETRY_SECONDS if one.crash_at is None else max(now, one.crash_at) for one in self._unsettled]
         return max(0.0, min(due) - time.monotonic())
 
     # Claiming
@@ -168,11 +177,18 @@ class JobParent:
         return [queue for queue, slots in self.slots.items() if busy.count(queue) < slots]
 
     def _postponed_kinds(self) -> tuple[str, ...]:
-        """Kinds not to claim now: one slot is kept for short jobs, and one background job runs at a time."""
-        kinds = [child.job.kind for child in self._children if child.job is not None]
+        """Kinds not to run now: one slot is kept for short jobs, and one background job runs at a time."""
+        kinds = [child.job.kind for child in self._children if child.job is not None and child.pool != jobs.FETCH]
         if sum(kind in jobs.LONG for kind in kinds) >= max(1, self.slots.get(jobs.MAIN, 0) - 1):
             return jobs.LONG
         return jobs.BACKGROUND if any(kind in jobs.BACKGROUND for kind in kinds) else ()
+
+    def _wanted(self) -> list[tuple[list[str], tuple[str, ...]]]:
+        """Queues to claim from now, and the kinds to leave in them; empty without a free slot."""
+        free = self._free_queues()
+        running = [queue for queue in free if queue != jobs.FETCH]
+        fetching = [queue for queue in free if queue == jobs.FETCH]
+        return [one for one in ((running, self._postponed_kinds()), (fetching, ())) if one[0]]
 
     def _look_soon(self) -> None:
         self._next_look, self._look_pause = 0.0, _FIRST_LOOK_SECONDS
@@ -181,11 +197,17 @@ class JobParent:
         self._look_pause = min(_LAST_LOOK_SECONDS, _LOOK_GROWTH * self._look_pause)
         self._next_look = time.monotonic() + (_LAST_LOOK_SECONDS if self.wakeup.enabled else self._look_pause)
         try:
-            while queues := self._free_queues():
-                later, lease = self._postponed_kinds(), self.settings.job_lease_seconds
+            while wanted := self._wanted():
+                lease = self.settings.job_lease_seconds
                 with self.database.read() as connection:
-                    if not jobs.has_claimable(connection, queues, self.owner, lease, without=later):
-                        return
+                    found = [
+                        (queues, later)
+                        for queues, later in wanted
+                        if jobs.has_claimable(connection, queues, self.owner, lease, without=later)
+                    ]
+                if not found:
+                    return
+                queues, later = found[0]
                 with self.database.write() as connection:
                     self._expire(connection)
                     job = jobs.claim(connection, queues, self.owner, lease, without=later)
@@ -221,11 +243,12 @@ class JobParent:
     # Children
 
     def _keep_children(self, now: float) -> None:
-        """Start one child after another, each when the last is ready, until every slot has one."""
+        """Start one child after another, each when the last is ready, until every slot has one; one fetches."""
         if now < self._next_child or any(not child.ready for child in self._children):
             return
         for queue, slots in self.slots.items():
-            if sum(child.pool == queue for child in self._children) < slots:
+            most = 1 if queue == jobs.FETCH else slots  # the others when they are needed
+            if sum(child.pool == queue for child in self._children) < most:
                 self._new_child(queue)
                 return
 
@@ -253,7 +276,8 @@ class JobParent:
     def _handle_message(self, child: Child, message: Mapping[str, Any]) -> None:
         if "ready" in message:
             child.mark_ready(str(message["ready"]))
-            self._use_revision(child.revision)
+            if child.pool != jobs.FETCH:
+                self._use_revision(child.revision)
         elif "stage" in message:
             child.stage = str(message["stage"])
             self._next_heartbeat = min(self._next_heartbeat, time.monotonic())
@@ -270,7 +294,7 @@ class JobParent:
         self._announce()
 
     def _is_outdated(self, child: Child) -> bool:
-        return child.ready and child.revision != self._revision
+        return child.ready and child.pool != jobs.FETCH and child.revision != self._revision
 
     def _announce(self) -> None:
         """Write the revision for HTTP processes and, the first time, report that the worker is ready."""
@@ -294,7 +318,9 @@ class JobParent:
         if job is None:
             return
         fault: Mapping[str, Any] = message.get("fault", {})
-        if "outcome" in message:
+        if "outcome" in message and job.queue == jobs.FETCH:
+            self._settle(job, "fetched", partial(jobs.hand_over, job=job))
+        elif "outcome" in message:
             outcome = Outcome.from_json(message["outcome"])
             self._settle(job, "complete", partial(settle.complete, job=job, outcome=outcome))
         elif "again" in message:
@@ -318,7 +344,8 @@ class JobParent:
         if hasattr(signal, "SIGXCPU") and status == -signal.SIGXCPU:
             self._settle(job, "overran", partial(settle.fail_on_deadline, job=job, seconds=self._deadline(job)))
         else:
-            self._settle(job, "crashed", partial(settle.retry_after_crash, job=job))
+            crash_at = time.monotonic() + _CRASH_SECONDS
+            self._settle(job, "crashed", partial(settle.retry_after_crash, job=job), crash_at)
 
     def _end_overdue(self, now: float) -> None:
         for child in [one for one in self._children if one.job is not None and now >= one.deadline]:
@@ -373,15 +400,21 @@ class JobParent:
     def _expire(self, connection: Connection) -> None:
         """Expire beats jobs that have waited for too long; called before every claim, so that none of them is run."""
         if jobs.BEATS in self.slots:
-            jobs.expire(connection, jobs.BEATS, time_from_now(-self.settings.beats_retention_seconds))
+            jobs.expire(connection, "beats", time_from_now(-self.settings.beats_retention_seconds))
 
-    def _settle(self, job: Job, outcome: str, write: Settlement) -> None:
-        self._unsettled.append(_Unsettled(job, outcome, write))
+    def _settle(self, job: Job, outcome: str, write: Settlement, crash_at: float | None = None) -> None:
+        self._unsettled.append(_Unsettled(job, outcome, write, crash_at))
         self._write_unsettled()
 
     def _write_unsettled(self) -> None:
         """Settle the jobs that have ended and are not settled yet."""
         for one in list(self._unsettled):
+            if one.crash_at is not None:
+                if self._stop_at is not None:  # whoever ends this worker has ended its children too
+                    one.outcome, one.write = "given back", partial(jobs.give_back, job=one.job)
+                elif time.monotonic() < one.crash_at:
+                    continue
+                one.crash_at = None  # from now on it is only written again
             try:
                 with self.database.write() as connection:
                     done = one.write(connection)
@@ -399,7 +432,10 @@ class JobParent:
             self._unsettled.remove(one)
             self._remove_scratch(one.job)
             self._look_soon()
-            _count(one)
+            if one.outcome in _ENDS:
+                (self.home.fetched / one.job.job_id).unlink(missing_ok=True)
+            if one.outcome != "fetched":
+                _count(one)
             log.info("job settled", job_id=one.job.job_id, kind=one.job.kind, outcome=one.outcome, ours=done)
 
     def _scratch(self, job: Job) -> Path:

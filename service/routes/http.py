@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Callable
 from urllib.parse import unquote_to_bytes
 
 from sanic import HTTPResponse, Request
 from sanic.response import json
+from sqlalchemy import Connection
 
 from service.answers.answer import Answer, Call
 from service.errors import not_found
 
+_PATIENCE_SECONDS = 2.0  # that a call waits for a job with little left to do
+_LOOK_SECONDS = 0.05  # between looks at the job
 _PARAMETER = re.compile(r"<(\w+)(?::\w+)?>")
 
 
@@ -83,3 +88,26 @@ def respond(answer: Answer) -> HTTPResponse:
     answer : status and body
     """
     return json(answer.body, answer.status)
+
+
+async def respond_soon(
+    request: Request, answer: Answer, result: Callable[[Connection, str], Answer | None]
+) -> HTTPResponse:
+    """The response with an answer; one whose job has little left to do waits up to 2 s for the result.
+
+    Parameters
+    ----------
+    request : admitted
+    answer : of a submit
+    result : called with the job's id; the answer once it is complete, until then None
+    """
+    if not answer.is_soon:
+        return respond(answer)
+    read, job_id = request.app.ctx.transactions.read, str(answer.body["job_id"])
+    end = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
+    while asyncio.get_running_loop().time() < end:
+        await asyncio.sleep(_LOOK_SECONDS)
+        found = await read(lambda connection: result(connection, job_id))
+        if found is not None:
+            return respond(found)
+    return respond(answer)

@@ -6,7 +6,7 @@ from sanic import Blueprint, HTTPResponse, Request
 
 from service.admission import RoutePolicy, body_of, query_of
 from service.answers import loop as answers
-from service.routes.http import call_of, path_id, respond
+from service.routes.http import call_of, path_id, respond, respond_soon
 from service.schemas.requests import LoopRequest, NoQuery
 
 blueprint = Blueprint("loop", url_prefix="/v1/loop")
@@ -23,7 +23,8 @@ async def submit(request: Request) -> HTTPResponse:
     body = body_of(request, LoopRequest)
     query_of(request, NoQuery)
     call = call_of(request)
-    return respond(await request.app.ctx.transactions.write(lambda connection: answers.submit(connection, call, body)))
+    answer = await request.app.ctx.transactions.write(lambda connection: answers.submit(connection, call, body))
+    return await respond_soon(request, answer, answers.result)
 
 
 @blueprint.get("/jobs/<job_id:str>", ctx_policy=RoutePolicy())

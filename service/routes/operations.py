@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
+import os
 
 from sanic import Blueprint, HTTPResponse, Request
 from sanic.response import json, raw
@@ -12,12 +14,14 @@ from sqlalchemy import Connection
 from service import metrics
 from service.admission import RoutePolicy
 from service.errors import Problem, not_found
-from service.store import jobs, workers
+from service.store import jobs, shared_values, workers
 from workbench.errors import StoreError
 from workbench.home import Home
+from workbench.store.database import now
 
 blueprint = Blueprint("operations")
 _OPEN = RoutePolicy(api_key=False)
+_PROBE_BYTES = 2**20  # as much as a small upload or analysis needs
 
 
 @blueprint.get("/healthz", ctx_policy=_OPEN)
@@ -35,6 +39,8 @@ async def healthz(request: Request) -> HTTPResponse:
 async def readyz(request: Request) -> HTTPResponse:
     """Answer `GET /readyz`: 200 if database, home folder, workers of all queues and ranking processes can be used.
 
+    Database and home folder are written to, and what is written is synced: on a full disk both can be read.
+
     Parameters
     ----------
     request : any
@@ -49,11 +55,19 @@ async def readyz(request: Request) -> HTTPResponse:
         lease = context.settings.job_lease_seconds
         found = await context.transactions.read(lambda connection: workers.list_alive(connection, lease))
         served = {queue for worker in found for queue in worker.queues}
-        missing += [f"no worker for {queue} jobs" for queue in (jobs.MAIN, jobs.BEATS) if queue not in served]
+        missing += [
+            f"no worker for {queue} jobs" for queue in (jobs.MAIN, jobs.BEATS, jobs.FETCH) if queue not in served
+        ]
     except StoreError:
         missing.append("the database does not answer")
-    if not await asyncio.to_thread(_is_writable, context.config.home):
-        missing.append("the home folder cannot be written to")
+    else:
+        try:
+            await context.transactions.write(_write_probe)
+        except StoreError:
+            missing.append("the database cannot be written to: is its disk full?")
+    problem = await asyncio.to_thread(_problem_of_writing, context.config.home)
+    if problem is not None:
+        missing.append(f"the home folder cannot be written to ({problem})")
     if context.config.ranking_sockets and not await context.ranking.is_alive():
         missing.append("no ranking process answers")
     if missing:
@@ -94,11 +108,21 @@ def _is_local(request: Request) -> bool:
         return request.ip == ""  # a Unix socket
 
 
-def _is_writable(home: Home) -> bool:
-    probe = home.root / ".writable"
+def _write_probe(connection: Connection) -> None:
+    shared_values.set_value(connection, shared_values.WRITTEN_AT, now())
+
+
+def _problem_of_writing(home: Home) -> str | None:
+    """Why the home folder cannot be written to; None if it can."""
+    path = home.root / ".writable"
     try:
-        probe.touch()
-        probe.unlink(missing_ok=True)
-    except OSError:
-        return False
-    return True
+        with path.open("wb") as probe:  # with bytes in it: an empty file needs no space
+            probe.write(bytes(_PROBE_BYTES))
+            probe.flush()
+            os.fsync(probe.fileno())
+    except OSError as error:
+        return str(error.strerror).lower()
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink()
+    return None

@@ -69,7 +69,8 @@ class VideoRequest(Body):
 
     video_url: HttpsUrl | None = None
     filename: Annotated[Text, Field(min_length=1, max_length=256)] | None = None
-    content_type: Annotated[Text, Field(min_length=1, max_length=256)] | None = Field(
+    # It is sent back as the value of a header, which holds printable ASCII and nothing else.
+    content_type: Annotated[Text, Field(min_length=1, max_length=256, pattern="^[ -~]+$")] | None = Field(
         default=None, description="media type of the upload, as video/mp4"
     )
 

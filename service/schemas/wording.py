@@ -31,6 +31,7 @@ _WORDS: Mapping[str, str] = {
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",
     "literal_error": "must be {expected}",
+    "string_pattern_mismatch": "holds characters that it cannot have",
     "string_unicode": "holds a NUL or half a surrogate pair",
     "url_scheme": "must be an https address",
 }

@@ -1,4 +1,4 @@
-"""Accounts: payment method, credit grant, spend cap and the grant of previews.
+"""Accounts: payment method, spend cap and the grant of previews.
 
 Functions take a connection whose transaction the caller owns.
 """
@@ -26,11 +26,6 @@ class Account:
 
     account: str
     payment_method: bool
-    credit_micros: int
-    """micro-dollars left of the credit grant"""
-    credit_granted: bool
-    """whether it ever had a grant"""
-    credit_expires_at: str | None
     spend_cap_micros: int | None
     """micro-dollars a calendar month, UTC"""
     preview: bool
@@ -56,24 +51,45 @@ def get(connection: Connection, account: str) -> Account | None:
     return None if row is None else Account(**row._mapping)
 
 
+def list_all(connection: Connection) -> list[Account]:
+    """All accounts, by name.
+
+    Parameters
+    ----------
+    connection : any transaction
+    """
+    return [Account(**row._mapping) for row in connection.execute(sa.select(accounts).order_by(accounts.c.account))]
+
+
+def validate_name(account: str) -> None:
+    """Check that an account can have a name.
+
+    Parameters
+    ----------
+    account : a letter or digit, then at most 127 letters, digits and `. _ @ + -`
+
+    Raises
+    ------
+    ParameterError : it cannot
+    """
+    if not _NAME.fullmatch(account):
+        raise ParameterError(f"an account is named by letters, digits and . _ @ + -, at most 128 of them: {account!r}")
+
+
 def ensure(connection: Connection, account: str) -> Account:
     """The account of a name; if there is none it is created with a payment method, without credit or cap.
 
     Parameters
     ----------
     connection : of a transaction that writes
-    account : its name: a letter or digit, then at most 127 letters, digits and `. _ @ + -`
+    account : its name, as `validate_name` allows it
 
     Raises
     ------
     ParameterError : an account cannot have this name
     """
-    if not _NAME.fullmatch(account):
-        raise ParameterError(f"an account is named by letters, digits and . _ @ + -, at most 128 of them: {account!r}")
-    values = {
-        "account": account, "payment_method": True, "credit_micros": 0, "credit_granted": False, "preview": False,
-        "created_at": now(),
-    }  # fmt: skip
+    validate_name(account)
+    values = {"account": account, "payment_method": True, "preview": False, "created_at": now()}
     connection.execute(insert(connection, accounts).values(**values).on_conflict_do_nothing())
     found = get(connection, account)
     assert found is not None

@@ -7,7 +7,7 @@ result.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -60,7 +60,9 @@ def use(connection: Connection, answer_key: str) -> dict[str, Any] | None:
     return dict(json.loads(row.body))
 
 
-def store(connection: Connection, answer_key: str, kind: str, body: Mapping[str, Any]) -> None:
+def store(
+    connection: Connection, answer_key: str, kind: str, body: Mapping[str, Any], video_hash: str | None = None
+) -> None:
     """Store a body; if there is one under the key already, that one stays.
 
     Parameters
@@ -69,12 +71,30 @@ def store(connection: Connection, answer_key: str, kind: str, body: Mapping[str,
     answer_key : see `service.cache_keys`
     kind : `loop`, `align`, `match`, `beats` or `mix`
     body : plain JSON, without NaN or infinity
+    video_hash : SHA-256 of the video that it is about, hex; None: of none
     """
     text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     row = insert(connection, answers).values(
-        answer_key=answer_key, kind=kind, body=text, created_at=now(), used_at=now()
+        answer_key=answer_key, kind=kind, body=text, created_at=now(), used_at=now(), video_hash=video_hash
     )
     connection.execute(row.on_conflict_do_nothing())
+
+
+def delete_of_video(connection: Connection, video_hash: str, answer_keys: Collection[str]) -> int:
+    """Delete the answers about a video.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    video_hash : SHA-256 of its bytes, hex
+    answer_keys : of more answers about it, which were stored without the hash
+
+    Returns
+    -------
+    number of deleted answers
+    """
+    about = (answers.c.video_hash == video_hash) | answers.c.answer_key.in_(answer_keys)
+    return connection.execute(answers.delete().where(about)).rowcount
 
 
 def delete_unused(connection: Connection, unused_since: str, most: int) -> int:

@@ -45,8 +45,8 @@ from workbench.store.database import now
 State: TypeAlias = Literal["queued", "waiting", "running", "complete", "failed"]
 Fields: TypeAlias = dict[str, Any]
 
-MAIN, BEATS = "main", "beats"
-"""the queues"""
+MAIN, BEATS, FETCH = "main", "beats", "fetch"
+"""the queues; a job that needs a file from elsewhere is in `FETCH` first, whose slots no analysis waits for"""
 OPEN = ("queued", "waiting", "running")
 """states of a job that is not settled"""
 BACKGROUND = ("engine",)
@@ -55,6 +55,8 @@ LONG = ("ingest", "engine")
 """kinds that may take as long as a video"""
 QUEUED_STAGE = "queued"
 """stage of a job that is not running"""
+FETCHING_STAGE = "fetching"
+"""stage of a job whose file is being fetched, or has been"""
 LONGEST_WAIT_SECONDS = 3600.0
 """s that a job may be postponed by; a `not_before` farther in the future is from before the clock was set back"""
 MOST_SKEW_SECONDS = 3600.0
@@ -83,6 +85,8 @@ class StoredAnswer:
     answer_key: str
     kind: str
     body: Mapping[str, Any]
+    video_hash: str | None = None
+    """of the video that it is about; None: of none"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,7 @@ class NewJob:
     kind: str
     """see `service.jobs.kinds`"""
     queue: str
+    """in which it begins"""
     account: str
     """empty: work for all accounts"""
     build: str
@@ -125,7 +130,7 @@ class Job:
     attempt: int
     """times it was claimed"""
     crashes: int
-    """attempts that ended with the death of the process"""
+    """attempts that ended with the death of the process while its worker lived"""
     owner: str | None
     lease_until: str | None
     not_before: str | None
@@ -264,6 +269,85 @@ def get(connection: Connection, job_id: str) -> Job | None:
     return None if row is None else _job(row)
 
 
+def find(
+    connection: Connection, *, account: str | None = None, states: Sequence[str] = (), most: int | None = None
+) -> list[Job]:
+    """Jobs, the newest first.
+
+    Parameters
+    ----------
+    connection : any transaction
+    account : None: of all accounts
+    states : none: in any state
+    most : jobs at most; None: all
+    """
+    query = sa.select(jobs).order_by(jobs.c.created_at.desc(), jobs.c.job_id.desc()).limit(most)
+    if account is not None:
+        query = query.where(jobs.c.account == account)
+    if states:
+        query = query.where(jobs.c.state.in_(states))
+    return [_job(row) for row in connection.execute(query)]
+
+
+def take(connection: Connection, job_id: str, owner: str) -> Job | None:
+    """Take over a job that is not settled, whoever has it: whatever that worker writes of it changes nothing any more.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job_id : of the job
+    owner : who settles it instead, in the same transaction
+
+    Returns
+    -------
+    the job as it is now; None if it is settled, or there is no such job
+    """
+    change = jobs.update().where(jobs.c.job_id == job_id, _is_open())
+    values = {"state": "running", "owner": owner, "attempt": jobs.c.attempt + 1, "lease_until": now()}
+    row = connection.execute(change.values(**values).returning(jobs)).first()
+    return None if row is None else _job(row)
+
+
+def queue_again(connection: Connection, job: Job) -> bool:
+    """Queue a failed job as if it had just been accepted; its charge is booked when it completes.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : a failed one
+
+    Returns
+    -------
+    False if it is no longer failed, or another job does the same work already; nothing is changed then
+    """
+    twin = jobs.alias("twin")
+    open_twin = sa.select(twin.c.job_id).where(
+        twin.c.account == job.account,
+        twin.c.kind == job.kind,
+        twin.c.build == sa.select(jobs.c.build).where(jobs.c.job_id == job.job_id).scalar_subquery(),
+        twin.c.state.in_(OPEN),
+    )
+    if connection.execute(open_twin).first() is not None:
+        return False
+    address = job.request.get("audio_url") or job.request.get("source_url")
+    change = jobs.update().where(jobs.c.job_id == job.job_id, jobs.c.state == "failed")
+    changed = connection.execute(
+        change.values(
+            state="queued",
+            queue=FETCH if address else job.queue,
+            stage=QUEUED_STAGE,
+            attempt=0,
+            crashes=0,
+            owner=None,
+            not_before=None,
+            fault=None,
+            created_at=now(),
+            finished_at=None,
+        )
+    )
+    return changed.rowcount == 1
+
+
 def find_recently_settled(connection: Connection, kind: str, build: str, account: str) -> Job | None:
     """The last settled job of an account, kind and build, if it was settled within the last minute.
 
@@ -292,8 +376,8 @@ def claim(
 ) -> Job | None:
     """Claim the next job.
 
-    A job whose lease has ended is taken over first, and counted as a crash of its process. Kinds of `BACKGROUND` come
-    after all others.
+    A job whose lease has ended is taken over first. That is no crash of its process: its worker was killed, or lost the
+    database, and both may happen to any job. Kinds of `BACKGROUND` come after all others.
 
     Parameters
     ----------
@@ -368,14 +452,12 @@ def _cut(element: _Built, compiler: SQLCompiler, **how: Any) -> str:
 @cache
 def _claim(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> Any:
     """UPDATE that claims the next job; takes the parameters `_times` and `lease_end`."""
-    taken_over = jobs.c.state == "running"
     return (
         jobs.update()
         .where(jobs.c.job_id == _whose_turn(queues, owner, without).scalar_subquery())
         .values(
             state="running",
             attempt=jobs.c.attempt + 1,
-            crashes=jobs.c.crashes + sa.case((taken_over, 1), else_=0),
             owner=owner,
             lease_until=sa.bindparam("lease_end"),
             not_before=None,
@@ -495,7 +577,7 @@ def complete(
     if not done:
         return False
     for one in stored:
-        answers.store(connection, one.answer_key, one.kind, one.body)
+        answers.store(connection, one.answer_key, one.kind, one.body, one.video_hash)
     if billed and job.charge is not None:
         charge = job.charge if quantity is None else replace(job.charge, quantity=quantity)
         ledger.charge(connection, charge)
@@ -556,6 +638,22 @@ def put_back_crashed(connection: Connection, job: Job) -> bool:
     )
 
 
+def hand_over(connection: Connection, job: Job) -> bool:
+    """Move a job whose file has been fetched to the queue in which it is run.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : as it was claimed from `FETCH`
+
+    Returns
+    -------
+    False if the job is no longer ours; nothing is changed then
+    """
+    queue = BEATS if job.kind == "beats" else MAIN
+    return _change(connection, job, state="queued", queue=queue, stage=FETCHING_STAGE, owner=None, lease_until=None)
+
+
 def postpone(connection: Connection, job: Job, seconds: float, *, begun: bool = True) -> bool:
     """Put back a job that cannot go on yet, to be claimed again later.
 
@@ -598,13 +696,13 @@ def release(connection: Connection, video_id: str) -> int:
     return connection.execute(jobs.update().where(waiting).values(state="queued", not_before=None)).rowcount
 
 
-def expire(connection: Connection, queue: str, older_than: str) -> int:
-    """Fail the jobs of a queue that have waited for too long and were never claimed.
+def expire(connection: Connection, kind: str, older_than: str) -> int:
+    """Fail the jobs of a kind that have waited for too long and were never claimed.
 
     Parameters
     ----------
     connection : of a transaction that writes
-    queue : `MAIN` or `BEATS`
+    kind : see `service.jobs.kinds`
     older_than : jobs that were accepted before this time, in the database's form
 
     Returns
@@ -612,7 +710,7 @@ def expire(connection: Connection, queue: str, older_than: str) -> int:
     number of failed jobs
     """
     fault = Fault(422, "invalid_request", "the job waited in its queue for too long and was given up; submit it again")
-    stale = (jobs.c.queue == queue) & (jobs.c.state == "queued") & (jobs.c.created_at < older_than)
+    stale = (jobs.c.kind == kind) & (jobs.c.state == "queued") & (jobs.c.created_at < older_than)
     change = jobs.update().where(stale, jobs.c.attempt == 0)
     done = connection.execute(change.values(state="failed", fault=_dumps(asdict(fault)), finished_at=now()))
     return done.rowcount
@@ -640,6 +738,30 @@ def delete_settled(connection: Connection, settled_before: str, most: int) -> in
         .limit(most)
     )
     return connection.execute(jobs.delete().where(jobs.c.job_id.in_(stale))).rowcount
+
+
+def of_video(connection: Connection, video_id: str) -> list[Job]:
+    """All jobs on a video that are remembered, the oldest first.
+
+    Parameters
+    ----------
+    connection : any transaction
+    video_id : as callers name it
+    """
+    query = sa.select(jobs).where(jobs.c.video_id == video_id).order_by(jobs.c.created_at, jobs.c.job_id)
+    return [_job(row) for row in connection.execute(query)]
+
+
+def delete_of_video(connection: Connection, video_id: str) -> int:
+    """Delete the settled jobs on a video; returns their number.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    video_id : as callers name it
+    """
+    settled = (jobs.c.video_id == video_id) & jobs.c.state.not_in(OPEN)
+    return connection.execute(jobs.delete().where(settled)).rowcount
 
 
 def depths(connection: Connection) -> list[Depth]:

@@ -1,7 +1,8 @@
 """The ledger: charges and credits, each booked once by its event key and never changed.
 
-A charge draws on the credit grant while one is active, the rest goes to the payment method. The grant, and the month's
-total that is compared with the spend cap, change in the same transaction as the row is written.
+A charge draws on the account's credit grants while there is something left of them, the rest goes to the payment
+method. The grants, and the month's total that is compared with the spend cap, change in the same transaction as the row
+is written.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from sqlalchemy import Connection
 from ulid import ULID
 
 from service.prices import CALL, Prices, current_prices
-from service.store.tables import accounts, ledger
+from service.store import credit_grants
+from service.store.tables import ledger
 from service.store.times import month_of
 from workbench.errors import ParameterError
 from workbench.store.database import now
@@ -67,7 +69,7 @@ class LedgerEntry:
     at: str
 
 
-def charge(connection: Connection, charge: Charge, prices: Prices | None = None) -> bool:
+def charge(connection: Connection, charge: Charge, prices: Prices | None = None, at: str | None = None) -> bool:
     """Book a charge.
 
     Parameters
@@ -75,6 +77,7 @@ def charge(connection: Connection, charge: Charge, prices: Prices | None = None)
     connection : of a transaction that writes
     charge : its event key is booked once
     prices : None: those of the environment
+    at : when, in the database's form; None: now
 
     Returns
     -------
@@ -87,24 +90,23 @@ def charge(connection: Connection, charge: Charge, prices: Prices | None = None)
     amount = (prices or current_prices()).amount(charge.endpoint, charge.unit, charge.quantity)
     entry = LedgerEntry(
         _entry_id(), charge.event_key, charge.account, "charge", charge.endpoint, charge.subject, charge.quantity,
-        charge.unit, amount, now(),
+        charge.unit, amount, at or now(),
     )  # fmt: skip
     if not _book(connection, entry):
         return False
-    _draw(connection, entry)
+    credit_grants.draw(connection, entry.account, entry.amount_micros, entry.at)
     _add_to_month(connection, entry)
     return True
 
 
-def credit(connection: Connection, credit: Credit) -> bool:
-    """Book a credit grant.
-
-    It adds to what is left of a grant that is still active, and both expire when the new one does.
+def credit(connection: Connection, credit: Credit, at: str | None = None) -> bool:
+    """Book a credit grant, which stands beside those that the account has already.
 
     Parameters
     ----------
     connection : of a transaction that writes
     credit : its event key is booked once
+    at : when, in the database's form; None: now
 
     Returns
     -------
@@ -112,21 +114,20 @@ def credit(connection: Connection, credit: Credit) -> bool:
 
     Raises
     ------
-    ParameterError : the amount is not above 0
+    ParameterError : the amount is not above 0, or the grant would have expired already
     """
+    at = at or now()
     if credit.micros <= 0:
         raise ParameterError(f"a credit grant is more than nothing, got {credit.micros} micro-dollars")
+    if credit_grants.has_expired(credit.expires_at, at):
+        raise ParameterError(f"a grant that expired at {credit.expires_at} has no effect; give a time to come")
     entry = LedgerEntry(
         _entry_id(), credit.event_key, credit.account, "credit", credit.endpoint, credit.subject, 1, "call",
-        credit.micros, now(),
+        credit.micros, at,
     )  # fmt: skip
     if not _book(connection, entry):
         return False
-    left = sa.case((_active(entry.at), accounts.c.credit_micros), else_=0)
-    change = accounts.update().where(accounts.c.account == credit.account)
-    connection.execute(
-        change.values(credit_micros=left + credit.micros, credit_granted=True, credit_expires_at=credit.expires_at)
-    )
+    credit_grants.add(connection, credit.account, credit.micros, credit.expires_at, at)
     return True
 
 
@@ -162,16 +163,6 @@ def _book(connection: Connection, entry: LedgerEntry) -> bool:
     return connection.execute(_BOOK, {name: getattr(entry, name) for name in LedgerEntry.__slots__}).first() is not None
 
 
-def _draw(connection: Connection, entry: LedgerEntry) -> None:
-    connection.execute(_DRAW, {"account": entry.account, "amount": entry.amount_micros, "at": entry.at})
-
-
-def _active(time: str) -> sa.ColumnElement[bool]:
-    """Whether an account has a credit grant that can be drawn on."""
-    expiry = accounts.c.credit_expires_at
-    return sa.and_(accounts.c.credit_micros > 0, sa.or_(expiry.is_(None), expiry > time))
-
-
 def _add_to_month(connection: Connection, entry: LedgerEntry) -> None:
     values = {"account": entry.account, "month": month_of(entry.at), "micros": entry.amount_micros}
     connection.execute(_ADD_TO_MONTH, values)
@@ -183,10 +174,6 @@ _BOOK = sa.text(
     f"""INSERT INTO ledger ({", ".join(LedgerEntry.__slots__)})
     VALUES ({", ".join(f":{name}" for name in LedgerEntry.__slots__)})
     ON CONFLICT (event_key) DO NOTHING RETURNING entry_id"""
-)
-_DRAW = sa.text(
-    """UPDATE accounts SET credit_micros = CASE WHEN credit_micros > :amount THEN credit_micros - :amount ELSE 0 END
-    WHERE account = :account AND credit_micros > 0 AND (credit_expires_at IS NULL OR credit_expires_at > :at)"""
 )
 _ADD_TO_MONTH = sa.text(
     """INSERT INTO month_totals (account, month, micros) VALUES (:account, :month, :micros)

@@ -54,6 +54,28 @@ class Rate:
         return max(1, math.ceil(self.seconds_left))
 
 
+class LocalWindows:
+    """Windows of one process, which count while the database can be read and not written, as when its disk is full."""
+
+    def __init__(self) -> None:
+        self._windows: dict[str, tuple[float, int]] = {}
+
+    def count(self, key_id: str, stored: Rate, now: float) -> Rate:
+        """Count one request here.
+
+        Parameters
+        ----------
+        key_id : of the key that the request carries
+        stored : the state of the key's window in the database, from `get`
+        now : s since 1970
+        """
+        opened_at, requests = self._windows.get(key_id, (now, stored.requests))
+        if not now - WINDOW_SECONDS < opened_at <= now:
+            opened_at, requests = now, 0
+        self._windows[key_id] = opened_at, requests + 1
+        return Rate(stored.limit, requests + 1, opened_at + WINDOW_SECONDS - now)
+
+
 def count(connection: Connection, key_id: str, limit: int, now: float) -> Rate:
     """Count one request.
 

@@ -12,6 +12,8 @@ ANALYSIS_REVISION = "analysis_revision"
 """digest of everything that analysis results depend on; job processes write it when they start"""
 LINK_SECRET = "link_secret"
 """signs upload and preview links if the settings name no secret"""
+WRITTEN_AT = "written_at"
+"""when `/readyz` last found that the database can be written to"""
 
 # built once
 _BY_NAME = sa.select(shared_values.c.value).where(shared_values.c.name == sa.bindparam("name"))

@@ -1,8 +1,9 @@
 """The service's tables, beside those of the workbench in one database: SQLite or PostgreSQL, the same statements.
 
-    accounts           payment method, credit grant and spend cap
+    accounts           payment method and spend cap
     answers            finished results by what they depend on
     api_keys           hashes of API keys
+    credit_grants      credit that was granted, what is left of it and when it expires
     idempotency_keys   the job that an Idempotency-Key of a beats call stands for
     jobs               accepted, running and settled work
     ledger             charges and credits, never changed
@@ -34,12 +35,20 @@ accounts = sa.Table(
     metadata,
     sa.Column("account", sa.String, primary_key=True),
     sa.Column("payment_method", sa.Boolean, nullable=False),
-    sa.Column("credit_micros", sa.BigInteger, nullable=False),  # what is left of the credit grant
-    sa.Column("credit_granted", sa.Boolean, nullable=False),  # whether the account ever had one
-    sa.Column("credit_expires_at", sa.String),
     sa.Column("spend_cap_micros", sa.BigInteger),  # a calendar month, UTC; null: none
     sa.Column("preview", sa.Boolean, nullable=False),
     sa.Column("created_at", sa.String, nullable=False),
+)
+
+credit_grants = sa.Table(
+    "credit_grants",
+    metadata,
+    sa.Column("grant_id", sa.String, primary_key=True),  # ULID: sorts by time
+    sa.Column("account", sa.String, nullable=False),
+    sa.Column("granted_micros", sa.BigInteger, nullable=False),
+    sa.Column("left_micros", sa.BigInteger, nullable=False),
+    sa.Column("expires_at", sa.String),  # null: never
+    sa.Column("granted_at", sa.String, nullable=False),
 )
 
 api_keys = sa.Table(
@@ -84,7 +93,7 @@ jobs = sa.Table(
     metadata,
     sa.Column("job_id", sa.String, primary_key=True),
     sa.Column("kind", sa.String, nullable=False),  # ingest, match, align, loop, beats, engine, preview
-    sa.Column("queue", sa.String, nullable=False),  # main, beats
+    sa.Column("queue", sa.String, nullable=False),  # main, beats, fetch
     sa.Column("account", sa.String, nullable=False),
     sa.Column("build", sa.String, nullable=False),  # names the result; after a "#" the choices, see `jobs.NewJob`
     sa.Column("video_id", sa.String),
@@ -94,7 +103,9 @@ jobs = sa.Table(
     sa.Column("state", sa.String, nullable=False),  # queued, waiting, running, complete, failed
     sa.Column("stage", sa.String, nullable=False),
     sa.Column("attempt", sa.Integer, nullable=False),  # times it was claimed
-    sa.Column("crashes", sa.Integer, nullable=False),  # attempts that ended with the death of the process
+    sa.Column(
+        "crashes", sa.Integer, nullable=False
+    ),  # attempts that ended with the death of the process while its worker lived
     sa.Column("owner", sa.String),
     sa.Column("lease_until", sa.String),
     sa.Column("not_before", sa.String),  # a waiting job may be claimed again from then on
@@ -113,6 +124,7 @@ answers = sa.Table(
     sa.Column("body", sa.String, nullable=False),  # JSON
     sa.Column("created_at", sa.String, nullable=False),
     sa.Column("used_at", sa.String, nullable=False),  # last use, to the day
+    sa.Column("video_hash", sa.String),  # of the video that it is about; null: of none, or stored before 0005
 )
 
 ledger = sa.Table(
@@ -258,6 +270,34 @@ MIGRATIONS: tuple[Migration, ...] = (
             "ALTER TABLE notices RENAME TO seen_webhooks",
             "ALTER TABLE claims RENAME TO video_owners",
             "ALTER TABLE keys RENAME TO api_keys",
+        ),
+    ),
+    (
+        "service/0004_credit_grants",
+        (
+            """CREATE TABLE credit_grants (
+                grant_id TEXT PRIMARY KEY, account TEXT NOT NULL, granted_micros BIGINT NOT NULL,
+                left_micros BIGINT NOT NULL, expires_at TEXT, granted_at TEXT NOT NULL)""",
+            "CREATE INDEX credit_grants_by_account ON credit_grants (account, expires_at)",
+            # What is left becomes one grant. When each earlier grant was to expire is known to nobody: a later one
+            # overwrote it.
+            """INSERT INTO credit_grants (grant_id, account, granted_micros, left_micros, expires_at, granted_at)
+                SELECT 'grt_' || account, account,
+                    CAST(COALESCE((SELECT SUM(amount_micros) FROM ledger
+                        WHERE ledger.account = accounts.account AND event = 'credit'), credit_micros) AS BIGINT),
+                    credit_micros, credit_expires_at, created_at
+                FROM accounts WHERE credit_granted""",
+            "ALTER TABLE accounts DROP COLUMN credit_micros",
+            "ALTER TABLE accounts DROP COLUMN credit_granted",
+            "ALTER TABLE accounts DROP COLUMN credit_expires_at",
+        ),
+    ),
+    (
+        "service/0005_answers_of_videos",
+        (
+            "ALTER TABLE answers ADD COLUMN video_hash TEXT",
+            "CREATE INDEX answers_by_video ON answers (video_hash) WHERE video_hash IS NOT NULL",
+            "CREATE INDEX jobs_by_video ON jobs (video_id) WHERE video_id IS NOT NULL",
         ),
     ),
 )

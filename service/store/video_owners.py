@@ -157,6 +157,22 @@ def get_ready(connection: Connection, video_id: str) -> ReadyVideo | None:
     return None if row is None or row.seconds is None else ReadyVideo(*row)
 
 
+def ready_since(connection: Connection, before: str, most: int) -> list[str]:
+    """Ids of videos that belong to an account and were ready before some time, the oldest first.
+
+    Parameters
+    ----------
+    connection : any transaction
+    before : time in the database's form
+    most : ids at most
+    """
+    ready = (
+        (video_owners.c.status == "ready") & (video_owners.c.updated_at < before) & video_owners.c.account.is_not(None)
+    )
+    query = sa.select(video_owners.c.video_id).where(ready).order_by(video_owners.c.updated_at).limit(most)
+    return list(connection.scalars(query))
+
+
 def delete(connection: Connection, video_id: str) -> None:
     """Delete the row of a video, if there is one.
 

@@ -25,6 +25,8 @@ BENCHMARKS = (
     "plans",
     "fit",
     "cuts",
+    "edits",
+    "conform",
     "align",
     "match",
     "underscore",

@@ -5,9 +5,12 @@ The host `localhost` is exempt from the public-address rule in these tests; 127.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from service.settings import ServiceSettings
 
 
 def fetched(customer: Any, url: str) -> dict[str, Any]:
@@ -64,4 +67,34 @@ def test_audio_is_fetched_by_the_same_rules(customer: Any, site: Any) -> None:
     port = site.url.rpartition(":")[2]
     for url in (f"https://127.0.0.1:{port}/track.flac", site.away(6, f"{site.url}/track.flac"), f"{site.url}/huge.mp4"):
         customer.refused(customer.settled(customer.post("/v1/beats", {"audio_url": url})), 422)
+    assert customer.charges() == []
+
+
+def test_a_slow_source_keeps_no_other_video_waiting(customer: Any, site: Any, media: Path) -> None:
+    """With more downloads than there are slots for jobs, an upload is ready meanwhile."""
+    site.gate.clear()
+    try:
+        url = f"{site.url}/held/short.mp4"
+        slow = [customer.post("/v1/videos", {"video_url": url}) for _ in range(ServiceSettings().job_slots + 1)]
+        held = customer.post("/v1/beats", {"audio_url": f"{site.url}/held/track.flac"})
+        target = customer.upload(media / "short.mp4")
+        ingest = f"/v1/videos/{target['video_id']}/ingest"
+        uploaded = customer.settled(customer.post(ingest, {"storage_key": target["storage_key"]})).json()
+        assert uploaded["status"] == "ready"
+        assert customer.get(held.json()["poll"]).json()["stage"] in ("queued", "fetching")
+        for answer in slow:
+            assert customer.get(answer.json()["poll"]).json()["status"] == "processing"
+    finally:
+        site.gate.set()
+    assert [customer.settled(answer).json()["status"] for answer in (*slow, held)] == ["ready"] * 3 + ["complete"]
+    assert not list((customer.service.home / "fetched").glob("*"))
+
+
+def test_an_empty_body_is_the_callers_fault(customer: Any, site: Any) -> None:
+    (site.folder / "empty.flac").touch()
+    url = f"{site.url}/empty.flac"
+    error = customer.refused(customer.settled(customer.post("/v1/beats", {"audio_url": url})), 422)
+    assert error["message"] == "localhost sends an empty file"
+    record = fetched(customer, url)
+    assert (record["status"], record["reason"]) == ("failed", "localhost sends an empty file")
     assert customer.charges() == []

@@ -162,6 +162,28 @@ def test_a_plan_is_complete_and_its_arithmetic_agrees(customer: Any) -> None:
     assert len(plan["alternates"]) == len(options) - 1
 
 
+def test_a_warm_pair_asked_again_with_auto_mix_waits_for_its_mix(customer: Any) -> None:
+    """Up to 2 s; it is charged once, as the job that made the mix."""
+    pair = {"video_id": customer.fresh_video(), "track_id": "trk_corner"}
+    for family in ("loop", "align"):
+        plain = customer.answered(f"/v1/{family}", pair)
+        before, begin = len(customer.charges()), time.monotonic()
+        answer = customer.post(f"/v1/{family}", {**pair, "auto_mix": True})
+        if answer.status_code == 202:
+            assert time.monotonic() - begin >= 2.0, "a mix that was ready was not served"
+            answer = customer.settled(answer)
+        else:
+            assert "job_id" not in answer.json()
+        assert answer.status_code == 200
+        assert answer.json()["mix"]["classification"] == "ambient"
+        same = "plan" if family == "loop" else "sync_points"
+        assert answer.json()[same] == plain[same]
+        assert len(customer.charges()) == before + 1
+        again = customer.post(f"/v1/{family}", {**pair, "auto_mix": True})
+        assert again.status_code == 200
+        assert again.json()["mix"] == answer.json()["mix"]
+
+
 def test_auto_mix_adds_the_mix_to_loop_and_align(customer: Any) -> None:
     """Mix only when `auto_mix` was true; null only in a `200` of align."""
     loop, align = (customer.answered(f"/v1/{family}", {**PAIR, "auto_mix": True}) for family in ("loop", "align"))
@@ -282,9 +304,7 @@ def test_a_mix_for_a_track_that_was_just_analysed_is_built_and_charged(
     """An applicable loop is billed, and carries its mix where that was asked for: from the first answer on."""
     assert asked_until_analysed(customer, unheard)["applicable"] is True
     other, pair = service.customer(), {**PAIR, "track_id": unheard, "auto_mix": True}
-    cold = other.post("/v1/loop", pair)
-    assert cold.status_code == 202
-    built = other.settled(cold).json()
+    built = other.answered("/v1/loop", pair)
     assert (built["applicable"], built["mix"]["voiceover"]) == (True, False)
     assert other.answered("/v1/loop", pair)["mix"] == built["mix"]
     assert [row[0] for row in other.charges()] == ["POST /v1/loop"] * 2

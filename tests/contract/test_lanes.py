@@ -26,6 +26,20 @@ def lean(track: dict[str, Any], also: set[str] | None = None) -> bool:
     return wanted - NULLABLE <= set(track) <= wanted
 
 
+def test_full_tracks_say_false_and_empty_where_the_catalog_says_nothing(customer: Any) -> None:
+    lane = customer.post("/v1/underscore?expand=full", {"script": "A quiet morning."}).json()["lane"]
+    for track in lane["matches"] + lane["candidate_pool"]:
+        assert (track["explicit"], track["description"], track["artist_image_url"]) == (False, "", "")
+
+
+def test_a_script_of_the_longest_length_is_read_and_a_longer_one_is_422(customer: Any) -> None:
+    """Whatever it says: one letter again and again reads as any other text."""
+    longest = ("y " * 3500)[:6999] + "y"
+    assert customer.post("/v1/underscore", {"script": longest}).status_code == 200
+    error = customer.refused(customer.post("/v1/underscore", {"script": ("y " * 3950)[:7900]}), 422)
+    assert [one["field"] for one in error["details"]] == ["script"]
+
+
 def test_match_answers_a_job_and_then_200(customer: Any, site: Any) -> None:
     """Job: `video_id`, `job_id`, `status`, `poll`, `next`. Synchronous `200`: `video_id`, `status`, `lane`."""
     answer = customer.match_while_ingesting(site, {})

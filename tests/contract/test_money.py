@@ -71,9 +71,25 @@ def test_credit_comes_before_the_payment_method(customer: Any) -> None:
     for left in (0.02, 0.0, 0.0):
         assert customer.post("/v1/underscore", SCRIPT).status_code == 200
         assert state(customer)["credit_usd"] == pytest.approx(left)
-    customer.update("--credit", "1", "--credit-expires", "2026-01-01T00:00:00Z")
-    assert customer.post("/v1/underscore", SCRIPT).status_code == 200
-    assert state(customer)["credit_usd"] == pytest.approx(1)  # an expired grant is not drawn on
+
+
+def test_the_grant_that_expires_first_is_drawn_first_and_none_changes_another(service: Any, customer: Any) -> None:
+    customer.update("--no-payment-method", "--credit", "16.10")
+    customer.update("--credit", "0.05", "--credit-expires", LATER)
+    # One that had expired before it was heard of: 200, and nothing changes.
+    late = {"account": customer.account, "amount_usd": 3, "expires_at": "2020-01-01T00:00:00Z"}
+    granted = service.event("credit", "credit.granted", **late)
+    assert (granted.status_code, granted.json()) == (200, {})
+    before = state(customer)
+    assert before["credit_usd"] == pytest.approx(16.15)
+    assert [grant["left_usd"] for grant in before["credit_grants"]] == [0.05, 16.1]
+    assert [row["amount_usd"] for row in customer.ledger()] == [16.1, 0.05]
+    for left in ([0.01, 16.1], [16.07]):
+        assert customer.post("/v1/underscore", SCRIPT).status_code == 200
+        assert [grant["left_usd"] for grant in state(customer)["credit_grants"]] == left
+    ended = {"account": customer.account, "expires_at": LATER}
+    assert service.event("credit", "credit.expired", **ended).status_code == 200
+    assert state(customer)["credit_usd"] == pytest.approx(16.07)
 
 
 def test_the_spend_cap_is_checked_first(customer: Any) -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -71,3 +76,87 @@ def test_the_description_is_version_1_0_0_and_needs_no_key(service: Any) -> None
     answer = httpx.get(service.url + "/v1/openapi.json", trust_env=False, timeout=60)
     assert answer.headers["content-type"] == "application/json"
     assert answer.json()["info"]["version"] == "1.0.0"
+
+
+def test_a_backup_of_a_running_service_is_a_service_again(
+    service: Any, customer: Any, settings: dict[str, str], start: Any, tmp_path: Path
+) -> None:
+    """Keys, ledgers, videos and answers: all as they were, in a home of another place."""
+    pair = {"video_id": customer.fresh_video(), "track_id": "trk_corner"}
+    loop = customer.answered("/v1/loop", pair)
+    made = json.loads(service.workbench("backup", str(tmp_path / "backup.tar")))
+    assert made["files"] >= 1
+    assert made["missing"] == []
+    ledger = customer.ledger()
+    home = tmp_path / "restored" / "home"
+    home.parent.mkdir()
+    command = [
+        sys.executable,
+        "-m",
+        "service.console",
+        "backup",
+        "--restore",
+        str(tmp_path / "backup.tar"),
+        "--home",
+        str(home),
+    ]
+    subprocess.run(command, check=True, capture_output=True, env=service.environment)
+    again = start(home, settings)
+    try:
+        with httpx.Client(
+            base_url=again.url, headers={"x-api-key": customer.key}, timeout=60, trust_env=False
+        ) as client:
+            assert client.get(f"/v1/videos/{pair['video_id']}").json()["ready"] is True
+            warm = client.post("/v1/loop", json=pair)
+            assert (warm.status_code, warm.json()["plan"]) == (200, loop["plan"])
+            align = client.post("/v1/align", json=pair)  # from the bytes, which lie in another home now
+            found = again.settled(client, align) if align.status_code == 202 else align
+            assert found.json()["status"] == "complete"
+        assert again.ledger(customer.account)[: len(ledger)] == ledger
+    finally:
+        assert again.stop() == 0
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own, of 64 MiB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", str(disk)]
+    mounted = subprocess.run(command, capture_output=True, check=False)
+    if mounted.returncode != 0:
+        pytest.skip("a file system can be mounted by root alone, and not in every container")
+    yield disk
+    subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+def test_a_full_disk_is_told_and_what_costs_nothing_still_answers(
+    small_disk: Path, media: Path, settings: dict[str, str], start: Any
+) -> None:
+    service = start(small_disk / "home", settings)
+    try:
+        customer = service.customer()
+        target = customer.upload(media / "short.mp4")
+        ingest = f"/v1/videos/{target['video_id']}/ingest"
+        answer = customer.post(ingest, {"storage_key": target["storage_key"]})
+        assert customer.settled(answer).json()["status"] == "ready"
+        filler = small_disk / "filler"
+        with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(4096))
+        full = httpx.get(service.url + "/readyz", trust_env=False, timeout=60)
+        assert "no space left on device" in service.refused(full, 503)["message"]
+        assert full.headers["retry-after"]
+        left = []
+        for _ in range(3):
+            video = customer.get(f"/v1/videos/{target['video_id']}")
+            assert (video.status_code, video.json()["ready"]) == (200, True)
+            left.append(int(video.headers["x-ratelimit-remaining"]))
+        assert left == sorted(left, reverse=True)
+        assert len(set(left)) == 3
+        customer.refused(customer.get("/v1/loop/jobs/job_nobody"), 404)
+        filler.unlink()
+        assert httpx.get(service.url + "/readyz", trust_env=False, timeout=60).status_code == 200
+        assert customer.post("/v1/videos", {"filename": "a.mp4"}).status_code == 201
+    finally:
+        assert service.stop() == 0

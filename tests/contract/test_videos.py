@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -229,3 +230,27 @@ def test_a_match_job_whose_video_fails_answers_422_at_poll(customer: Any, site: 
         site.gate.set()
     customer.refused(customer.settled(job), 422)
     assert customer.charges() == []
+
+
+@pytest.mark.parametrize("content_type", ["video/mp4\r\nX-Evil: 1", "video/\x7fmp4", "\tvideo/mp4", "vidéo/mp4"])
+def test_a_content_type_that_no_header_can_carry_is_refused(customer: Any, content_type: str) -> None:
+    answer = customer.post("/v1/videos", {"filename": "a.mp4", "content_type": content_type})
+    error = customer.refused(answer, 422)
+    assert [one["field"] for one in error["details"]] == ["content_type"]
+
+
+def test_a_video_that_the_operator_deletes_is_unknown_from_then_on(service: Any, customer: Any) -> None:
+    video_id = customer.fresh_video()
+    charged = customer.charges()
+    answer = customer.post("/v1/align", {"video_id": video_id, "track_id": "trk_corner"})
+    if answer.status_code == 202:
+        customer.settled(answer)
+    for job in map(json.loads, service.workbench("jobs", "list", "--account", customer.account).splitlines()):
+        if job["finished_at"] is None:  # the ranking ahead of the first match
+            service.workbench("jobs", "cancel", job["job_id"])
+    deleted = json.loads(service.workbench("videos", "delete", video_id))
+    assert deleted["bytes"] > 0
+    assert deleted["jobs"] >= 2
+    customer.refused(customer.get(f"/v1/videos/{video_id}"), 404)
+    customer.refused(customer.get(answer.json()["poll"]), 404)
+    assert customer.charges()[: len(charged)] == charged

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 PROGRAM = """
 import structlog
@@ -39,3 +42,13 @@ def test_each_line_is_an_object_with_level_time_and_context() -> None:
 def test_the_level_decides_what_is_written() -> None:
     assert [line["event"] for line in lines("debug")] == ["quiet", "heard", "failed"]
     assert [line["event"] for line in lines("error")] == ["failed"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_a_log_on_a_full_disk_fails_nothing() -> None:
+    program = PROGRAM.format(level="info") + "\nprint('done')"
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=full, text=True, check=False
+        )
+    assert done.stdout == "done\n"

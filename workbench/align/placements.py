@@ -52,6 +52,8 @@ SUITS = {
 
 CHANCE_SCORE = 0.3
 """score below which the coincidences may well be due to chance"""
+NO_CLEAR_POINT = "no clear sync point"
+"""what is said of a placement below it, instead of what meets where"""
 _LABELS = {"last sound": "ending"}
 """what a label calls a landmark, where that is not its name"""
 _INTEGRALS = (16 / 15, 256 / 315, 524_288 / 768_768)
@@ -77,6 +79,17 @@ class Coincidence:
     """what it adds to the sum, 0 to 1"""
 
 
+def describe_placement(label: str, score: float) -> str:
+    """What meets at a placement, in words; below `CHANCE_SCORE` that nothing clearly does.
+
+    Parameters
+    ----------
+    label : of the placement, its strongest coincidence
+    score : of the placement, 0 to 1
+    """
+    return label if label and score >= CHANCE_SCORE else NO_CLEAR_POINT
+
+
 @dataclass(frozen=True, slots=True)
 class Placement:
     """One place of a track under a video."""
@@ -95,6 +108,11 @@ class Placement:
     """0 to 1: share of the time this track could fill that has no music"""
     coincidences: tuple[Coincidence, ...] = field(default=())
     """strongest first"""
+
+    @property
+    def in_words(self) -> str:
+        """What meets, or that nothing clearly does; for a reader, where `label` is for data."""
+        return describe_placement(self.label, self.score)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

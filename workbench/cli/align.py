@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
-from workbench.cli.terminal import print_body, progress_bar
+from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.params import AlignParams
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 def command(track: str, video: Path, auto_mix: bool, picture: Path | None, workspace: Workspace) -> None:
     """Say where TRACK, a file or a catalog track id, lands with a video.
 
-    Prints up to twelve placements as JSON, best first. `offset_seconds` is the video time at which the track's own
-    time 0 falls; a negative one cuts off the track's head. A score under 0.3 means that what coincides there may well
-    be chance. A video that is longer than the track by 30 seconds or more is what `workbench loop` is for.
+    Prints up to twelve placements as JSON, best first. `offset_seconds` is the video time at which the track's own time
+    0 falls; a negative one cuts off the track's head. A score under 0.3 means that what coincides there may well be
+    chance; where the best scores no more, a line says that there is no clear sync point. A video that is longer than
+    the track by 30 seconds or more is what `workbench loop` is for.
 
     \b
     Example:
@@ -45,6 +46,7 @@ def command(track: str, video: Path, auto_mix: bool, picture: Path | None, works
     picture : PNG file to draw; None: none is drawn
     workspace : of the home folder, with the parameters of the profile
     """
+    from workbench.align.placements import CHANCE_SCORE, NO_CLEAR_POINT
     from workbench.workflows.align import align_json, align_track
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
@@ -54,6 +56,14 @@ def command(track: str, video: Path, auto_mix: bool, picture: Path | None, works
         alignment = align_track(workspace.with_progress(progress), track_source, video_source.path, auto_mix=auto_mix)
         if picture is not None:
             write_picture(alignment, picture, workspace.params.align)
+    best = alignment.placements[0] if alignment.placements else None
+    if best is None:
+        say(f"{NO_CLEAR_POINT}: nothing in the track meets anything in the video")
+    elif best.in_words == NO_CLEAR_POINT:
+        say(
+            f"{NO_CLEAR_POINT}: the best placement scores {best.score:.2f}; under {CHANCE_SCORE:g} what coincides may "
+            "well be chance"
+        )
     print_body(align_json(workspace, alignment, video_source.video_id))
 
 

@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
-from workbench.cli.plan_files import lay_out, option_option, placement_option, read_music
+from workbench.cli.plan_files import (
+    lay_out,
+    option_option,
+    placement_option,
+    read_music,
+    say_placement,
+    warn_of_other_bytes,
+)
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
-_FORMATS = ("otio", "fcpxml", "rpp", "audacity", "jams", "csv", "loop-tags")
+_FORMATS = ("otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "loop-tags")
 
 
 @click.command("export")
@@ -24,8 +31,11 @@ _FORMATS = ("otio", "fcpxml", "rpp", "audacity", "jams", "csv", "loop-tags")
     "--track",
     help="The track that the plan was made for: a file or a catalog track id; not needed where the catalog has it.",
 )
+@click.option("--video", type=FILE, help="The video, a file or a video's id, for edits; it ends a placed track.")
 @click.option(
-    "--video", type=FILE, help="The video, a file or a video's id, for otio, fcpxml and rpp; it ends a placed track."
+    "--with-media",
+    is_flag=True,
+    help="Write the track beside an edit too, as a WAV, and let the edit name that.",
 )
 @click.option("-o", "--output", "out", type=NewFile(), required=True, help="The file to write.")
 @option_option
@@ -37,6 +47,7 @@ def command(
     format_name: str,
     track: str | None,
     video: Path | None,
+    with_media: bool,
     out: Path,
     option: int | None,
     placement: int | None,
@@ -45,10 +56,12 @@ def command(
     """Write PLAN, as `workbench loop` prints it, in a format that other programs read.
 
     \b
-      otio       an edit for Resolve, Premiere and others (OpenTimelineIO)
-      fcpxml     an edit for Final Cut Pro
-      rpp        a REAPER project, exact to the sample
-      audacity   labels: seams, segments, speech; with --track bars and sections
+      otio       an edit for Resolve and others (OpenTimelineIO); only Resolve takes the levels
+      fcpxml     an edit for Final Cut Pro; clips on whole frames, crossfades as keyframes
+      xmeml      an edit for Premiere (Final Cut Pro 7 XML); clips on whole frames, two kinds of crossfade
+      edl        an edit decision list (CMX 3600); whole frames, levels as comments, no soundtrack
+      rpp        a REAPER project, exact to the sample, with tempo and bars of the track
+      audacity   labels: seams, sync points, segments, speech; with --track bars and sections
       jams       beats, sections and the plan, as annotations of the track
       csv        seams as a table
       loop-tags  a copy of the track with loop points (WAV, FLAC, Ogg)
@@ -58,11 +71,17 @@ def command(
 
     A mix in PLAN is part of every edit: gains, and the duck under speech; with --video it is measured anew for another
     option than the plan served. All but csv and audacity need the track, and so does every placement. Media beside the
-    output are named relative to it, in otio by their full path too. `-` reads the plan from standard input.
+    output are named relative to it, in otio and xmeml by their full path. Editors that do not import the track, or read
+    its beginning differently, as some do with MP3, take the WAV of --with-media: it is named like the output, with
+    -music.wav. `-` reads the plan from standard input.
+
+    Edits and labels have markers at start, seams and end of the music; those of a placement also where it meets the
+    picture, if --video is given. Levels stay within 0.25 dB of the plan's with as few keys as that takes.
 
     \b
     Example:
       workbench export plan.json --format otio --track track.wav --video video.mp4 -o video.otio
+      workbench export plan.json --format fcpxml --with-media --track track.ogg --video video.mp4 -o video.fcpxml
       workbench export plan.json --format loop-tags --track track.flac -o track-looped.flac
       workbench export placements.json --placement 2 --format rpp --track track.wav --video video.mp4 -o video.rpp
 
@@ -75,6 +94,7 @@ def command(
     track : path of a file, or catalog track id; None: the catalog's track that the plan names, or none where the format
         needs none
     video : path, or id of a video that was added; None: the edit has no picture
+    with_media : whether an edit gets a WAV of the track beside it
     out : the file to write
     option : number of the option; None: the plan served. Must be None for placements
     placement : number of the placement; None: the best. Must be None for a plan
@@ -86,7 +106,7 @@ def command(
     """
     from workbench.export.formats import FORMATS, caution
     from workbench.loops.plan import LoopPlan
-    from workbench.workflows.export import export_plan
+    from workbench.workflows.export import export_plan, find_sync_points, media_beside
     from workbench.workflows.videos import find_video
 
     if plan.is_file() and out.exists() and out.samefile(plan):
@@ -100,11 +120,15 @@ def command(
         placement=placement,
         needed_by=f"the format {format_name}" if form.needs_track else None,
     )
+    warn_of_other_bytes(workspace, chosen)
     track_path = None if chosen.track is None else chosen.track.path
     video_path = None if video is None else find_video(workspace, video).path
     with progress_bar() as progress:
         reporting = workspace.with_progress(progress)
         found, mix = lay_out(reporting, chosen, video_path)
+        sync_points = []
+        if not isinstance(chosen.music, LoopPlan) and track_path is not None and video_path is not None:
+            sync_points = find_sync_points(reporting, track_path, video_path, chosen.music.offset_seconds)
         export_plan(
             reporting,
             found,
@@ -114,9 +138,15 @@ def command(
             video=video_path,
             mix=mix,
             provenance=chosen.provenance,
+            sync_points=sync_points,
+            with_media=with_media,
         )
     if form.uses_video and video is None and chosen.number > 1 and isinstance(found, LoopPlan) and mix and mix.duck:
         say(f"the levels are those of the plan served; with --video they are measured for option {chosen.number}")
-    if warning := caution(form, track_path):
-        click.echo(warning, err=True)
-    print_body({"output": str(out), "format": format_name, "bytes": out.stat().st_size})
+    say_placement(chosen)
+    if form.limits:
+        say(f"{format_name}: {form.limits[0].lower()}{form.limits[1:-1]}")
+    if not with_media and (warning := caution(form, track_path)):
+        click.echo(f"{warning}, or with --with-media, which writes one", err=True)
+    media = {"media": str(media_beside(out))} if with_media else {}
+    print_body({"output": str(out), "format": format_name, "bytes": out.stat().st_size} | media)

@@ -9,17 +9,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, profile_option, workspace_option
+from workbench.cli.options import profile_option, workspace_option
+from workbench.cli.planning import (
+    auto_mix_option,
+    check_length,
+    explain_plan,
+    find_files,
+    read_time,
+    seam_options,
+    video_option,
+)
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
+    from workbench.loops.constraints import SeamConstraints
     from workbench.loops.fit import Keep
     from workbench.workflows.fit import Fit
     from workbench.workspace import Workspace
 
 _LONGEST = 86_400.0
 """s; a day"""
-_TIME = re.compile(r"(?:(\d+):([0-5]\d(?:\.\d+)?)|(\d+(?:\.\d+)?))", re.ASCII)
 
 
 def _lengths(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...] | None:
@@ -39,19 +48,11 @@ def _lengths(ctx: click.Context, param: click.Parameter, value: str | None) -> t
     return tuple(lengths)
 
 
-def _time(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """A time as M:SS, or in seconds; both with decimals."""
-    if value is None:
-        return None
-    seconds = _seconds(value)
-    if seconds is None:
-        raise click.BadParameter(f"{value!r} is not a time such as 1:05 or 65.5", ctx, param)
-    return seconds
-
-
 def _kept(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[Keep, ...]:
     """Parts of the track with a name, or ranges of it."""
+    from workbench.errors import ConstraintError
     from workbench.loops.fit import Keep, KeptPart
+    from workbench.workflows.constraints import read_range
 
     names = [part.value for part in KeptPart]
     kept = []
@@ -59,33 +60,21 @@ def _kept(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
         if value in names:
             kept.append(Keep(KeptPart(value)))
             continue
-        ends = [_seconds(text) for text in value.split("-")]
-        if len(ends) != 2 or ends[0] is None or ends[1] is None:
-            raise click.BadParameter(
-                f"{value!r} is neither {', '.join(names)} nor a range such as 0:32-0:48", ctx, param
-            )
-        if not ends[0] < ends[1]:
-            raise click.BadParameter(f"{value!r} ends before it begins", ctx, param)
-        kept.append(Keep(None, ends[0], ends[1]))
+        try:
+            stretch = read_range(value)
+        except ConstraintError as error:
+            raise click.BadParameter(f"{error}; or name one of {', '.join(names)}", ctx, param) from error
+        kept.append(Keep(None, stretch.song_from, stretch.song_to))
     return tuple(kept)
-
-
-def _seconds(text: str) -> float | None:
-    """Seconds of a time; None for what is none."""
-    found = _TIME.fullmatch(text.strip())
-    if found is None:
-        return None
-    minutes, rest, plain = found.groups()
-    return float(plain) if plain is not None else 60.0 * int(minutes) + float(rest)
 
 
 @click.command("fit")
 @click.argument("track")
-@click.option("--video", type=FILE, help="The video to fill: a file, or the id of a video that was added.")
+@video_option
 @click.option(
     "--seconds", metavar="S[,S...]", callback=_lengths, help="The length, or several that share their parts: 15,30,60."
 )
-@click.option("--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the video.")
+@auto_mix_option
 @click.option(
     "--keep",
     metavar="intro|ending|hook|M:SS-M:SS",
@@ -94,9 +83,13 @@ def _seconds(text: str) -> float | None:
     help="A part of the track that stays whole; may be repeated.",
 )
 @click.option(
-    "--start-at", metavar="M:SS", callback=_time, help="When in the video the music starts; before it there is silence."
+    "--start-at",
+    metavar="M:SS",
+    callback=read_time,
+    help="When in the video the music starts; before it there is silence.",
 )
-@click.option("--end-on", metavar="M:SS", callback=_time, help="When in the video the last hit of the music lands.")
+@click.option("--end-on", metavar="M:SS", callback=read_time, help="When in the video the last hit of the music lands.")
+@seam_options
 @profile_option
 @workspace_option
 def command(
@@ -107,6 +100,7 @@ def command(
     keep: tuple[Keep, ...],
     start_at: float | None,
     end_on: float | None,
+    constraints: SeamConstraints,
     workspace: Workspace,
 ) -> None:
     """Fit TRACK, a file or a catalog track id, to a length: looped, straight or cut down, always exactly that long.
@@ -115,11 +109,15 @@ def command(
     track's length takes the track straight, a shorter one a cut-down that leaves parts out. A track that cannot fill
     the length, and wishes that contradict each other, are refused in one line, with exit code 1.
 
+    --never-cut, --forbid-seam and --pin-seam say where in the track no seam may be, which splices are not used, and
+    which are. Times are those of the track; a splice stands for the bar lines nearest to its two times.
+
     \b
     Example:
       workbench fit track.mp3 --video video.mp4 --auto-mix > plan.json
       workbench fit track.mp3 --seconds 30 --keep hook --keep ending > plan.json
       workbench fit track.mp3 --seconds 60 --start-at 0:05 --keep 0:32-0:48 > plan.json
+      workbench fit track.mp3 --seconds 60 --never-cut 0:40-0:52 --forbid-seam 0:32-1:20 > plan.json
       workbench fit track.mp3 --seconds 15,30,60,185 | jq '.fits[0]' > fifteen.json
 
     \f
@@ -133,22 +131,17 @@ def command(
     keep : parts that are each kept whole in one segment
     start_at : video time at which the music starts; None: with the picture
     end_on : video time of the last hit; None: nowhere in particular
+    constraints : on the seams of the plans
     workspace : of the home folder, with the parameters of the profile
 
     Raises
     ------
     click.UsageError : both of video and seconds, or neither, or a mix without a video
     """
-    if (video is None) == (seconds is None):
-        raise click.UsageError("give either --video FILE or --seconds S[,S...]")
-    if auto_mix and video is None:
-        raise click.UsageError("--auto-mix needs --video FILE")
+    check_length(video, seconds, auto_mix, "S[,S...]")
     from workbench.workflows.fit import fit_json, fit_track
-    from workbench.workflows.tracks import find_track
-    from workbench.workflows.videos import find_video
 
-    track_source = find_track(workspace, track)
-    video_source = None if video is None else find_video(workspace, video)
+    track_source, video_source = find_files(workspace, track, video)
     with progress_bar() as progress:
         fit = fit_track(
             workspace.with_progress(progress),
@@ -158,6 +151,7 @@ def command(
             start_at=start_at,
             end_on=end_on,
             auto_mix=auto_mix,
+            constraints=constraints,
         )
     _explain(fit)
     print_body(fit_json(fit, None if video_source is None else video_source.video_id))
@@ -167,17 +161,11 @@ def _explain(fit: Fit) -> None:
     """Write to standard error what the JSON does not say in words."""
     from workbench.loops.fit import shares_its_parts
     from workbench.loops.refusals import plain_seconds
-    from workbench.workflows.plan_words import option_differences
 
     for plan in fit.plans:
         named = f"{plain_seconds(plan.window_end)} s: " if len(fit.plans) > 1 else ""
         say(f"{named}{plan.kind.in_words}, {plan.end_label}")
-        if plan.music_in > 0.0:
-            say(f"{named}the music starts {plan.start_label}")
-        if fit.analysis.profile.downbeats.size < 2:
-            continue
-        for number, difference in enumerate(option_differences(plan, fit.analysis.profile)[1:], start=2):
-            say(f"{named}option {number} {difference}")
+        explain_plan(plan, fit.analysis.profile, named=named)
     by_length = sorted(fit.plans, key=lambda plan: plan.window_end)
     for short, longer in pairwise(by_length):
         if not shares_its_parts(short, longer):

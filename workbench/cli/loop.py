@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, NewFile, Seconds, profile_option, workspace_option
-from workbench.cli.terminal import print_body, progress_bar, say
+from workbench.cli.options import NewFile, Seconds, profile_option, workspace_option
+from workbench.cli.planning import auto_mix_option, check_length, explain_plan, find_files, seam_options, video_option
+from workbench.cli.terminal import print_body, progress_bar
 
 if TYPE_CHECKING:
+    from workbench.loops.constraints import SeamConstraints
     from workbench.loops.plan import LoopPlan
     from workbench.workflows.loop import Loop
     from workbench.workspace import Workspace
@@ -18,13 +20,14 @@ if TYPE_CHECKING:
 
 @click.command("loop")
 @click.argument("track")
-@click.option("--video", type=FILE, help="The video to cover: a file, or the id of a video that was added.")
+@video_option
 @click.option(
     "--seconds",
     type=Seconds(0.0, 86_400.0, min_open=True),
     help="Its length, where there is no video yet; at most 86400, a day.",
 )
-@click.option("--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the video.")
+@auto_mix_option
+@seam_options
 @click.option("--report", type=NewFile(), help="Also write a page that shows and plays every seam.")
 @profile_option
 @workspace_option
@@ -33,6 +36,7 @@ def command(
     video: Path | None,
     seconds: float | None,
     auto_mix: bool,
+    constraints: SeamConstraints,
     report: Path | None,
     workspace: Workspace,
 ) -> None:
@@ -41,10 +45,15 @@ def command(
     Prints the plan as JSON; `workbench render` plays it. A track that cannot be looped is an answer too: `applicable`
     is false then, and `plan.reason` and `hint` say why.
 
+    --never-cut, --forbid-seam and --pin-seam say where in the track no seam may be, which splices are not used, and
+    which are. Times are those of the track; a splice stands for the bar lines nearest to its two times. If they cannot
+    be kept together, one line names those that contradict each other, with exit code 1.
+
     \b
     Example:
       workbench loop track.mp3 --video video.mp4 --auto-mix > plan.json
       workbench loop track.mp3 --seconds 300 | jq .plan.seam_score
+      workbench loop track.mp3 --seconds 300 --never-cut 0:40-1:00 --pin-seam 1:32-0:32 > plan.json
 
     \f
 
@@ -54,6 +63,7 @@ def command(
     video : path, or id of a video that was added; None where `seconds` is given
     seconds : length of the video; None where `video` is given
     auto_mix : whether the body has a mix
+    constraints : on the seams of the plan
     report : HTML file to write; None: none is written
     workspace : of the home folder, with the parameters of the profile
 
@@ -61,21 +71,15 @@ def command(
     ------
     click.UsageError : both of video and seconds, or neither, or a mix without a video
     """
-    if (video is None) == (seconds is None):
-        raise click.UsageError("give either --video FILE or --seconds S")
-    if auto_mix and video is None:
-        raise click.UsageError("--auto-mix needs --video FILE")
+    check_length(video, seconds, auto_mix, "S")
     from workbench.loops.plan import LoopPlan
     from workbench.workflows.loop import loop_json, loop_track
-    from workbench.workflows.tracks import find_track
-    from workbench.workflows.videos import find_video
 
-    track_source = find_track(workspace, track)
-    video_source = None if video is None else find_video(workspace, video)
+    track_source, video_source = find_files(workspace, track, video)
     under = video_source.path if video_source is not None else seconds or 0.0
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)
-        loop = loop_track(workspace, track_source, under, auto_mix=auto_mix)
+        loop = loop_track(workspace, track_source, under, auto_mix=auto_mix, constraints=constraints)
         if report is not None:
             from workbench.workflows.report import write_loop_report
 
@@ -87,14 +91,9 @@ def command(
 
 def _explain(loop: Loop, plan: LoopPlan, workspace: Workspace) -> None:
     """Write to standard error what the JSON does not say in words."""
-    from workbench.workflows.plan_words import option_differences, repetition_line
+    from workbench.workflows.plan_words import repetition_line
 
     assert loop.analysis is not None, "a plan comes from an analysis"
     profile = loop.analysis.profile
-    if plan.music_in > 0.0:
-        say(f"the music starts {plan.start_label}")
     line = repetition_line(plan, profile, workspace.params.cover)
-    if line is not None:
-        say(line)
-    for number, difference in enumerate(option_differences(plan, profile)[1:], start=2):
-        say(f"option {number} {difference}")
+    explain_plan(plan, profile, *([line] if line is not None else []))

@@ -8,10 +8,11 @@ import click
 
 from workbench.cli.catalog import explain_no_tracks
 from workbench.cli.options import profile_option, workspace_option
-from workbench.cli.terminal import print_body, progress_bar
+from workbench.cli.terminal import print_body, progress_bar, say
 from workbench.results.align import MOST_SYNC_POINTS
 
 if TYPE_CHECKING:
+    from workbench.catalog.lane import Lane
     from workbench.workspace import Workspace
 
 _USUAL_SYNC_POINTS = 4
@@ -60,6 +61,8 @@ def command(video: str, include_sync: bool, sync_points: int, expand: str | None
         lane = match(workspace.with_progress(progress), video_source.path, include_sync=include_sync)
     if not lane.candidate_pool:
         explain_no_tracks(workspace)
+    elif include_sync:
+        _explain_placements(lane)
     print_body(
         match_json(
             workspace,
@@ -70,3 +73,16 @@ def command(video: str, include_sync: bool, sync_points: int, expand: str | None
             expand_full=expand == "full",
         )
     )
+
+
+def _explain_placements(lane: Lane) -> None:
+    """Write to standard error which tracks land nowhere in particular."""
+    from workbench.align.placements import CHANCE_SCORE, NO_CLEAR_POINT
+
+    unclear = [
+        found.track.title or found.track.track_id
+        for found in lane.matches
+        if not found.sync or found.sync[0].in_words == NO_CLEAR_POINT
+    ]
+    if unclear:
+        say(f"{NO_CLEAR_POINT}, every placement under {CHANCE_SCORE:g}: {', '.join(unclear)}")

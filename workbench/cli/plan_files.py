@@ -2,7 +2,8 @@
 `match` printed, or on standard input for `-`.
 
 Functions: `option_option` and `placement_option`, the options that choose; `read_music`, what was chosen; `lay_out`,
-how it is played; `warn_of_other_bytes`; `read_result` and `naming`, for commands that read a whole result.
+how it is played; `say_placement`; `warn_of_other_bytes`; `read_result` and `naming`, for commands that read a whole
+result.
 """
 
 from __future__ import annotations
@@ -157,6 +158,20 @@ def warn_of_other_bytes(workspace: Workspace, chosen: ChosenMusic) -> None:
     made_from = chosen.provenance.track
     if made_from.content_hash not in (None, workspace.hash_file(chosen.track.path)):
         say(f"{chosen.track.path.name} has other bytes than {made_from.name}, the track that this was planned for")
+
+
+def say_placement(chosen: ChosenMusic) -> None:
+    """Say on standard error what meets at the chosen placement, or that nothing clearly does; of a plan nothing.
+
+    Parameters
+    ----------
+    chosen : from `read_music`
+    """
+    from workbench.align.placements import describe_placement
+    from workbench.loops.plan import LoopPlan
+
+    if not isinstance(chosen.music, LoopPlan):
+        say(f"placement {chosen.number}: {describe_placement(chosen.music.label, chosen.music.score)}")
 
 
 def _find_track(workspace: Workspace, named: str | None, result: Mapping[str, Any], needed_by: str) -> TrackSource:

@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
-from workbench.cli.plan_files import lay_out, option_option, placement_option, read_music, warn_of_other_bytes
+from workbench.cli.plan_files import (
+    lay_out,
+    option_option,
+    placement_option,
+    read_music,
+    say_placement,
+    warn_of_other_bytes,
+)
 from workbench.cli.terminal import print_body, progress_bar, say
+from workbench.params import DELIVERY_TARGETS
 
 if TYPE_CHECKING:
+    from workbench.render.levels import SoundLevels
     from workbench.workspace import Workspace
 
 
@@ -33,6 +42,11 @@ if TYPE_CHECKING:
 @option_option
 @placement_option
 @click.option("--limit", is_flag=True, help="Hold the true peak under -1 dBTP; a mix is always limited.")
+@click.option(
+    "--target",
+    type=click.Choice(list(DELIVERY_TARGETS)),
+    help="Bring the file to the loudness and the true peak that are asked for there, see above.",
+)
 @profile_option
 @workspace_option
 def command(
@@ -43,6 +57,7 @@ def command(
     option: int | None,
     placement: int | None,
     limit: bool,
+    target: str | None,
     workspace: Workspace,
 ) -> None:
     """Play PLAN, as `workbench loop` prints it, into a sound file or, with --video, under a video.
@@ -51,14 +66,26 @@ def command(
     the placement says, from its first picture to its last; without a video, to the end of the track.
 
     A mix in PLAN is applied when a video is given: soundtrack and music at their gains, the music further down under
-    speech, the sum under -1 dBTP; for another option than the plan served it is measured anew. Prints the loudness and
-    the true peak of what was written, and warns of a track that is not the one that PLAN was made for. `-` reads the
-    plan from standard input.
+    speech, the sum under -1 dBTP; for another option than the plan served it is measured anew. Prints the loudness of
+    what was written, its range and its maxima, that of the dialogue, and the true peak; warns of a track that is not
+    the one that PLAN was made for. `-` reads the plan from standard input.
+
+    --target brings the whole to a loudness by one gain, then limits it; what cannot be reached without taking more than
+    6 dB off the peaks is said in a line:
+
+    \b
+      web           -14 LUFS, -1 dBTP: players of music and videos
+      podcast       -16 LUFS, -1 dBTP
+      ebu-r128      -23 LUFS, -1 dBTP: broadcast in Europe
+      ebu-r128-s1   the same, and -18 LUFS at most in any 3 s: advertisements
+      atsc-a85      -24 LUFS, -2 dBTP: broadcast in America
+      dialogue      -27 LUFS of the speech alone, -2 dBTP; -24 of the whole where less than 15 % is speech
 
     \b
     Example:
       workbench render plan.json --track track.mp3 -o music.wav
       workbench render plan.json --track track.mp3 --video video.mp4 -o video-with-music.mp4
+      workbench render plan.json --track track.mp3 --video video.mp4 --target ebu-r128 -o broadcast.mov
       workbench render plan.json --option 2 --track track.mp3 -o other-ending.wav
       workbench render placements.json --placement 2 --track track.mp3 --video video.mp4 -o video-with-music.mp4
 
@@ -73,12 +100,11 @@ def command(
     option : number of the option to play; None: the plan served. Must be None for placements
     placement : number of the placement to play; None: the best. Must be None for a plan
     limit : whether the true peak is limited also without a mix
+    target : name of a delivery target; None: none
     workspace : of the home folder, with the parameters of the profile
     """
     _check_suffix(out, video)
-    from workbench.loops.plan import LoopPlan
-    from workbench.render.levels import measure_levels
-    from workbench.render.video import render_audio, render_video
+    from workbench.workflows.deliver import render_measured
     from workbench.workflows.videos import find_video
 
     chosen = read_music(plan, workspace, track, option=option, placement=placement, needed_by="a render")
@@ -90,24 +116,37 @@ def command(
         def rendering(done: float) -> None:
             progress(f"rendering {out.name}", done)
 
-        recording, tuned = workspace.load_recording(chosen.track.path), workspace.params.render
+        recording = workspace.load_recording(chosen.track.path)
         found, mix = lay_out(workspace.with_progress(progress), chosen, video_path)
-        if video_path is None:
-            render_audio(found, recording, out, tuned, limit=limit, progress=rendering)
-        else:
-            render_video(
-                found, recording, video_path, out, mix, tuned, limit=True if limit else None, progress=rendering
-            )
-        progress(f"measuring {out.name}", 0.0)
-        levels = measure_levels(out)
-        progress(f"measuring {out.name}", 1.0)
-    if not isinstance(chosen.music, LoopPlan):
-        say(f"placement {chosen.number}: {chosen.music.label}")
-    measured = {"loudness_lufs": levels.loudness_lufs, "true_peak_dbtp": levels.true_peak_dbtp}
+        rendered = render_measured(
+            workspace.with_progress(progress), found, recording, out, video_path, mix,
+            target=target, limit=limit, progress=rendering,
+        )  # fmt: skip
+        progress(f"rendering {out.name}", 1.0)
+    say_placement(chosen)
+    for line in rendered.shortfalls:
+        say(line)
+    of_dialogue = target is not None and DELIVERY_TARGETS[target].measured_on == "dialogue"  # says so itself
+    if rendered.speech is not None and rendered.levels.dialogue_lufs is None and not of_dialogue:
+        say("no speech was found in the video, so there is no loudness of the dialogue")
     print_body(
         {"output": str(out), "seconds": found.window_end, "bytes": out.stat().st_size}
-        | {name: round(level, 2) for name, level in measured.items() if isfinite(level)}
+        | _levels(rendered.levels)
+        | ({} if rendered.gain is None else {"target": target, "gain_db": round(rendered.gain.gain_db, 2)})
     )
+
+
+def _levels(levels: SoundLevels) -> dict[str, float]:
+    """Levels as printed; what was not measured, or is silent, is left out."""
+    measured = {
+        "loudness_lufs": levels.loudness_lufs,
+        "true_peak_dbtp": levels.true_peak_dbtp,
+        "loudness_range_lu": levels.loudness_range_lu,
+        "max_momentary_lufs": levels.max_momentary_lufs,
+        "max_short_term_lufs": levels.max_short_term_lufs,
+        "dialogue_lufs": levels.dialogue_lufs,
+    }
+    return {name: round(level, 2) for name, level in measured.items() if level is not None and isfinite(level)}
 
 
 def _check_suffix(out: Path, video: Path | None) -> None:

@@ -35,7 +35,7 @@ def offered(loop: Loop | None) -> list[tuple[str, str, str]]:
     return [
         _PLAN,
         *(
-            (form.name, form.title, " ".join(filter(None, (form.what, _caution(form, track)))))
+            (form.name, form.title, " ".join(filter(None, (form.what, form.limits, _caution(form, track)))))
             for form in FORMATS.values()
         ),
     ]
@@ -92,6 +92,14 @@ def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
         return save_plan(loop, folder / f"{stem}.plan.json")
     form = FORMATS[format_name]
     out = folder / f"{stem}{form.suffix or '.loop' + loop.track.path.suffix}"
-    files = {"track": loop.track.path, "video": loop.video}
-    export_plan(workspace, plan.alone, format_name, out, mix=loop.mix, provenance=loop.provenance, **files)
+    export_plan(
+        workspace,
+        plan.alone,
+        format_name,
+        out,
+        track=loop.track.path,
+        video=loop.video,
+        mix=loop.mix,
+        provenance=loop.provenance,
+    )
     return out

@@ -24,7 +24,7 @@ import param
 from bokeh.models import Range1d
 from panel.custom import JSComponent
 
-from workbench.align.placements import Placement
+from workbench.align.placements import NO_CLEAR_POINT, Placement
 from workbench.audition.mixes import DrawnMatch, MixSounds, match_to_draw, placed_sounds
 from workbench.catalog.lane import Match
 from workbench.catalog.track import Track
@@ -168,7 +168,7 @@ class MatchState:
             "seconds": track.duration_seconds,
             "voice": "–" if track.instrumental is None else "none" if track.instrumental else "vocals",
             "contour": [[round(float(at), 4), round(float(much), 3)] for at, much in points],
-            "lands": best.label if best is not None else "nowhere in particular",
+            "lands": best.in_words if best is not None else NO_CLEAR_POINT,
         }
 
     def why(self) -> str:
@@ -445,7 +445,7 @@ class MatchTab(Tab):
         match = self.state.match
         sync: Sequence[Placement] = () if match is None or not match.sync else match.sync
         # The value is the label, not a number: the browser shows a value that stays the same with its old label.
-        labels = [f"{n}. {place.label} ({place.score:.2f})" for n, place in enumerate(sync, start=1)]
+        labels = [f"{n}. {place.in_words} ({place.score:.2f})" for n, place in enumerate(sync, start=1)]
         self.places.param.update(options=labels, value=labels[0] if labels else None, disabled=not labels)
         self.why.object = self.state.why()
         self.picture.show_video() if self.state.drawn is None else self.picture.show_track()

@@ -60,7 +60,7 @@ from workbench.workspace import Workspace
 VIDEO_SECONDS = 300.0
 _VIDEO_VERSION = 1
 """Raise it when the video is drawn differently."""
-_PAGE_VERSION = 4
+_PAGE_VERSION = 5
 """Raise it when the demo writes something else from the same plan."""
 _RECORD = ".made.json"
 
@@ -302,7 +302,7 @@ def _make(workspace: Workspace, loop: Loop, video: Path, choice: Choice) -> list
         plan_section(plan, loop, params.cover),
         *options_sections(plan, loop, recording),
         seams_section(plan, seams),
-        mix_section(loop, decode(rendered)),
+        mix_section(workspace, loop, recording, decode(rendered)),
     )
     title = (loop.track.record.title if loop.track.record is not None else None) or loop.track.track_id
     write_page(

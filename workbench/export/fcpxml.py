@@ -11,11 +11,11 @@ the place in the track, is exact to the sample: the excess is silenced by keys. 
 there, the clip begins or ends one frame inside.
 
 Keys are in dB with straight lines between; -96 dB stands for silence. They lie on whole frames, one a frame at most,
-where the curve is met within 0.05 % of full gain (`workbench.export.timeline.TOLERANCE`); between two frames it is a
-straight line. A crossfade shorter than two frames has no room for that: it is drawn two frames long, around the frame
-nearest to its middle, where both sides are half way. A rise or fall at the ends that is shorter than a frame is a step
-at the edge of the clip, as is the beginning of a segment that starts at once. Keyed times are track times, since the
-keys of a clip count on the clock of its media.
+and the lines meet the curve there within 0.25 dB (`workbench.export.envelope`); between two frames it is a straight
+line. A crossfade shorter than two frames has no room for that: it is drawn two frames long, around the frame nearest to
+its middle, where both sides are half way. A rise or fall at the ends that is shorter than a frame is a step at the edge
+of the clip, as is the beginning of a segment that starts at once. Keyed times are track times, since the keys of a clip
+count on the clock of its media.
 
 What the plan was made from is JSON in the sequence's metadata, under `PROVENANCE_KEY`.
 
@@ -34,25 +34,21 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from workbench.errors import ParameterError
+from workbench.export.envelope import FrameKey, Lines, fit_frame_keys
 from workbench.export.files import media_url, plain_name
 from workbench.export.timeline import (
+    LONE_PICTURE,
     SILENT_DB,
     Crossing,
-    FrameKey,
     Item,
     Timeline,
     TrackMedia,
-    VideoMedia,
     decibels,
-    frame_keys,
 )
 from workbench.files import write_text
 
-LONE_FRAME_RATE = Fraction(25)
-"""frames a second of an edit without a video"""
 PROVENANCE_KEY = "workbench.provenance"
 """of the sequence's metadata: what the plan was made from, as JSON"""
-_LONE_PICTURE = (1920, 1080)
 _AUDIO_RATES = {
     32000: "32k",
     44100: "44.1k",
@@ -83,10 +79,10 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
     if track is None:
         raise ParameterError("FCPXML names the track's file; give --track FILE")
     root = Element("fcpxml", version="1.10")
-    _resources(SubElement(root, "resources"), track, video, out)
+    _resources(SubElement(root, "resources"), timeline, track, out)
     name = plain_name(timeline.name)
     event = SubElement(SubElement(root, "library"), "event", name=name)
-    frame_rate = video.frame_rate if video else LONE_FRAME_RATE
+    frame_rate = timeline.frame_rate
     frames = video.frames if video else ceil(timeline.seconds(timeline.length) * frame_rate)
     duration = time_text(frames / frame_rate)
     sequence = SubElement(
@@ -100,7 +96,7 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
     story = _story(SubElement(sequence, "spine"), timeline, duration)
     for item in timeline.items:
         story.append(_segment(timeline, track, item, frame_rate, frames))
-    for time, text in timeline.events:
+    for time, text, _ in timeline.markers:
         at = Fraction(floor(Fraction(time) * frame_rate)) / frame_rate
         SubElement(story, "marker", start=time_text(at), duration=time_text(1 / frame_rate), value=plain_name(text))
     if timeline.provenance is not None:
@@ -125,9 +121,10 @@ def time_text(seconds: Fraction) -> str:
     return f"{exact.numerator}s" if exact.denominator == 1 else f"{exact.numerator}/{exact.denominator}s"
 
 
-def _resources(resources: Element, track: TrackMedia, video: VideoMedia | None, out: Path) -> None:
-    width, height = (video.width, video.height) if video else _LONE_PICTURE
-    frame = 1 / (video.frame_rate if video else LONE_FRAME_RATE)
+def _resources(resources: Element, timeline: Timeline, track: TrackMedia, out: Path) -> None:
+    video = timeline.video
+    width, height = (video.width, video.height) if video else LONE_PICTURE
+    frame = 1 / timeline.frame_rate
     SubElement(resources, "format", id="r1", frameDuration=time_text(frame), width=str(width), height=str(height))
     if video is not None:
         asset = SubElement(
@@ -234,7 +231,7 @@ def _keys(timeline: Timeline, item: Item, frame_rate: Fraction, begin: int, end:
     samples = [*item.corners, *timeline.duck_corners(item.first, item.stop - 1)]
     turns = [timeline.seconds(sample) * frame_rate for sample in samples]
     turns += [turn for fade in (into, out) if fade for turn in (fade.begin, fade.end)]
-    return frame_keys(level, turns, begin, end)
+    return fit_frame_keys(level, turns, begin, end, Lines.DECIBELS)
 
 
 def _steps(timeline: Timeline, item: Item, frame_rate: Fraction) -> tuple[int, int]:

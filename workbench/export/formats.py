@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from workbench.errors import ParameterError
 from workbench.export.audacity import write_labels
+from workbench.export.edl import write_edl
 from workbench.export.fcpxml import write_fcpxml
 from workbench.export.jams import write_jams
 from workbench.export.loop_tags import write_loop_tags
@@ -19,6 +20,7 @@ from workbench.export.otio import write_otio
 from workbench.export.reaper import write_reaper
 from workbench.export.seams_csv import write_seams
 from workbench.export.timeline import Timeline
+from workbench.export.xmeml import write_xmeml
 
 Writer: TypeAlias = Callable[[Timeline, Path], None]
 
@@ -50,6 +52,10 @@ class Format:
     """whether it can hold a track that is laid straight under a video, which has no loop and no seams"""
     tracks: frozenset[str] = frozenset()
     """suffixes of the tracks that the program imports; empty: all"""
+    is_edit: bool = False
+    """whether it is an edit whose files stay where they are, so that media can be written beside it"""
+    limits: str = ""
+    """a sentence: what of the plan it cannot hold; empty: nothing that is heard"""
 
 
 _FINAL_CUT_TRACKS = frozenset({".aac", ".aif", ".aiff", ".caf", ".m4a", ".mp3", ".wav"})
@@ -60,18 +66,30 @@ FORMATS: dict[str, Format] = {
     for format in (
         Format(
             "otio", "OpenTimelineIO", "Picture, soundtrack and music with crossfades and gains; Resolve and Premiere.",
-            ".otio", write_otio, needs_track=True, uses_video=True, extra="export",
+            ".otio", write_otio, needs_track=True, uses_video=True, extra="export", is_edit=True,
+            limits="Programs other than Resolve ignore the levels, and Resolve places clips on whole frames.",
         ),
         Format(
             "fcpxml", "Final Cut Pro XML", "Picture, soundtrack and music with every gain as keyframes, for Final Cut.",
-            ".fcpxml", write_fcpxml, needs_track=True, uses_video=True, tracks=_FINAL_CUT_TRACKS,
+            ".fcpxml", write_fcpxml, needs_track=True, uses_video=True, tracks=_FINAL_CUT_TRACKS, is_edit=True,
+            limits="Crossfades are keyframes on whole frames, and those under two frames last two.",
+        ),
+        Format(
+            "xmeml", "Final Cut Pro 7 XML", "Picture, soundtrack and music with crossfades and levels; for Premiere.",
+            ".xml", write_xmeml, needs_track=True, uses_video=True, is_edit=True,
+            limits="Clips lie on whole frames, and a crossfade has the nearer of two curves: equal power or linear.",
+        ),
+        Format(
+            "edl", "Edit decision list", "Picture and music as CMX 3600, which every editing program reads.",
+            ".edl", write_edl, needs_track=True, uses_video=True, is_edit=True,
+            limits="Clips lie on whole frames in edit and track, levels are comments, and the soundtrack is left out.",
         ),
         Format(
             "rpp", "REAPER project", "Video and music to the sample, with fades, levels and duck as envelopes.",
-            ".rpp", write_reaper, needs_track=True, uses_video=True, uses_grid=True,
+            ".rpp", write_reaper, needs_track=True, uses_video=True, uses_grid=True, is_edit=True,
         ),
         Format(
-            "audacity", "Audacity labels", "Seams, segments, bars, sections and speech, in the time of the video.",
+            "audacity", "Audacity labels", "Seams, sync points, bars, sections and speech, in the time of the video.",
             ".txt", write_labels, uses_analysis=True,
         ),
         Format(

@@ -4,8 +4,9 @@ Tracks: the picture, the soundtrack, the music. Segments are clips laid edge to 
 over the cut, `in_offset` before and `out_offset` after it, which plays the handles of both sides: what the track has
 there, to the sample. OpenTimelineIO has no schema for the fades at the start and the end; they are in the gain keys.
 
-Times are whole frames at the video's rate for picture and soundtrack, whole samples at the track's rate for music; a
-reader's `RationalTime` holds both exactly. Without a video, frames are those of 25 a second.
+All times count in frames at the video's rate, so that a timeline has one rate; without a video, in frames of 25 a
+second. Picture and soundtrack lie on whole frames, the music on whole samples of the track, which are fractions of a
+frame: `value / rate * sample rate` is a whole number to within a millionth of a sample.
 
 Gain. OpenTimelineIO defines none, so it is written twice: as `Resolve_OTIO` volume effect, with dB keys on whole frames
 counted from the start of the clip, as in Resolve's own exports, one a frame at most; and exactly, in
@@ -26,31 +27,18 @@ Function: `write_otio`.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from importlib import import_module
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
 from typing import Any
 
+from workbench.export.envelope import FrameKey, GainPoint, Lines, fit_frame_keys, fit_keys
 from workbench.export.files import absolute_url, media_url, plain_name
-from workbench.export.timeline import (
-    FrameKey,
-    GainPoint,
-    Item,
-    Timeline,
-    TrackMedia,
-    VideoMedia,
-    decibel_keys,
-    decibels,
-    frame_keys,
-)
+from workbench.export.timeline import MARKER_COLOURS, Item, Timeline, TrackMedia, VideoMedia, decibels
 from workbench.files import write_text
 from workbench.provenance import with_provenance
 
-LONE_FRAME_RATE = Fraction(25)
-"""frames a second of an edit without a video"""
-_SEAM_COLOUR, _END_COLOUR = "RED", "GREEN"
 _VOLUME_RANGE_DB = (-100.0, 30.0)
 
 
@@ -77,7 +65,7 @@ class _Writer:
         self.otio = otio
         self.timeline = timeline
         self.out = out
-        self.frame_rate = timeline.video.frame_rate if timeline.video else LONE_FRAME_RATE
+        self.frame_rate = timeline.frame_rate
 
     def document(self) -> str:
         """The whole document as JSON."""
@@ -128,9 +116,9 @@ class _Writer:
             "song_from": item.song_from,
             "song_to": item.song_to,
             "video_s": item.begins,
-            "gain_keys": [[key.sample - item.placed, key.value] for key in keys],
+            "gain_keys": [[key.sample - item.placed, key.level_db] for key in keys],
         }
-        whole = self._range(self._samples(0), self._samples(track.samples))
+        whole = self._range(self._frames(0), self._samples(track.samples))
         clip = self._clip(track.path, self._range(self._samples(start), self._samples(length)), whole, exact)
         clip.name = plain_name(f"{track.path.stem} {item.number}")
         frames = {key.frame: key.level_db for key in self._frame_keys(item)}
@@ -139,7 +127,7 @@ class _Writer:
 
     def _level_keys(self, item: Item) -> list[GainPoint]:
         """The level of the music, handles included, without the crossfades, which are transitions."""
-        return decibel_keys(lambda sample: self._level(item, sample), self._corners(item))
+        return fit_keys(lambda sample: self._level(item, sample), self._corners(item), Lines.DECIBELS)
 
     def _frame_keys(self, item: Item) -> list[FrameKey]:
         """The same on frames counted from the start of the clip, from its first to the end of its last."""
@@ -150,7 +138,7 @@ class _Writer:
             return self._level(item, min(item.placed + round(frame / per_sample), item.stop - 1))
 
         turns = [(sample - item.placed) * per_sample for sample in self._corners(item)]
-        return frame_keys(level, turns, 0, last)
+        return fit_frame_keys(level, turns, 0, last, Lines.DECIBELS)
 
     def _corners(self, item: Item) -> set[int]:
         last = item.stop - 1
@@ -171,15 +159,14 @@ class _Writer:
         )
 
     def _markers(self) -> list[Any]:
-        frame = self.otio.opentime.RationalTime(1, float(self.frame_rate))
-        events, last = self.timeline.events, len(self.timeline.events) - 1
+        frame = self._frames(1)
         return [
             self.otio.schema.Marker(
-                name=plain_name(text),
-                marked_range=self._range(self._samples(round(time * self.timeline.rate)), frame),
-                color=_END_COLOUR if place in (0, last) else _SEAM_COLOUR,
+                name=plain_name(marker.text),
+                marked_range=self._range(self._samples(round(marker.video_s * self.timeline.rate)), frame),
+                color=MARKER_COLOURS[marker.kind],
             )
-            for place, (time, text) in enumerate(events)
+            for marker in self.timeline.markers
         ]
 
     def _volume(self, keys: dict[int, float]) -> Any:
@@ -227,7 +214,9 @@ class _Writer:
         return self.otio.opentime.RationalTime(count, float(self.frame_rate))
 
     def _samples(self, count: int) -> Any:
-        return self.otio.opentime.RationalTime(count, self.timeline.rate)
+        """Samples of the track as a fraction of frames."""
+        frames = float(self.timeline.seconds(count) * self.frame_rate)
+        return self.otio.opentime.RationalTime(frames, float(self.frame_rate))
 
     def _range(self, start: Any, duration: Any) -> Any:
         return self.otio.opentime.TimeRange(start, duration)

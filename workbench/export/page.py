@@ -36,11 +36,11 @@ class ReportSound:
 
 @dataclass(frozen=True, slots=True)
 class ReportCard:
-    """A seam or an option of the plan, to see and to hear."""
+    """A seam, an option of the plan or a passage of speech, to see and to hear."""
 
     title: str
     text: str
-    picture: bytes
+    picture: bytes | None
     """PNG"""
     sounds: tuple[ReportSound, ...]
     video_s: float | None
@@ -142,9 +142,10 @@ def _card(card: ReportCard, has_video_element: bool) -> str:
     )
     if has_video_element and card.video_s is not None:
         players += f"<button type=button data-video={max(0.0, card.video_s - 2.0):.3f}>in the video</button>"
+    picture = "" if card.picture is None else _picture(card.picture, "", card.title)
     return (
         f"<article><h3>{escape(card.title)}</h3><p>{escape(card.text)}</p>"
-        f"<div class=players>{players}</div>{_picture(card.picture, '', card.title)}</article>"
+        f"<div class=players>{players}</div>{picture}</article>"
     )
 
 

@@ -7,8 +7,8 @@ and all three are whole samples of it, written to 15 decimals, so that nothing i
 Gain. A linear crossfade is the item's own fade (`FADEIN`, `FADEOUT`, shape 0), as long as the overlap. REAPER has no
 fade shape for other exponents and for the raised cosine at the plan's ends; these are drawn into the envelope of the
 take's volume, together with levels and glides. The mix's music gain is the fader of the music track, the duck its
-volume envelope. Envelope points are joined by straight lines in linear gain, and so close that the curve is met within
-0.05 % of full gain (`workbench.export.timeline.TOLERANCE`).
+volume envelope. Envelope points are joined by straight lines in linear gain, which stay within 0.25 dB of the curve
+(`workbench.export.envelope`).
 
 Tempo. The project has the tempo and the metre of the music (`workbench.export.tempo`): one of each in its head where
 beats are even from the first picture on, else a tempo envelope of steps on bar lines, so that bars of the ruler are
@@ -32,9 +32,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from workbench.errors import ParameterError
+from workbench.export.envelope import Lines, fit_keys
 from workbench.export.files import media_path, plain_name
 from workbench.export.tempo import TempoMark, tempo_bpm, tempo_map
-from workbench.export.timeline import Crossing, Item, Timeline, TrackMedia, VideoMedia, gain_keys
+from workbench.export.timeline import Crossing, Item, Timeline, TrackMedia, VideoMedia, decibels
 from workbench.files import write_text
 
 _SOURCES = {".wav": "WAVE", ".mp3": "MP3", ".flac": "FLAC", ".ogg": "VORBIS", ".oga": "VORBIS", ".opus": "OPUS"}
@@ -70,7 +71,7 @@ def write_reaper(timeline: Timeline, out: Path) -> None:
         f"  SAMPLERATE {timeline.rate} 1 0",
         "  TIMELOCKMODE 0",
         *_tempo(timeline),
-        *(f"  MARKER {k} {_seconds(_near(t))} {quoted(text)} 0" for k, (t, text) in enumerate(timeline.events, 1)),
+        *(f"  MARKER {k} {_seconds(_near(t))} {quoted(text)} 0" for k, (t, text, _) in enumerate(timeline.markers, 1)),
     ]
     if timeline.video is not None:
         lines += _block(_video_track(timeline, timeline.video, out))
@@ -154,11 +155,11 @@ def _segment(timeline: Timeline, track: TrackMedia, item: Item, out: Path) -> It
     yield f"    FILE {quoted(media_path(track.path, out))}"
     yield "  >"
 
-    def gain(sample: int) -> float:
-        return item.gain(sample, fade_in=native_in is None, fade_out=native_out is None)
+    def level(sample: int) -> float:
+        return decibels(item.gain(sample, fade_in=native_in is None, fade_out=native_out is None))
 
-    keys = gain_keys(gain, item.corners)
-    yield from _block(_envelope("VOLENV", [(timeline.seconds(key.sample - item.first), key.value) for key in keys]))
+    keys = fit_keys(level, item.corners, Lines.GAIN)
+    yield from _block(_envelope("VOLENV", [(timeline.seconds(key.sample - item.first), key.gain) for key in keys]))
     yield ">"
 
 
@@ -189,11 +190,12 @@ def _duck(timeline: Timeline) -> Iterator[str]:
     """The attenuation under speech over the whole video."""
     gain_db = timeline.balance.music_gain_db
 
-    def gain(sample: int) -> float:
-        return _linear(timeline.music_db(sample) - gain_db)
+    def level(sample: int) -> float:
+        return timeline.music_db(sample) - gain_db
 
     corners = [0, *timeline.duck_corners(0, timeline.length), timeline.length]
-    return _envelope("VOLENV2", [(timeline.seconds(key.sample), key.value) for key in gain_keys(gain, corners)])
+    keys = fit_keys(level, corners, Lines.GAIN)
+    return _envelope("VOLENV2", [(timeline.seconds(key.sample), key.gain) for key in keys])
 
 
 def _envelope(name: str, points: list[tuple[Fraction, float]]) -> Iterator[str]:

@@ -8,24 +8,20 @@ Units. Output samples count from the first picture, at the track's own rate; tra
 An item sounds from `first` to `stop`, crossfades included; it lies edge to edge with its neighbours from `placed` to
 `cut`, which are in the middle of the crossfades.
 
-Gain curves. A player draws a curve as straight lines between keys: REAPER in linear gain, Final Cut and Resolve in dB.
-`gain_keys` and `decibel_keys` choose the keys so that the drawn lines stay within `TOLERANCE` of the plan, and leave
-out every key that lies on the line between its neighbours to within `SAME_DB`. For editors with keys on video frames
-there is `frame_keys`: one key a frame at most, exact at the frames.
+Gain curves are written as keys by `workbench.export.envelope`.
 
-Functions: `gain_keys`, `decibel_keys`, `frame_keys`, `decibels`; the value objects `Timeline`, `Item`, `MusicEnds`,
-`TrackMedia`, `VideoMedia`, `Notes`, `Beat`, `EditLevels`.
+Function: `decibels`; the value objects `Timeline`, `Item`, `MusicEnds`, `TrackMedia`, `VideoMedia`, `Notes`, `Beat`,
+`EditLevels`, `Marker`.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from fractions import Fraction
-from functools import cache
 from itertools import pairwise
-from math import ceil, floor, inf, log10
+from math import log10
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -36,12 +32,12 @@ from workbench.mix.fades import duck_gain
 from workbench.provenance import Provenance
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 
+LONE_FRAME_RATE = Fraction(25)
+"""frames a second of an edit without a video"""
+LONE_PICTURE = (1920, 1080)
+"""width and height of its picture"""
 SILENT_DB = -96.0
 """dB that stands for silence; editors show it as -inf"""
-TOLERANCE = 5e-4
-"""linear gain by which straight lines between keys may miss the curve (-66 dB)"""
-SAME_DB = 0.001
-"""dB by which an envelope may move when keys are left out; a step of level is audible from about 0.2 dB"""
 
 
 class Gain(Protocol):
@@ -51,19 +47,26 @@ class Gain(Protocol):
         """Without `fade_in` or `fade_out` that crossfade is left out."""
 
 
-class GainPoint(NamedTuple):
-    """A point of a gain curve."""
+class MarkerKind(StrEnum):
+    """What a marker stands at."""
 
-    sample: int
-    """output sample"""
-    value: float
+    END = "end"
+    """where the music begins, or ends"""
+    SEAM = "seam"
+    SYNC = "sync"
+    """where the music meets the picture"""
 
 
-class FrameKey(NamedTuple):
-    """A point of a curve that is keyed on video frames."""
+MARKER_COLOURS = {MarkerKind.END: "GREEN", MarkerKind.SEAM: "RED", MarkerKind.SYNC: "YELLOW"}
+"""names that OpenTimelineIO and EDL locators share"""
 
-    frame: int
-    level_db: float
+
+class Marker(NamedTuple):
+    """A marker for an editor."""
+
+    video_s: VideoSeconds
+    text: str
+    kind: MarkerKind
 
 
 class Beat(NamedTuple):
@@ -193,8 +196,15 @@ class Timeline:
     """beats of the music as it is heard, in order; empty where the grid of the track is not known"""
     beats_per_bar: int | None = None
     """of the prevailing metre; None where neither plan nor grid says it"""
+    sync_points: tuple[Marker, ...] = ()
+    """where a placed track meets the picture"""
     provenance: Provenance | None = None
     """what the plan was made from; None where that is not known"""
+
+    @property
+    def frame_rate(self) -> Fraction:
+        """Frames a second of the edit: the video's, or `LONE_FRAME_RATE`."""
+        return LONE_FRAME_RATE if self.video is None else self.video.frame_rate
 
     def seconds(self, sample: int) -> Fraction:
         """Exact video time of a sample.
@@ -226,15 +236,19 @@ class Timeline:
         return turns[bisect_right(turns, first) : bisect_left(turns, last)]
 
     @property
-    def events(self) -> tuple[tuple[VideoSeconds, str], ...]:
-        """Markers for an editor, in video time, in order: start, seams, end of the music."""
+    def markers(self) -> tuple[Marker, ...]:
+        """Markers for an editor, in order: start, seams, sync points, end of the music."""
         times = () if self.plan is None else self.plan.seam_times
         seams = [
-            (time, f"seam {k + 1}: {before.song_to:.3f} s to {after.song_from:.3f} s of the track")
+            Marker(
+                time, f"seam {k + 1}: {before.song_to:.3f} s to {after.song_from:.3f} s of the track", MarkerKind.SEAM
+            )
             for k, (time, (before, after)) in enumerate(zip(times, pairwise(self.items), strict=True))
         ]
         ends = self.ends
-        return ((ends.music_in, "music in"), *seams, (ends.music_end, f"music end: {ends.end_label}"))
+        end = Marker(ends.music_end, f"music end: {ends.end_label}", MarkerKind.END)
+        inside = sorted([*seams, *self.sync_points], key=lambda marker: marker.video_s)
+        return (Marker(ends.music_in, "music in", MarkerKind.END), *inside, end)
 
 
 def decibels(gain: float) -> float:
@@ -249,108 +263,3 @@ def decibels(gain: float) -> float:
     dB, `SILENT_DB` at least
     """
     return max(SILENT_DB, 20.0 * log10(gain)) if gain > 0.0 else SILENT_DB
-
-
-def gain_keys(curve: Callable[[int], float], corners: Iterable[int]) -> list[GainPoint]:
-    """Keys of a gain curve for editors that draw straight lines in linear gain.
-
-    Parameters
-    ----------
-    curve : linear gain at an output sample
-    corners : output samples at which the course of the curve changes, the first and the last one among them
-
-    Returns
-    -------
-    list : in order, values in linear gain; first and last corner always have a key
-    """
-    ratio = _gain(SAME_DB) - 1.0
-    return _needed(_keys(curve, sorted(set(corners)), lambda value: value), lambda value: ratio * abs(value))
-
-
-def decibel_keys(curve: Callable[[int], float], corners: Iterable[int]) -> list[GainPoint]:
-    """Keys of a gain curve for editors that draw straight lines in dB.
-
-    Parameters
-    ----------
-    curve : dB at an output sample
-    corners : output samples at which the course of the curve changes, the first and the last one among them
-
-    Returns
-    -------
-    list : in order, values in dB; first and last corner always have a key
-    """
-    return _needed(_keys(curve, sorted(set(corners)), _gain), lambda _: SAME_DB)
-
-
-def frame_keys(curve: Callable[[int], float], turns: Iterable[Fraction], first: int, last: int) -> list[FrameKey]:
-    """Keys of a curve in dB on whole video frames, drawn with straight lines in dB.
-
-    At frames the lines meet the curve, to within `TOLERANCE` of linear gain; between two frames the curve is assumed to
-    be a straight line.
-
-    Parameters
-    ----------
-    curve : dB at a frame
-    turns : times, in frames, at which the course of the curve changes; those outside are left out
-    first, last : frames that always have a key; if both are the same frame, it has one key
-
-    Returns
-    -------
-    list : in order
-    """
-    around = {frame for turn in turns for frame in (floor(turn), ceil(turn))}
-    corners = {first, last, *(frame for frame in around if first < frame < last)}
-    return [FrameKey(key.sample, key.value) for key in decibel_keys(curve, corners)]
-
-
-def _gain(level_db: float) -> float:
-    return float(10.0 ** (level_db / 20.0))
-
-
-def _needed(keys: Sequence[GainPoint], tolerance: Callable[[float], float]) -> list[GainPoint]:
-    """The keys without those that lie on lines between the others; first and last stay.
-
-    From each key that stays, the next is the farthest one for which a straight line passes all keys between within
-    their tolerances. Both curves, with and without those keys, are straight between neighbouring keys, so they differ
-    most at a key, and checking the keys is enough.
-    """
-    kept, at = [keys[0]], 0
-    while at < len(keys) - 1:
-        at = _reach(keys, at, tolerance)
-        kept.append(keys[at])
-    return kept
-
-
-def _reach(keys: Sequence[GainPoint], at: int, tolerance: Callable[[float], float]) -> int:
-    """The farthest key that a line from key `at` can reach: each key between narrows the range of slopes."""
-    begin, reached = keys[at], at + 1
-    least, most = -inf, inf
-    for end in range(at + 1, len(keys)):
-        key = keys[end]
-        rise, run, room = key.value - begin.value, key.sample - begin.sample, tolerance(key.value)
-        if least <= rise / run <= most:
-            reached = end
-        least, most = max(least, (rise - room) / run), min(most, (rise + room) / run)
-        if least > most:
-            break
-    return reached
-
-
-def _keys(curve: Callable[[int], float], corners: Sequence[int], heard: Callable[[float], float]) -> list[GainPoint]:
-    """Halve the stretches between corners until straight lines are within `TOLERANCE` of the curve."""
-    curve = cache(curve)
-    keys = [GainPoint(corners[0], curve(corners[0]))]
-    waiting = [GainPoint(end, curve(end)) for end in reversed(corners[1:])]
-    while waiting:
-        begin, end = keys[-1], waiting[-1]
-        probes = {begin.sample + (end.sample - begin.sample) * part // 4 for part in (1, 2, 3)} - {begin.sample}
-        slope = (end.value - begin.value) / (end.sample - begin.sample)
-        missed = any(
-            abs(heard(curve(at)) - heard(begin.value + slope * (at - begin.sample))) > TOLERANCE for at in probes
-        )
-        if missed:
-            middle = (begin.sample + end.sample) // 2
-            waiting.append(GainPoint(middle, curve(middle)))
-        else:
-            keys.append(waiting.pop())
-    return keys

@@ -4,8 +4,8 @@ Every pair of bar lines is scored as a splice. Those that may pass are fitted to
 for each length in bars and for each bar line the best ones, then the best of all, so that the planner finds bodies of
 all lengths, cuts that go ahead, and a way into the ending from anywhere.
 
-Functions: `loop_profile`, `profile_of_evidence`, `candidate_splices`, `harmonic_change`, `heard_parts`,
-`profile_to_arrays`, `profile_from_arrays`.
+Functions: `loop_profile`, `profile_of_evidence`, `candidate_splices`, `named_splices`, `harmonic_change`,
+`heard_parts`, `profile_to_arrays`, `profile_from_arrays`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,14 @@ from workbench.features.energy import loudness_between, sounding_range
 from workbench.loops.endings import find_ending
 from workbench.loops.fitting import Fits, fit_splices, line_sounds
 from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Splices, TrackEnding, TrackSection
-from workbench.loops.seams import SeamEvidence, parts_between_lines, score_lines, seam_evidence, total_of_parts
+from workbench.loops.seams import (
+    LineScores,
+    SeamEvidence,
+    parts_between_lines,
+    score_lines,
+    seam_evidence,
+    total_of_parts,
+)
 from workbench.loops.splices import with_room
 from workbench.params import EndingParams, SeamParams, SectionParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
@@ -143,38 +150,75 @@ def candidate_splices(
     params : of seams; None: the defaults
     """
     params = params or SeamParams()
-    lines = evidence.lines
-    at = evidence.edges[lines]
     scores = score_lines(evidence, params)
-    n = lines.size
+    n = evidence.lines.size
     bars = np.arange(n)
     ahead = bars[None, :] - bars[:, None]
     allowed = (ahead >= 1) | (ahead <= -params.min_body_bars)
     allowed[0] = False
     chosen = _with_variety(np.where(allowed, scores.total, -1.0), ending, params)
     leave, enter = np.nonzero(chosen)
+    found = _fitted(recording, evidence, scores, leave, enter, coming_lufs[enter] - coming_lufs[leave], params)
+    room = (found.song_from >= found.fade_seconds / 2) & (found.song_to + found.fade_seconds / 2 <= recording.duration)
+    kept = np.flatnonzero(room & (found.score >= params.min_kept_score))
+    return found.rows(kept[np.lexsort((enter[kept], leave[kept], -np.round(found.score[kept], 6)))])
+
+
+def named_splices(
+    recording: Recording,
+    evidence: SeamEvidence,
+    leave: IntArray,
+    enter: IntArray,
+    level_step_db: FloatArray,
+    params: SeamParams | None = None,
+) -> Splices:
+    """Score some pairs of bar lines and fit them to the waveform, whether or not they are worth keeping.
+
+    Parameters
+    ----------
+    recording : the track
+    evidence : of its beats
+    leave, enter : shape (n,), bar lines; no pair of equal ones
+    level_step_db : shape (n,), LU by which the `SHORT_TERM_SECONDS` after the line entered are louder than those after
+        the line left
+    params : of seams; None: the defaults
+
+    Returns
+    -------
+    Splices : in the given order; some may leave no room for their crossfade
+    """
+    params = params or SeamParams()
+    return _fitted(recording, evidence, score_lines(evidence, params), leave, enter, level_step_db, params)
+
+
+def _fitted(
+    recording: Recording,
+    evidence: SeamEvidence,
+    scores: LineScores,
+    leave: IntArray,
+    enter: IntArray,
+    level_step_db: FloatArray,
+    params: SeamParams,
+) -> Splices:
+    """Pairs of bar lines fitted to the waveform, in the given order."""
+    at = evidence.edges[evidence.lines]
     # Of a long recording few of the lines are left or entered: their sound alone is cut out.
     used, places = np.unique(np.concatenate((leave, enter)), return_inverse=True)
-    used = used if used.size else bars[:1]
+    used = used if used.size else np.arange(1)
     sounds = line_sounds(recording.samples, recording.sample_rate, at[used])
     fits = fit_splices(sounds, at[used], places[: leave.size], places[leave.size :], params)
     parts = heard_parts(parts_between_lines(scores, evidence, leave, enter, params), fits, params)
-    score = total_of_parts(parts, params, scores.led[leave, enter])
-    level_step = coming_lufs[enter] - coming_lufs[leave]
     song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[leave])
-    room = (song_from >= fade / 2) & (song_to + fade / 2 <= recording.duration)
-    kept = np.flatnonzero(room & (score >= params.min_kept_score))
-    order = kept[np.lexsort((enter[kept], leave[kept], -np.round(score[kept], 6)))]
     return Splices(
-        leave=leave[order].astype(np.int32),
-        enter=enter[order].astype(np.int32),
-        song_to=song_to[order],
-        song_from=song_from[order],
-        score=score[order],
-        parts=parts[:, order].T.copy(),
-        fade_seconds=fade[order],
-        exponent=fits.exponent[order],
-        level_step_db=level_step[order],
+        leave=leave.astype(np.int32),
+        enter=enter.astype(np.int32),
+        song_to=song_to,
+        song_from=song_from,
+        score=total_of_parts(parts, params, scores.led[leave, enter]),
+        parts=np.ascontiguousarray(parts.T),
+        fade_seconds=fade,
+        exponent=fits.exponent,
+        level_step_db=level_step_db,
     )
 
 

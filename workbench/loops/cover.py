@@ -26,16 +26,21 @@ only ever serve as Q or R.
 An option passes the test of the plan served: it has no seam that many hear (`worth.HEARD`) unless that plan has one as
 bad.
 
-The answer is a function of the profile, the length and the parameters alone.
+Splices that a person pinned (`workbench.loops.constraints`) are taken by every route: either the combination holds them
+all, or the search goes without them for the length that they leave, and each is put where it may stand, once.
+
+The answer is a function of the profile, the length, the constraints and the parameters alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from workbench.errors import ConstraintError
 from workbench.loops import refusals
 from workbench.loops.assembly import (
     Route,
@@ -47,9 +52,17 @@ from workbench.loops.assembly import (
     own_end_route,
     route_worth,
 )
+from workbench.loops.constraints import (
+    NO_CONSTRAINTS,
+    LineConstraints,
+    SeamConstraints,
+    cannot_be_kept,
+    on_lines,
+    smallest_contradiction,
+)
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan
 from workbench.loops.profile import LoopProfile
-from workbench.loops.refusals import Refusal
+from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.loops.splices import UsableSplices, rank_within, usable_splices
 from workbench.loops.tours import Tour, make_tours
 from workbench.loops.worth import (
@@ -70,9 +83,16 @@ _FINALISTS_OF_ONE_PATH = 2
 _FINALISTS_OF_ONE_BODY = 4  # heard longest; so that there are options to the ear
 _MOST_TIMES = 3  # how often Q is taken
 _NONE = -1  # no splice
+_MOST_HELD = 3  # pinned splices that one combination can hold besides those of its tour
+_NO_SPLICES: IntArray = np.zeros(0, dtype=np.int64)
 
 
-def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = CoverParams()) -> LoopPlan | Refusal:
+def plan_loop(
+    profile: LoopProfile,
+    video_seconds: float,
+    params: CoverParams = CoverParams(),
+    constraints: SeamConstraints = NO_CONSTRAINTS,
+) -> LoopPlan | Refusal:
     """Cover a video with a track.
 
     Parameters
@@ -80,6 +100,7 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
     profile : what is known of the track
     video_seconds : length of the video, s; rounded to the microsecond
     params : limits, weights and the bounds of the search
+    constraints : where no seam may be, which splices are not used, and which are, in every option
 
     Returns
     -------
@@ -89,6 +110,7 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
 
     Raises
     ------
+    ConstraintError : there is a plan, but none that keeps the constraints; names the smallest part that contradicts
     PlanError : a plan breaks an invariant, which is a fault of the planner
     """
     refusal = refusals.video_not_longer(video_seconds, profile.song_duration, params.required_excess_seconds)
@@ -96,19 +118,44 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
         return refusal
     if profile.downbeats.size < 3:
         return refusals.no_loop_profile()
-    usable = usable_splices(profile, params)
+    answer = find_loop(profile, video_seconds, params, on_lines(profile, constraints))
+    if isinstance(answer, LoopPlan) or not constraints:
+        return answer
+
+    def can_be_kept(labels: tuple[str, ...]) -> bool:
+        some = on_lines(profile, constraints.only(labels))
+        return isinstance(find_loop(profile, video_seconds, params, some), LoopPlan)
+
+    labels = smallest_contradiction(constraints.labels, can_be_kept)
+    if not labels:
+        return find_loop(profile, video_seconds, params, None)
+    raise ConstraintError(cannot_be_kept(labels, f"a loop of {plain_seconds(video_seconds)} s"))
+
+
+def find_loop(
+    profile: LoopProfile, video_seconds: float, params: CoverParams, constraints: LineConstraints | None
+) -> LoopPlan | Refusal:
+    """`plan_loop` for a track with bars and a video of any length; constraints that cannot be kept are a refusal.
+
+    Parameters
+    ----------
+    profile : of the track, with at least three bar lines
+    video_seconds : s; rounded to the microsecond
+    params : limits, weights and the bounds of the search
+    constraints : on the bar lines of the track; None: there are none
+    """
+    usable = usable_splices(profile, params, constraints)
     if usable.size == 0:
         best = float(profile.splices.score.max(initial=0.0))
         return _refuse("no two of its bar lines sound alike enough to splice between them", best, profile, params)
-    if not np.any(usable.is_body & usable.first):
+    if not np.any(usable.is_body & usable.first) and not usable.pinned.size:
         why = f"no part of it that repeats lasts {params.min_body_seconds:.0f} s"
         return _refuse(why, float(usable.score.max()), profile, params)
+    if constraints is not None and usable.pinned.size < len(constraints.pinned):
+        return _refuse("a pinned seam leaves no room for its crossfade", 1.0, profile, params)
 
     video = round(video_seconds, 6)
-    tours = make_tours(usable, video - (profile.last_sound - profile.song_start), params)
-    routes = _own_end_routes(usable, tours, profile, video, params) + _fade_routes(
-        usable, tours, profile, video, params
-    )
+    routes = list(_routes(usable, profile, video, params))
     if not routes:
         return _refuse(
             "its loops add up to no length that ends with the video", float(usable.score.max()), profile, params
@@ -132,6 +179,16 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
         return _refuse("no body of it is heard in one piece in this length", float(usable.score.max()), profile, params)
     plans = tuple(assemble(route, usable, profile, params) for route, _ in options)
     return replace(plans[0], options=plans)
+
+
+def _routes(usable: UsableSplices, profile: LoopProfile, video: float, params: CoverParams) -> Iterator[Route]:
+    """The best routes of each kind of ending; where splices are pinned, those that take them all."""
+    ways = [_NO_SPLICES] if usable.pinned.size <= _MOST_HELD else []
+    for inserted in (*ways, usable.pinned) if usable.pinned.size else ways:
+        need = video - (profile.last_sound - profile.song_start) - float(usable.gain_seconds[inserted].sum())
+        tours = make_tours(usable, need, params)
+        yield from _own_end_routes(usable, tours, profile, video, params, inserted)
+        yield from _fade_routes(usable, tours, profile, video, params, inserted)
 
 
 def _refuse(why: str, best_score: float, profile: LoopProfile, params: CoverParams) -> Refusal:
@@ -186,11 +243,12 @@ class _Space(NamedTuple):
 
 
 def _adjusters(usable: UsableSplices, params: CoverParams) -> IntArray:
-    """Splices that can make a length fit: the best of every length, with `_NONE` first."""
+    """Splices that can make a length fit: the best of every length and those pinned, with `_NONE` first."""
     bars = usable.leave - usable.enter
     nth_of_length = rank_within(bars)
     order = np.lexsort((-usable.score, nth_of_length // 2))
-    return np.concatenate([[_NONE], order[: params.max_adjusters]])
+    best = order[: params.max_adjusters]
+    return np.concatenate([[_NONE], best, usable.pinned[~np.isin(usable.pinned, best)]])
 
 
 def _space(usable: UsableSplices, tours: list[Tour], extras: IntArray, lasts: IntArray) -> _Space:
@@ -226,7 +284,12 @@ def _space(usable: UsableSplices, tours: list[Tour], extras: IntArray, lasts: In
 
 
 def _own_end_routes(
-    usable: UsableSplices, tours: list[Tour], profile: LoopProfile, video: float, params: CoverParams
+    usable: UsableSplices,
+    tours: list[Tour],
+    profile: LoopProfile,
+    video: float,
+    params: CoverParams,
+    inserted: IntArray,
 ) -> list[Route]:
     """The best routes that end with the track itself."""
     if profile.ending is None or not tours:
@@ -235,6 +298,7 @@ def _own_end_routes(
     least = max(params.min_segment_seconds, params.gain_glide_seconds, longest_tail)
     plays_out = np.append(profile.last_sound - usable.song_from >= least + usable.fade / 2, True)
     need = video - (round(profile.last_sound, 6) - round(profile.song_start, 6))
+    need -= float(usable.gain_seconds[inserted].sum())
 
     adjusters = _adjusters(usable, params)
     space = _space(usable, tours, adjusters, adjusters)
@@ -249,16 +313,25 @@ def _own_end_routes(
     exits_before = np.where(space.last != _NONE, space.last, space.tail)
     after = space.legal_after & plays_out[exits_after]
     fits &= after | (space.legal_within & plays_out[exits_before])
+    if usable.pinned.size > inserted.size:
+        fits &= _holds_pinned(usable, tours, space, passes)
     mixes = space.rows(fits, passes, ~after)
     ending = own_ending_part(profile.ending.kind, *late_and_tail(spare[fits], longest_tail, latest_start))
     score = _estimate(usable, tours, mixes, ending, video, profile.last_sound, params)
-    best = _best(tours, mixes, score)[:_FINALISTS]
-    routes = (own_end_route(usable, _path(usable, tours, mixes, row), profile, video) for row in best.tolist())
+    best = _best(tours, mixes, score)[: _finalists(inserted)]
+    paths = (_path(usable, tours, mixes, row) for row in best.tolist())
+    taken = (_with_inserted(usable, path, inserted, plays_out) for path in paths)
+    routes = (own_end_route(usable, path, profile, video) for path in taken if path is not None)
     return [route for route in routes if route is not None]
 
 
 def _fade_routes(
-    usable: UsableSplices, tours: list[Tour], profile: LoopProfile, video: float, params: CoverParams
+    usable: UsableSplices,
+    tours: list[Tour],
+    profile: LoopProfile,
+    video: float,
+    params: CoverParams,
+    inserted: IntArray,
 ) -> list[Route]:
     """The best routes that fade on a bar line, clear of the track's own ending."""
     if not tours:
@@ -270,7 +343,8 @@ def _fade_routes(
     space = _space(usable, tours, _adjusters(usable, params), np.array([_NONE]))
     least_passes = _least_passes(tours)
     length = usable.gain_seconds[space.body]
-    plays = video + round(profile.song_start, 6) - space.added
+    end = video + round(profile.song_start, 6) - float(usable.gain_seconds[inserted].sum())
+    plays = end - space.added
     bar = float(np.median(np.diff(lines)))
     roomy, tight = params.min_fade_out_seconds + 2.0 * bar, 0.0
     for room in (roomy, tight):
@@ -284,23 +358,69 @@ def _fade_routes(
                 passes = most - fewer
                 stops = plays - passes * length
                 fits = legal & (stops <= latest) & (passes >= least_passes)
+                if usable.pinned.size > inserted.size:
+                    fits &= _holds_pinned(usable, tours, space, passes)
                 mixes = space.rows(fits, passes, np.full(fits.shape, before))
                 line = np.searchsorted(lines, stops[fits] + 1e-6, side="right") - 1
                 ending = usable.fade_worth[line]
                 score = _estimate(usable, tours, mixes, ending, video, profile.last_sound, params)
                 found += [(float(score[row]), mixes, row) for row in _best(tours, mixes, score)[:_FINALISTS].tolist()]
-        if found:
-            break
-    found.sort(key=lambda candidate: -candidate[0])
-    longest = np.array([tours[mixes.tour[row]].longest for _, mixes, row in found], dtype=np.int64)
-    kept = np.flatnonzero(rank_within(longest) < _FINALISTS_OF_ONE_BODY)[:_FINALISTS].tolist()
-    mixed = [found[index][1:] for index in kept]
-    return [fade_route(usable, _path(usable, tours, mixes, row), profile, video) for mixes, row in mixed]
+        found.sort(key=lambda candidate: -candidate[0])
+        longest = np.array([tours[mixes.tour[row]].longest for _, mixes, row in found], dtype=np.int64)
+        kept = np.flatnonzero(rank_within(longest) < _finalists(inserted, _FINALISTS_OF_ONE_BODY))
+        routes = []
+        for index in kept[: _finalists(inserted)].tolist():
+            path = _path(usable, tours, *found[index][1:])
+            # Where a splice may be taken last: so that the fade after it is as long as it is after the others.
+            exits = end - float(usable.gain_seconds[path].sum()) - least - bar - usable.fade / 2
+            taken = _with_inserted(usable, path, inserted, usable.song_from <= exits)
+            if taken is not None:
+                routes.append(fade_route(usable, taken, profile, video))
+        if routes:
+            return routes
+    return []
 
 
 def _least_passes(tours: list[Tour]) -> IntArray:
     """Splices of the main body on top of the tour, one where there is nothing else; shape (n_tours, 1, 1)."""
     return np.array([0 if tour.path.size else 1 for tour in tours])[:, None, None]
+
+
+def _holds_pinned(usable: UsableSplices, tours: list[Tour], space: _Space, passes: IntArray) -> BoolArray:
+    """Which combinations take every pinned splice; of the shape of `passes`."""
+    bit = np.zeros(usable.size + 1, dtype=np.int64)  # the last one stands for no splice
+    bit[usable.pinned] = 1 << np.arange(usable.pinned.size)
+    of_tour = np.array([np.bitwise_or.reduce(bit[tour.path]) for tour in tours])[:, None, None]
+    held = of_tour | np.where(passes > 0, bit[space.body], 0) | bit[space.extra] | bit[space.last]
+    return np.asarray(held == np.bitwise_or.reduce(bit))
+
+
+def _with_inserted(
+    usable: UsableSplices, path: IntArray, inserted: IntArray, may_be_last: BoolArray
+) -> IntArray | None:
+    """A path with some more splices, each as near to its middle as it may stand; None where one may stand nowhere."""
+    waiting = inserted.tolist()
+    while waiting:
+        for splice in waiting:
+            legal = np.ones(path.size + 1, dtype=bool)
+            legal[0] = usable.first[splice]
+            legal[1:] &= usable.follows[path, splice]
+            legal[:-1] &= usable.follows[splice, path]
+            legal[-1] &= may_be_last[splice]
+            places = np.flatnonzero(legal)
+            if places.size:
+                place = int(places[np.argmin(np.abs(places - path.size / 2))])
+                path = np.insert(path, place, splice)
+                waiting.remove(splice)
+                break
+        else:
+            return None
+    return path
+
+
+def _finalists(inserted: IntArray, count: int = _FINALISTS) -> int:
+    """How many routes are made of the best: more where splices must still find their place."""
+    return count * (4 if inserted.size else 1)
 
 
 def _estimate(

@@ -41,7 +41,16 @@ from workbench.loops.assembly import (
     seam_gains,
     sections_heard,
 )
-from workbench.loops.plan import LoopBody, LoopPlan, LoopSegment, PlanKind, check_against_grid, heard_twice
+from workbench.loops.constraints import LineConstraints
+from workbench.loops.plan import (
+    BORDER_SECONDS,
+    LoopBody,
+    LoopPlan,
+    LoopSegment,
+    PlanKind,
+    check_against_grid,
+    heard_twice,
+)
 from workbench.loops.profile import EndingKind, LoopProfile
 from workbench.loops.splices import UsableSplices, rank_within, start_fade, usable_splices
 from workbench.loops.worth import Worth, economy_part, fresh_again, own_ending_part, seams_part
@@ -54,22 +63,28 @@ SECONDS_A_SEAM = 15.0
 """s; a plan that fits has at most one seam for each of these begun"""
 MIN_INNER_BARS = 2
 """bars of a segment between two seams, at least"""
+EARLY_SECONDS = 0.03
+"""s before its downbeat at which music starts that is not the track's own start, and its fade there"""
 MAX_EARLY_SECONDS = 0.06
 """s before its downbeat at which the music may start, so that no attack is cut off"""
 SHARED = 0.6
 """share of a shorter version's music that is heard in the next longer one"""
 HIT_TOLERANCE_SECONDS = 0.018
 """s; how far from the time asked for the last hit may land, with a margin to the 20 ms promised"""
+EARLY_SECONDS = 0.03
+"""s before a downbeat at which music starts that is not the track's own start, and its fade there"""
+MIN_FADE_OUT_SECONDS = 0.2
+"""s; a closing fade lasts as long at least"""
+GOOD_FADE_OUT_SECONDS = 2.0
+"""s; a closing fade that is shorter is worth less"""
+FADE_SHARE = 0.25
+"""of the length: how long a closing fade is where the length leaves no room for the usual one"""
 
-_EARLY = 0.03  # s before a downbeat at which music starts that is not the track's own start, and its fade there
 _LOOP_BARS = 4  # bars that a loop back repeats at least, and seconds
 _LOOP_SECONDS = 8.0
 _MIN_RING = 0.3  # s that a button rings at least
-_GOOD_RING = 1.0  # s; a button that rings less, or a fade that is shorter than the next, is worth less
-_GOOD_FADE = 2.0
+_GOOD_RING = 1.0  # s; a button that rings less is worth less
 _BUTTON = 0.05  # worth of a button over that of a fade on the same bar line
-_MIN_FADE = 0.2
-_FADE_SHARE = 0.25  # of the length: how long a closing fade is where the length leaves no room for the usual one
 _HOOK_SECONDS = 15.0
 _NO_HOOK = 0.15
 _NO_OWN_ENDING = 0.05
@@ -80,11 +95,11 @@ _SILENT_SECOND = 0.12
 _MOST_SILENT = 0.6
 _SHORT_SECONDS = 8.0  # s; harmonic mean of the segments' lengths under which seams come too soon, and what that costs
 _TOO_SHORT = 0.12
-_KEPT = 0.011  # s; a segment keeps a part whose ends lie within a splice's shift of its own
 _MARGIN = 2e-6
 _STATES = 2000  # ways to arrive that are carried on at each seam
 _FINALISTS = 1500
 _MOST_SEAMS = 4
+_MOST_MARKS = 28  # bits of a mask; more would not fit into the key of a state
 
 
 class CutEnding(StrEnum):
@@ -153,20 +168,23 @@ def seams_allowed(seconds: float) -> int:
     return ceil(round(seconds / SECONDS_A_SEAM, 9))
 
 
-def cut_splices(profile: LoopProfile, params: CoverParams) -> UsableSplices:
+def cut_splices(profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None) -> UsableSplices:
     """The splices that a cut-down may take: those of a loop, with shorter segments between them.
 
     Parameters
     ----------
     profile : of the track
     params : limits, of which those on segments are replaced
+    constraints : what is ruled out and what is pinned; None: nothing is
     """
     shorter = {"min_segment_bars": MIN_INNER_BARS, "min_segment_seconds": 2.0, "min_opening_seconds": 2.0}
-    return usable_splices(profile, params.model_copy(update=shorter | {"gain_glide_seconds": 0.1}))
+    return usable_splices(profile, params.model_copy(update=shorter | {"gain_glide_seconds": 0.1}), constraints)
 
 
 def find_cuts(profile: LoopProfile, usable: UsableSplices, task: CutTask, params: CoverParams) -> list[CutRoute]:
     """The best routes of a length, best first; routes that share most with `task.beside` before all others.
+
+    Each takes every pinned splice, and neither starts nor stops in a button inside of a range that is never cut.
 
     Parameters
     ----------
@@ -180,6 +198,8 @@ def find_cuts(profile: LoopProfile, usable: UsableSplices, task: CutTask, params
     possibly none
     """
     search = _Search(profile, usable, task, params)
+    if search.marks > _MOST_MARKS:
+        return []
     layers = [search.starts()]
     for _ in range(search.most_seams):
         states = search.after_one_more(layers[-1], len(layers) - 1)
@@ -229,7 +249,7 @@ class _States(NamedTuple):
     shared: FloatArray
     """s heard of the other plan's music"""
     mask: IntArray
-    """bits: which kept parts have been heard whole; the last bit is the hook"""
+    """bits: which kept parts have been heard whole, the hook after them; then which pinned splices were taken"""
     common: IntArray
     """how many seams of the other plan were taken"""
     parent: IntArray
@@ -284,6 +304,8 @@ class _Search:
     """s of the other plan's music where it is the shorter of both, else 0"""
     is_common: BoolArray = field(init=False)
     """which splices are seams of the other plan"""
+    pin_bit: IntArray = field(init=False)
+    """bit of the mask that each splice sets, 0 for one that is not pinned"""
     most_seams: int = field(init=False)
     bar: float = field(init=False)
     video: float = field(init=False)
@@ -303,8 +325,12 @@ class _Search:
         first, until = task.hook or (float(lines[0]), last)
         self.top = max(float(self._salience_of(np.array(first), np.array(until))) / max(until - first, 1e-3), 1e-3)
         self.start_phrasing = _start_phrasing(profile)
-        self.most_seams = min(seams_allowed(task.seconds), max(_MOST_SEAMS, len(task.whole) + 1))
         usable = self.usable
+        most = max(_MOST_SEAMS, len(task.whole) + 1 + usable.pinned.size)
+        self.most_seams = min(seams_allowed(task.seconds), most)
+        self.pin_bit = np.zeros(usable.size, dtype=np.int64)
+        for number, splice in enumerate(usable.pinned[:_MOST_MARKS].tolist()):
+            self.pin_bit[splice] = 1 << (len(self.parts) + number)
         self.is_common = np.zeros(usable.size, dtype=bool)
         self.shared_at = np.array([0.0, profile.song_duration])
         self.shared_sum = np.zeros(2)
@@ -340,26 +366,36 @@ class _Search:
     def _kept(self, mask: IntArray, first: FloatArray, until: FloatArray) -> IntArray:
         """The mask after a segment."""
         for number, (begin, end) in enumerate(self.parts):
-            inside = (first <= begin + _KEPT) & (until >= end - _KEPT)
+            inside = (first <= begin + BORDER_SECONDS) & (until >= end - BORDER_SECONDS)
             mask = mask | (inside.astype(np.int64) << number)
         return mask
 
     @property
+    def marks(self) -> int:
+        """Bits of a mask."""
+        return len(self.parts) + int(self.usable.pinned.size)
+
+    @property
+    def _pins(self) -> int:
+        return int(np.bitwise_or.reduce(self.pin_bit))
+
+    @property
     def _needed(self) -> int:
-        return int((1 << len(self.task.whole)) - 1)
+        return int((1 << len(self.task.whole)) - 1) | self._pins
 
     def starts(self) -> _States:
-        """The track's own start, and every downbeat."""
-        profile = self.profile
+        """The track's own start, and every downbeat that is not inside of a range that is never cut."""
+        profile, inside = self.profile, self.usable.inside
         lines = profile.downbeats
         bars = np.flatnonzero(lines > profile.song_start + MAX_EARLY_SECONDS)
+        bars = bars if inside is None else bars[~inside[bars]]
         own = round(profile.song_start, 6)
-        at = np.concatenate(([own], np.round(np.maximum(lines[bars] - _EARLY, 0.0), 6)))
+        at = np.concatenate(([own], np.round(np.maximum(lines[bars] - EARLY_SECONDS, 0.0), 6)))
         line = np.concatenate(([0], bars)).astype(np.int64)
         opening = np.concatenate(([1.0], self.start_phrasing[bars]))
         n = at.size
         zero, none = np.zeros(n), np.zeros(n, dtype=np.int64)
-        room = np.concatenate(([start_fade(profile)], np.full(n - 1, _EARLY)))
+        room = np.concatenate(([start_fade(profile)], np.full(n - 1, EARLY_SECONDS)))
         return _States(
             at=at, line=line, room=room, played=zero, worst=np.ones(n), scores=zero, phrasing=opening, opening=opening,
             inverse=zero, stale=zero, salience=zero, shared=zero, mask=none, common=none, parent=np.full(n, -1),
@@ -377,18 +413,28 @@ class _Search:
         legal = (bars >= least_bars) & (lasts >= room) & (played <= self.video - 0.5 * self.bar)
         backward = usable.gain_seconds > 0
         if task.may_repeat:
-            legal &= ~backward | ((usable.leave - usable.enter >= _LOOP_BARS) & (usable.gain_seconds >= _LOOP_SECONDS))
+            long = (usable.leave - usable.enter >= _LOOP_BARS) & (usable.gain_seconds >= _LOOP_SECONDS)
+            legal &= ~backward | long | (self.pin_bit > 0)
         else:
             legal &= ~backward
         row, splice = np.nonzero(legal)
         if not row.size:
             return states.rows(np.zeros(0, dtype=np.int64))
         first, until = states.at[row], usable.song_to[splice]
-        mask = self._kept(states.mask[row], first, until)
+        mask = self._kept(states.mask[row], first, until) | self.pin_bit[splice]
+        if not task.may_repeat and usable.pinned.size:  # a splice that was passed does not come again
+            passed = (self._pins_behind(usable.enter)[splice] & ~mask) != 0
+            row, splice, first, until, mask = (
+                row[~passed],
+                splice[~passed],
+                first[~passed],
+                until[~passed],
+                mask[~passed],
+            )
         if not task.may_repeat and task.whole:  # a part that was left out does not come again
             lost = np.zeros(row.size, dtype=bool)
             for number, (begin, _) in enumerate(task.whole):
-                lost |= (begin < usable.song_from[splice] - _KEPT) & (mask >> number & 1 == 0)
+                lost |= (begin < usable.song_from[splice] - BORDER_SECONDS) & (mask >> number & 1 == 0)
             kept = ~lost
             row, splice, first, until, mask = row[kept], splice[kept], first[kept], until[kept], mask[kept]
         gain = np.maximum(usable.gain_seconds[splice], 0.0)
@@ -412,18 +458,25 @@ class _Search:
         )
         return found.rows(self._best_of_each(found, seams + 1))
 
+    def _pins_behind(self, line: IntArray) -> IntArray:
+        """Bits of the pinned splices that leave at a bar line or before it, of the shape of `line`."""
+        pinned = self.usable.pinned
+        behind = self.usable.leave[pinned] <= np.asarray(line)[..., None]
+        return np.asarray(np.sum(np.where(behind, self.pin_bit[pinned], 0), axis=-1))
+
     def _best_of_each(self, states: _States, seams: int) -> IntArray:
         """Rows worth carrying on: the best to arrive at a splice at about a time, with the same parts kept."""
         promise = self._promise(states, seams)
         slot = np.rint(states.played / (self.bar / 4)).astype(np.int64)
-        key = (states.splice << len(self.parts)) + states.mask
+        key = (states.splice << self.marks) + states.mask
         key = (((key << 3) + np.minimum(states.common, 7)) << 20) + slot
         order = np.argsort(-promise, kind="stable")
         _, first = np.unique(key[order], return_index=True)
         first.sort()
         order = order[first]
         if order.size > _STATES:
-            nth = rank_within(states.splice[order])
+            # With pinned splices each set of them that was taken is carried on, or the worse ones would be left behind.
+            nth = rank_within((states.splice << self.marks)[order] + (states.mask[order] & self._pins))
             order = order[np.sort(np.argsort(nth, kind="stable")[:_STATES])]
         return np.asarray(order)
 
@@ -501,7 +554,7 @@ class _Search:
             hit = states.at + wanted - states.played
             after = np.clip(np.searchsorted(lines, hit), 1, n - 1)
             stops = after - (hit - lines[after - 1] <= lines[after] - hit)
-            moved = np.clip(hit - lines[stops], -_EARLY, MAX_EARLY_SECONDS - _EARLY)
+            moved = np.clip(hit - lines[stops], -EARLY_SECONDS, MAX_EARLY_SECONDS - EARLY_SECONDS)
             earlier = np.where(states.opening < 1.0, np.round(moved, 6), 0.0)
         return self._downbeat_rows(states, seams, stops, earlier, reach)
 
@@ -531,19 +584,24 @@ class _Search:
             lands = states.played + earlier + lines[stops] - states.at
             legal &= np.abs(lands - wanted) <= HIT_TOLERANCE_SECONDS
         button = (tail >= _MIN_RING) | (task.end_on is not None)
-        legal &= np.where(button, free >= tail, (free >= np.maximum(tail, _MIN_FADE)))
-        legal &= button | (np.maximum(tail, _MIN_FADE) <= self.video / 2)
+        if self.usable.inside is not None:  # a fade is no cut, but a hit must land where it is asked for
+            button &= ~self.usable.inside[stops]
+            legal &= button | (task.end_on is None)
+        legal &= np.where(button, free >= tail, (free >= np.maximum(tail, MIN_FADE_OUT_SECONDS)))
+        legal &= button | (np.maximum(tail, MIN_FADE_OUT_SECONDS) <= self.video / 2)
         rows, kinds = [], []
         for is_button in (True, False):
             if not is_button and task.end_on is not None:
                 continue
-            fits = legal & (button if is_button else (np.maximum(tail, _MIN_FADE) <= np.minimum(self.video / 2, free)))
+            fits = legal & (
+                button if is_button else (np.maximum(tail, MIN_FADE_OUT_SECONDS) <= np.minimum(self.video / 2, free))
+            )
             found = np.flatnonzero(fits)
             rows.append(found)
             kinds.append(np.full(found.size, is_button))
         row, buttons = np.concatenate(rows), np.concatenate(kinds)
-        fade = np.minimum(np.minimum(free[row], self.video / 2), tail[row] + _FADE_SHARE * self.video)
-        brief = np.where(buttons, tail[row] / _GOOD_RING, fade / _GOOD_FADE)
+        fade = np.minimum(np.minimum(free[row], self.video / 2), tail[row] + FADE_SHARE * self.video)
+        brief = np.where(buttons, tail[row] / _GOOD_RING, fade / GOOD_FADE_OUT_SECONDS)
         worth = self.usable.fade_worth[stops[row]] + np.where(buttons, _BUTTON, 0.0)
         worth = worth - 0.2 * np.maximum(0.0, 1.0 - brief)
         until = reach[row]
@@ -694,7 +752,7 @@ def assemble_cut(
     whole = np.rint(table * 1e6).astype(np.int64)
     starts = (micros(route.music_in) + np.concatenate([[0], np.cumsum(whole[:, 1] - whole[:, 0])])) / 1e6
     window_end = micros(task.seconds) / 1e6
-    fade_in = start_fade(profile) if route.own_start else _EARLY
+    fade_in = start_fade(profile) if route.own_start else EARLY_SECONDS
     outro = profile.ending if route.ending is CutEnding.OWN else None
     if route.ending is CutEnding.OWN:
         tail = end_fade = micros(window_end - float(starts[-1])) / 1e6
@@ -755,11 +813,13 @@ def _downbeat_ending(
         after = f" after the {where}" if where is not None else ""
         return tail, tail, f"button: stops on the downbeat{after} and rings for {tail:.1f} s"
     most = min(seconds / 2, room)
-    wanted = min(params.min_fade_out_seconds, _FADE_SHARE * seconds)
+    wanted = min(params.min_fade_out_seconds, FADE_SHARE * seconds)
     begins = max(0, int(np.searchsorted(lines, lines[stops] - wanted + 1e-6, side="right")) - 1)
     while begins < stops and route.last_to - lines[begins] > most:
         begins += 1
-    length = route.last_to - float(lines[begins]) if begins < stops else min(most, max(tail, wanted, _MIN_FADE))
+    length = (
+        route.last_to - float(lines[begins]) if begins < stops else min(most, max(tail, wanted, MIN_FADE_OUT_SECONDS))
+    )
     length = micros(max(tail, length)) / 1e6
     return tail, length, fade_label(profile, route.last_to - tail, length)
 

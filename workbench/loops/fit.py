@@ -5,9 +5,11 @@ at its head or tail, or with parts left out. A longer one is planned as a loop (
 be longer by 30 s here; where no loop keeps what was asked for, by the same search with loops back among its splices.
 Music without bars (speech, a drone, silence) is played straight.
 
-What was asked for is kept or refused: `FitError` names the smallest set of wishes that contradict each other.
+What was asked for, constraints on seams (`workbench.loops.constraints`) with it, is kept or refused: `FitError` names
+the smallest part of the wishes that contradicts itself.
 
-Functions: `plan_fit` for one length, `plan_fits` for several that share their parts, `hook_of`, `different_share`.
+Functions: `plan_fit` for one length, `plan_fits` for several that share their parts, `shares_its_parts`, `hook_of`,
+`different_share`.
 """
 
 from __future__ import annotations
@@ -15,17 +17,29 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import combinations
 from math import isfinite
 
 import numpy as np
 
 from workbench.errors import FitError
 from workbench.loops.assembly import end_slack, micros
-from workbench.loops.cover import plan_loop
+from workbench.loops.constraints import (
+    NO_CONSTRAINTS,
+    LineConstraints,
+    SeamConstraints,
+    cannot_be_kept,
+    clock,
+    on_lines,
+    smallest_contradiction,
+)
+from workbench.loops.cover import find_loop
 from workbench.loops.cutdown import (
+    EARLY_SECONDS,
+    FADE_SHARE,
+    GOOD_FADE_OUT_SECONDS,
     HIT_TOLERANCE_SECONDS,
     MAX_EARLY_SECONDS,
+    MIN_FADE_OUT_SECONDS,
     SHARED,
     CutTask,
     assemble_cut,
@@ -34,7 +48,15 @@ from workbench.loops.cutdown import (
     route_heard,
     seams_allowed,
 )
-from workbench.loops.plan import MAX_OPTIONS, LoopPlan, LoopSegment, PlanKind, segment_table
+from workbench.loops.plan import (
+    BORDER_SECONDS,
+    MAX_OPTIONS,
+    LoopPlan,
+    LoopSegment,
+    PlanKind,
+    nearest_line,
+    segment_table,
+)
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.loops.splices import start_fade
@@ -53,7 +75,6 @@ _DIFFERENT_SHARE = 0.1  # of the time for which two options play other music
 _DIFFERENT_SECONDS = 0.25  # s of the track between what they play
 _SAMPLES = 200  # times at which routes are compared before their plans are made
 _NEARLY = 30.0  # s; a track that is too short by less is tried with a splice or two before it is looped
-_KEPT = 0.011  # s; a segment keeps a part whose ends lie within a splice's shift of its own
 _SAME_LENGTH = 0.0009  # s; a length is rounded to the millisecond, the track's own is not
 
 
@@ -76,8 +97,8 @@ class Keep:
 
     @property
     def label(self) -> str:
-        """The part in words."""
-        return f"keep {self.part.value}" if self.part else f"keep {clock(self.song_from)}-{clock(self.song_to)}"
+        """The wish as one types it, such as `--keep hook`."""
+        return f"--keep {self.part.value if self.part else f'{clock(self.song_from)}-{clock(self.song_to)}'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +113,7 @@ class FitRequest:
     """where its last hit lands; None: nowhere in particular"""
     last_hit: TrackSeconds | None = None
     """the track's last attack, which `end_on` needs for the track's own ending; None: not known"""
+    constraints: SeamConstraints = NO_CONSTRAINTS
 
     def __post_init__(self) -> None:
         if not (isfinite(self.seconds) and self.seconds >= MIN_SECONDS):
@@ -105,17 +127,32 @@ class FitRequest:
                 raise FitError(f"{name.replace('_', ' ')}: a time in the video is 0 s or more, not {at:g} s")
             object.__setattr__(self, name, round(at, 6))
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Everything that is asked for besides the length, as one types it, each once."""
+        kept = [keep.label for keep in self.keep]
+        times = [f"{name} {clock(at)}" for name, at in ((_START_AT, self.start_at), (_END_ON, self.end_on))
+                 if at is not None]  # fmt: skip
+        return tuple(dict.fromkeys((*kept, *times, *self.constraints.labels)))
 
-def clock(seconds: float) -> str:
-    """A time as M:SS, with a fraction where it has one.
+    def only(self, labels: Collection[str]) -> FitRequest:
+        """The same length with some of the wishes.
 
-    Parameters
-    ----------
-    seconds : s
-    """
-    minutes, rest = divmod(round(seconds, 3), 60.0)
-    whole, _, fraction = plain_seconds(rest).partition(".")
-    return f"{int(minutes)}:{int(whole):02d}" + (f".{fraction}" if fraction else "")
+        Parameters
+        ----------
+        labels : of those that stay
+        """
+        names = {label.split(" ")[0] for label in labels}
+        return replace(
+            self,
+            keep=tuple(keep for keep in self.keep if keep.label in labels),
+            start_at=self.start_at if _START_AT in names else None,
+            end_on=self.end_on if _END_ON in names else None,
+            constraints=self.constraints.only(labels),
+        )
+
+
+_START_AT, _END_ON = "--start-at", "--end-on"
 
 
 def plan_fit(
@@ -143,6 +180,7 @@ def plan_fit(
     Raises
     ------
     FitError : the track cannot fill the length, or what was asked for cannot be kept together
+    ConstraintError : a constraint makes no sense on this track, or two contradict each other whatever the length
     PlanError : a plan breaks an invariant, which is a fault of the planner
     """
     length = seconds_in_words or f"{plain_seconds(request.seconds)} s"
@@ -174,7 +212,7 @@ def plan_fits(
 
     Raises
     ------
-    FitError : as `plan_fit`, for any of them
+    FitError, ConstraintError : as `plan_fit`, for any of them
     """
     order = sorted(range(len(requests)), key=lambda number: requests[number].seconds)
     plans: list[LoopPlan] = []
@@ -262,20 +300,21 @@ def _check_ranges(profile: LoopProfile, request: FitRequest, length: str) -> Non
             raise FitError(f"{keep.label}: the track ends at {clock(profile.song_duration)}")
     start_at, end_on = request.start_at, request.end_on
     if start_at is not None and start_at > request.seconds - MIN_SECONDS:
-        raise FitError(f"start at {clock(start_at)}: that leaves no {MIN_SECONDS:.0f} s of music in {length}")
+        raise FitError(f"{_START_AT} {clock(start_at)}: that leaves no {MIN_SECONDS:.0f} s of music in {length}")
     if end_on is not None and not 0.0 < end_on <= request.seconds:
-        raise FitError(f"end on {clock(end_on)}: that is outside of {length}")
+        raise FitError(f"{_END_ON} {clock(end_on)}: that is outside of {length}")
     if start_at is not None and end_on is not None and end_on <= start_at:
-        raise FitError(f"start at {clock(start_at)} and end on {clock(end_on)} contradict each other")
+        raise FitError(f"{_START_AT} {clock(start_at)} and {_END_ON} {clock(end_on)} contradict each other")
 
 
 def _plans(profile: LoopProfile, request: FitRequest, params: CoverParams, beside: LoopPlan | None) -> list[LoopPlan]:
     """Plans that keep what was asked for, best first; none where there is none."""
     music = request.seconds - (request.start_at or 0.0)
+    rules = on_lines(profile, request.constraints)
     if profile.downbeats.size < 3:
         return _without_bars(profile, request)
     if music < float(np.median(np.diff(profile.downbeats))) + MAX_EARLY_SECONDS:
-        return _excerpt(profile, request)
+        return _excerpt(profile, request, rules)
     task = _task(profile, request, beside)
     if task is None:
         return []
@@ -283,16 +322,16 @@ def _plans(profile: LoopProfile, request: FitRequest, params: CoverParams, besid
     playable = profile.last_sound - profile.song_start
     slack = longest_tail + (0.0 if request.start_at is not None else latest)
     if music <= playable + slack:
-        plans = _cuts(profile, task, params) or _cuts(profile, replace(task, in_ending=True), params)
+        plans = _cuts(profile, task, params, rules) or _cuts(profile, replace(task, in_ending=True), params, rules)
         if plans:
             return plans
     repeating = replace(task, may_repeat=True)
     if music > playable + _NEARLY:
-        plans = _loops(profile, request, task, params) or _cuts(profile, repeating, params)
+        plans = _loops(profile, task, params, rules) or _cuts(profile, repeating, params, rules)
     else:
-        plans = _cuts(profile, repeating, params)
+        plans = _cuts(profile, repeating, params, rules)
         if not plans or plans[0].seam_score < HEARD:
-            plans = sorted([*plans, *_loops(profile, request, task, params)], key=lambda plan: -plan.plan_score)
+            plans = sorted([*plans, *_loops(profile, task, params, rules)], key=lambda plan: -plan.plan_score)
     return plans or _with_silence(profile, request)
 
 
@@ -325,7 +364,7 @@ def _stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSecon
         if whole is None:
             return None
         end = min(whole[0] + HOOK_SECONDS, profile.last_sound)
-        widened = (whole[0], float(edges[min(int(np.searchsorted(edges, end - _KEPT)), edges.size - 1)]))
+        widened = (whole[0], float(edges[min(int(np.searchsorted(edges, end - BORDER_SECONDS)), edges.size - 1)]))
         return widened if widened[1] - widened[0] <= music else hook_of(profile, music)
     if keep.part is not None:
         if not profile.sections:
@@ -333,16 +372,18 @@ def _stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSecon
         section = profile.sections[0 if keep.part is KeptPart.INTRO else -1]
         # The first bar line may lie just before the sound: a beat is a little earlier than what is heard of it.
         return max(section.song_from, profile.song_start), min(section.song_to, profile.last_sound)
-    first = int(np.searchsorted(edges, keep.song_from + _KEPT, side="right")) - 1
-    last = int(np.searchsorted(edges, keep.song_to - _KEPT))
+    first = int(np.searchsorted(edges, keep.song_from + BORDER_SECONDS, side="right")) - 1
+    last = int(np.searchsorted(edges, keep.song_to - BORDER_SECONDS))
     begin = float(edges[first]) if first >= 0 else min(keep.song_from, profile.song_start)
     return max(begin, profile.song_start), float(edges[min(last, edges.size - 1)])
 
 
-def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams) -> list[LoopPlan]:
+def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineConstraints | None) -> list[LoopPlan]:
     """Plans by the search over splices; the first of many that sound alike stands for them."""
-    usable = cut_splices(profile, params)
+    usable = cut_splices(profile, params, rules)
     plans: list[LoopPlan] = []
+    if rules is not None and usable.pinned.size < len(rules.pinned):
+        return plans
     found = find_cuts(profile, usable, task, params)
     if task.beside is not None and found:
         found = [route for route in found if route.sharing >= found[0].sharing]
@@ -361,9 +402,8 @@ def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams) -> list[Loop
     return plans
 
 
-def _loops(profile: LoopProfile, request: FitRequest, task: CutTask, params: CoverParams) -> list[LoopPlan]:
+def _loops(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineConstraints | None) -> list[LoopPlan]:
     """The options of a loop that keep what was asked for."""
-    loose = params.model_copy(update={"required_excess_seconds": 0.0})
     music, ring = task.music_seconds, 0.0
     if task.end_on is not None:
         if task.last_hit is None:
@@ -372,7 +412,7 @@ def _loops(profile: LoopProfile, request: FitRequest, task: CutTask, params: Cov
         music = task.end_on - (task.start_at or 0.0) + ring
     if music <= profile.song_duration:
         return []
-    answer = plan_loop(profile, music, loose)
+    answer = find_loop(profile, music, params, rules)
     if isinstance(answer, Refusal):
         return []
     kept = []
@@ -430,7 +470,8 @@ def _keeps(plan: LoopPlan, task: CutTask) -> bool:
     if task.to_last_sound and plan.ends_in_fade:
         return False
     return all(
-        bool(np.any((table[:, 0] <= first + _KEPT) & (table[:, 1] >= last - _KEPT))) for first, last in task.whole
+        bool(np.any((table[:, 0] <= first + BORDER_SECONDS) & (table[:, 1] >= last - BORDER_SECONDS)))
+        for first, last in task.whole
     )
 
 
@@ -438,7 +479,7 @@ def _without_bars(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
     """Music without bars, played straight as far as it lasts."""
     music = round(request.seconds - (request.start_at or 0.0), 6)
     duration = round(profile.song_duration, 6)
-    named = any(keep.part is not None for keep in request.keep)
+    named = any(keep.part is not None for keep in request.keep) or bool(request.constraints.pinned)
     if music > duration + _SAME_LENGTH or named or request.end_on is not None:
         return []
     latest = max(0.0, micros(duration - music) / 1e6)
@@ -460,19 +501,21 @@ def _with_silence(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
     ] or plans
 
 
-def _excerpt(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
+def _excerpt(profile: LoopProfile, request: FitRequest, rules: LineConstraints | None) -> list[LoopPlan]:
     """Less than a bar of music: from the hook's first downbeat, or from the track's start."""
     music = round(request.seconds - (request.start_at or 0.0), 6)
-    if request.keep or request.end_on is not None:
+    if request.keep or request.end_on is not None or request.constraints.pinned:
         return []
     hook = hook_of(profile, HOOK_SECONDS)
-    starts = [hook[0] - 0.03 if hook is not None and hook[0] >= 0.03 else 0.0, profile.song_start]
+    if hook is not None and rules is not None and rules.inside[nearest_line(profile.downbeats, np.array(hook[0]))]:
+        hook = None  # it would begin inside of a range that is never cut
+    starts = [hook[0] - EARLY_SECONDS if hook is not None and hook[0] >= EARLY_SECONDS else 0.0, profile.song_start]
     last = min(profile.song_duration, profile.last_sound)
     plans: list[LoopPlan] = []
     for number, start in enumerate(starts):
         if start + music <= last + 1e-6 or number == 1:
             at = max(0.0, min(start, profile.song_duration - music))
-            plan = _straight(profile, request, round(at, 6), 0.03 if number == 0 else start_fade(profile))
+            plan = _straight(profile, request, round(at, 6), EARLY_SECONDS if number == 0 else start_fade(profile))
             if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in plans):
                 plans.append(plan)
     return plans
@@ -483,7 +526,7 @@ def _straight(profile: LoopProfile, request: FitRequest, start: float, fade_in: 
     first, end = micros(request.start_at or 0.0) / 1e6, micros(request.seconds) / 1e6
     music = micros(end - first) / 1e6
     last = min(micros(start + music) / 1e6, round(profile.song_duration, 6))
-    fade = micros(min(2.0, max(0.2, 0.25 * music))) / 1e6
+    fade = micros(min(GOOD_FADE_OUT_SECONDS, max(MIN_FADE_OUT_SECONDS, FADE_SHARE * music))) / 1e6
     return LoopPlan(
         segments=(LoopSegment(start, last, 0.0, 0.0),),
         seam_fades=(),
@@ -528,30 +571,11 @@ def _options(plans: Sequence[LoopPlan]) -> list[LoopPlan]:
 
 
 def _contradiction(profile: LoopProfile, request: FitRequest, params: CoverParams, length: str) -> str:
-    """Why there is no plan: the smallest set of wishes that cannot be kept together."""
-    labels = [keep.label for keep in request.keep]
-    labels += [f"start at {clock(at)}" for at in (request.start_at,) if at is not None]
-    labels += [f"end on {clock(at)}" for at in (request.end_on,) if at is not None]
-    for size in range(len(labels)):
-        for some in combinations(labels, size):
-            tried = _with_only(request, some)
-            if not _plans(profile, tried, params, None):
-                return _in_words(profile, some, length, tried)
-    return _in_words(profile, labels, length, request)
-
-
-def _with_only(request: FitRequest, labels: Collection[str]) -> FitRequest:
-    """The request with some of its wishes."""
-    words = " ".join(label.split(" ")[0] for label in labels if not label.startswith("keep"))
-    return replace(
-        request,
-        keep=tuple(keep for keep in request.keep if keep.label in labels),
-        start_at=request.start_at if "start" in words else None,
-        end_on=request.end_on if "end" in words else None,
+    """Why there is no plan: the smallest part of the wishes that cannot be kept together."""
+    labels = smallest_contradiction(
+        request.labels, lambda some: bool(_plans(profile, request.only(some), params, None))
     )
-
-
-def _in_words(profile: LoopProfile, labels: Sequence[str], length: str, tried: FitRequest) -> str:
+    tried = request.only(labels)
     if not labels:
         lasts = clock(profile.song_duration)
         if tried.seconds <= profile.song_duration:
@@ -564,4 +588,4 @@ def _in_words(profile: LoopProfile, labels: Sequence[str], length: str, tried: F
             longest += 0.0 if stretch is None else stretch[1] - stretch[0]
     room = tried.seconds - (tried.start_at or 0.0)
     why = f"; what is to be kept lasts {longest:.1f} s" if longest > room else ""
-    return f"{' and '.join(labels)} cannot be kept in {length}{why}"
+    return f"{cannot_be_kept(labels, length)}{why}"

@@ -38,6 +38,8 @@ MIN_FADE_SECONDS = 0.005
 """s; a shorter crossfade clicks"""
 GRID_TOLERANCE_SECONDS = 0.010
 """s; how far a splice may lie from a bar line, and the pulse across it from the track's own"""
+BORDER_SECONDS = 0.011
+"""s; a splice lies nearer to its bar line than this, so what is as near to the border of a range is on the border"""
 MAX_OPTIONS = 4
 """the served plan and its alternatives"""
 

@@ -9,8 +9,10 @@ before the first downbeat is the lead-in; what follows the last downbeat belongs
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
+
+import numpy as np
 
 from workbench.recording import FloatArray, IntArray, TrackSeconds
 
@@ -46,6 +48,39 @@ class Splices:
     """shape (n,), 0.5 (equal power, unlike sides) to 1.0 (linear, coherent sides)"""
     level_step_db: FloatArray
     """shape (n,), LU by which the entered side is louder than the left side was about to be (short-term, BS.1770)"""
+
+    def rows(self, chosen: IntArray) -> Splices:
+        """Some of the splices.
+
+        Parameters
+        ----------
+        chosen : their rows, in the order wanted
+        """
+        return Splices(**{field.name: getattr(self, field.name)[chosen] for field in fields(self)})
+
+    def with_more(self, others: Splices) -> Splices:
+        """These splices, and others after them.
+
+        Parameters
+        ----------
+        others : of the same track
+        """
+        names = [field.name for field in fields(self)]
+        return Splices(**{name: np.concatenate([getattr(self, name), getattr(others, name)]) for name in names})
+
+    def row_of(self, leave: int, enter: int) -> int | None:
+        """The row of the splice between two bar lines.
+
+        Parameters
+        ----------
+        leave, enter : bar lines
+
+        Returns
+        -------
+        None where it is not among them
+        """
+        found = np.flatnonzero((self.leave == leave) & (self.enter == enter))
+        return int(found[0]) if found.size else None
 
 
 class EndingKind(StrEnum):

@@ -3,6 +3,8 @@
 The planner may use a splice when it keeps every rule that a plan is checked for (`workbench.loops.plan`):
 within 10 ms of its bar lines and of the pulse, room for its crossfade, a body no shorter than allowed, a score over the
 floor. It may not leave inside the track's own ending: music that restarts after it has come to rest sounds wrong.
+What a person ruled out is not among them, and what a person pinned is, as long as it can be played
+(`workbench.loops.constraints`).
 
 A splice y may follow a splice x when enough music lies between where x enters and where y leaves. Nothing else binds
 them: a splice need not be taken when the music passes it, so splices that all share a bar can be taken in any order and
@@ -17,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.loops.constraints import LineConstraints
 from workbench.loops.plan import GRID_TOLERANCE_SECONDS, MIN_FADE_SECONDS
 from workbench.loops.profile import LoopProfile
 from workbench.loops.worth import fade_part, phrasing_part
@@ -66,6 +69,10 @@ class UsableSplices:
     """shape (n_bars,), the last one up to the track's last sound"""
     fade_worth: FloatArray
     """shape (n_bars,), 0 to 1, of a fade that resolves on each bar line, see `workbench.loops.worth`"""
+    pinned: IntArray
+    """shape (n_pinned,), the splices that every plan must take"""
+    inside: BoolArray | None
+    """shape (n_bars,), bar lines inside of a range that is never cut; None where there is no such range"""
 
     @property
     def size(self) -> int:
@@ -126,13 +133,19 @@ def with_room(
     return song_to + moved, song_from + moved, np.where(helped, shorter, fade)
 
 
-def usable_splices(profile: LoopProfile, params: CoverParams) -> UsableSplices:
+def usable_splices(
+    profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None
+) -> UsableSplices:
     """The splices of a track that keep the rules of a plan and reach the floor, best first; possibly none.
+
+    A pinned splice need not reach the floor, nor the least lengths, and may be in the track's own ending. One that
+    cannot be played at all, for it leaves no room for its crossfade, is missing.
 
     Parameters
     ----------
     profile : the track's candidate splices, grid and ending
     params : `min_seam_score` and the least lengths of bodies, segments and opening
+    constraints : what is ruled out and what is pinned; None: nothing is
     """
     splices, lines = profile.splices, profile.downbeats
     leave, enter = np.asarray(splices.leave, dtype=np.int64), np.asarray(splices.enter, dtype=np.int64)
@@ -147,11 +160,16 @@ def usable_splices(profile: LoopProfile, params: CoverParams) -> UsableSplices:
     legal = (np.abs(off_left) <= near) & (np.abs(off_entered) <= near) & (np.abs(off_left - off_entered) <= near)
     legal &= (fade >= MIN_FADE_SECONDS) & (splices.exponent >= 0.5) & (splices.exponent <= 1.0)
     legal &= (song_from >= fade / 2) & (song_to + fade / 2 <= round(profile.song_duration, 6))
+    playable = legal & (leave != enter)
     legal &= (splices.score >= params.min_seam_score) & (leave != enter)
     legal &= (gain < 0) | ((gain >= params.min_segment_seconds) & (leave - enter >= params.min_segment_bars))
     legal &= lines[enter] >= profile.song_start - near
     if profile.ending is not None:
         legal &= (leave <= profile.ending.start_bar) & (enter <= profile.ending.start_bar)
+    pins = np.zeros(leave.size, dtype=bool)
+    if constraints is not None:
+        legal &= ~constraints.rules_out(leave, enter)
+        pins = playable & constraints.is_pinned(leave, enter)
 
     kept = np.flatnonzero(legal)
     kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
@@ -159,6 +177,9 @@ def usable_splices(profile: LoopProfile, params: CoverParams) -> UsableSplices:
     kept = kept[nth < _SAME_PLACE]
     if kept.size > _MOST:  # the best of every length and place before the second best of any
         kept = kept[np.sort(np.argsort(rank_within(leave[kept] - enter[kept]), kind="stable")[:_MOST])]
+    if pins.any():
+        kept = np.union1d(kept, np.flatnonzero(pins))
+        kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
     leave, enter, gain = leave[kept], enter[kept], gain[kept]
     song_to, song_from, fade = song_to[kept], song_from[kept], fade[kept]
     least = max(params.min_segment_seconds, params.gain_glide_seconds)
@@ -166,6 +187,11 @@ def usable_splices(profile: LoopProfile, params: CoverParams) -> UsableSplices:
     lasts = song_to[None, :] - song_from[:, None]
     first_second, last_second = np.minimum(song_to, song_from), np.maximum(song_to, song_from)
     shared = np.minimum(last_second[:, None], last_second) - np.maximum(first_second[:, None], first_second)
+    is_pinned = pins[kept]
+    bars_before = np.where(is_pinned, 1, params.min_segment_bars)
+    bars_between = np.where(is_pinned[:, None] | is_pinned, 1, params.min_segment_bars)
+    opens_after = np.where(is_pinned, params.gain_glide_seconds, opens)
+    least_between = np.where(is_pinned[:, None] | is_pinned, params.gain_glide_seconds, least)
     return UsableSplices(
         leave=leave,
         enter=enter,
@@ -178,13 +204,15 @@ def usable_splices(profile: LoopProfile, params: CoverParams) -> UsableSplices:
         level_step_db=splices.level_step_db[kept],
         phrasing=phrasing_part(profile, leave, enter),
         is_body=gain >= params.min_body_seconds,
-        first=(leave >= params.min_segment_bars)
-        & (song_to - round(profile.song_start, 6) >= np.maximum(opens, start_fade(profile) + fade / 2) + _MARGIN),
-        follows=(leave[None, :] - enter[:, None] >= params.min_segment_bars)
-        & (lasts >= np.maximum(least, (fade[:, None] + fade[None, :]) / 2) + _MARGIN),
+        first=(leave >= bars_before)
+        & (song_to - round(profile.song_start, 6) >= np.maximum(opens_after, start_fade(profile) + fade / 2) + _MARGIN),
+        follows=(leave[None, :] - enter[:, None] >= bars_between)
+        & (lasts >= np.maximum(least_between, (fade[:, None] + fade[None, :]) / 2) + _MARGIN),
         shared_seconds=np.maximum(shared, 0.0) * np.sign(gain)[:, None] * np.sign(gain),
         bar_seconds=np.append(np.diff(lines), max(profile.last_sound - float(lines[-1]), 1e-3)),
         fade_worth=fade_part(profile),
+        pinned=np.flatnonzero(is_pinned),
+        inside=constraints.inside if constraints is not None and constraints.inside.any() else None,
     )
 
 

@@ -105,7 +105,7 @@ class Tour:
 def make_tours(usable: UsableSplices, need_seconds: float, params: CoverParams) -> list[Tour]:
     """Tours that add `need_seconds` less what the main body makes up (a quarter, at most 90 s), then single bodies.
 
-    Best first, at most `params.max_primaries` in all.
+    Best first, at most `params.max_primaries` in all, and one for each pinned body besides.
 
     Parameters
     ----------
@@ -129,7 +129,13 @@ def make_tours(usable: UsableSplices, need_seconds: float, params: CoverParams) 
     alone = order[usable.first[order] & np.diagonal(usable.follows)[order]]
     alone = alone[rank_within(usable.leave[alone] - usable.enter[alone]) < _SAME_BODY]
     none = np.zeros(0, dtype=np.int64)
-    for body in alone[: params.max_primaries - len(tours)].tolist():
+    tried = alone[: params.max_primaries - len(tours)].tolist()
+    tried += [
+        body
+        for body in usable.pinned.tolist()
+        if body not in tried and usable.gain_seconds[body] > 0 and usable.first[body] and usable.follows[body, body]
+    ]
+    for body in tried:
         tours += _tours_of(usable, [body], none, -1 - body, params)
     return tours
 

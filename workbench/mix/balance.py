@@ -25,7 +25,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.mix.duck import duck_curve, duck_depths, split_utterances, steady_depths
-from workbench.mix.levels import LevelCurve, to_lufs, voice_alone
+from workbench.mix.levels import LevelCurve, voice_alone
 from workbench.mix.singing import spoken_odds
 from workbench.mix.voice import Utterances, in_the_foreground, speech_seconds, speech_utterances
 from workbench.params import DuckParams, VoiceParams
@@ -162,10 +162,10 @@ def plan_mix(
     if soundtrack.levels is None or classification != "voice" or speech_seconds(utterances) < voice.min_speech_seconds:
         return Mix(voiceover=False, classification=classification)
     # The gain raises the voice with its background; the music is compared with the voice alone.
-    sounding = _loudness_inside(soundtrack.levels, utterances)
+    sounding = soundtrack.levels.lufs_within(utterances)
     video_gain_db = round(min(max(0.0, duck.voice_lufs - sounding), duck.max_video_gain_db), 2)
     voice_level = voice_alone(soundtrack.levels, utterances, duck)
-    spoken = _loudness_inside(voice_level, utterances)
+    spoken = voice_level.lufs_within(utterances)
     played = music.integrated()
     wanted = spoken + video_gain_db - played if np.isfinite(played) else 0.0
     music_gain_db = round(min(wanted, duck.max_music_gain_db), 2)
@@ -236,12 +236,6 @@ def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: V
     found = in_the_foreground(found, soundtrack.levels, params)
     inside = ((round(start, 3), round(min(end, video_seconds), 3)) for start, end in found)
     return tuple((start, end) for start, end in inside if start < end)
-
-
-def _loudness_inside(levels: LevelCurve, utterances: Utterances) -> float:
-    """Loudness of the voice over all its utterances, LUFS."""
-    energy = sum(levels.power_between(start, end) * (end - start) for start, end in utterances)
-    return to_lufs(energy / speech_seconds(utterances))
 
 
 def _refuse(broken: bool, rule: str) -> None:

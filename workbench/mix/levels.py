@@ -4,11 +4,14 @@ From it the loudness of any stretch follows by a mean, and the gated loudness of
 that ducking needs the sound itself only once, block by block, whatever its length. A single channel counts twice,
 because a video plays it on both loudspeakers: voice and music are compared as they will be heard.
 
+The highest momentary and short-term loudness and the loudness range follow from it too.
+
 Functions: `level_curve`, `level_curve_of_blocks`; class `LevelMeter` for sound that is being decoded.
 
 References
 ----------
-ITU-R BS.1770-5 (2023), annex 1; the weighting is `workbench.features.loudness`.
+ITU-R BS.1770-5 (2023), annex 1; the weighting is `workbench.features.loudness`. EBU Tech 3341 (2023), momentary and
+short-term loudness; EBU Tech 3342 (2023), loudness range.
 """
 
 from __future__ import annotations
@@ -19,7 +22,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.features.loudness import ABSOLUTE_GATE_LUFS, RELATIVE_GATE_LU, stretch_lufs
+from workbench.features.loudness import (
+    ABSOLUTE_GATE_LUFS,
+    MOMENTARY_SECONDS,
+    RELATIVE_GATE_LU,
+    SHORT_TERM_SECONDS,
+    stretch_lufs,
+)
 from workbench.params import DuckParams
 from workbench.recording import FloatArray
 
@@ -27,6 +36,8 @@ HOPS_PER_SECOND = 100
 """hops of a curve in a second"""
 _BLOCK_HOPS = 40  # a gating block is 400 ms long
 _STEP_HOPS = 10  # and begins every 100 ms
+_RANGE_GATE_LU = -20.0  # of the loudness range, under the mean of its windows (Tech 3342)
+_RANGE_SHARES = (0.10, 0.95)  # of its windows, between which the range lies (Tech 3342)
 _PIECE_SECONDS = 5  # of sound measured at a time
 _GUARD_HOPS = 15  # beside an utterance, which may still sound there
 _NEAR_HOPS = 300  # beside an utterance, searched for its background before the whole video is
@@ -96,15 +107,64 @@ class LevelCurve:
 
     def integrated(self) -> float:
         """Gated loudness of the whole, LUFS; -inf where every block of 400 ms lies under the absolute gate."""
-        total = np.concatenate([[0.0], np.cumsum(self.power)])
-        starts = np.arange(0, max(1, self.power.size - _BLOCK_HOPS + 1), _STEP_HOPS)
-        ends = np.minimum(starts + _BLOCK_HOPS, self.power.size)
-        blocks = (total[ends] - total[starts]) / np.maximum(ends - starts, 1)
+        blocks = self._window_powers(_BLOCK_HOPS, _STEP_HOPS)
         loud = blocks[blocks > from_lufs(ABSOLUTE_GATE_LUFS)]
         if not loud.size:
             return float("-inf")
         loud = loud[loud > float(loud.mean()) * 10 ** (RELATIVE_GATE_LU / 10)]
         return to_lufs(float(loud.mean()))
+
+    def lufs_within(self, ranges: Sequence[Sequence[float]]) -> float:
+        """Loudness of several stretches together, as of all speech, not gated by level.
+
+        Parameters
+        ----------
+        ranges : pairs of seconds, disjoint, rounded to hops
+
+        Returns
+        -------
+        LUFS; -inf for silence, and where there is no stretch
+        """
+        seconds = sum(end - start for start, end in ranges)
+        energy = sum(self.power_between(start, end) * (end - start) for start, end in ranges)
+        return to_lufs(energy / seconds) if seconds > 0 else float("-inf")
+
+    def max_momentary(self) -> float:
+        """Highest momentary loudness, of any 400 ms, LUFS; -inf for silence. Shorter sound is followed by silence."""
+        return self._highest(MOMENTARY_SECONDS)
+
+    def max_short_term(self) -> float:
+        """Highest short-term loudness, of any 3 s, LUFS; -inf for silence. Shorter sound is followed by silence."""
+        return self._highest(SHORT_TERM_SECONDS)
+
+    def loudness_range(self) -> float | None:
+        """Loudness range after EBU Tech 3342, LU; None where the sound is shorter than 3 s, or silent.
+
+        Of the short-term loudness every 100 ms, gated at -70 LUFS and 20 LU under its mean power, from the tenth to the
+        ninety-fifth percentile.
+        """
+        window = round(SHORT_TERM_SECONDS * HOPS_PER_SECOND)
+        if self.power.size < window:
+            return None
+        powers = self._window_powers(window, _STEP_HOPS)
+        loud = powers[powers > from_lufs(ABSOLUTE_GATE_LUFS)]
+        if not loud.size:
+            return None
+        loud = np.sort(loud[loud > float(loud.mean()) * 10 ** (_RANGE_GATE_LU / 10)])
+        low, high = (to_lufs(float(loud[round(share * (loud.size - 1))])) for share in _RANGE_SHARES)
+        return high - low
+
+    def _highest(self, seconds: float) -> float:
+        window = round(seconds * HOPS_PER_SECOND)
+        filled = LevelCurve(np.pad(self.power, (0, max(0, window - self.power.size))), self.peak)
+        return to_lufs(float(filled._window_powers(window, 1).max()))
+
+    def _window_powers(self, window: int, step: int) -> FloatArray:
+        """Mean power of windows of so many hops, one every `step` hops; of a shorter one where there is no more."""
+        total = np.concatenate([[0.0], np.cumsum(self.power)])
+        starts = np.arange(0, max(1, self.power.size - window + 1), step)
+        ends = np.minimum(starts + window, self.power.size)
+        return np.asarray(np.maximum(total[ends] - total[starts], 0.0) / np.maximum(ends - starts, 1))
 
 
 def voice_alone(levels: LevelCurve, utterances: Sequence[tuple[float, float]], params: DuckParams) -> LevelCurve:

@@ -15,7 +15,7 @@ from workbench.params.character import CharacterParams
 from workbench.params.loops import CoverParams, EndingParams, SeamParams
 from workbench.params.match import MATCH_PARTS, MatchParams
 from workbench.params.mix import DUCK_PRESETS, DuckParams, VoiceParams
-from workbench.params.render import PreviewParams, RenderParams
+from workbench.params.render import DELIVERY_TARGETS, DeliveryTarget, PreviewParams, RenderParams
 from workbench.params.spectrum import SpectrumParams
 from workbench.params.structure import SectionParams
 from workbench.params.underscore import UnderscoreParams
@@ -23,6 +23,7 @@ from workbench.params.video import CutParams
 from workbench.params.workbench import WorkbenchParams
 
 __all__ = [
+    "DELIVERY_TARGETS",
     "DUCK_PRESETS",
     "MATCH_PARTS",
     "AlignParams",
@@ -31,6 +32,7 @@ __all__ = [
     "CharacterParams",
     "CoverParams",
     "CutParams",
+    "DeliveryTarget",
     "DuckParams",
     "EndingParams",
     "EventParams",

@@ -1,6 +1,9 @@
-"""Playing a plan, and previews."""
+"""Playing a plan, previews, and what a file is delivered at."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import Field
 
@@ -18,6 +21,12 @@ class RenderParams(Params):
     limiter_release_seconds: float = Field(
         default=0.2, ge=0.01, le=2.0, description="s for the limiter to let go of 63 % of a reduction"
     )
+    max_limiting_db: float = Field(
+        default=6.0,
+        ge=0.0,
+        le=20.0,
+        description="dB that the limiter may take off the highest peak to reach a delivery target; more is heard",
+    )
     video_sample_rate: int = Field(default=48_000, ge=44_100, le=48_000, description="Hz of a soundtrack")
     video_kbps: int = Field(default=256, ge=96, le=320, description="kbit/s of a video's AAC stereo sound")
 
@@ -34,3 +43,70 @@ class PreviewParams(Params):
     )
     min_mark_dbfs: float = Field(default=-36.0, ge=-60.0, le=-12.0, description="dBFS RMS of a mark in silence")
     kbps: int = Field(default=128, ge=64, le=320, description="kbit/s of the MP3")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryTarget:
+    """What a platform or a broadcaster asks of a finished file; not tuned, so no part of a profile."""
+
+    loudness_lufs: float
+    """LUFS that the file is brought to"""
+    tolerance_lu: float
+    """LU to both sides that are accepted"""
+    ceiling_dbtp: float
+    """highest true peak that is accepted, dBTP"""
+    measured_on: Literal["programme", "dialogue"] = "programme"
+    """the whole with the gates of BS.1770-2 and later, or the speech in it, not gated by level"""
+    max_short_term_lufs: float | None = None
+    """highest loudness of any 3 s that is accepted, LUFS"""
+    min_dialogue_share: float = 0.0
+    """share of speech, 0 to 1, under which `programme_lufs` is asked for instead"""
+    programme_lufs: float | None = None
+    """LUFS of the whole, asked for where there is too little speech"""
+    source: str
+    """where the numbers come from"""
+
+
+DELIVERY_TARGETS: dict[str, DeliveryTarget] = {
+    "web": DeliveryTarget(
+        loudness_lufs=-14.0,  # Spotify's and YouTube's players bring everything to about -14
+        tolerance_lu=1.0,  # our own: the players even out the rest
+        ceiling_dbtp=-1.0,  # Spotify asks -1 dBTP, so that its lossy codecs do not clip
+        source="Spotify for Artists, loudness normalization; YouTube's players",
+    ),
+    "podcast": DeliveryTarget(
+        loudness_lufs=-16.0,  # Apple asks -16; AES TD1004 (2015) -16 to -20, TD1008 (2021) -18 of speech alone
+        tolerance_lu=1.0,  # Apple
+        ceiling_dbtp=-1.0,  # Apple
+        source="Apple Podcasts, audio requirements; AES TD1004 (2015)",
+    ),
+    "ebu-r128": DeliveryTarget(
+        loudness_lufs=-23.0,  # target level
+        tolerance_lu=0.2,  # version 4, for quality control; 1.0 is for live programmes
+        ceiling_dbtp=-1.0,  # maximum true peak
+        source="EBU R 128 version 4 (2020)",
+    ),
+    "ebu-r128-s1": DeliveryTarget(
+        loudness_lufs=-23.0,  # as R 128
+        tolerance_lu=0.2,  # as R 128
+        ceiling_dbtp=-1.0,  # as R 128
+        max_short_term_lufs=-18.0,  # 5 LU over the target: an advertisement must not be dynamic for effect
+        source="EBU R 128 supplement 1, short-form content: advertisements, trailers",
+    ),
+    "atsc-a85": DeliveryTarget(
+        loudness_lufs=-24.0,  # target loudness where no other is agreed on
+        tolerance_lu=2.0,  # content within 2 dB is accepted
+        ceiling_dbtp=-2.0,  # maximum true peak
+        source="ATSC A/85 (2013)",
+    ),
+    "dialogue": DeliveryTarget(
+        loudness_lufs=-27.0,  # of the dialogue
+        tolerance_lu=2.0,
+        ceiling_dbtp=-2.0,
+        measured_on="dialogue",
+        min_dialogue_share=0.15,  # with less, the whole is measured
+        programme_lufs=-24.0,  # and brought to this
+        source="Netflix sound mix specification 1.4, dialogue-gated after BS.1770-1",
+    ),
+}
+"""Delivery by name, each number with its source. The gates of `programme` are those of BS.1770-2 to -5."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
-from workbench.align.placements import Placement, offset_scores
+from workbench.align.placements import CHANCE_SCORE, NO_CLEAR_POINT, Placement, offset_scores
 from workbench.features.marks import Marks
 from workbench.params import AlignParams
 from workbench.plots.palette import (
@@ -185,7 +185,13 @@ def _draw_offsets(
 
 
 def _title(found: Placement) -> str:
+    if found.in_words == NO_CLEAR_POINT:
+        return f"{NO_CLEAR_POINT}: the best scores {found.score:.2f}, under {CHANCE_SCORE:g}\n" + _parts(found)
     return (
         f"offset {clock(found.offset_seconds)} ({found.offset_seconds:.3f} s), score {found.score:.2f}: {found.label}\n"
-        f"certainty {found.certainty:.2f}, lands {100 * found.landed:.0f} %"
+        + _parts(found)
     )
+
+
+def _parts(found: Placement) -> str:
+    return f"certainty {found.certainty:.2f}, lands {100 * found.landed:.0f} %"

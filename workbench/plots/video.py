@@ -355,8 +355,7 @@ def _draw_placements(axes: Axes, placements: Sequence[Placement], timeline: Vide
             at = found.coincidences[0].video_s
             axes.plot(at, height + 0.2, "o", color=EVENT_COLOURS[found.coincidences[0].event], markersize=7,
                       markeredgecolor="white")  # fmt: skip
-            doubt = "" if found.score >= CHANCE_SCORE else ": may be chance"
-            forms = (f"{row + 1}  {found.label}, score {found.score:.2f}{doubt}", f"{row + 1}  {found.score:.2f}")
+            forms = (f"{row + 1}  {found.in_words}, score {found.score:.2f}", f"{row + 1}  {found.score:.2f}")
             sides = ("left", "right") if at < 0.6 * seconds else ("right", "left")
             labels.place(
                 [

@@ -1,17 +1,20 @@
-"""Levels of a written file: gated loudness and true peak, measured on the decoded sound.
+"""Levels of a written file: loudness in all its measures, and true peak, on the decoded sound.
 
 A lossy codec does not keep peaks: sound that went in under the ceiling may come out some tenths of a dB over it. So the
 file is decoded and measured as a listener gets it, block by block, whatever its length.
 
-Functions: `measure_levels`, which measures a file. Classes: `SoundLevels`, `PeakMeter`.
+Functions: `measure_levels`, which measures a file; `measure_blocks`, which measures sound that is being made. Classes:
+`SoundLevels`, `PeakMeter`.
 
 References
 ----------
-ITU-R BS.1770-5 (2023), annexes 1 and 2; EBU Tech 3344 on the headroom that codecs need.
+ITU-R BS.1770-5 (2023), annexes 1 and 2; EBU Tech 3341 and 3342 (2023) for momentary and short-term loudness and the
+loudness range; EBU Tech 3344 on the headroom that codecs need.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,12 +28,22 @@ from workbench.recording import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class SoundLevels:
-    """Levels of a file."""
+    """Levels of a sound."""
 
     loudness_lufs: float
     """gated loudness of the whole; -inf for silence"""
     true_peak_dbtp: float
     """-inf for silence"""
+    max_momentary_lufs: float = float("-inf")
+    """of the loudest 400 ms; -inf for silence"""
+    max_short_term_lufs: float = float("-inf")
+    """of the loudest 3 s; -inf for silence"""
+    loudness_range_lu: float | None = None
+    """None for silence, and for sound of less than 3 s"""
+    dialogue_lufs: float | None = None
+    """of all that is heard while somebody speaks, not gated by level (BS.1770-1); None where nobody does"""
+    dialogue_share: float = 0.0
+    """share of the time in which somebody speaks, 0 to 1"""
 
 
 class PeakMeter:
@@ -72,29 +85,73 @@ class PeakMeter:
         self._waiting = sound[:, max(0, count) :].copy()
 
 
-def measure_levels(path: Path) -> SoundLevels:
+def measure_levels(path: Path, speech: Sequence[Sequence[float]] = ()) -> SoundLevels:
     """Measure the sound of a file.
 
     Parameters
     ----------
     path : a sound file, or a video with sound
+    speech : pairs of seconds of the file in which somebody speaks, disjoint
 
     Returns
     -------
-    loudness and true peak; both -inf for silence
+    loudness, peak, and loudness of the dialogue
 
     Raises
     ------
     MediaError : no such file, no media, no sound in it, or a torn file
     """
+    rate = 0
+
+    def blocks() -> Iterable[FloatArray]:
+        nonlocal rate
+        for block in decode_blocks(path):
+            rate = block.sample_rate
+            yield block.samples
+
+    return _measure(blocks(), lambda: rate, speech)
+
+
+def measure_blocks(blocks: Iterable[FloatArray], rate: int, speech: Sequence[Sequence[float]] = ()) -> SoundLevels:
+    """Measure sound block by block, as it is made.
+
+    Parameters
+    ----------
+    blocks : shape (channels, n) each, full scale 1.0
+    rate : Hz
+    speech : pairs of seconds in which somebody speaks, disjoint
+
+    Returns
+    -------
+    loudness, peak, and loudness of the dialogue
+
+    Raises
+    ------
+    ParameterError : a rate under 4 kHz
+    """
+    return _measure(blocks, lambda: rate, speech)
+
+
+def _measure(blocks: Iterable[FloatArray], rate: Callable[[], int], speech: Sequence[Sequence[float]]) -> SoundLevels:
+    """Measure blocks whose rate is known once there is one."""
     peak, channels, meter = PeakMeter(), 0, None
-    for block in decode_blocks(path):
-        meter, channels = meter or LevelMeter(block.sample_rate), block.samples.shape[0]
-        meter.add(block.samples)
-        peak.add(block.samples)
+    for block in blocks:
+        meter, channels = meter or LevelMeter(rate()), block.shape[0]
+        meter.add(block)
+        peak.add(block)
     if meter is None:
         return SoundLevels(float("-inf"), float("-inf"))
     curve = meter.curve()
     if channels == 1:  # a level curve counts mono twice, as on two loudspeakers; BS.1770 counts the channels of a file
         curve = LevelCurve(0.5 * curve.power, curve.peak)
-    return SoundLevels(curve.integrated(), peak.peak_dbtp())
+    heard = [(start, min(end, curve.duration)) for start, end in speech if start < curve.duration]
+    spoken = curve.lufs_within(heard)
+    return SoundLevels(
+        loudness_lufs=curve.integrated(),
+        true_peak_dbtp=peak.peak_dbtp(),
+        max_momentary_lufs=curve.max_momentary(),
+        max_short_term_lufs=curve.max_short_term(),
+        loudness_range_lu=curve.loudness_range(),
+        dialogue_lufs=spoken if np.isfinite(spoken) else None,
+        dialogue_share=sum(end - start for start, end in heard) / curve.duration if curve.duration else 0.0,
+    )

@@ -16,7 +16,7 @@ and LFE is left out (ITU-R BS.775).
 
 Files are written aside, in the same folder, and renamed: they appear whole or not at all.
 
-Functions: `render_video`, `render_audio`.
+Functions: `render_video`, `render_audio`; `play_video`, the sound of a video before the limiter.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ from workbench.mix.limiter import limit_blocks
 from workbench.params import RenderParams
 from workbench.recording import FloatArray, Recording
 from workbench.render.aac import EncodedSound, encode
+from workbench.render.delivery import amplify
 from workbench.render.playback import check_track, render_blocks
 from workbench.render.schedule import Music
 
@@ -125,6 +126,7 @@ def render_audio(
     params: RenderParams | None = None,
     *,
     limit: bool = False,
+    gain_db: float = 0.0,
     progress: Progress | None = None,
 ) -> Path:
     """Play a plan into a WAV, FLAC or MP3 file, by its suffix, at the track's rate and channels.
@@ -135,6 +137,7 @@ def render_audio(
     out : WAV and FLAC get 16 bits with triangular dither, MP3 the bit rate of `workbench.media.audio.write_audio`
     params : block length, and the limiter's; None: the defaults
     limit : hold the true peak under the ceiling; without it sound over full scale is clipped there
+    gain_db : of the whole, before the limiter, dB
     progress : receives the share that is done
 
     Returns
@@ -148,7 +151,9 @@ def render_audio(
     MediaError : the file cannot be written
     """
     params = params or RenderParams()
-    blocks = render_blocks(plan, recording, params, limit=limit)
+    blocks = amplify(render_blocks(plan, recording, params), gain_db)
+    if limit:
+        blocks = limit_blocks(blocks, recording.sample_rate, params)
     total = round(plan.window_end * recording.sample_rate)
     return write_audio(Path(out), _report_blocks(blocks, total, progress), recording.sample_rate, recording.channels)
 
@@ -163,6 +168,7 @@ def render_video(
     *,
     soundtrack: bool = True,
     limit: bool | None = None,
+    gain_db: float = 0.0,
     progress: Progress | None = None,
 ) -> Path:
     """Put a plan's music under a video: picture copied, sound mixed, limited and encoded as AAC.
@@ -180,6 +186,7 @@ def render_video(
     params : rate, bit rate, and the limiter's; None: the defaults
     limit : hold the true peak under the ceiling, also after the codec: where decoding the file gives more, the sound is
         made again with a lower ceiling. None does so where there is a mix or soundtrack, so never on a bare plan
+    gain_db : of the whole, before the limiter, dB
     progress : receives the share that is done
 
     Returns
@@ -209,9 +216,7 @@ def render_video(
     held = limit or (limit is None and (mix is not None or has_soundtrack))
 
     def sound(ceiling_dbtp: float) -> Iterator[FloatArray]:
-        blocks = _Reader(_music(plan, recording, mix, params)).blocks(total, params)
-        if has_soundtrack:
-            blocks = _add_stream(blocks, _Reader(_soundtrack(video, mix, params)))
+        blocks = amplify(_play(plan, recording, video, mix, params, total, has_soundtrack), gain_db)
         at_ceiling = params.model_copy(update={"ceiling_dbtp": ceiling_dbtp})
         return limit_blocks(blocks, params.video_sample_rate, at_ceiling) if held else blocks
 
@@ -220,6 +225,51 @@ def render_video(
         target = _Target(out, aside, video, lambda second: part.reached(second / facts.duration))
         _join(source, target, _encode_under_ceiling(sound, total, params, aside.parent, held, progress), params)
     return out
+
+
+def play_video(
+    plan: Music,
+    recording: Recording,
+    video: Path,
+    mix: MixLevels | None = None,
+    params: RenderParams | None = None,
+    *,
+    soundtrack: bool = True,
+) -> Iterator[FloatArray]:
+    """Play what `render_video` writes, before its gain, limiter and codec.
+
+    Parameters
+    ----------
+    plan, recording, video, mix, params, soundtrack : as for `render_video`
+
+    Yields
+    ------
+    shape (2, n), float32, at `video_sample_rate`; together as long as the video
+
+    Raises
+    ------
+    MediaError : the video cannot be read
+    PlanError : the plan was made for another track
+    """
+    params = params or RenderParams()
+    check_track(plan, recording)
+    facts = probe(video)
+    total = round(facts.duration * params.video_sample_rate)
+    return _play(plan, recording, video, mix, params, total, soundtrack and bool(facts.audio_duration))
+
+
+def _play(
+    plan: Music,
+    recording: Recording,
+    video: Path,
+    mix: MixLevels | None,
+    params: RenderParams,
+    total: int,
+    has_soundtrack: bool,
+) -> Iterator[FloatArray]:
+    """So many samples of music and soundtrack, mixed."""
+    blocks = _Reader(_music(plan, recording, mix, params)).blocks(total, params)
+    return _add_stream(blocks, _Reader(_soundtrack(video, mix, params))) if has_soundtrack else blocks
 
 
 @contextmanager

@@ -4,7 +4,9 @@ A stored body holds everything: full tracks, the candidate pool, twelve sync poi
 answer shows of it (`expand`, the number of sync points, previews); it works on plain data, so that a server that
 answers from its database needs neither numpy nor the catalog.
 
-A field whose value is unknown is left out; `catalog_song_id` and `catalog_audio_file_id` are null then.
+A measured field whose value is unknown is left out; `catalog_song_id` and `catalog_audio_file_id` are null then. Of
+what a catalog may say of a track, `explicit` is false and `description` and `artist_image_url` are empty where it says
+nothing.
 
 Functions: `lane_body` writes a lane; `select` trims a stored one; `match_result`, `underscore_result` wrap it.
 """
@@ -65,12 +67,12 @@ class TrackBody(Body, title="LaneTrack"):
     sync_points: list[SyncPointBody] | SkipJsonSchema[None] = optional(
         "best first; only where sync was asked for", max_length=MOST_SYNC_POINTS
     )
-    artist_image_url: str | SkipJsonSchema[None] = optional("only with expand=full")
-    description: str | SkipJsonSchema[None] = optional("only with expand=full")
+    artist_image_url: str | SkipJsonSchema[None] = optional("empty where there is none; only with expand=full")
+    description: str | SkipJsonSchema[None] = optional("empty where there is none; only with expand=full")
     energy: float | SkipJsonSchema[None] = optional("0 to 1; only with expand=full", ge=0, le=1)
     musical_key_name: str | SkipJsonSchema[None] = optional("tonic, as `F#`; only with expand=full")
     musical_key_mode: Literal["major", "minor"] | SkipJsonSchema[None] = optional("only with expand=full")
-    explicit: bool | SkipJsonSchema[None] = optional("only with expand=full")
+    explicit: bool | SkipJsonSchema[None] = optional("false where the catalog does not say; only with expand=full")
     matched_tags: list[str] | SkipJsonSchema[None] = optional("tags that retrieval matched; only with expand=full")
     fit_explanation: str | SkipJsonSchema[None] = optional("why it fits, one sentence; only with expand=full")
     preview: PreviewBody | SkipJsonSchema[None] = optional("only for accounts that were granted previews")
@@ -208,12 +210,12 @@ def _track_body(match: Match) -> TrackBody:
         "bpm": _rounded(track.bpm, 2),
         "instrumental": track.instrumental,
         "duration_seconds": _rounded(track.duration_seconds, 6),
-        "artist_image_url": track.artist_image_url,
-        "description": track.description,
+        "artist_image_url": track.artist_image_url or "",
+        "description": track.description or "",
         "energy": _rounded(track.energy, 4),
         "musical_key_name": track.musical_key_name,
         "musical_key_mode": track.musical_key_mode,
-        "explicit": track.explicit,
+        "explicit": bool(track.explicit),
         "fit_explanation": match.fit_explanation or None,
         "sync_status": match.sync_status,
     }

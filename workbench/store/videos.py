@@ -117,6 +117,17 @@ def get(connection: Connection, video_id: str) -> AddedVideo:
     return _record(row)
 
 
+def delete(connection: Connection, video_id: str) -> None:
+    """Delete the record of a video, if there is one; its file stays.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    video_id : as added
+    """
+    connection.execute(videos.delete().where(videos.c.video_id == video_id))
+
+
 def every(connection: Connection) -> list[AddedVideo]:
     """All videos, in the order in which they were added.
 

@@ -3,7 +3,8 @@
 Every time comes from `workbench.render.schedule`, at the track's own rate; without a track, at a million samples a
 second, which is the plan's own resolution.
 
-Functions: `export_plan`; `timeline_of`, the timeline that writers take.
+Functions: `export_plan`; `timeline_of`, the timeline that writers take; `find_sync_points`, the markers of a placement;
+`media_beside`, the file that is written with an edit.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from workbench.export.timeline import (
     Crossing,
     EditLevels,
     Item,
+    Marker,
+    MarkerKind,
     MusicEnds,
     Notes,
     Timeline,
@@ -32,17 +35,23 @@ from workbench.export.timeline import (
 )
 from workbench.extras import require_extra
 from workbench.loops.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line, segment_table
+from workbench.media.audio import write_audio
 from workbench.media.probe import probe
 from workbench.provenance import Provenance
-from workbench.recording import TrackSeconds
+from workbench.recording import TrackSeconds, VideoSeconds
 from workbench.render.playback import check_track
 from workbench.render.schedule import Crossfade, Music, PlacedTrack, PlayedSegment, Schedule, schedule
+from workbench.workflows.align import align_track
 from workbench.workflows.analyze import analyze
 from workbench.workflows.beats import map_beats
 from workbench.workspace import Workspace
 
 PLAN_RATE = 1_000_000
 """samples a second without a track: plans are rounded to the microsecond"""
+MOST_SYNC_MARKERS = 12
+"""markers for the coincidences of a placement; a track of many bar lines meets many cuts by chance"""
+_SAME_PLACE_SECONDS = 0.001
+"""s between two placements that are the same"""
 _FRAME_RATES = tuple(
     Fraction(*rate)
     for rate in ((24000, 1001), (24, 1), (25, 1), (30000, 1001), (30, 1), (48, 1), (50, 1), (60000, 1001), (60, 1))
@@ -91,6 +100,8 @@ def export_plan(
     video: Path | None = None,
     mix: MixSpec | None = None,
     provenance: Provenance | None = None,
+    sync_points: Sequence[Marker] = (),
+    with_media: bool = False,
 ) -> Path:
     """Write a plan or a placed track in one of the formats of `workbench.export.formats.FORMATS`.
 
@@ -104,6 +115,9 @@ def export_plan(
     video : the video; its picture and sound are part of an edit
     mix : gains and duck, applied in an edit with or without the video
     provenance : what the plan was made from, which jams, otio and fcpxml hold; None: not known
+    sync_points : markers where a placed track meets the picture, from `find_sync_points`
+    with_media : write the track beside an edit too, as decoded, in a WAV of 24 bits, and let the edit name that; a file
+        of the name that `media_beside` gives is replaced
 
     Returns
     -------
@@ -111,8 +125,8 @@ def export_plan(
 
     Raises
     ------
-    ParameterError : no such format, one that needs a track, or one that cannot hold a placement; `out` is the track or
-        the video itself
+    ParameterError : no such format, one that needs a track, one that cannot hold a placement, or one that names no
+        media to be written with it; `out` or the WAV beside it is the track or the video itself
     PlanError : the plan was made for another track, or for a longer video
     MediaError : a file cannot be read or written
     ExtraMissing : the format's library is not installed
@@ -125,9 +139,13 @@ def export_plan(
     if chosen.needs_track and track is None:
         raise ParameterError(f"the format {chosen.name} needs the track: give --track FILE")
     out = Path(out)
-    for media in (track, video):
-        if media is not None and out.exists() and out.samefile(media):
-            raise ParameterError(f"{out}: this is the file to be exported from; choose another name")
+    if with_media and not chosen.is_edit:
+        raise ParameterError(f"the format {chosen.name} names no media; leave --with-media out")
+    beside = media_beside(out) if with_media else None
+    for written in filter(None, (out, beside)):
+        for media in (track, video):
+            if media is not None and written.exists() and written.samefile(media):
+                raise ParameterError(f"{written}: this is the file to be exported from; choose another name")
     notes = None
     if chosen.uses_analysis and track is not None:
         notes = _notes(workspace, track)
@@ -144,10 +162,29 @@ def export_plan(
         grid=grid,
         name=_title(chosen, out),
         provenance=provenance,
+        sync_points=sync_points,
     )
+    if beside is not None and timeline.track is not None:
+        recording = workspace.load_recording(timeline.track.path)
+        write_audio(beside, [recording.samples], recording.sample_rate, recording.channels, subtype="pcm24")
+        timeline = replace(timeline, track=replace(timeline.track, path=beside))
     chosen.write(timeline, out)
     workspace.progress(f"writing {out.name}", 1.0)
     return out
+
+
+def media_beside(out: Path) -> Path:
+    """Where the track of an edit is written.
+
+    Parameters
+    ----------
+    out : the edit
+
+    Returns
+    -------
+    beside it, named like it with `-music.wav`
+    """
+    return out.with_name(f"{out.stem}-music.wav")
 
 
 def timeline_of(
@@ -161,6 +198,7 @@ def timeline_of(
     grid: BeatGrid | None = None,
     name: str = "workbench",
     provenance: Provenance | None = None,
+    sync_points: Sequence[Marker] = (),
 ) -> Timeline:
     """Lay out a plan or a placed track in samples of the track; with the track's grid, its beats too.
 
@@ -177,6 +215,7 @@ def timeline_of(
     grid : of the track; None leaves out the beats as played
     name : of the edit inside its program
     provenance : what the plan was made from; None: not known
+    sync_points : markers where a placed track meets the picture
 
     Raises
     ------
@@ -203,8 +242,37 @@ def timeline_of(
         else None
         if grid is None
         else grid.beats_per_bar,
+        sync_points=tuple(sync_points),
         provenance=provenance,
     )
+
+
+def find_sync_points(workspace: Workspace, track: Path, video: Path, offset_seconds: VideoSeconds) -> list[Marker]:
+    """Find where a track that align or match placed meets the picture.
+
+    The analyses of track and video are those of align, from the store where it has run on them.
+
+    Parameters
+    ----------
+    workspace : parameters, store and progress report
+    track : its file
+    video : its file
+    offset_seconds : of the placement, as the result of align has it
+
+    Returns
+    -------
+    list : a marker at the event of each coincidence, the strongest `MOST_SYNC_MARKERS`, in order; none where align does
+        not place the track there now
+
+    Raises
+    ------
+    MediaError : a file cannot be read
+    """
+    placements = align_track(workspace, track, video).placements
+    near = [one for one in placements if abs(one.offset_seconds - offset_seconds) <= _SAME_PLACE_SECONDS]
+    found = near[0].coincidences[:MOST_SYNC_MARKERS] if near else ()
+    markers = [Marker(one.video_s, f"sync: {one.landmark} on the {one.event}", MarkerKind.SYNC) for one in found]
+    return sorted(markers, key=lambda marker: marker.video_s)
 
 
 def _plan_ends(plan: LoopPlan) -> MusicEnds:

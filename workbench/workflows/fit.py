@@ -9,11 +9,12 @@ Functions: `fit_track`; `fit_body`, the result as JSON, and `fit_json`, that wit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError, PlanError
+from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
 from workbench.loops.endings import last_attack
 from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fits
 from workbench.loops.plan import LoopPlan
@@ -22,6 +23,7 @@ from workbench.provenance import Provenance, with_provenance
 from workbench.results.fit import FitResult, FitsResult, fit_result
 from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound
+from workbench.workflows.constraints import constraint_records, with_pinned
 from workbench.workflows.loop import video_length
 from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.tracks import TrackSource
@@ -58,6 +60,7 @@ def fit_track(
     start_at: float | None = None,
     end_on: float | None = None,
     auto_mix: bool = False,
+    constraints: SeamConstraints = NO_CONSTRAINTS,
     heard: bool = False,
 ) -> Fit:
     """Fit a track to a video, to a length, or to several lengths that share their parts.
@@ -71,11 +74,13 @@ def fit_track(
     start_at : video time at which the music starts, after silence; None: with the picture
     end_on : video time at which its last hit lands; None: nowhere in particular
     auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
+    constraints : where no seam may be, which splices are not used, and which are
     heard : plan on the tracker's grid even where a corrected one is kept
 
     Raises
     ------
     FitError : the track cannot fill a length, or what was asked for cannot be kept together
+    ConstraintError : the constraints make no sense on this track, or contradict each other whatever the length
     MediaError : the track or the video cannot be read, or the video has no picture
     ParameterError : `auto_mix` without a video, or no length
     """
@@ -87,7 +92,7 @@ def fit_track(
     lengths = [video_length(to)] if isinstance(to, Path | int | float) else list(to)
     if not lengths:
         raise ParameterError("music is fitted to one length at least")
-    wishes = [FitRequest(seconds, tuple(keep), start_at, end_on) for seconds in lengths]
+    wishes = [FitRequest(seconds, tuple(keep), start_at, end_on, constraints=constraints) for seconds in lengths]
     sound = Sound(workspace, track.path, heard=heard)
     analysis = analyze_sound(sound)
     provenance = make_provenance(
@@ -103,11 +108,13 @@ def fit_track(
             "start_at": start_at,
             "end_on": end_on,
             "auto_mix": auto_mix,
+            **constraint_records(constraints),
         },
     )
+    analysis = with_pinned(workspace, track.path, analysis, constraints)
     if end_on is not None:
         hit = last_attack(workspace.load_recording(track.path), analysis.profile.downbeats)
-        wishes = [FitRequest(seconds, tuple(keep), start_at, end_on, hit) for seconds in lengths]
+        wishes = [replace(wish, last_hit=hit) for wish in wishes]
     workspace.progress("planning", 0.0)
     plans = plan_fits(analysis.profile, wishes, workspace.params.cover)
     workspace.progress("planning", 1.0)

@@ -1,7 +1,7 @@
 """Cover a video with a track: the track's analysis, the plan, and with `auto_mix` the levels under the soundtrack.
 
-If the track cannot be looped, or its sound cannot be decoded (`audio_unavailable`), the answer is a refusal and not an
-exception. A video that cannot be read is the caller's fault and raises.
+If the track cannot be looped, or the sound of a track of the catalog cannot be decoded (`audio_unavailable`), the
+answer is a refusal and not an exception. A video or a bare file that cannot be read is the caller's fault and raises.
 
 Lengths are compared first: a track that is too long for the video is refused before it is analysed, with the refusal
 that the planner would give.
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import MediaError, ParameterError, StoreError
 from workbench.files import write_text
 from workbench.loops import refusals
+from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal
@@ -27,6 +28,7 @@ from workbench.provenance import Provenance, with_provenance
 from workbench.results.loop import LoopResult, loop_result
 from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds
+from workbench.workflows.constraints import constraint_records, with_pinned
 from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
@@ -58,6 +60,7 @@ def loop_track(
     video: Path | float,
     *,
     auto_mix: bool = False,
+    constraints: SeamConstraints = NO_CONSTRAINTS,
     heard: bool = False,
 ) -> Loop:
     """Plan how a track covers a video.
@@ -68,15 +71,17 @@ def loop_track(
     track : a track, or the path of its file
     video : the video, or its length in seconds
     auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
+    constraints : where no seam may be, which splices are not used, and which are
     heard : plan on the tracker's grid even where a corrected one is kept
 
     Returns
     -------
-    the plan, or a refusal if the track cannot be looped or its sound cannot be decoded
+    the plan, or a refusal if the track cannot be looped, or is one of the catalog whose sound cannot be decoded
 
     Raises
     ------
-    MediaError : the video cannot be read or has no picture
+    ConstraintError : the constraints make no sense on this track, or no plan keeps them all
+    MediaError : the video cannot be read or has no picture, or a track that is a bare file cannot be decoded
     ParameterError : `auto_mix` with a length only, or a length that is not positive and finite
     """
     if not isinstance(track, TrackSource):
@@ -86,7 +91,7 @@ def loop_track(
         raise ParameterError("a mix needs the video itself, not only its length")
     seconds = video_length(video if video_path is None else video_path)
     sound = Sound(workspace, track.path, heard=heard)
-    analysis = _analysis_for(seconds, sound)
+    analysis = _analysis_for(seconds, sound, in_catalog=track.record is not None)
     provenance = make_provenance(
         workspace,
         "loop",
@@ -94,12 +99,17 @@ def loop_track(
         track=track.path,
         video=video_path,
         grid=None if isinstance(analysis, Refusal) else grid_record(analysis.grid, sound.correction),
-        constraints={"seconds": seconds if video_path is None else None, "auto_mix": auto_mix},
+        constraints={
+            "seconds": seconds if video_path is None else None,
+            "auto_mix": auto_mix,
+            **constraint_records(constraints),
+        },
     )
     if isinstance(analysis, Refusal):
         return Loop(track, video_path, seconds, analysis, analysis=None, mix=None, provenance=provenance)
+    analysis = with_pinned(workspace, track.path, analysis, constraints)
     workspace.progress("planning", 0.0)
-    answer = plan_loop(analysis.profile, seconds, workspace.params.cover)
+    answer = plan_loop(analysis.profile, seconds, workspace.params.cover, constraints)
     workspace.progress("planning", 1.0)
     mix = None
     if auto_mix and video_path is not None and isinstance(answer, LoopPlan):
@@ -166,14 +176,21 @@ def save_plan(loop: Loop, path: Path | str) -> Path:
     return path
 
 
-def _analysis_for(video_seconds: float, sound: Sound) -> Analysis | Refusal:
-    """The analysis of a track; a refusal if it is too long for the video, or cannot be decoded."""
+def _analysis_for(video_seconds: float, sound: Sound, in_catalog: bool) -> Analysis | Refusal:
+    """The analysis of a track; a refusal if it is too long for the video, or is in the catalog and cannot be decoded.
+
+    Raises
+    ------
+    MediaError : a bare file cannot be decoded
+    """
     excess = sound.params.cover.required_excess_seconds
     try:
         track_seconds = decoded_seconds(sound, expected_most=video_seconds - excess)
         refusal = refusals.video_not_longer(video_seconds, track_seconds, excess)
         return refusal or analyze_sound(sound)
     except MediaError as error:
+        if not in_catalog:
+            raise
         return refusals.audio_unavailable(str(error))
 
 

@@ -7,33 +7,40 @@ Joins the views of `workbench.workflows.seams`, the pictures of `workbench.plots
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from workbench.align.placements import CHANCE_SCORE
+from workbench.align.placements import NO_CLEAR_POINT
 from workbench.errors import StoreError
 from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound, Table, page_html
-from workbench.features.loudness import integrated_lufs, true_peak_db
 from workbench.files import write_text
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.refusals import Refusal
 from workbench.media.audio import write_audio
-from workbench.params import CoverParams
+from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS, Passage, played_music, speech_over_music, worst_passages
+from workbench.mix.levels import level_curve_of_blocks
+from workbench.mix.limiter import limit_blocks
+from workbench.params import DELIVERY_TARGETS, CoverParams
 from workbench.plots.mix import mix_figure
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.plots.video import VideoOverview, format_rate, video_figure
-from workbench.recording import Recording
-from workbench.render.playback import seam_excerpt
+from workbench.recording import FloatArray, Recording
+from workbench.render.delivery import asked_loudness, gain_for
+from workbench.render.levels import SoundLevels, measure_blocks
+from workbench.render.playback import render_blocks, seam_excerpt
+from workbench.render.video import play_video
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.analyze import Analysis
+from workbench.workflows.deliver import speech_ranges
 from workbench.workflows.loop import Loop
+from workbench.workflows.mix import measure_soundtrack
 from workbench.workflows.plan_words import option_differences, repetition_line
 from workbench.workflows.seams import EXCERPT_SECONDS, planned_scores, seam_views
 from workbench.workflows.timeline import video_timeline
@@ -42,6 +49,8 @@ from workbench.workspace import Workspace
 _MP3_BIT_RATE = 160_000
 """bit/s of the excerpts on a page"""
 _BORDER_WORDS = {"hard": "hard cuts", "dissolve": "dissolves", "fade": "fades", "flash": "flashes"}
+_BESIDE_SECONDS = 1.0
+"""s of sound to both sides of a passage that is played"""
 _MOST_TIMES = 6
 """times of a seam that are listed; a long video passes some seams a hundred times"""
 
@@ -125,6 +134,7 @@ def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
     ]
     if loop.video is not None:
         sections.insert(0, video_section(video_timeline(workspace, loop, recording)))
+        sections.append(mix_section(workspace, loop, recording))
     return write_page(ReportPage(f"{name} under {video}", (plan_sentence(loop.answer),), None, tuple(sections)), out)
 
 
@@ -164,10 +174,11 @@ def video_section(timeline: VideoOverview) -> ReportSection:
     """
     placements = timeline.placements
     facts = [*video_summary(timeline.watched), ("events to land on", _counted_events(timeline))]
-    if placements:
-        best = placements[0]
-        doubt = "" if best.score >= CHANCE_SCORE else "; under 0.3 what meets may be chance"
-        facts.append(("best sync point, not looped", f"{best.label}, score {best.score:.2f}{doubt}"))
+    best = placements[0] if placements else None
+    if best is None:
+        facts.append(("best sync point, not looped", NO_CLEAR_POINT))
+    else:
+        facts.append(("best sync point, not looped", f"{best.in_words}, score {best.score:.2f}"))
     return ReportSection(
         "The video",
         (
@@ -350,23 +361,45 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
     )
 
 
-def mix_section(loop: Loop, video: Recording) -> ReportSection:
-    """The section of the page on levels and ducking.
+def mix_section(
+    workspace: Workspace, loop: Loop, recording: Recording, rendered: Recording | None = None
+) -> ReportSection:
+    """The section of the page on levels and ducking: what is measured, delivery, the least clear speech to hear.
 
     Parameters
     ----------
-    loop : with its mix, if it has one
-    video : the sound of the video as rendered, which is measured
+    workspace : of its parameters those of rendering, voice and duck matter; its store has the soundtrack's measures
+    loop : a plan for a video, with its mix, if it has one
+    recording : the track, decoded
+    rendered : the sound of the video as rendered; None: it is played as `workbench render` would, before the codec
+
+    Raises
+    ------
+    MediaError : the video cannot be read
     """
-    loudness, peak = integrated_lufs(video.samples, video.sample_rate), true_peak_db(video.samples)
-    facts = [("the video as rendered", f"{loudness:.1f} LUFS, true peak {peak:.1f} dBTP")]
+    assert isinstance(loop.answer, LoopPlan), "a refusal has no mix"
+    assert loop.video is not None, "a bare length has no soundtrack"
+    workspace.progress("measuring the levels", 0.0)
+    duck = loop.mix.duck if loop.mix is not None else None
+    speech = speech_ranges(workspace, loop.video, loop.mix)
+    passages = _passages(workspace, loop, recording, speech)
+    shown = worst_passages(passages)
+    if rendered is not None:
+        blocks, rate = iter((rendered.samples,)), rendered.sample_rate
+    else:
+        params = workspace.params.render
+        rate = params.video_sample_rate
+        blocks = limit_blocks(play_video(loop.answer, recording, loop.video, loop.mix, params), rate, params)
+    clips = _Clips(rate, [(each.start - _BESIDE_SECONDS, each.end + _BESIDE_SECONDS) for each in shown])
+    levels = measure_blocks(clips.listen(blocks), rate, speech)
+    facts = [("the video as rendered" if rendered is not None else "the video as it would be rendered", _whole(levels))]
+    facts += _loudness_facts(levels)
     text = "No mix was asked for: music and soundtrack play at their own levels."
     picture = None
     if loop.mix is not None:
         facts.append(("the soundtrack", loop.mix.classification))
         text = "Nobody speaks in the video: music and soundtrack play at their own levels."
-    if loop.mix is not None and loop.mix.duck is not None:
-        duck = loop.mix.duck
+    if loop.mix is not None and duck is not None:
         spoken = sum(last - first for first, last in duck.speech_ranges)
         facts += [
             ("speech", f"{len(duck.speech_ranges)} utterances, {spoken:.0f} s in all"),
@@ -378,8 +411,123 @@ def mix_section(loop: Loop, video: Recording) -> ReportSection:
             "The music is brought to about the loudness of the voice, then moves out of its way: down before the first "
             "syllable, up again when a pause is long enough."
         )
-        picture = png(mix_figure(duck.envelope_points, duck.speech_ranges, video))
-    return ReportSection("Levels", (text,), picture=picture, tables=(Table(("", ""), tuple(facts)),))
+        if rendered is not None:
+            picture = png(mix_figure(duck.envelope_points, duck.speech_ranges, rendered))
+    if shown:
+        over = np.array([each.over_lu for each in passages if np.isfinite(each.over_lu)])
+        facts.append(
+            ("speech over music", f"median {np.median(over):.1f} LU, worst tenth {np.quantile(over, 0.1):.1f} LU")
+        )
+    cards = tuple(
+        ReportCard(
+            title=f"Speech over music, {number} of the {len(shown)} least clear: {each.over_lu:.1f} LU",
+            text=f"From {clock(each.start)} to {clock(each.end)}"
+            + (f"; listeners ask for {CLEAR_LU:g} LU at least." if each.over_lu < CLEAR_LU else "."),
+            picture=None,
+            sounds=(ReportSound("as it is mixed", mp3(clip)),),
+            video_s=each.start,
+        )
+        for number, (each, clip) in enumerate(zip(shown, clips.recordings(), strict=True), start=1)
+    )
+    workspace.progress("measuring the levels", 1.0)
+    tables = (Table(("", ""), tuple(facts)), _delivery_table(levels, workspace))
+    texts = [text]
+    if shown:
+        texts.append(
+            f"Speech over music is measured in passages of {PASSAGE_SECONDS:g} s at most; the least clear ones are "
+            "below to hear, worst first."
+        )
+    return ReportSection("Levels", tuple(texts), picture=picture, tables=tables, cards=cards)
+
+
+def _passages(
+    workspace: Workspace, loop: Loop, recording: Recording, speech: Sequence[Sequence[float]]
+) -> tuple[Passage, ...]:
+    """How far speech lies over the music, as the plan and its mix play."""
+    assert isinstance(loop.answer, LoopPlan), "a refusal has no mix"
+    assert loop.video is not None, "a bare length has no soundtrack"
+    soundtrack = measure_soundtrack(workspace, loop.video).levels
+    if soundtrack is None or not speech:
+        return ()
+    played = level_curve_of_blocks(
+        render_blocks(loop.answer, recording, workspace.params.render), recording.sample_rate
+    )
+    mix = loop.mix
+    music_db, video_db = (0.0, 0.0) if mix is None else (mix.music_gain_db or 0.0, mix.video_gain_db or 0.0)
+    points = () if mix is None or mix.duck is None else mix.duck.envelope_points
+    music = played_music(played, music_db, points)
+    return speech_over_music(soundtrack.raised(video_db), music, speech, workspace.params.duck)
+
+
+class _Clips:
+    """Cuts stretches out of a stream while it passes.
+
+    Parameters
+    ----------
+    rate : Hz
+    spans : pairs of seconds, in any order, which may overlap
+    """
+
+    def __init__(self, rate: int, spans: Sequence[tuple[float, float]]) -> None:
+        self._rate = rate
+        self._spans = [(max(0, round(first * rate)), round(last * rate)) for first, last in spans]
+        self._pieces: list[list[FloatArray]] = [[] for _ in spans]
+
+    def listen(self, blocks: Iterable[FloatArray]) -> Iterator[FloatArray]:
+        """Pass blocks of shape (channels, n) on."""
+        done = 0
+        for block in blocks:
+            for (first, stop), pieces in zip(self._spans, self._pieces, strict=True):
+                piece = block[:, max(0, first - done) : max(0, stop - done)]
+                if piece.shape[1]:
+                    pieces.append(piece.copy())
+            done += block.shape[1]
+            yield block
+
+    def recordings(self) -> list[Recording]:
+        """The stretches, in the order of the spans; silent where the stream did not reach."""
+        silence = np.zeros((2, self._rate), dtype=np.float32)
+        return [
+            Recording.from_samples(np.concatenate(pieces or [silence], axis=1), self._rate) for pieces in self._pieces
+        ]
+
+
+def _whole(levels: SoundLevels) -> str:
+    return f"{levels.loudness_lufs:.1f} LUFS, true peak {levels.true_peak_dbtp:.1f} dBTP"
+
+
+def _loudness_facts(levels: SoundLevels) -> list[tuple[str, str]]:
+    """What the meters of EBU mode say, and the dialogue."""
+    spread, spoken = levels.loudness_range_lu, levels.dialogue_lufs
+    share = f"{100 * levels.dialogue_share:.0f} % of the time"
+    return [
+        ("loudness range", "none: silent, or shorter than 3 s" if spread is None else f"{spread:.1f} LU"),
+        ("loudest 400 ms, 3 s", f"{levels.max_momentary_lufs:.1f}, {levels.max_short_term_lufs:.1f} LUFS"),
+        ("dialogue", "no speech was found" if spoken is None else f"{spoken:.1f} LUFS, {share}"),
+    ]
+
+
+def _delivery_table(levels: SoundLevels, workspace: Workspace) -> Table:
+    """What each delivery target asks of the sound, and what it takes to get there."""
+    rows = []
+    for name, target in DELIVERY_TARGETS.items():
+        found = gain_for(levels, target, workspace.params.render)
+        asked, measured, dialogue = asked_loudness(levels, target)
+        what = "of the speech" if dialogue else "of the whole"
+        reached = "reached" if found.missing_lu == 0.0 else f"{found.missing_lu:.1f} LU are missing"
+        loudest = levels.max_short_term_lufs + found.gain_db
+        if target.max_short_term_lufs is not None and loudest > target.max_short_term_lufs:
+            reached = f"the loudest 3 s have {loudest:.1f} LUFS, more than {target.max_short_term_lufs:g}"
+        if not np.isfinite(measured):
+            reached = "silent"
+        rows.append(
+            (
+                name, f"{asked:g} LUFS {what}, {target.ceiling_dbtp:g} dBTP", f"{found.gain_db:+.1f} dB",
+                f"{found.limiting_db:.1f} dB", reached,
+            )
+        )  # fmt: skip
+    head = ("delivery as", "asks for", "gain", "off the highest peak", "target")
+    return Table(head, tuple(rows))
 
 
 def _numbers(plan: LoopPlan, view: SeamView) -> tuple[int, ...]:

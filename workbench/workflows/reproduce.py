@@ -145,6 +145,7 @@ def _with_bytes(
 
 
 def _loop(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
+    from workbench.workflows.constraints import read_constraints
     from workbench.workflows.loop import loop_json, loop_track
 
     seconds = made.constraints.get("seconds")
@@ -152,10 +153,12 @@ def _loop(workspace: Workspace, made: Provenance, track: Path | None, video: Pat
     if track is None or not isinstance(under, Path | float | int):
         raise PlanError("the provenance names no track, or neither a video nor its length")
     auto_mix, heard = made.constraints.get("auto_mix") is True, made.grid is not None and made.grid.origin == "heard"
-    return loop_json(loop_track(workspace, track, under, auto_mix=auto_mix, heard=heard))
+    constraints = read_constraints(made.constraints)
+    return loop_json(loop_track(workspace, track, under, auto_mix=auto_mix, constraints=constraints, heard=heard))
 
 
 def _fit(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
+    from workbench.workflows.constraints import read_constraints
     from workbench.workflows.fit import fit_json, fit_track, read_keep
 
     given, number = made.constraints.get("seconds"), made.constraints.get("number")
@@ -173,6 +176,7 @@ def _fit(workspace: Workspace, made: Provenance, track: Path | None, video: Path
         start_at=start_at,
         end_on=end_on,
         auto_mix=made.constraints.get("auto_mix") is True,
+        constraints=read_constraints(made.constraints),
         heard=made.grid is not None and made.grid.origin == "heard",
     )
     body = fit_json(fit)

@@ -9,8 +9,8 @@ import pytest
 from service.billing import events
 from service.errors import Problem
 from service.schemas.events import BillingEvent
-from service.store import accounts
-from workbench.store.database import Database
+from service.store import accounts, credit_grants
+from workbench.store.database import Database, now
 
 
 def apply(database: Database, route: str, webhook_id: str, kind: str, **data: Any) -> bool:
@@ -33,14 +33,41 @@ def test_payment_methods_come_and_go(database: Database) -> None:
     assert account(database).payment_method
 
 
+def credit_left(database: Database) -> list[int]:
+    """What is left of each grant that can be drawn on, that which expires first in front."""
+    with database.read() as connection:
+        return [grant.left_micros for grant in credit_grants.get_all(connection, "ada") if grant.is_active(now())]
+
+
 def test_credit_is_granted_once_a_webhook_and_expires(database: Database) -> None:
     assert apply(database, events.CREDIT, "w1", "credit.granted", amount_usd=1.5)
     assert not apply(database, events.CREDIT, "w1", "credit.granted", amount_usd=1.5)
-    assert account(database).credit_micros == 1_500_000
+    assert credit_left(database) == [1_500_000]
     assert apply(database, events.CREDIT, "w2", "credit.expired")
-    assert account(database).credit_expires_at is not None
+    assert credit_left(database) == []
     assert apply(database, events.CREDIT, "w3", "spend_cap.set", amount_usd=20)
     assert account(database).spend_cap_micros == 20_000_000
+
+
+def test_a_grant_that_expired_before_it_came_has_no_effect_and_is_not_repeated(database: Database) -> None:
+    late = {"amount_usd": 5, "expires_at": "2020-01-01T00:00:00Z"}
+    assert apply(database, events.CREDIT, "w1", "credit.granted", **late)
+    with database.read() as connection:
+        assert accounts.get(connection, "ada") is None
+    assert apply(database, events.CREDIT, "w2", "credit.granted", amount_usd=16.1)
+    assert apply(database, events.CREDIT, "w3", "credit.granted", **late)
+    assert not apply(database, events.CREDIT, "w3", "credit.granted", **late)
+    assert credit_left(database) == [16_100_000]
+
+
+def test_an_expiry_with_a_time_ends_what_was_due_by_then(database: Database) -> None:
+    for webhook_id, year in (("w1", 2098), ("w2", 2099), ("w3", None)):
+        expires_at = None if year is None else f"{year}-01-01T00:00:00Z"
+        apply(database, events.CREDIT, webhook_id, "credit.granted", amount_usd=1, expires_at=expires_at)
+    assert apply(database, events.CREDIT, "w4", "credit.expired", expires_at="2098-01-01T00:00:00Z")
+    assert credit_left(database) == [1_000_000, 1_000_000]
+    assert apply(database, events.CREDIT, "w5", "credit.expired")
+    assert credit_left(database) == []
 
 
 @pytest.mark.parametrize(

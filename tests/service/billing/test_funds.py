@@ -8,9 +8,9 @@ import pytest
 
 from service.billing import funds
 from service.errors import Problem
-from service.store import accounts
+from service.store import accounts, credit_grants
 from service.store.times import time_from_now
-from workbench.store.database import Database
+from workbench.store.database import Database, now
 
 pytestmark = pytest.mark.usefixtures("ada")
 
@@ -40,10 +40,24 @@ def test_who_may_start_work(database: Database, charge: Book, grant: Book) -> No
     assert refused(database) is None
     charge("k1")
     assert refused(database) == f"402 {funds.CREDIT_EXHAUSTED}"
-    grant("g2", 100_000, expires_at=time_from_now(-1))
+    grant("g2", 100_000, expires_at=time_from_now(7200))
+    with database.write() as connection:
+        assert credit_grants.set_expiry(connection, "ada", now(), now()) == 2
     assert refused(database) == f"402 {funds.CREDIT_EXPIRED}"
     update(database, payment_method=True)
     assert refused(database) is None
+
+
+def test_credit_ended_when_the_last_of_it_did(database: Database, charge: Book, grant: Book) -> None:
+    """What expired long ago does not hide that a later grant was used up."""
+    update(database, payment_method=False)
+    grant("g1", 150_000, expires_at=time_from_now(3600))
+    charge("k1")
+    with database.write() as connection:
+        credit_grants.set_expiry(connection, "ada", now(), now())
+    grant("g2", 50_000)
+    charge("k2")
+    assert refused(database) == f"402 {funds.CREDIT_EXHAUSTED}"
 
 
 def test_the_spend_cap_comes_first_and_is_the_months(database: Database, charge: Book) -> None:

@@ -29,7 +29,7 @@ def told(tmp_path: Path) -> Told:
     def call(*arguments: str) -> list[dict[str, Any]]:
         done = CliRunner().invoke(app, ["accounts", *arguments, "--home", str(tmp_path)])
         assert done.exit_code == 0, (done.stderr, done.exception)
-        if arguments[0] == "ledger":
+        if arguments[0] in ("ledger", "list"):
             return [json.loads(line) for line in done.stdout.splitlines()]
         return [json.loads(done.stdout)]
 
@@ -63,6 +63,37 @@ def test_update_changes_what_it_names_and_nothing_else(told: Told) -> None:
     assert (state["payment_method"], state["spend_cap_usd"], state["credit_usd"]) == (True, None, 3)
     (state,) = told("update", "acme", "--credit-expires", "2098-01-01")
     assert state["credit_expires_at"].startswith("2098-01-01")
+
+
+def test_a_grant_that_has_expired_already_is_refused_in_one_line(told: Told, tmp_path: Path) -> None:
+    told("update", "acme", "--credit", "16.10")
+    past = ("--credit", "5", "--credit-expires", "2020-01-01")
+    done = CliRunner().invoke(app, ["accounts", "update", "acme", *past, "--home", str(tmp_path)])
+    assert isinstance(done.exception, ParameterError)
+    assert "2020-01-01" in str(done.exception)
+    assert done.stdout == ""
+    (state,) = told("show", "acme")
+    assert (state["credit_usd"], state["credit_expires_at"]) == (16.1, None)
+
+
+def test_grants_are_printed_in_the_order_in_which_they_are_drawn(told: Told) -> None:
+    told("update", "acme", "--credit", "1")
+    told("update", "acme", "--credit", "2", "--credit-expires", "2099-01-01")
+    (state,) = told("update", "acme", "--credit", "3", "--credit-expires", "2098-01-01")
+    assert state["credit_usd"] == 6
+    assert state["credit_expires_at"].startswith("2098")
+    assert [grant["left_usd"] for grant in state["credit_grants"]] == [3, 2, 1]
+    (state,) = told("update", "acme", "--credit-expires", "2020-01-01")
+    assert (state["credit_usd"], state["credit_expires_at"], state["credit_grants"]) == (0, None, [])
+
+
+def test_every_account_is_listed_by_name(told: Told, tmp_path: Path) -> None:
+    told("update", "zebra", "--credit", "3")
+    charged(tmp_path, "acme", 1)
+    rows = told("list")
+    assert [row["account"] for row in rows] == ["acme", "zebra"]
+    assert [(row["credit_usd"], row["spent_this_month_usd"]) for row in rows] == [(0, 0.1), (3, 0)]
+    assert rows == [told("show", account)[0] for account in ("acme", "zebra")]
 
 
 def test_the_ledger_is_one_object_a_line_oldest_first(told: Told, tmp_path: Path) -> None:

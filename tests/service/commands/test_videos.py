@@ -15,7 +15,7 @@ from service.console import app
 from service.store import video_owners
 from service.store.tables import open_database
 from service.store.video_owners import OwnedVideo
-from workbench.errors import MediaError
+from workbench.errors import MediaError, UnknownVideo
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 
@@ -101,3 +101,17 @@ def test_what_is_no_video_fails_in_one_line(videos: Callable[..., Result], tmp_p
     assert "\n" not in str(done.exception)
     assert done.stdout == ""
     assert videos("list").stdout == ""
+
+
+def test_a_deleted_video_is_unknown_and_the_file_that_was_added_stays(
+    videos: Callable[..., Result], video: Path, tmp_path: Path
+) -> None:
+    videos("add", video, "--account", "acme", "--video-id", "vid_grey")
+    done = videos("delete", "vid_grey")
+    assert json.loads(done.stdout) == {"video_id": "vid_grey", "jobs": 0, "answers": 0, "bytes": 0}
+    assert video.exists()
+    assert owned_video(tmp_path, "vid_grey") is None
+    assert videos("list").stdout == ""
+    again = videos("delete", "vid_grey")
+    assert isinstance(again.exception, UnknownVideo)
+    assert again.stdout == ""

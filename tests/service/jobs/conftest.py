@@ -117,6 +117,13 @@ class Workshop:
     def wait_for(self, condition: Callable[[], bool], what: str) -> None:
         until(condition, what=what)
 
+    def children_of(self, worker: subprocess.Popen[str]) -> list[int]:
+        """Process ids of what a worker has started."""
+        try:
+            return [int(child) for child in Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()]
+        except (FileNotFoundError, ProcessLookupError):
+            return []
+
     def kill(self, pid: int) -> None:
         """End a process; one that has just ended is as good."""
         with suppress(ProcessLookupError):

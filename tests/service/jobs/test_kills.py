@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import signal
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,13 +27,6 @@ def settled(workshop: Workshop) -> int:
         return connection.scalar(done) or 0
 
 
-def children_of(pid: int) -> list[int]:
-    try:
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except (FileNotFoundError, ProcessLookupError):
-        return []
-
-
 def test_every_job_settles_and_is_charged_once(workshop: Workshop) -> None:
     chance = random.Random(6)
     workshop.lease = 15.0  # whoever is late on a busy machine is not taken for dead
@@ -44,7 +36,7 @@ def test_every_job_settles_and_is_charged_once(workshop: Workshop) -> None:
         mark = JOBS * (number + 1) // (KILLS + 2)
         workshop.wait_for(lambda mark=mark: settled(workshop) >= mark, f"{mark} jobs settled")  # type: ignore[misc]
         place = chance.randrange(len(crew))
-        victim, children = crew[place], children_of(crew[place].pid)
+        victim, children = crew[place], workshop.children_of(crew[place])
         if number % 2 and children:
             workshop.kill(chance.choice(children))
         else:

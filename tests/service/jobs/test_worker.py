@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from service.store import answers, shared_values, workers
+from service.jobs import settle
+from service.store import answers, shared_values, tables, workers
+from service.store.times import time_from_now
 
 if TYPE_CHECKING:
     from .conftest import Workshop
@@ -156,9 +158,44 @@ def test_a_dead_workers_job_goes_to_another_one(workshop: Workshop, tmp_path: Pa
     workshop.start()
     gate.touch()
     done = workshop.settled(job)
-    assert (done.state, done.attempt, done.crashes) == ("complete", 2, 1)
+    assert (done.state, done.attempt, done.crashes) == ("complete", 2, 0)
     assert done.owner != held.owner
     assert len(workshop.ledger()) == 1
+
+
+def test_a_job_whose_workers_are_killed_with_their_children_is_done_however_often(
+    workshop: Workshop, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate"
+    (job,) = workshop.submit({"do": "wait", "gate": str(gate)})
+    for _ in range(settle.MOST_CRASHES + 1):
+        worker = workshop.ready(workshop.start())
+        workshop.staged(job, "waiting")
+        (child,) = workshop.children_of(worker)
+        workshop.kill(child)  # first, as `pkill` and a stopping machine may
+        worker.send_signal(signal.SIGKILL)
+        worker.wait()
+        with workshop.database.write() as connection:
+            ended = tables.jobs.update().where(tables.jobs.c.job_id == job.job_id)
+            connection.execute(ended.values(lease_until=time_from_now(-1), stage="lost"))
+    gate.touch()
+    workshop.start()
+    done = workshop.settled(job)
+    assert (done.state, done.attempt, done.crashes) == ("complete", settle.MOST_CRASHES + 2, 0)
+    assert len(workshop.ledger()) == 1
+
+
+def test_a_child_that_dies_while_its_worker_is_told_to_stop_is_no_crash(workshop: Workshop, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    worker = workshop.ready(workshop.start())
+    (job,) = workshop.submit({"do": "wait", "gate": str(gate)})
+    workshop.staged(job, "waiting")
+    (child,) = workshop.children_of(worker)
+    workshop.kill(child)
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(timeout=60) == 0
+    again = workshop.read(job)
+    assert (again.state, again.owner, again.crashes) == ("queued", None, 0)
 
 
 def test_long_jobs_leave_a_slot_to_short_ones(workshop: Workshop, tmp_path: Path) -> None:
@@ -182,7 +219,7 @@ def test_a_worker_that_wakes_too_late_changes_nothing(workshop: Workshop, tmp_pa
     awake = workshop.ready(workshop.start())
     gate.touch()
     done = workshop.settled(job)
-    assert (done.attempt, done.crashes, done.owner != held.owner) == (2, 1, True)
+    assert (done.attempt, done.crashes, done.owner != held.owner) == (2, 0, True)
     asleep.send_signal(signal.SIGCONT)  # it has an outcome to settle now, for a job that is not its own any more
     workshop.wait_for(lambda: '"ours": false' in workshop.log() or "job lost" in workshop.log(), "it notices")
     assert workshop.read(job) == done

@@ -9,13 +9,12 @@ from workbench.errors import ParameterError
 from workbench.store.database import Database
 
 
-def test_a_new_account_pays_by_method_and_has_no_credit(database: Database) -> None:
+def test_a_new_account_pays_by_method_and_has_no_cap(database: Database) -> None:
     with database.write() as connection:
         assert accounts.get(connection, "ada") is None
         made = accounts.ensure(connection, "ada")
         assert accounts.ensure(connection, "ada") == accounts.get(connection, "ada") == made
-    assert (made.payment_method, made.credit_micros, made.credit_granted, made.preview) == (True, 0, False, False)
-    assert (made.credit_expires_at, made.spend_cap_micros) == (None, None)
+    assert (made.payment_method, made.preview, made.spend_cap_micros) == (True, False, None)
 
 
 def test_columns_are_set_one_by_one(database: Database) -> None:

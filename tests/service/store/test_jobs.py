@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.store import accounts, answers, jobs, ledger, tables
+from service.store import accounts, answers, credit_grants, jobs, ledger, tables
 from service.store.jobs import Fault, Job, NewJob, StoredAnswer
 from service.store.times import time_from_now
 from workbench.store.database import Database
@@ -173,13 +173,13 @@ def test_the_account_with_fewest_jobs_running_comes_first(database: Database) ->
     assert [claim(database).account for _ in range(3)] == ["ada", "bob", "bob"]
 
 
-def test_a_dead_workers_job_is_taken_over_and_counted(database: Database) -> None:
+def test_a_dead_workers_job_is_taken_over_and_not_counted_as_its_crash(database: Database) -> None:
     submit(database, new())
     dead = claim(database, "dead")
     assert claim(database, "w2") is None
     end_lease(database, dead)
     taken = claim(database, "w2")
-    assert (taken.job_id, taken.attempt, taken.crashes, taken.owner) == (dead.job_id, 2, 1, "w2")
+    assert (taken.job_id, taken.attempt, taken.crashes, taken.owner) == (dead.job_id, 2, 0, "w2")
     assert taken.started_at == dead.started_at
 
 
@@ -262,8 +262,8 @@ def test_beats_that_waited_too_long_expire_unbilled(database: Database) -> None:
     )
     claim(database, queues=(jobs.BEATS,))
     with database.write() as connection:
-        assert jobs.expire(connection, jobs.BEATS, time_from_now(-60)) == 0
-        assert jobs.expire(connection, jobs.BEATS, time_from_now(60)) == 2
+        assert jobs.expire(connection, "beats", time_from_now(-60)) == 0
+        assert jobs.expire(connection, "beats", time_from_now(60)) == 2
     assert read(database, begun).state == "running"
     gone = read(database, waiting)
     assert gone.state == "failed"
@@ -336,9 +336,7 @@ def test_charges_draw_on_credit_once(database: Database) -> None:
         submit(database, new(f"b{number}"))
         complete(database, claim(database))
     with database.read() as connection:
-        account = accounts.get(connection, "ada")
-        assert account is not None
-        assert account.credit_micros == 0
+        assert [grant.left_micros for grant in credit_grants.get_all(connection, "ada")] == [0]
         assert ledger.spent_in_month(connection, "ada", time_from_now(0)) == 200_000
 
 
@@ -348,3 +346,17 @@ def test_what_nobody_waits_for_comes_last(database: Database) -> None:
     with database.write() as connection:
         assert jobs.claim(connection, [jobs.MAIN], "w1", LEASE, without=jobs.BACKGROUND) is None
     assert claim(database).kind == "engine"
+
+
+def test_a_fetched_job_is_handed_to_the_queue_of_its_kind(database: Database) -> None:
+    for kind, queue in (("ingest", jobs.MAIN), ("beats", jobs.BEATS)):
+        submit(database, NewJob(kind, jobs.FETCH, "ada", f"{kind}:1", charge_key=""))
+        assert claim(database) is None
+        fetching = claim(database, queues=(jobs.FETCH,))
+        with database.write() as connection:
+            assert jobs.hand_over(connection, fetching)
+            assert not jobs.hand_over(connection, fetching)
+        fetched = read(database, fetching)
+        assert (fetched.queue, fetched.state, fetched.stage) == (queue, "queued", jobs.FETCHING_STAGE)
+        assert claim(database, queues=(jobs.FETCH,)) is None
+        assert claim(database, queues=(queue,)).job_id == fetching.job_id

@@ -7,7 +7,7 @@ from threading import Barrier, Thread
 
 import pytest
 
-from service.store import accounts, ledger
+from service.store import credit_grants, ledger
 from service.store.ledger import Credit
 from service.store.times import time_from_now
 from workbench.errors import ParameterError
@@ -21,9 +21,8 @@ Book = Callable[..., bool]
 
 def credit_left(database: Database) -> int:
     with database.read() as connection:
-        account = accounts.get(connection, "ada")
-    assert account is not None
-    return account.credit_micros
+        grants = credit_grants.get_all(connection, "ada")
+    return sum(grant.left_micros for grant in grants if grant.is_active(now()))
 
 
 def test_an_event_is_booked_once(database: Database, charge: Book) -> None:
@@ -64,14 +63,45 @@ def test_credit_is_drawn_on_first_and_never_below_nothing(database: Database, ch
     assert credit_left(database) == 0
 
 
-def test_an_expired_grant_is_not_drawn_on_nor_added_to(database: Database, charge: Book, grant: Book) -> None:
-    grant("g1", 150_000, expires_at=time_from_now(-1))
-    charge("k1")
+def test_a_grant_that_has_expired_already_is_refused_and_changes_nothing(
+    database: Database, charge: Book, grant: Book
+) -> None:
+    grant("g1", 150_000)
+    with pytest.raises(ParameterError, match="has no effect"):
+        grant("g2", 10_000, expires_at="2020-01-01T00:00:00.000000+00:00")
     assert credit_left(database) == 150_000
-    grant("g2", 10_000)
-    assert credit_left(database) == 10_000
-    grant("g3", 5_000)
-    assert credit_left(database) == 15_000
+    with database.read() as connection:
+        assert [entry.event_key for entry in ledger.entries(connection, "ada")] == ["g1"]
+
+
+def test_a_grant_expires_alone(database: Database, charge: Book, grant: Book) -> None:
+    soon = time_from_now(0.2)
+    grant("g1", 16_100_000)
+    grant("g2", 5_000_000, expires_at=soon)
+    while now() < soon:
+        pass
+    charge("k1")
+    assert credit_left(database) == 16_000_000
+
+
+def test_charges_at_once_draw_every_micro_dollar_once(database: Database, grant: Book, charge: Book) -> None:
+    for number in range(6):
+        grant(f"g{number}", 50_000, expires_at=time_from_now(3600 + number))
+    barrier = Barrier(4)
+
+    def book(number: int) -> None:
+        barrier.wait()
+        charge(f"k{number}")
+
+    threads = [Thread(target=book, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert credit_left(database) == 0
+    with database.read() as connection:
+        assert ledger.spent_in_month(connection, "ada", now()) == 400_000
+        assert [grant.left_micros for grant in credit_grants.get_all(connection, "ada")] == [0] * 6
 
 
 def test_an_event_that_is_booked_twice_draws_once(database: Database, charge: Book, grant: Book) -> None:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from service.store import api_keys, idempotency_keys, mapped_recordings, seen_webhooks, shared_values, video_owners
+from service.store import (
+    api_keys,
+    credit_grants,
+    idempotency_keys,
+    mapped_recordings,
+    seen_webhooks,
+    shared_values,
+    video_owners,
+)
 from service.store.idempotency_keys import EarlierCall
 from service.store.tables import MIGRATIONS, metadata
 from workbench.store.database import Database, now
@@ -78,4 +86,42 @@ def test_an_older_database_keeps_its_rows_under_the_new_names(database_url: str)
         assert (video.video_id, video.account, video.status) == ("vid_1", "ada", "awaiting_upload")
         assert (video.title, video.uploaded_bytes, video.created_at) == ("holiday.mp4", 7, _MOMENT)
         assert [one.key_id for one in api_keys.list_all(connection)] == ["key_1"]
+    database.close()
+
+
+def test_credit_of_an_older_database_becomes_a_grant_and_adds_up_with_the_ledger(database_url: str) -> None:
+    older = Database(database_url, MIGRATIONS[:3])
+    accounts = (
+        ("ada", 400_000, True, "2099-01-01T00:00:00.000000+00:00"),
+        ("bob", 0, False, None),
+        ("eve", 0, True, None),
+    )
+    with older.write() as connection:
+        for account, left, granted, expires_at in accounts:
+            connection.execute(
+                sa.text(
+                    """INSERT INTO accounts (account, payment_method, credit_micros, credit_granted, credit_expires_at,
+                    preview, created_at) VALUES (:account, :no, :left, :granted, :expires_at, :no, :at)"""
+                ),
+                {"account": account, "left": left, "granted": granted, "expires_at": expires_at, "no": False}
+                | {"at": _MOMENT},
+            )
+        for key, amount in (("g1", 600_000), ("g2", 100_000)):
+            connection.execute(
+                sa.text(
+                    """INSERT INTO ledger (entry_id, event_key, account, event, endpoint, subject, quantity, unit,
+                    amount_micros, at) VALUES (:key, :key, 'ada', 'credit', 'e', 's', 1, 'call', :amount, :at)"""
+                ),
+                {"key": key, "amount": amount, "at": _MOMENT},
+            )
+    older.close()
+
+    database = Database(database_url, MIGRATIONS)
+    with database.read() as connection:
+        (grant,) = credit_grants.get_all(connection, "ada")
+        assert (grant.granted_micros, grant.left_micros, grant.expires_at) == (700_000, 400_000, accounts[0][3])
+        assert credit_grants.get_all(connection, "bob") == []
+        assert [(grant.left_micros, grant.expires_at) for grant in credit_grants.get_all(connection, "eve")] == [
+            (0, None)
+        ]
     database.close()

@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
-from workbench.align.placements import chance_probability, event_clock, offset_scores, place
+from workbench.align.placements import (
+    Placement,
+    chance_probability,
+    describe_placement,
+    event_clock,
+    offset_scores,
+    place,
+)
 from workbench.errors import ParameterError
 from workbench.features.marks import marks_of
 from workbench.params import AlignParams
@@ -87,6 +94,21 @@ def test_the_label_names_the_strongest_coincidence() -> None:
     assert best.offset_seconds == pytest.approx(offset, abs=1e-4)
     assert [(c.landmark, c.event) for c in best.coincidences[:1]] == [("drop", "cut")]
     assert best.coincidences[0].gap_seconds == pytest.approx(0.0, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("label", "score", "words"),
+    [
+        ("drop on the cut at 0:12.4", 0.3, "drop on the cut at 0:12.4"),
+        ("drop on the cut at 0:12.4", 0.29, "no clear sync point"),
+        ("", 0.5, "no clear sync point"),
+    ],
+)
+def test_a_placement_that_may_be_chance_is_not_told_as_a_fact(label: str, score: float, words: str) -> None:
+    """For readers only: the label stays what it is."""
+    assert describe_placement(label, score) == words
+    placement = Placement(1.0, score, label, 0.5, 0.5, 0.0)
+    assert (placement.in_words, placement.label) == (words, label)
 
 
 def test_the_last_sound_is_called_the_ending() -> None:

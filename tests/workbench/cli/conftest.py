@@ -1,8 +1,9 @@
-"""A track that is quick to analyse, and a home folder with its analysis in it."""
+"""A track and a video that are quick to analyse, and a home folder with their analyses in it."""
 
 from collections.abc import Callable
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 import soundfile
@@ -10,6 +11,8 @@ import soundfile
 from service.console import run
 
 RATE = 22_050
+FPS, SECONDS = 25, 20
+CUTS = (4.0, 8.0, 11.0, 16.0)
 
 
 @pytest.fixture(scope="session")
@@ -17,6 +20,22 @@ def track_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sixteen bars of 4/4 at 120 bpm, twice the same eight: kick on 1 and 3, snare on 2 and 4, chords below."""
     path = tmp_path_factory.mktemp("track") / "sixteen.wav"
     soundfile.write(path, drum_track(bars=16), RATE)
+    return path
+
+
+@pytest.fixture(scope="session")
+def shots_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twenty seconds of plain shots of different colours, without sound."""
+    path = tmp_path_factory.mktemp("video") / "shots.mp4"
+    generator = np.random.default_rng(2)
+    shots = generator.integers(20, 235, (len(CUTS) + 1, 9, 16, 3)).repeat(10, axis=1).repeat(10, axis=2)
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=FPS)
+        stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
+        for k in range(FPS * SECONDS):
+            shot = shots[int(np.searchsorted(CUTS, k / FPS, side="right"))].astype(np.uint8)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(shot, format="rgb24")))
+        container.mux(stream.encode(None))
     return path
 
 

@@ -80,7 +80,7 @@ def test_some_need_no_track(workbench: Call, plan_file: Path, home: Path, tmp_pa
     ("arguments", "code", "sentence"),
     [
         (["--format", "rpp"], 2, "the format rpp needs the track: give --track FILE"),
-        (["--format", "edl"], 2, "'edl' is not one of"),
+        (["--format", "aaf"], 2, "'aaf' is not one of"),
         (["--format", "otio", "--track", "nowhere.wav"], 1, "nowhere.wav: no such file, and no track of that id"),
         (["--format", "csv", "--video", "nowhere.mp4"], 1, "nowhere.mp4: no such file, and no video of that id"),
     ],
@@ -201,3 +201,90 @@ def test_levels_of_another_option_need_the_video(
         assert (
             "the levels are those of the plan served; with --video they are measured for option 2" in errors
         ) == warned
+
+
+def test_a_placement_is_marked_where_it_meets_the_picture(
+    workbench: Call, track_file: Path, shots_file: Path, home: Path, tmp_path: Path
+) -> None:
+    """Every format with markers has one at the event that the placement's label names."""
+    placed = tmp_path / "placed.json"
+    placed.write_text(workbench("align", track_file, "--video", shots_file, "--home", home)[1], encoding="utf-8")
+    label = json.loads(placed.read_text(encoding="utf-8"))["sync_points"][0]["label"]
+    named, clock = label.rsplit(" at ", 1)
+    minutes, seconds = clock.split(":")
+    meant = 60 * int(minutes) + float(seconds)
+    for name in ("otio", "fcpxml", "xmeml", "edl", "rpp", "audacity"):
+        out = tmp_path / f"out{FORMATS[name].suffix}"
+        files = ("--track", track_file, "--video", shots_file, "-o", out, "--home", home)
+        code, _, errors = workbench("export", placed, "--format", name, *files)
+        assert code == 0, errors
+        assert f"sync: {named}" in out.read_text(encoding="utf-8")
+    labels = [line.split("\t") for line in out.read_text(encoding="utf-8").splitlines()]
+    starts = [float(start) for start, _, text in labels if text == f"sync: {named}"]
+    assert min(abs(start - meant) for start in starts) <= 0.05
+
+
+def test_media_are_written_beside_an_edit(workbench: Call, plan_file: Path, track_file: Path, home: Path) -> None:
+    """The edit names the WAV, which holds the track as it was decoded, whatever the track is."""
+    import soundfile
+
+    folder = plan_file.parent
+    coded = folder / "track.flac"
+    sound, rate = soundfile.read(track_file, always_2d=True)
+    soundfile.write(coded, sound, rate, subtype="PCM_16")
+    for name in ("otio", "fcpxml", "xmeml", "edl", "rpp"):
+        out = folder / f"{name}{FORMATS[name].suffix}"
+        files = ("--track", coded, "-o", out, "--home", home)
+        code, said, errors = workbench("export", plan_file, "--format", name, "--with-media", *files)
+        assert code == 0, errors
+        assert "does not import" not in errors
+        beside = folder / f"{name}-music.wav"
+        assert json.loads(said)["media"] == str(beside)
+        copied, copied_rate = soundfile.read(beside, always_2d=True)
+        assert copied_rate == rate
+        assert copied == pytest.approx(soundfile.read(coded, always_2d=True)[0], abs=2**-23)
+        text = out.read_text(encoding="utf-8")
+        assert f"{name}-music.wav" in text
+        assert "track.flac" not in text
+
+
+@pytest.mark.parametrize("name", ["audacity", "jams", "csv", "loop-tags"])
+def test_media_belong_to_edits(
+    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path, name: str
+) -> None:
+    files = ("--track", track_file, "-o", tmp_path / "out.wav", "--home", home)
+    code, _, errors = workbench("export", plan_file, "--format", name, "--with-media", *files)
+    assert code == 1
+    assert f"the format {name} names no media; leave --with-media out" in errors
+    assert not (tmp_path / "out.wav").exists()
+
+
+def test_the_track_is_not_written_over_by_its_media(
+    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "cut-music.wav"
+    own.write_bytes(track_file.read_bytes())
+    files = ("--track", own, "-o", tmp_path / "cut.edl", "--home", home)
+    code, _, errors = workbench("export", plan_file, "--format", "edl", "--with-media", *files)
+    assert code == 1
+    assert "cut-music.wav: this is the file to be exported from; choose another name" in errors
+    assert own.read_bytes() == track_file.read_bytes()
+
+
+def test_what_a_format_cannot_hold_is_said_in_a_line(
+    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    for name, said in (("edl", "levels are comments, and the soundtrack is left out"), ("rpp", "")):
+        out = tmp_path / f"out{FORMATS[name].suffix}"
+        files = ("--track", track_file, "-o", out, "--home", home)
+        code, _, errors = workbench("export", plan_file, "--format", name, *files)
+        assert code == 0
+        assert said in errors
+        assert (f"{name}: " in errors) == bool(said)
+
+
+def test_the_help_names_every_format(workbench: Call) -> None:
+    code, said, _ = workbench("export", "--help")
+    assert code == 0
+    for name in FORMATS:
+        assert f"  {name} " in said

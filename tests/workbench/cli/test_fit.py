@@ -67,7 +67,10 @@ def test_wishes_are_kept(workbench: Call, track_file: Path, home: Path) -> None:
         (("--seconds", "10,,20"), "not a length"),
         (("--seconds", "nan"), "not a length"),
         (("--seconds", "10", "--auto-mix"), "--auto-mix needs"),
-        (("--seconds", "10", "--keep", "chorus"), "neither intro, ending, hook nor a range"),
+        (
+            ("--seconds", "10", "--keep", "chorus"),
+            "is not a range such as 0:40-1:00; or name one of intro, ending, hook",
+        ),
         (("--seconds", "10", "--keep", "0:20-0:10"), "ends before it begins"),
         (("--seconds", "10", "--start-at", "1:75"), "not a time"),
         (("--seconds", "10", "--end-on", "soon"), "not a time"),
@@ -82,9 +85,9 @@ def test_wrong_usage_is_2(workbench: Call, track_file: Path, home: Path, argumen
 @pytest.mark.parametrize(
     ("wishes", "why"),
     [
-        (("--keep", "9:00-9:10"), "keep 9:00-9:10: the track ends at 0:32.5"),
-        (("--keep", "0:01-0:29"), "keep 0:01-0:29 cannot be kept in 10 s; what is to be kept lasts"),
-        (("--end-on", "20"), "end on 0:20: that is outside of 10 s"),
+        (("--keep", "9:00-9:10"), "--keep 9:00-9:10: the track ends at 0:32.5"),
+        (("--keep", "0:01-0:29"), "--keep 0:01-0:29 cannot be kept in 10 s; what is to be kept lasts"),
+        (("--end-on", "20"), "--end-on 0:20: that is outside of 10 s"),
     ],
 )
 def test_what_contradicts_is_1_and_one_line(

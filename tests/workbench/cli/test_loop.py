@@ -72,10 +72,27 @@ def test_a_track_that_is_too_long_is_refused_before_it_is_analysed(
     assert json.loads(workbench("cache", "--home", tmp_path)[1])["files"] == 0
 
 
-def test_refuses_a_track_that_cannot_be_decoded(workbench: Call, tmp_path: Path, home: Path) -> None:
+@pytest.mark.parametrize("content", [b"ID3 but nothing else", b""], ids=["torn", "empty"])
+def test_a_file_that_cannot_be_decoded_fails_in_one_line(
+    workbench: Call, tmp_path: Path, home: Path, content: bytes
+) -> None:
     torn = tmp_path / "torn.mp3"
-    torn.write_bytes(b"ID3 but nothing else")
-    code, out, _ = workbench("loop", torn, "--seconds", 90, "--home", home)
+    torn.write_bytes(content)
+    code, out, err = workbench("loop", torn, "--seconds", 90, "--home", home)
+    assert (code, out) == (1, "")
+    assert err.startswith(f"workbench: {torn}: ")
+    assert err.count("\n") == 1
+
+
+def test_a_track_of_the_catalog_whose_file_cannot_be_decoded_is_refused(
+    workbench: Call, track_file: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / f"kept{track_file.suffix}"
+    kept.write_bytes(track_file.read_bytes())
+    code, out, _ = workbench("catalog", "add", kept, "--home", tmp_path / "home")
+    assert code == 0
+    kept.write_bytes(b"ID3 but nothing else")
+    code, out, _ = workbench("loop", json.loads(out)["track_id"], "--seconds", 90, "--home", tmp_path / "home")
     result = json.loads(out)
     assert code == 0
     assert result["plan"]["reason"] == "audio_unavailable"

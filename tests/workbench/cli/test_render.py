@@ -284,3 +284,58 @@ def test_a_track_of_the_catalog_need_not_be_named(
         code, _, err = workbench("render", write(tmp_path / f"{name}.json", body), "-o", out, "--home", home)
         assert code == 0, err
         assert out.stat().st_size > 1000
+
+
+def test_a_delivery_target_is_reached_and_printed(
+    workbench: Call, looped: dict[str, Any], track_file: Path, long_video: Path, home: Path, tmp_path: Path
+) -> None:
+    plan_file, out = write(tmp_path / "plan.json", looped), tmp_path / "out.mp4"
+    arguments = ("--track", track_file, "--video", long_video, "--target", "ebu-r128", "-o", out, "--home", home)
+    code, printed, err = workbench("render", plan_file, *arguments)
+    assert code == 0, err
+    body = json.loads(printed)
+    assert body["target"] == "ebu-r128"
+    assert body["loudness_lufs"] == pytest.approx(-23.0, abs=0.2)
+    assert body["true_peak_dbtp"] <= -1.0
+    assert body["max_momentary_lufs"] >= body["max_short_term_lufs"] >= body["loudness_lufs"]
+    assert body["loudness_range_lu"] >= 0.0
+    assert "dialogue_lufs" not in body
+    assert "no speech was found in the video" in err
+
+
+def test_a_target_that_the_peaks_do_not_allow_is_one_line(
+    workbench: Call, looped: dict[str, Any], track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    """Drums in one channel, which would have to be raised far over the ceiling."""
+    profile = tmp_path / "careful.toml"
+    profile.write_text("[render]\nmax_limiting_db = 0.5\n")
+    plan_file, out = write(tmp_path / "plan.json", looped), tmp_path / "music.wav"
+    given = ("--track", track_file, "--target", "web", "--profile", profile, "-o", out, "--home", home)
+    code, printed, err = workbench("render", plan_file, *given)
+    assert code == 0, err
+    assert json.loads(printed)["loudness_lufs"] < -15.0
+    assert "the limiter would have to take" in err
+    assert "more than 0.5 dB" in err
+
+
+def test_an_unknown_target_is_refused(workbench: Call, looped: dict[str, Any], home: Path, tmp_path: Path) -> None:
+    plan_file = write(tmp_path / "plan.json", looped)
+    code, _, err = workbench("render", plan_file, "--target", "loud", "-o", tmp_path / "m.wav", "--home", home)
+    assert code == 2
+    assert "ebu-r128-s1" in err
+
+
+@pytest.mark.parametrize("command", [("render",), ("export", "--format", "csv")])
+def test_a_placement_that_may_be_chance_says_so(
+    workbench: Call, aligned: Path, track_file: Path, home: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """The file is written all the same: whoever chose the placement may want it."""
+    points = [POINTS[0], POINTS[1] | {"score": 0.12}]
+    given = write(tmp_path / "given.json", json.loads(aligned.read_text()) | {"sync_points": points})
+    for number, words in ((1, "downbeat on the cut at 0:05.2"), (2, "no clear sync point")):
+        out = tmp_path / ("music.wav" if command == ("render",) else "music.csv")
+        call = (*command, given, "--track", track_file, "--placement", number, "-o", out, "--home", home)
+        code, _, err = workbench(*call)
+        assert code == 0, err
+        assert f"placement {number}: {words}" in err
+        assert ("section on the start" in err) is False

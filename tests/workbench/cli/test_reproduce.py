@@ -125,6 +125,13 @@ def test_a_track_of_other_bytes_differs_even_where_the_plan_does_not(
     assert "other.wav has other bytes than track.wav, the track that this was planned for" in err
     _, _, err = workbench("render", plan, "--track", track, "-o", tmp_path / "x.wav", "--home", home)
     assert "other bytes" not in err
+    exported = ("export", plan, "--format", "csv", "-o", tmp_path / "x.csv", "--home", home)
+    code, _, err = workbench(*exported, "--track", other)
+    assert code == 0
+    assert "other.wav has other bytes than track.wav, the track that this was planned for" in err
+    for named in ((), ("--track", track)):
+        _, _, err = workbench(*exported, *named)
+        assert "other bytes" not in err
 
 
 def test_a_plan_on_the_heard_grid_is_made_again_whatever_grid_was_given_since(

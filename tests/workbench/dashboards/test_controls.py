@@ -63,7 +63,7 @@ def test_every_default_lies_in_the_range_of_its_slider() -> None:
 
 def test_sliders_have_the_range_of_the_field_and_names_have_units(session: Session) -> None:
     slider = ParamControls(session, "duck", ["under_voice_lu"]).widgets["under_voice_lu"]
-    assert (slider.start, slider.end, slider.value, slider.step) == (13.0, 17.0, 15.0, pytest.approx(0.1))
+    assert (slider.start, slider.end, slider.value, slider.step) == (13.0, 24.0, 15.0, pytest.approx(0.1))
     assert slider.label == label_of("under_voice_lu") == "under voice, LU"
 
 

@@ -119,7 +119,7 @@ def test_what_was_not_measured_has_no_contour(drawn: DrawnMatch) -> None:
     assert rows["calm"]["contour"]
     assert rows["unknown"]["contour"] == []
     assert rows["unknown"]["bpm"] is None
-    assert rows["sung"]["lands"] == "nowhere in particular"
+    assert rows["sung"]["lands"] == "no clear sync point"
 
 
 def test_reasons_are_words_not_markup(drawn: DrawnMatch) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.export.envelope import TOLERANCE_DB
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
@@ -130,12 +131,19 @@ def any_mix(request: pytest.FixtureRequest, mix: MixBody) -> MixBody | None:
 
 
 @pytest.fixture(scope="session")
+def envelope_db() -> float:
+    """Level of what is left between two sounds that differ by what an envelope may leave its curve by: -30.7 dB."""
+    return float(20 * np.log10(10 ** (TOLERANCE_DB / 20) - 1))
+
+
+@pytest.fixture(scope="session")
 def residue_db(recording: Recording) -> Callable[..., float]:
     """How far what an edit plays is from what the renderer plays, a plan with a mix or without.
 
     Takes the sound, shape (channels, n), plan and mix; `padded` where an edit may end with its last sound; what is not
     compared: `skip` samples at the beginning, what follows sample `until`, and `beside_seams` s to both sides of every
-    crossfade. Returns the level of the difference over its loudest 10 ms against that of the renderer's sound, dB RMS.
+    crossfade. `matched` takes out the level that an envelope is off by, which leaves what is played at a wrong place.
+    Returns the level of the difference over its loudest 10 ms against that of the renderer's sound, dB RMS.
     """
 
     @cache
@@ -151,13 +159,15 @@ def residue_db(recording: Recording) -> Callable[..., float]:
         skip: int = 0,
         until: int | None = None,
         beside_seams: float = 0.0,
+        matched: bool = False,
     ) -> float:
         meant = _mixed(rendered(plan), recording.sample_rate, mix)
         if padded:
             made = np.pad(made, ((0, 0), (0, max(0, meant.shape[1] - made.shape[1]))))
         assert abs(made.shape[1] - meant.shape[1]) <= 1
         n, block = min(made.shape[1], meant.shape[1], until or meant.shape[1]), 441
-        residue = made[:, :n] - meant[:, :n]
+        played = _at_level(made[:, :n], meant[:, :n], block // 21) if matched else made[:, :n]
+        residue = played - meant[:, :n]
         if beside_seams and isinstance(plan, LoopPlan):
             for time, fade in zip(plan.seam_times, plan.seam_fades, strict=True):
                 reach = fade / 2 + beside_seams
@@ -167,6 +177,17 @@ def residue_db(recording: Recording) -> Callable[..., float]:
         return float(20 * np.log10(max(worst, 1e-12) / np.sqrt(np.mean(meant[:, skip:] ** 2))))
 
     return compare
+
+
+def _at_level(made: FloatArray, meant: FloatArray, block: int) -> FloatArray:
+    """What an edit plays, each stretch of `block` samples at the level that is meant."""
+    whole = made.shape[1] // block * block
+    matched = made.copy()
+    ours = made[:, :whole].reshape(made.shape[0], -1, block)
+    theirs = meant[:, :whole].reshape(made.shape[0], -1, block)
+    gain = np.sum(ours * theirs, axis=(0, 2)) / np.maximum(np.sum(ours**2, axis=(0, 2)), 1e-12)
+    matched[:, :whole] = (ours * gain[:, None]).reshape(made.shape[0], -1)
+    return matched
 
 
 def _mixed(sound: FloatArray, rate: int, mix: MixBody | None) -> FloatArray:

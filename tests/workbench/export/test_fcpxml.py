@@ -19,8 +19,9 @@ import soundfile
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from workbench.export.envelope import TOLERANCE, TOLERANCE_DB
 from workbench.export.fcpxml import time_text, write_fcpxml
-from workbench.export.timeline import SILENT_DB, TOLERANCE, Item, TrackMedia, VideoMedia, decibels
+from workbench.export.timeline import SILENT_DB, Item, TrackMedia, VideoMedia, decibels
 from workbench.loops.plan import LoopPlan
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render
@@ -219,7 +220,9 @@ def test_no_frame_has_two_keys_and_frames_have_the_level_of_the_plan(
                 continue
             sample = round(frame / rate * timeline.rate)
             meant = max(SILENT_DB, decibels(item.gain(sample)) + timeline.music_db(sample))
-            assert abs(10 ** (level / 20) - 10 ** (meant / 20)) < 2 * TOLERANCE
+            gain = 10 ** (meant / 20)
+            room = max(gain * (10 ** (TOLERANCE_DB / 20) - 1), TOLERANCE)
+            assert abs(10 ** (level / 20) - gain) < room + TOLERANCE
 
 
 def near_short_fade(item: Item, frame: int, rate: Fraction, plan: LoopPlan) -> bool:

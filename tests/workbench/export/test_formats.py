@@ -9,9 +9,10 @@ from workbench.export.formats import FORMATS, format_named
 
 
 def test_every_format_says_what_it_is() -> None:
-    assert list(FORMATS) == ["otio", "fcpxml", "rpp", "audacity", "jams", "csv", "loop-tags"]
+    assert list(FORMATS) == ["otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "loop-tags"]
     for name, chosen in FORMATS.items():
         assert format_named(name) is chosen
         assert chosen.what.endswith(".")
+        assert chosen.limits.endswith(".") or not chosen.limits
     with pytest.raises(ParameterError, match="known are otio, fcpxml"):
-        format_named("edl")
+        format_named("aaf")

@@ -84,3 +84,64 @@ def test_a_voice_without_pauses_and_one_in_silence_keep_their_level() -> None:
     assert np.array_equal(voice_alone(always, ((0.0, 5.0),), DuckParams()).power, always.power)
     silent = LevelCurve(np.zeros(500), 0.0)
     assert not voice_alone(silent, ((1.0, 2.0),), DuckParams()).power.any()
+
+
+def tones(*pieces: tuple[float, float]) -> np.ndarray:
+    """Stereo 1 kHz sine, pieces of (dBFS, s); silence at -inf."""
+    lengths = [round(seconds * RATE) for _, seconds in pieces]
+    level = np.repeat([10 ** (dbfs / 20) for dbfs, _ in pieces], lengths)
+    wave = level * np.sin(2 * np.pi * 1000 * np.arange(sum(lengths)) / RATE)
+    return np.tile(wave.astype(np.float32), (2, 1))
+
+
+SILENCE = float("-inf")
+
+
+def test_short_term_loudness_of_tech_3341_case_9() -> None:
+    """Levels that change within each 3 s and have the same mean in all of them."""
+    curve = level_curve(tones(*[(-20.0, 1.34), (-30.0, 1.66)] * 5), RATE)
+    assert curve.max_short_term() == pytest.approx(-23.0, abs=0.1)
+
+
+@pytest.mark.parametrize("number", range(0, 20, 3))
+def test_the_loudest_short_term_of_tech_3341_case_10(number: int) -> None:
+    """A tone as long as the window, wherever it begins."""
+    curve = level_curve(tones((SILENCE, 0.15 * number), (-23.0, 3.0), (SILENCE, 1.0)), RATE)
+    assert curve.max_short_term() == pytest.approx(-23.0, abs=0.1)
+
+
+def test_momentary_loudness_of_tech_3341_case_12() -> None:
+    curve = level_curve(tones(*[(-20.0, 0.18), (-30.0, 0.22)] * 25), RATE)
+    assert curve.max_momentary() == pytest.approx(-23.0, abs=0.1)
+
+
+@pytest.mark.parametrize("number", range(0, 20, 3))
+def test_the_loudest_momentary_of_tech_3341_case_13(number: int) -> None:
+    curve = level_curve(tones((SILENCE, 0.02 * number), (-23.0, 0.4), (SILENCE, 1.0)), RATE)
+    assert curve.max_momentary() == pytest.approx(-23.0, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("levels", "expected"),
+    [((-20, -30), 10.0), ((-20, -15), 5.0), ((-40, -20), 20.0), ((-50, -35, -20, -35, -50), 15.0)],
+)
+def test_loudness_range_of_tech_3342_cases_1_to_4(levels: tuple[float, ...], expected: float) -> None:
+    """Steady tones of 20 s each, which a meter must read within 1 LU."""
+    curve = level_curve(tones(*((level, 20.0) for level in levels)), RATE)
+    assert curve.loudness_range() == pytest.approx(expected, abs=1.0)
+
+
+def test_sound_too_short_or_silent_has_no_range() -> None:
+    assert level_curve(tones((-20.0, 2.5)), RATE).loudness_range() is None
+    silent = level_curve(tones((SILENCE, 5.0)), RATE)
+    assert silent.loudness_range() is None
+    assert (silent.max_momentary(), silent.max_short_term()) == (SILENCE, SILENCE)
+    assert level_curve(np.zeros((2, 0)), RATE).max_momentary() == SILENCE
+
+
+def test_loudness_of_several_stretches_is_not_gated() -> None:
+    """A second at -20 and one at -40 dBFS are 2.97 LU under the louder one, together."""
+    curve = level_curve(tones((-20.0, 2.0), (SILENCE, 1.0), (-40.0, 2.0)), RATE)
+    assert curve.lufs_within([(0.5, 1.5)]) == pytest.approx(-20.0, abs=0.05)
+    assert curve.lufs_within([(0.5, 1.5), (3.5, 4.5)]) == pytest.approx(-20.0 - 2.97, abs=0.05)
+    assert curve.lufs_within([]) == SILENCE

@@ -33,5 +33,5 @@ def test_a_saved_preset_comes_back_as_its_numbers(tmp_path: Path) -> None:
 def test_an_unknown_preset_is_refused_with_those_there_are(name: str, tmp_path: Path) -> None:
     profile = tmp_path / "mine.toml"
     profile.write_text(f"[duck]\npreset = {name}\n")
-    with pytest.raises(ParameterError, match="documentary, tutorial, social"):
+    with pytest.raises(ParameterError, match="documentary, tutorial, social, accessible"):
         load_profile(profile)

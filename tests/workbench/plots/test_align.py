@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
@@ -40,7 +42,12 @@ def test_draws_a_placement_and_says_what_meets() -> None:
 
 def test_draws_another_placement_and_none() -> None:
     placements = place(TRACK, VIDEO)
-    assert placements[1].label in align_figure(TRACK, VIDEO, placements, chosen=1).axes[0].get_title(loc="left")
+    second = replace(placements[1], score=0.4)
+    drawn = align_figure(TRACK, VIDEO, (placements[0], second), chosen=1)
+    assert second.label in drawn.axes[0].get_title(loc="left")
+    chance = align_figure(TRACK, VIDEO, (replace(placements[0], score=0.2),)).axes[0].get_title(loc="left")
+    assert chance.startswith("no clear sync point: the best scores 0.20, under 0.3")
+    assert placements[0].label not in chance
     bare = Landmarks(marks_of(LANDMARK_KINDS, []), 30.0, 0.0, 0.0)
     assert png(align_figure(bare, VIDEO, ())).startswith(b"\x89PNG")
     assert np.isfinite(align_figure(bare, VIDEO, ()).axes[2].get_xlim()).all()

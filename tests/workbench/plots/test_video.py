@@ -129,7 +129,7 @@ def test_what_is_not_there_takes_no_room(make_plan: MakePlan) -> None:
 
 
 def test_a_placement_that_may_be_chance_says_so(make_plan: MakePlan) -> None:
-    assert any("may be chance" in text for text in words(video_figure(timeline(make_plan, 100.0, score=0.1))))
+    assert any("no clear sync point" in text for text in words(video_figure(timeline(make_plan, 100.0, score=0.1))))
 
 
 def test_tiles_are_the_video_and_never_too_many() -> None:

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import av
+import av.error
+import av.filter
 import numpy as np
 import pyloudnorm
 import pytest
@@ -10,7 +13,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError
 from workbench.features.loudness import true_peak_db
-from workbench.render.levels import PeakMeter, measure_levels
+from workbench.render.levels import PeakMeter, measure_blocks, measure_levels
 
 RATE = 48_000
 
@@ -59,3 +62,62 @@ def test_silence_has_no_level(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(MediaError):
         measure_levels(tmp_path / "absent.wav")
+
+
+def ffmpeg_levels(sound: NDArray[np.float32]) -> dict[str, float]:
+    """What FFmpeg's filter `ebur128` says, with the highest momentary and short-term loudness of its readings."""
+    graph = av.filter.Graph()
+    source = graph.add_abuffer(sample_rate=RATE, format="fltp", layout="stereo")
+    meter, sink = graph.add("ebur128", "metadata=1"), graph.add("abuffersink")
+    source.link_to(meter)
+    meter.link_to(sink)
+    graph.configure()
+    readings = []
+    for first in range(0, sound.shape[1], RATE // 10):
+        block = np.ascontiguousarray(sound[:, first : first + RATE // 10])
+        frame = av.AudioFrame.from_ndarray(block, format="fltp", layout="stereo")
+        frame.sample_rate, frame.pts = RATE, first
+        graph.push(frame)
+        while True:
+            try:
+                readings.append(dict(graph.pull().metadata))
+            except (av.error.BlockingIOError, av.error.EOFError):
+                break
+    read = {name: [float(reading[f"lavfi.r128.{name}"]) for reading in readings] for name in ("M", "S", "I", "LRA")}
+    return {"M": max(read["M"]), "S": max(read["S"]), "I": read["I"][-1], "LRA": read["LRA"][-1]}
+
+
+def test_all_loudness_is_that_of_ffmpeg() -> None:
+    """Momentary is searched every 10 ms here and every 100 ms there, and FFmpeg counts the range in steps of 0.1 LU."""
+    sound = music(2, 40.0).astype(np.float32)
+    theirs, ours = ffmpeg_levels(sound), measure_blocks([sound], RATE)
+    assert ours.loudness_lufs == pytest.approx(theirs["I"], abs=0.1)
+    assert theirs["M"] - 0.02 < ours.max_momentary_lufs < theirs["M"] + 0.2
+    assert ours.max_short_term_lufs == pytest.approx(theirs["S"], abs=0.05)
+    assert ours.loudness_range_lu == pytest.approx(theirs["LRA"], abs=0.3)
+
+
+@pytest.mark.parametrize(
+    ("amplitude", "samples", "degrees", "expected"),
+    [(0.5, 4, 0, -6.0), (0.5, 4, 45, -6.0), (0.5, 6, 60, -6.0), (0.5, 8, 67.5, -6.0), (1.41, 4, 45, 3.0)],
+)
+def test_true_peak_of_tech_3341_cases_15_to_19(amplitude: float, samples: int, degrees: float, expected: float) -> None:
+    """Tones whose crests lie between the samples; +0.2 and -0.4 dB are allowed."""
+    wave = amplitude * np.sin(2 * np.pi * np.arange(RATE) / samples + np.radians(degrees))
+    taper = np.minimum(1.0, np.minimum(np.arange(RATE), np.arange(RATE)[::-1]) / 4800)
+    levels = measure_blocks([np.tile((taper * wave).astype(np.float32), (2, 1))], RATE)
+    assert expected - 0.4 <= levels.true_peak_dbtp <= expected + 0.2
+
+
+def test_dialogue_is_what_is_heard_while_somebody_speaks(tmp_path: Path) -> None:
+    """Two seconds at -20 dBFS stand for the speech, ten at -40 for the rest; a range past the end counts to the end."""
+    level = np.repeat([0.01, 0.1, 0.01], [5 * RATE, 2 * RATE, 5 * RATE])
+    path = tmp_path / "tone.wav"
+    wave = level * np.sin(2 * np.pi * 1000 * np.arange(level.size) / RATE)
+    soundfile.write(path, np.tile(wave, (2, 1)).T, RATE, subtype="FLOAT")
+    levels = measure_levels(path, [(5.1, 6.9)])
+    assert levels.dialogue_lufs == pytest.approx(-20.0, abs=0.05)
+    assert levels.dialogue_share == pytest.approx(1.8 / 12)
+    assert measure_levels(path, [(11.0, 13.0)]).dialogue_lufs == pytest.approx(-40.0, abs=0.05)
+    nobody = measure_levels(path)
+    assert (nobody.dialogue_lufs, nobody.dialogue_share) == (None, 0.0)

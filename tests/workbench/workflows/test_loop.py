@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench.catalog.track import Track
+from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.loops.cover import plan_loop
 from workbench.loops.refusals import Refusal, RefusalReason
@@ -15,6 +17,7 @@ from workbench.params import CoverParams, WorkbenchParams
 from workbench.provenance import read_provenance
 from workbench.workflows.analyze import analyze
 from workbench.workflows.loop import loop_body, loop_json, loop_track, save_plan
+from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
 
 RATE = 22_050
@@ -99,7 +102,10 @@ def test_a_torn_file_is_torn_and_not_too_long(long_track: Path, tmp_path: Path) 
     torn, home = tmp_path / "torn.wav", Home(tmp_path / "home")
     torn.write_bytes(content[: len(content) // 2])
     for seconds in (60.0, 300.0):
-        answer = loop_track(Workspace(home), torn, seconds).answer
+        with pytest.raises(MediaError, match="cut short"):
+            loop_track(Workspace(home), torn, seconds)
+        of_catalog = TrackSource("trk_torn", torn, Track("trk_torn", torn, "00"))
+        answer = loop_track(Workspace(home), of_catalog, seconds).answer
         assert isinstance(answer, Refusal)
         assert answer.reason is RefusalReason.AUDIO_UNAVAILABLE
         assert "cut short" in answer.hint

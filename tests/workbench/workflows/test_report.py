@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 import soundfile
 
+from workbench.bundled import bundled_path
 from workbench.home import Home
 from workbench.loops import refusals
 from workbench.loops.plan import LoopPlan
+from workbench.media.audio import decode, resample
+from workbench.params import DELIVERY_TARGETS
 from workbench.recording import Recording
 from workbench.workflows.loop import loop_track
 from workbench.workflows.report import answer_markdown, mp3, plan_sentence, write_loop_report
@@ -47,3 +52,51 @@ def test_the_page_of_a_refusal_holds_the_reason(track: Path, tmp_path: Path) -> 
     reason = write_loop_report(workspace, refused, tmp_path / "refused.html").read_text()
     assert "clicks.flac cannot be looped under a video of 0:10" in reason
     assert "video_not_longer" in reason
+
+
+@pytest.fixture(scope="module")
+def spoken_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sixty-five seconds of shots of five seconds under the bundled narration."""
+    seconds, rate = 65, 48_000
+    narration = decode(bundled_path("data", "bundled", "voice", "narration.ogg"))
+    voice = resample(narration.mono(), narration.sample_rate, rate)[: seconds * rate].astype(np.float32)
+    path = tmp_path_factory.mktemp("video") / "spoken.mp4"
+    with av.open(str(path), "w") as container:
+        picture = container.add_stream("libx264", rate=10)
+        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
+        sound = container.add_stream("aac", rate=rate, layout="mono")
+        for k in range(10 * seconds):
+            pixels = np.full((48, 64, 3), 40 * (k // 50 % 6), dtype=np.uint8)
+            container.mux(picture.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")))
+            piece = np.ascontiguousarray(voice[None, k * rate // 10 : (k + 1) * rate // 10])
+            frame = av.AudioFrame.from_ndarray(piece, format="fltp", layout="mono")
+            frame.sample_rate, frame.pts = rate, k * rate // 10
+            container.mux(sound.encode(frame))
+        container.mux(picture.encode(None))
+        container.mux(sound.encode(None))
+    return path
+
+
+def test_the_page_plays_the_ten_least_clear_passages_and_says_what_delivery_takes(
+    track: Path, spoken_video: Path, tmp_path: Path
+) -> None:
+    workspace = Workspace(Home(tmp_path / "home"))
+    ducked = loop_track(workspace, track, spoken_video, auto_mix=True)
+    page = write_loop_report(workspace, ducked, tmp_path / "ducked.html").read_text()
+    levels = page[page.index("<h2>Levels</h2>") :]
+    over = [float(lu) for lu in re.findall(r"<h3>Speech over music, \d+ of the \d+ least clear: (-?[\d.]+) LU", levels)]
+    assert 5 <= len(over) <= 10
+    assert over == sorted(over)
+    assert over[0] > 10.0
+    assert levels.count("<audio controls") == len(over)
+    assert all(f"<td>{name}</td>" in levels for name in DELIVERY_TARGETS)
+    assert re.search(r"<td>dialogue</td><td>-[\d.]+ LUFS, \d+ % of the time</td>", levels)
+    assert "loudness range" in levels
+    assert "listeners ask for" not in levels
+
+    plain = loop_track(workspace, track, spoken_video)
+    page = write_loop_report(workspace, plain, tmp_path / "plain.html").read_text()
+    levels = page[page.index("<h2>Levels</h2>") :]
+    loud = [float(lu) for lu in re.findall(r"least clear: (-?[\d.]+) LU", levels)]
+    assert loud[0] < min(over)
+    assert "listeners ask for 10 LU at least" in levels

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from workbench.bundled import bundled_path
+from workbench.mix.clarity import played_music, speech_over_music, worst_passages
+from workbench.mix.levels import level_curve
 from workbench.params import DuckParams
 from workbench.workflows.voice_over import VoiceOver, load_voice_over, mix_voice_over
 
@@ -40,6 +42,26 @@ def test_a_shallower_duck_leaves_more_of_the_music(narrated: VoiceOver) -> None:
     shallow = mix_voice_over(narrated, DuckParams(under_voice_lu=13.0))
     deep = mix_voice_over(narrated, DuckParams(under_voice_lu=17.0))
     assert max(db for _, db in shallow.envelope) < max(db for _, db in deep.envelope)
+
+
+def test_accessible_music_is_20_lu_under_every_passage_of_speech(narrated: VoiceOver) -> None:
+    """WCAG 1.4.7, measured on the voice and the music as they are played."""
+    levels = level_curve(narrated.music.samples, narrated.music.sample_rate)
+    assert narrated.measured.levels is not None
+    least = {}
+    for preset in ("documentary", "accessible"):
+        params = DuckParams.model_validate({"preset": preset})
+        mixed = mix_voice_over(narrated, params)
+        passages = speech_over_music(
+            narrated.measured.levels.raised(mixed.mix.video_gain_db or 0.0),
+            played_music(levels, mixed.mix.music_gain_db or 0.0, mixed.envelope),
+            mixed.speech_ranges,
+            params,
+        )
+        (worst, *_), least[preset] = worst_passages(passages), min(passage.over_lu for passage in passages)
+        assert worst.over_lu == least[preset]
+    assert 10.5 < least["documentary"] < 18.0
+    assert least["accessible"] >= 20.0
 
 
 def test_without_speech_nothing_is_ducked(track: Path) -> None:

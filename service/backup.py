@@ -1,0 +1,282 @@
+"""Backups: all records and the files that cannot be made again, in one tar file, taken while the service runs.
+
+    backup.json      the manifest: format, time, home folder, migrations of the database, rows of each table
+    records.jsonl    one row a line, {"table": …, "row": {column: value}}
+    uploads/…        what callers sent
+    videos/…         what was fetched for them
+    profiles/…       tuned parameters
+    end.json         number of the files before it: a backup that was cut short has no such member
+
+The records are read in one transaction, so they are those of one instant; the files that they name are copied after it.
+Analyses, previews and indexes are left out: they are made again. Tracks and videos that were added from elsewhere are
+named by their path. Records are plain JSON, so a backup of SQLite can be restored into PostgreSQL and the other way
+round.
+
+Whoever has a backup has the hashes of keys and the secret that signs links: its file is the user's own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tarfile
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from service.store import tables as service_tables
+from workbench.errors import ParameterError, StoreError, WorkbenchError
+from workbench.home import Home
+from workbench.store import database as records
+from workbench.store.database import Database, now
+
+FORMAT = 1
+_MANIFEST, _RECORDS, _END = "backup.json", "records.jsonl", "end.json"
+_LEFT_OUT = frozenset((records.migrations.name, service_tables.workers.name))
+"""tables that are about this installation"""
+_ROWS = 1000  # of a table that are held in memory at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """What a backup holds, or what was restored from one."""
+
+    made_at: str
+    rows: int
+    files: int
+    bytes: int
+    """of the files"""
+    missing: tuple[str, ...] = ()
+    """files that a record names and that were gone when they were to be copied"""
+
+
+def write_backup(home: Home, database: Database, path: Path) -> Backup:
+    """Write a backup.
+
+    Parameters
+    ----------
+    home : holds the files
+    database : of the service
+    path : of the backup; a file of that name is replaced, and appears whole or not at all
+
+    Raises
+    ------
+    StoreError : the database cannot be used, or the file not be written
+    """
+    made_at, partial = now(), path.with_name(f"{path.name}.part")
+    files, size, missing = 0, 0, []
+    try:
+        with tempfile.TemporaryFile("w+b", dir=path.absolute().parent) as lines:
+            with database.read() as connection:
+                migrations = _freeze(connection)
+                rows = _write_records(connection, lines)
+                named = _named_files(connection, home)
+            manifest = {
+                "format": FORMAT, "made_at": made_at, "home": str(home.root), "migrations": migrations, "rows": rows,
+            }  # fmt: skip
+            with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+                with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
+                    _add_bytes(tar, _MANIFEST, json.dumps(manifest, indent=2).encode())
+                    _add_file(tar, _RECORDS, lines)
+                    for name in named:
+                        try:
+                            with (home.root / name).open("rb") as file:
+                                size += _add_file(tar, name, file)
+                            files += 1
+                        except FileNotFoundError:
+                            missing.append(name)
+                    _add_bytes(tar, _END, json.dumps({"files": files}).encode())
+                out.flush()
+                os.fsync(out.fileno())
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise StoreError(f"{path}: the backup cannot be written ({error.strerror or error})") from error
+    return Backup(made_at, sum(rows.values()), files, size, tuple(missing))
+
+
+def restore_backup(home: Home, database: Database, path: Path) -> Backup:
+    """Restore a backup into a home folder and a database without records.
+
+    The files are copied first and the records written last, in one transaction: what fails leaves no records.
+
+    Parameters
+    ----------
+    home : gets the files; paths of records that lay in the home of the backup are changed to lie in this one
+    database : of the service, with its tables and no rows
+    path : of the backup
+
+    Raises
+    ------
+    ParameterError : the database holds records, or the backup was made by another version
+    StoreError : the file is no backup, or damaged; the database cannot be used, or a file not be written
+    """
+    try:
+        with tarfile.open(path, "r:") as tar, database.write() as connection:
+            manifest = _read_manifest(tar, path)
+            _require_fit(connection, manifest, path)
+            lines, end, files, size = None, None, 0, 0
+            for member in tar:
+                if member.name == _RECORDS:
+                    lines = member
+                elif member.name == _END:
+                    end = _read_json(tar, member)
+                elif member.name != _MANIFEST:
+                    size += _extract(tar, member, home, path)
+                    files += 1
+            if lines is None or end != {"files": files}:
+                raise StoreError(f"{path}: the backup was cut short; take another copy of it")
+            rows = _read_records(connection, tar, lines, Path(manifest["home"]), home.root)
+            if rows != manifest["rows"]:
+                raise StoreError(f"{path}: records are missing from the backup; take another one")
+    except WorkbenchError:  # some of which are ValueErrors
+        raise
+    except (tarfile.TarError, EOFError, ValueError, KeyError) as error:
+        raise StoreError(f"{path}: no backup, or a damaged one ({error})") from error
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be restored ({error.strerror or error})") from error
+    return Backup(manifest["made_at"], sum(rows.values()), files, size)
+
+
+def _tables() -> list[sa.Table]:
+    """The tables of a backup, those of the workbench first."""
+    both = (*records.metadata.sorted_tables, *service_tables.metadata.sorted_tables)
+    return [table for table in both if table.name not in _LEFT_OUT]
+
+
+def _freeze(connection: Connection) -> list[str]:
+    """Make all that the transaction reads be of one instant; returns the migrations that the database has."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+    return sorted(connection.scalars(sa.select(records.migrations.c.name)))
+
+
+def _write_records(connection: Connection, lines: IO[bytes]) -> dict[str, int]:
+    """Write the rows of all tables, one a line; returns the number of each table's."""
+    counts = {}
+    for table in _tables():
+        counts[table.name] = 0
+        for row in connection.execute(sa.select(table).execution_options(yield_per=_ROWS)):
+            line = {"table": table.name, "row": dict(row._mapping)}
+            lines.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+            counts[table.name] += 1
+    lines.seek(0)
+    return counts
+
+
+def _named_files(connection: Connection, home: Home) -> list[str]:
+    """The files in the home folder that records name, and the profiles, as paths below it."""
+    videos, owners = records.videos, service_tables.video_owners
+    paths = {Path(path) for path in connection.scalars(sa.select(videos.c.path))}
+    uploaded = sa.select(owners.c.storage_key).where(owners.c.uploaded_bytes.is_not(None))
+    paths |= {home.uploads / key for key in connection.scalars(uploaded)}
+    paths |= {file for file in home.profiles.glob("*") if file.is_file()}
+    parts = (home.uploads, home.videos, home.profiles)
+    return sorted(path.relative_to(home.root).as_posix() for path in paths if path.parent in parts)
+
+
+def _add_bytes(tar: tarfile.TarFile, name: str, content: bytes) -> None:
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.seek(0)
+        _add_file(tar, name, file)
+
+
+def _add_file(tar: tarfile.TarFile, name: str, file: IO[bytes]) -> int:
+    """Add an open file from its beginning; returns its bytes."""
+    info = tarfile.TarInfo(name)
+    status = os.fstat(file.fileno())
+    info.size, info.mtime, info.mode = status.st_size, int(status.st_mtime), 0o600
+    tar.addfile(info, file)
+    return info.size
+
+
+def _read_manifest(tar: tarfile.TarFile, path: Path) -> dict[str, Any]:
+    first = tar.next()
+    if first is None or first.name != _MANIFEST:
+        raise StoreError(f"{path}: not a file that `workbench backup` wrote")
+    manifest = _read_json(tar, first)
+    if manifest["format"] != FORMAT:
+        raise ParameterError(f"{path}: a backup of format {manifest['format']}; this version reads format {FORMAT}")
+    return manifest
+
+
+def _read_json(tar: tarfile.TarFile, member: tarfile.TarInfo) -> dict[str, Any]:
+    content = tar.extractfile(member)
+    found: dict[str, Any] = {} if content is None else json.load(content)
+    return found
+
+
+def _require_fit(connection: Connection, manifest: dict[str, Any], path: Path) -> None:
+    """Check that the backup has the tables of this version, and that they are empty here."""
+    here = set(connection.scalars(sa.select(records.migrations.c.name)))
+    differ = sorted(here ^ set(manifest["migrations"]))
+    if differ:
+        advice = "restore it with the version that made it, then update"
+        raise ParameterError(f"{path}: made by another version of this package ({differ[0]} differs); {advice}")
+    for table in _tables():
+        if table is records.revisions:
+            continue  # migrations begin it
+        if connection.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first() is not None:
+            advice = "restore into an empty one, with --home DIR or another WORKBENCH_DATABASE_URL"
+            raise ParameterError(f"the database holds records already ({table.name}); {advice}")
+
+
+def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, home: Home, path: Path) -> int:
+    """Copy a file of the backup into the home folder; returns its bytes."""
+    folder, _, name = member.name.partition("/")
+    parts = {part.name: part for part in (home.uploads, home.videos, home.profiles)}
+    content = tar.extractfile(member) if member.isfile() else None
+    if content is None or folder not in parts or not name or Path(name).name != name:
+        raise StoreError(f"{path}: {member.name!r} does not belong into a backup")
+    target = home.prepared(parts[folder]) / name
+    partial = target.with_name(f"{name}.part")
+    with partial.open("wb") as file:
+        shutil.copyfileobj(content, file)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(target)
+    return member.size
+
+
+def _read_records(
+    connection: Connection, tar: tarfile.TarFile, member: tarfile.TarInfo, old: Path, new: Path
+) -> dict[str, int]:
+    """Insert the records of a backup; returns the number of each table's."""
+    known = {table.name: table for table in _tables()}
+    connection.execute(records.revisions.delete())
+    counts = Counter(dict.fromkeys(known, 0))
+    content = tar.extractfile(member)
+    assert content is not None
+    for name, rows in _batches(content):
+        moved = [_moved(row, old, new) for row in rows] if name in ("videos", "tracks") else rows
+        connection.execute(known[name].insert(), moved)
+        counts[name] += len(rows)
+    return dict(counts)
+
+
+def _batches(lines: IO[bytes]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Rows in batches of one table."""
+    name, rows = "", list[dict[str, Any]]()
+    for line in lines:
+        found = json.loads(line)
+        if rows and (found["table"] != name or len(rows) == _ROWS):
+            yield name, rows
+            rows = []
+        name = found["table"]
+        rows.append(found["row"])
+    if rows:
+        yield name, rows
+
+
+def _moved(row: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
+    """A record whose file lay in the old home folder, with its path in the new one."""
+    path = Path(row["path"])
+    return row | {"path": str(new / path.relative_to(old))} if path.is_relative_to(old) else row

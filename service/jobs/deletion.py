@@ -1,0 +1,88 @@
+"""Deleting a video with everything that is its own: records, bytes, jobs, answers. The ledger keeps its rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from service import cache_keys
+from service.store import answers, jobs, video_owners
+from service.store.jobs import Job
+from service.store.video_owners import OwnedVideo
+from workbench.errors import ParameterError, StoreError, UnknownVideo
+from workbench.home import Home
+from workbench.store import videos
+from workbench.store.database import Database
+from workbench.store.videos import AddedVideo
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedVideo:
+    """What was deleted with a video."""
+
+    video_id: str
+    jobs: int
+    answers: int
+    """0 while another video has the same bytes"""
+    bytes: int
+    """of files; 0 for a file that lies outside the home folder"""
+
+
+def delete_video(home: Home, database: Database, video_id: str) -> DeletedVideo:
+    """Delete a video.
+
+    The records go first, in one transaction: no request finds a file without its record.
+
+    Parameters
+    ----------
+    home : holds the bytes of what callers sent
+    database : of the service
+    video_id : as callers and commands name it
+
+    Raises
+    ------
+    UnknownVideo : there is none
+    ParameterError : a job on it is not settled
+    StoreError : the database cannot be used, or a file not be removed
+    """
+    with database.write() as connection:
+        owned = video_owners.get(connection, video_id)
+        record = next((one for one in videos.every(connection) if one.video_id == video_id), None)
+        if owned is None and record is None:
+            raise UnknownVideo(f"{video_id}: no video of that id")
+        of_video = jobs.of_video(connection, video_id)
+        for job in of_video:
+            if not job.settled:
+                advice = f"wait for it, or `workbench jobs cancel {job.job_id}`"
+                raise ParameterError(f"{video_id}: {job.job_id} on it is {job.state}; {advice}")
+        video_owners.delete(connection, video_id)
+        videos.delete(connection, video_id)
+        n_jobs, n_answers = jobs.delete_of_video(connection, video_id), 0
+        if record is not None and not videos.with_content(connection, record.content_hash):
+            n_answers = answers.delete_of_video(connection, record.content_hash, _answer_keys(of_video))
+        used = {one.path for one in videos.every(connection)}
+    freed = 0
+    for path in _own_files(home, owned, record) - used:
+        try:
+            size = path.stat().st_size if path.exists() else 0
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(f"{path}: the records are deleted, the file cannot be ({error.strerror})") from error
+        freed += size
+    return DeletedVideo(video_id, n_jobs, n_answers, freed)
+
+
+def _answer_keys(of_video: list[Job]) -> set[str]:
+    """Keys of what jobs have stored, by their builds: for answers from before answers named their video."""
+    builds = {job.build.partition("#")[0] for job in of_video if job.kind in ("loop", "align", "match", "engine")}
+    return builds | {cache_keys.mix_key(build) for build in builds}
+
+
+def _own_files(home: Home, owned: OwnedVideo | None, record: AddedVideo | None) -> set[Path]:
+    """The files of a video that were sent or fetched for it."""
+    found = set()
+    if owned is not None and owned.storage_key is not None:
+        found.add(home.uploads / owned.storage_key)
+    if record is not None and record.path.parent in (home.uploads, home.videos):
+        found.add(record.path)
+    return found

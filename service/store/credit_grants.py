@@ -1,0 +1,142 @@
+"""Credit grants: rows of their own, each with its own expiry; none changes another.
+
+The grant that expires first is drawn first, so that as little as possible expires unused. What a grant was and what is
+left of it differ by what charges drew on it; expired credit stays in its row and is not drawn.
+
+Functions take a connection whose transaction the caller owns. Those that change grants lock them in the order in which
+they are drawn, so that charges at the same time neither draw the same credit twice nor wait for each other in a circle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+from ulid import ULID
+
+from service.store.tables import credit_grants
+
+
+@dataclass(frozen=True, slots=True)
+class CreditGrant:
+    """One grant."""
+
+    grant_id: str
+    account: str
+    granted_micros: int
+    left_micros: int
+    """micro-dollars that no charge drew yet"""
+    expires_at: str | None
+    """None: never"""
+    granted_at: str
+
+    def is_active(self, at: str) -> bool:
+        """Whether it can be drawn on.
+
+        Parameters
+        ----------
+        at : time in the database's form
+        """
+        return self.left_micros > 0 and not has_expired(self.expires_at, at)
+
+
+def has_expired(expires_at: str | None, at: str) -> bool:
+    """Whether a grant with some expiry cannot be used any more.
+
+    Parameters
+    ----------
+    expires_at : time in the database's form; None: never
+    at : time in the database's form
+    """
+    return expires_at is not None and expires_at <= at
+
+
+def add(connection: Connection, account: str, micros: int, expires_at: str | None, at: str) -> CreditGrant:
+    """Write a grant.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    account : name of an existing account
+    micros : micro-dollars, above 0
+    expires_at : time in the database's form; None: never
+    at : when it was granted, in the same form
+    """
+    grant = CreditGrant(f"grt_{ULID()}", account, micros, micros, expires_at, at)
+    values = {name: getattr(grant, name) for name in CreditGrant.__slots__}
+    connection.execute(credit_grants.insert().values(**values))
+    return grant
+
+
+def get_all(connection: Connection, account: str) -> list[CreditGrant]:
+    """Every grant that an account ever had, in the order in which they are drawn.
+
+    Parameters
+    ----------
+    connection : any transaction
+    account : its name
+    """
+    return [CreditGrant(**row._mapping) for row in connection.execute(_ALL, {"account": account})]
+
+
+def draw(connection: Connection, account: str, micros: int, at: str) -> int:
+    """Take a charge from the grants of an account, that which expires first before the others.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    account : its name
+    micros : of the charge, micro-dollars
+    at : time of the charge, in the database's form
+
+    Returns
+    -------
+    micro-dollars that the grants paid; the rest is for the payment method
+    """
+    paid = 0
+    for grant_id, left in connection.execute(_ACTIVE, {"account": account, "at": at}).all():
+        part = min(left, micros - paid)
+        if part <= 0:
+            break
+        connection.execute(_TAKE, {"grant_id": grant_id, "part": part})
+        paid += part
+    return paid
+
+
+def set_expiry(connection: Connection, account: str, expires_at: str, at: str, due_by: str | None = None) -> int:
+    """Change when the grants of an account expire that have not expired yet.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    account : its name
+    expires_at : the new expiry, in the database's form; one that has passed ends the grants at `at`
+    at : the present, in the same form
+    due_by : only those that were to expire by this time; None: all of them
+
+    Returns
+    -------
+    how many were changed
+    """
+    query = _UNEXPIRED if due_by is None else _UNEXPIRED.where(credit_grants.c.expires_at <= due_by)
+    grant_ids = connection.scalars(query, {"account": account, "at": at}).all()
+    changed = credit_grants.update().where(credit_grants.c.grant_id.in_(grant_ids))
+    connection.execute(changed.values(expires_at=max(expires_at, at)))
+    return len(grant_ids)
+
+
+# Built once: every charge reads what is active.
+_DRAWN_IN_ORDER = (credit_grants.c.expires_at.is_(None), credit_grants.c.expires_at, credit_grants.c.grant_id)
+_ALL = sa.select(credit_grants).where(credit_grants.c.account == sa.bindparam("account")).order_by(*_DRAWN_IN_ORDER)
+_UNEXPIRED = (
+    sa.select(credit_grants.c.grant_id, credit_grants.c.left_micros)
+    .where(
+        credit_grants.c.account == sa.bindparam("account"),
+        credit_grants.c.expires_at.is_(None) | (credit_grants.c.expires_at > sa.bindparam("at")),
+    )
+    .order_by(*_DRAWN_IN_ORDER)
+    .with_for_update()
+)
+_ACTIVE = _UNEXPIRED.where(credit_grants.c.left_micros > 0)
+_TAKE = sa.text("UPDATE credit_grants SET left_micros = left_micros - :part WHERE grant_id = :grant_id")

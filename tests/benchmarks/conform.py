@@ -1,0 +1,131 @@
+"""Plans that follow an edit: how much of the untouched picture keeps its music, and with which seams.
+
+    python -m tests.benchmarks.run conform
+
+The 200 seeded edits of `data/recipes/material/re_edits.py` (insert, trim, delete, swap, change of speed, one to three
+each), on loops and fits of the bundled songs that are as long as the old cut. Beside the plan that follows the edit
+stands what an editor gets who plans anew for the new length. Each floor of seam scores is one row: good seams move
+music by whole phrases, so the floor decides how much of it can be put back in place.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from data.recipes.material.re_edits import re_edit
+from tests.benchmarks.table import Table
+from tests.benchmarks.tracks import bundled
+from workbench.edits.difference import EditDifference, compare_edits
+from workbench.errors import FitError, PlanError
+from workbench.home import Home
+from workbench.loops.conform import conform_plan, follow_picture, kept_seconds
+from workbench.loops.fit import FitRequest, plan_fit
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import LoopProfile
+from workbench.params import CoverParams
+from workbench.workflows.analyze import analyze
+from workbench.workspace import Workspace
+
+EDITS = 200
+FLOORS = (0.7, 0.5, 0.3, 0.1)
+_SAME = 1e-6
+
+
+@dataclass
+class _Row:
+    """What one way makes of all edits; seconds of picture that was untouched and had music."""
+
+    kept: float = 0.0
+    same: float = 0.0
+    """of which the very same samples"""
+    untouched: float = 0.0
+    shares: list[float] = field(default_factory=list)
+    worst: list[float] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    ended: list[bool] = field(default_factory=list)
+    """whether the track's own ending is kept, of plans that had it"""
+    refused: int = 0
+
+    def add(self, made: LoopPlan, old: LoopPlan, difference: EditDifference, half_bar: float) -> None:
+        """Count one plan."""
+        kept, untouched = kept_seconds(made, old, difference, half_bar)
+        self.kept, self.untouched = self.kept + kept, self.untouched + untouched
+        self.same += sum(s.seconds for s in follow_picture(made, old, difference, _SAME) if s.kept)
+        self.shares.append(kept / max(untouched, 1e-9))
+        self.worst.append(made.seam_score)
+        if not old.ends_in_fade:
+            self.ended.append(not made.ends_in_fade)
+
+
+def profiles() -> list[LoopProfile]:
+    """Of the bundled songs that have bars."""
+    with tempfile.TemporaryDirectory() as folder, Workspace(Home(Path(folder))) as workspace:
+        found = [analyze(workspace, track.path).profile for track in bundled()]
+    return [profile for profile in found if profile.downbeats.size > 16]
+
+
+def run() -> list[Table]:
+    """Follow all edits at every floor, and plan anew."""
+    songs = profiles()
+    rows = {f"follows, seams over {floor:g}": _Row() for floor in FLOORS} | {"planned anew": _Row()}
+    for number in range(EDITS):
+        edit, profile = re_edit(number), songs[number % len(songs)]
+        half_bar = float(np.median(np.diff(profile.downbeats))) / 2
+        try:
+            old = plan_fit(profile, FitRequest(round(float(edit.old.seconds), 6))).alone
+        except FitError:
+            continue
+        difference = compare_edits(edit.old, edit.new)
+        for floor in FLOORS:
+            row, params = rows[f"follows, seams over {floor:g}"], CoverParams(min_seam_score=floor)
+            begun = perf_counter()
+            try:
+                made = conform_plan(profile, old, difference, params)
+            except PlanError:
+                row.refused += 1
+                continue
+            row.times.append(perf_counter() - begun)
+            row.add(made.alone, old, difference, half_bar)
+        try:
+            anew = plan_fit(profile, FitRequest(round(difference.new_seconds, 6))).alone
+        except FitError:
+            rows["planned anew"].refused += 1
+            continue
+        rows["planned anew"].add(anew, old, difference, half_bar)
+    return [_table(rows)]
+
+
+def _table(rows: dict[str, _Row]) -> Table:
+    table = Table(
+        "Conform: music that follows an edit",
+        ["way", "edits", "refused", "kept, share of seconds", "the same samples", "median edit", "worst seam, median",
+         "worst seam, tenth", "own ending kept", "ms, median", "ms, 95 %"],
+    )  # fmt: skip
+    for way, row in rows.items():
+        times = np.array(row.times) * 1e3
+        table.add(
+            way, len(row.shares), row.refused, row.kept / row.untouched, row.same / row.untouched,
+            float(np.median(row.shares)), float(np.median(row.worst)), float(np.quantile(row.worst, 0.1)),
+            float(np.mean(row.ended)), *((float(np.median(times)), float(np.quantile(times, 0.95))) if times.size else
+            (None, None)),
+        )  # fmt: skip
+    table.notes.append(
+        "Kept: the same second of the track within half a bar of where the untouched picture had it. Times are of the "
+        "planning alone; reading and comparing two edit lists takes 15 to 40 ms more (see the section on edits)."
+    )
+    return table
+
+
+def main() -> None:
+    """Print the table."""
+    for table in run():
+        print(table.markdown())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""Backups: of one instant while others write, whole or not at all, and the same records after a restore."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from service.backup import restore_backup, write_backup
+from service.store import accounts, credit_grants, jobs, ledger, tables, video_owners
+from service.store.jobs import NewJob
+from service.store.tables import MIGRATIONS
+from service.store.video_owners import OwnedVideo
+from workbench.errors import ParameterError, StoreError
+from workbench.home import Home
+from workbench.store import database as records
+from workbench.store import videos
+from workbench.store.database import Database, now
+
+Book = Callable[..., bool]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Any:
+    """Opens an empty database in a home folder of its own."""
+    opened: list[Database] = []
+
+    def make(name: str) -> tuple[Home, Database]:
+        other = Home(tmp_path / name)
+        other.prepared()
+        opened.append(Database(f"sqlite:///{other.database}", MIGRATIONS))
+        return other, opened[-1]
+
+    yield make
+    for one in opened:
+        one.close()
+
+
+def every_row(database: Database) -> dict[str, list[Any]]:
+    """All rows of all tables that a backup holds."""
+    names = (*records.metadata.sorted_tables, *tables.metadata.sorted_tables)
+    with database.read() as connection:
+        return {
+            table.name: sorted(map(repr, connection.execute(sa.select(table))))
+            for table in names
+            if table.name not in ("migrations", "workers")
+        }
+
+
+def fill(database: Database, home: Home, charge: Book, grant: Book) -> None:
+    """Records of most kinds, an upload and a video of its own."""
+    grant("g1", 1_000_000, "2099-01-01T00:00:00.000000+00:00")
+    charge("k1")
+    file = home.prepared(home.uploads) / "upl_1"
+    file.write_bytes(b"moving pictures")
+    with database.write() as connection:
+        owned = OwnedVideo("vid_1", "ada", "ready", title="Größe", storage_key="upl_1", uploaded_bytes=15)
+        video_owners.create(connection, owned)
+        videos.put(connection, "vid_1", file, content_hash="00", title="Größe", seconds=90.25)
+        jobs.submit(connection, NewJob("align", jobs.MAIN, "ada", "align:1", video_id="vid_1"))
+
+
+def test_what_is_restored_is_what_was_backed_up(
+    database: Database, home: Home, tmp_path: Path, fresh: Any, charge: Book, grant: Book
+) -> None:
+    fill(database, home, charge, grant)
+    made = write_backup(home, database, tmp_path / "backup.tar")
+    assert (made.files, made.bytes, made.missing) == (1, 15, ())
+    assert (tmp_path / "backup.tar").stat().st_mode & 0o777 == 0o600
+    other, restored = fresh("restored")
+    done = restore_backup(other, restored, tmp_path / "backup.tar")
+    assert (done.made_at, done.rows, done.files, done.bytes) == (made.made_at, made.rows, 1, 15)
+    was, is_now = every_row(database), every_row(restored)
+    assert {name for name in was if was[name] != is_now[name]} == {"videos"}
+    with restored.read() as connection:
+        (video,) = videos.every(connection)
+        (left,) = (one.left_micros for one in credit_grants.get_all(connection, "ada"))
+    assert (video.path, video.title, video.seconds) == (other.uploads / "upl_1", "Größe", 90.25)
+    assert video.path.read_bytes() == b"moving pictures"
+    assert left == 900_000
+
+
+def test_a_backup_is_of_one_instant_while_others_write(
+    database: Database, home: Home, tmp_path: Path, fresh: Any, charge: Book, grant: Book
+) -> None:
+    """Ledger, grants and month change in one transaction: a backup has all of a charge, or none of it."""
+    grant("g1", 1_000_000_000)
+    begun, enough = Event(), Event()
+
+    def spend() -> None:
+        number = 0
+        while not enough.is_set():
+            charge(f"k{number}")
+            number += 1
+            begun.set()
+
+    spender = Thread(target=spend)
+    spender.start()
+    begun.wait()
+    try:
+        for number in range(5):
+            write_backup(home, database, tmp_path / f"{number}.tar")
+    finally:
+        enough.set()
+        spender.join()
+    for number in range(5):
+        other, restored = fresh(f"home-{number}")
+        restore_backup(other, restored, tmp_path / f"{number}.tar")
+        with restored.read() as connection:
+            booked = [one for one in ledger.entries(connection, "ada") if one.event == "charge"]
+            spent = sum(one.amount_micros for one in booked)
+            assert booked
+            assert ledger.spent_in_month(connection, "ada", now()) == spent
+            assert [one.left_micros for one in credit_grants.get_all(connection, "ada")] == [1_000_000_000 - spent]
+
+
+def test_a_database_with_records_is_not_overwritten(
+    database: Database, home: Home, tmp_path: Path, charge: Book
+) -> None:
+    charge("k1")
+    write_backup(home, database, tmp_path / "backup.tar")
+    with pytest.raises(ParameterError, match="holds records already"):
+        restore_backup(home, database, tmp_path / "backup.tar")
+    with database.read() as connection:
+        assert len(ledger.entries(connection, "ada")) == 1
+
+
+def test_a_damaged_backup_leaves_no_records(
+    database: Database, home: Home, tmp_path: Path, fresh: Any, charge: Book, grant: Book
+) -> None:
+    fill(database, home, charge, grant)
+    write_backup(home, database, tmp_path / "backup.tar")
+    whole = (tmp_path / "backup.tar").read_bytes()
+    begin = whole.index(b'{"table"')
+    for number, content in enumerate(
+        (b"", b"nothing like it", whole[: begin + 300], whole[: whole.index(b"uploads/")])
+    ):
+        (tmp_path / "damaged.tar").write_bytes(content)
+        other, restored = fresh(f"home-{number}")
+        with pytest.raises(StoreError, match=r"damaged\.tar"):
+            restore_backup(other, restored, tmp_path / "damaged.tar")
+        with restored.read() as connection:
+            assert accounts.list_all(connection) == []
+
+
+@pytest.mark.parametrize("name", ["../evil", "uploads/../../evil", "keys/evil", "/evil"])
+def test_a_backup_writes_nowhere_else(
+    database: Database, home: Home, tmp_path: Path, fresh: Any, charge: Book, name: str
+) -> None:
+    charge("k1")
+    write_backup(home, database, tmp_path / "backup.tar")
+    (tmp_path / "evil.txt").write_text("evil")
+    with tarfile.open(tmp_path / "backup.tar", "a") as tar:
+        tar.add(tmp_path / "evil.txt", name)
+        tar.getmembers()[-1].name = name
+    other, restored = fresh("restored")
+    with pytest.raises(StoreError, match="does not belong"):
+        restore_backup(other, restored, tmp_path / "backup.tar")
+    assert not (tmp_path / "evil").exists()
+
+
+def test_a_backup_of_another_version_says_so(database: Database, home: Home, tmp_path: Path, fresh: Any) -> None:
+    write_backup(home, database, tmp_path / "backup.tar")
+    other, restored = fresh("restored")
+    with restored.write() as connection:
+        connection.execute(records.migrations.insert().values(name="service/9999_later", applied_at=now()))
+    with pytest.raises(ParameterError, match="another version"):
+        restore_backup(other, restored, tmp_path / "backup.tar")
+
+
+def test_a_file_that_is_gone_is_named(
+    database: Database, home: Home, tmp_path: Path, charge: Book, grant: Book
+) -> None:
+    fill(database, home, charge, grant)
+    (home.uploads / "upl_1").unlink()
+    assert write_backup(home, database, tmp_path / "backup.tar").missing == ("uploads/upl_1",)
+    with pytest.raises(StoreError, match="cannot be written"):
+        write_backup(home, database, tmp_path / "absent" / "backup.tar")
+
+
+def test_the_manifest_says_what_is_in_it(database: Database, home: Home, tmp_path: Path, charge: Book) -> None:
+    charge("k1")
+    write_backup(home, database, tmp_path / "backup.tar")
+    with tarfile.open(tmp_path / "backup.tar") as tar:
+        content = tar.extractfile("backup.json")
+        assert content is not None
+        manifest = json.load(content)
+    assert (manifest["format"], manifest["rows"]["ledger"], manifest["rows"]["accounts"]) == (1, 1, 1)

@@ -1,0 +1,140 @@
+"""`workbench conform`: from two edit lists to a plan that plays, and what it says on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from workbench.results.loop import plan_from_json
+
+Call = Callable[..., tuple[int, str, str]]
+RATE = 25
+
+
+def write_edl(path: Path, clips: list[tuple[str, int, int]]) -> Path:
+    """A CMX 3600 list of cuts at 25 frames a second: reel, first source frame, frames."""
+
+    def code(frames: int) -> str:
+        seconds, left = divmod(frames, RATE)
+        return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}:{left:02d}"
+
+    lines, at = ["TITLE: cut", "FCM: NON-DROP FRAME"], 0
+    for number, (reel, first, frames) in enumerate(clips, start=1):
+        times = " ".join(code(time) for time in (first, first + frames, at, at + frames))
+        lines.append(f"{number:03d}  {reel:<8} V     C        {times}")
+        at += frames
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def cuts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A cut of 40 s, and one in which 3 s are gone from its second shot."""
+    folder = tmp_path_factory.mktemp("cuts")
+    shots = [("A", 0, 10 * RATE), ("B", 0, 15 * RATE), ("C", 50, 15 * RATE)]
+    shorter = [shots[0], ("B", 0, 12 * RATE), shots[2]]
+    return write_edl(folder / "old.edl", shots), write_edl(folder / "new.edl", shorter)
+
+
+@pytest.fixture
+def plan_file(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> Path:
+    code, out, _ = workbench("fit", track_file, "--seconds", "40", "--home", home)
+    assert code == 0
+    path = tmp_path / "plan.json"
+    path.write_text(out)
+    return path
+
+
+def test_a_plan_follows_an_edit(
+    workbench: Call, plan_file: Path, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    out_file, picture = tmp_path / "plan-2.json", tmp_path / "changes.png"
+    code, out, err = workbench(
+        "conform", plan_file, "--from", cuts[0], "--to", cuts[1], "-o", out_file, "--picture", picture,
+        "--track", track_file, "--home", home,
+    )  # fmt: skip
+    assert code == 0, err
+    said = json.loads(out)
+    assert list(said) == ["old_seconds", "new_seconds", "changes", "kept_share", "worst_seam"]
+    assert (said["old_seconds"], said["new_seconds"]) == (40.0, 37.0)
+    (change,) = said["changes"]
+    assert (change["at"], change["old_at"], change["delta_seconds"], change["kind"]) == (22.0, 22.0, -3.0, "trim")
+    assert change["music"]
+    assert change["music"] in err
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    body = json.loads(out_file.read_text())
+    old, new = plan_from_json(json.loads(plan_file.read_text())), plan_from_json(body)
+    assert new.window_end == 37.0
+    assert new.options == (new.alone,)
+    assert body["plan"]["alternates"] == []
+    assert body["provenance"]["command"] == "conform"
+    constraints = body["provenance"]["constraints"]
+    assert (constraints["from"], constraints["to"]) == ("old.edl", "new.edl")
+    assert new.segments[0].song_from == old.segments[0].song_from
+    # What was changed can be played, and changed back.
+    code, _, err = workbench("render", out_file, "--track", track_file, "-o", tmp_path / "music.wav", "--home", home)
+    assert code == 0, err
+    code, out, err = workbench(
+        "conform", out_file, "--from", cuts[1], "--to", cuts[0], "-o", tmp_path / "back.json",
+        "--track", track_file, "--home", home,
+    )  # fmt: skip
+    assert code == 0, err
+    assert json.loads(out)["new_seconds"] == 40.0
+
+
+def test_no_difference_is_the_same_plan(
+    workbench: Call, plan_file: Path, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    out_file = tmp_path / "same.json"
+    code, out, err = workbench(
+        "conform", plan_file, "--from", cuts[0], "--to", cuts[0], "-o", out_file, "--track", track_file, "--home", home
+    )
+    assert code == 0
+    assert json.loads(out)["changes"] == []
+    assert json.loads(out)["kept_share"] == 1.0
+    assert "nothing differs: the same plan" in err
+    before, after = (plan_from_json(json.loads(path.read_text())) for path in (plan_file, out_file))
+    assert after.segments == before.segments
+
+
+def test_what_cannot_be_followed_is_one_line(
+    workbench: Call, plan_file: Path, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    old, new = cuts
+    several = tmp_path / "several.json"
+    several.write_text(workbench("fit", track_file, "--seconds", "20,30", "--home", home)[1])
+    bare = tmp_path / "bare.json"
+    bare.write_text(json.dumps(json.loads(plan_file.read_text())["plan"]))
+    video = tmp_path / "video.mp4"
+    for given, first, second, track, words in (
+        (plan_file, new, old, track_file, "s and the plan 40.000 s; give the cut that the plan was made for"),
+        (several, old, new, track_file, "plans of several lengths"),
+        (bare, old, new, None, "give --track FILE"),
+        (plan_file, old, video, track_file, "is an edit list and video.mp4 is not"),
+        (plan_file, old, tmp_path / "none.edl", track_file, "no such file"),
+    ):
+        named = () if track is None else ("--track", track)
+        code, out, err = workbench(
+            "conform", given, "--from", first, "--to", second, "-o", tmp_path / "out.json", *named, "--home", home
+        )
+        assert (code, out) == (1, ""), words
+        assert words in err.strip().splitlines()[-1]
+        assert not (tmp_path / "out.json").exists()
+
+
+def test_a_frame_more_or_less_is_the_same_cut(
+    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    frames = int(Fraction(40) * RATE)
+    old = write_edl(tmp_path / "old.edl", [("A", 0, frames - 1)])
+    new = write_edl(tmp_path / "new.edl", [("A", 0, frames - 51)])
+    code, out, err = workbench(
+        "conform", plan_file, "--from", old, "--to", new, "-o", tmp_path / "out.json", "--track", track_file,
+        "--home", home,
+    )  # fmt: skip
+    assert code == 0, err
+    assert json.loads(out)["new_seconds"] == round((frames - 51) / RATE, 6)

@@ -1,0 +1,46 @@
+"""`workbench splice`: one JSON object, a sound and a picture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import soundfile
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+def test_a_splice_is_scored_heard_and_drawn(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+    sound, picture = tmp_path / "splice.wav", tmp_path / "splice.png"
+    code, out, err = workbench(
+        "splice", track_file, "0:16", "0:08.1", "-o", sound, "--picture", picture, "--home", home
+    )
+    assert code == 0
+    body = json.loads(out)
+    assert body["bars"] == 4
+    assert body["song_to"] == pytest.approx(16.0, abs=0.05)
+    assert body["song_from"] == pytest.approx(8.0, abs=0.05)
+    assert 0.0 <= body["seam_score"] <= 1.0
+    assert body["provenance"]["constraints"] == {"leave": 16.0, "enter": 8.1}
+    assert ("only if it is pinned" in err) == (body["seam_score"] < body["min_seam_score"])
+    assert soundfile.info(sound).duration == pytest.approx(4.0, abs=0.01)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "why"),
+    [
+        (("soon", "0:08"), 2, "'soon' is not a time"),
+        (("0:16",), 2, "Missing argument"),
+        (("9:16", "0:08"), 1, "the splice 9:16-0:08: the track ends at 0:32.5"),
+        (("0:16", "0:16.2"), 1, "both times are at the same bar line"),
+    ],
+)
+def test_what_is_no_splice(
+    workbench: Call, track_file: Path, home: Path, arguments: tuple[str, ...], code: int, why: str
+) -> None:
+    found, out, err = workbench("splice", track_file, *arguments, "--home", home)
+    assert (found, out) == (code, "")
+    assert why in err

@@ -1,0 +1,127 @@
+"""The first video track of OpenTimelineIO files, with what is nested in it."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import opentimelineio as otio
+import pytest
+
+from workbench.edits.edit_list import EditList
+from workbench.edits.otio import read_otio
+from workbench.errors import EditError, ExtraMissing
+from workbench.extras import missing_packages
+
+schema = otio.schema
+
+
+def time(frames: float, rate: float = 25.0) -> Any:
+    return otio.opentime.RationalTime(frames, rate)
+
+
+def span(start: float, frames: float, rate: float = 25.0) -> Any:
+    return otio.opentime.TimeRange(time(start, rate), time(frames, rate))
+
+
+def clip(name: str, start: float = 0, frames: float = 50, rate: float = 25.0, **more: Any) -> Any:
+    return schema.Clip(name, source_range=span(start, frames, rate), **more)
+
+
+def read(tmp_path: Path, *items: Any) -> EditList:
+    edit = schema.Timeline("t", global_start_time=time(0))
+    sound = schema.Track("A1", kind=schema.TrackKind.Audio, children=[clip("sound", 0, 999)])
+    edit.tracks.extend([sound, schema.Track("V1", kind=schema.TrackKind.Video, children=items)])
+    edit.tracks.append(schema.Track("V2", kind=schema.TrackKind.Video, children=[clip("title")]))
+    path = tmp_path / "edit.otio"
+    otio.adapters.write_to_file(edit, str(path))
+    return read_otio(path)
+
+
+def rows(edit: EditList) -> list[tuple[str | None, float, float, float]]:
+    """Media, source start, seconds and speed, times in frames."""
+    rate = edit.frame_rate
+    return [
+        (clip.media, float(clip.source_start * rate), float(clip.seconds * rate), float(clip.speed))
+        for clip in edit.clips
+    ]
+
+
+def test_media_by_address_by_name_and_by_sequence(tmp_path: Path) -> None:
+    reference = schema.ExternalReference("file:///m/a.mov", available_range=span(1000, 500))
+    pictures = schema.ImageSequenceReference("file:///m/", "shot.", ".exr", 1, 1, 25, available_range=span(0, 9))
+    off = clip("off", 0, 5)
+    off.enabled = False
+    edit = read(
+        tmp_path,
+        schema.Clip("whole", media_reference=reference),
+        clip("by name", 3),
+        clip("pictures", 0, 5, media_reference=pictures),
+        off,
+    )
+    assert edit.frame_rate == 25
+    assert rows(edit) == [
+        ("file:///m/a.mov", 1000, 500, 1), ("by name", 3, 50, 1), ("file:///m/shot..exr", 0, 5, 1), (None, 0, 5, 1),
+    ]  # fmt: skip
+
+
+def test_speeds(tmp_path: Path) -> None:
+    edit = read(
+        tmp_path,
+        clip("fast", 10, effects=[schema.LinearTimeWarp(time_scalar=2.0)]),
+        clip("third", 10, effects=[schema.LinearTimeWarp(time_scalar=4 / 3)]),
+        clip("back", 10, effects=[schema.LinearTimeWarp(time_scalar=-1.0)]),
+        clip("still", 10, effects=[schema.FreezeFrame()]),
+    )
+    assert rows(edit) == [
+        ("fast", 10, 50, 2), ("third", 10, 50, pytest.approx(4 / 3)), ("back", 60, 50, -1), ("still", 10, 50, 0),
+    ]  # fmt: skip
+
+
+def test_transitions_off_their_middle(tmp_path: Path) -> None:
+    dissolve = schema.Transition("d", "SMPTE_Dissolve", in_offset=time(4), out_offset=time(10))
+    fade = schema.Transition("f", "SMPTE_Dissolve", in_offset=time(0), out_offset=time(10))
+    edit = read(tmp_path, fade, clip("a"), dissolve, clip("b", 20))
+    assert rows(edit) == [("a", 0, 53, 1), ("b", 23, 47, 1)]
+
+
+def test_nested_stacks_and_tracks_in_rates_of_their_own(tmp_path: Path) -> None:
+    inner = schema.Track(
+        "in",
+        kind=schema.TrackKind.Video,
+        children=[clip("a", 0, 48, 24.0), schema.Gap(duration=time(25)), clip("b", 5)],
+    )
+    over = schema.Track("over", kind=schema.TrackKind.Video, children=[clip("c", 0, 500)])
+    fast = schema.Track("fast", children=[clip("d", 0, 100)], source_range=span(20, 30))
+    fast.effects.append(schema.LinearTimeWarp(time_scalar=2.0))
+    stack = schema.Stack("s", children=[inner, over], source_range=span(25, 75))
+    assert rows(read(tmp_path, stack, fast)) == [("a", 25, 25, 1), (None, 0, 25, 1), ("b", 5, 25, 1), ("d", 20, 30, 2)]
+
+
+def test_what_cannot_be_read_is_said_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(EditError, match="no shot on the first video track"):
+        read(tmp_path)
+    path = tmp_path / "bad.otio"
+    path.write_text('{"OTIO_SCHEMA": "Timeline.1", \n "name": }')
+    with pytest.raises(EditError, match=r"bad\.otio: not a file of OpenTimelineIO") as caught:
+        read_otio(path)
+    assert "\n" not in str(caught.value)
+    otio.adapters.write_to_file(clip("alone"), str(path))
+    with pytest.raises(EditError, match="no timeline in this file, but Clip"):
+        read_otio(path)
+    otio.adapters.write_to_file(schema.Timeline("none"), str(path))
+    with pytest.raises(EditError, match="no video track"):
+        read_otio(path)
+    with pytest.raises(EditError, match="has no length"):
+        read(tmp_path, schema.Clip("endless"))
+    with monkeypatch.context() as bare:
+        missing_packages.cache_clear()
+        bare.setattr("workbench.extras.metadata.version", _not_installed)
+        with pytest.raises(ExtraMissing, match=r"bad\.otio: reading OTIO needs jams and opentimelineio"):
+            read_otio(path)
+    missing_packages.cache_clear()
+
+
+def _not_installed(name: str) -> str:
+    raise metadata.PackageNotFoundError(name)

@@ -1,0 +1,184 @@
+"""Two video files are matched to the frame: drawn videos, cut anew, encoded again, with and without their sound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from data.recipes.material.cut_videos import video
+from workbench.edits.difference import EditDifference
+from workbench.edits.reading import compare_files
+from workbench.edits.videos import compare_videos
+from workbench.errors import MediaError
+from workbench.media.video import frames
+
+RATE = 25
+SOUND_RATE = 16_000
+SECONDS = 16.0
+COUNT = 400
+Pictures = NDArray[np.uint8]
+Take = tuple[int, int]
+"""first frame and one past the last of the drawn video"""
+
+
+def spoken(count: int) -> NDArray[np.float32]:
+    """Sound like speech for so many frames: short vowels at changing pitches, with pauses."""
+    dice = np.random.default_rng(4)
+    samples = np.zeros(count * SOUND_RATE // RATE, dtype=np.float32)
+    at = 0
+    while at < samples.size:
+        length = int(dice.uniform(0.08, 0.3) * SOUND_RATE)
+        t = np.arange(min(length, samples.size - at)) / SOUND_RATE
+        hertz, colour = dice.uniform(90, 260), dice.uniform(0.5, 3)
+        vowel = sum(np.sin(2 * np.pi * k * hertz * t) / k**colour for k in range(1, 20))
+        samples[at : at + t.size] = 0.1 * np.hanning(t.size) * vowel * dice.uniform(0.2, 1.0)
+        at += length + int(dice.uniform(0.0, 0.25) * SOUND_RATE)
+    return samples
+
+
+def encode(path: Path, pictures: Pictures, sound: NDArray[np.float32] | None, crf: int, rate: int = RATE) -> Path:
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=rate, options={"preset": "ultrafast", "crf": str(crf)})
+        stream.height, stream.width = pictures.shape[1:3]
+        stream.pix_fmt = "yuv420p"
+        voice = None if sound is None else container.add_stream("aac", rate=SOUND_RATE, layout="mono")
+        for pixels in pictures:
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")))
+        container.mux(stream.encode(None))
+        if voice is not None and sound is not None:
+            block = av.AudioFrame.from_ndarray(sound[None, :], format="fltp", layout="mono")
+            block.sample_rate = SOUND_RATE
+            container.mux(voice.encode(block))
+            container.mux(voice.encode(None))
+    return path
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Pictures, tuple[int, ...]]]:
+    """Frames of drawn videos of three kinds, and those that open a shot."""
+    folder = tmp_path_factory.mktemp("drawn")
+    found = {}
+    for kind in ("hard", "static", "dark"):
+        truth = video(folder / f"{kind}.mp4", kind, 7, SECONDS)
+        pictures = np.stack([shown.pixels for shown in frames(folder / f"{kind}.mp4", width=320)])
+        found[kind] = (pictures, tuple(round(at * RATE) for at in truth.hard))
+    return found
+
+
+@pytest.fixture
+def compared(tmp_path: Path, drawn: dict[str, tuple[Pictures, tuple[int, ...]]]) -> Callable[..., EditDifference]:
+    """`compared(kind, takes)` encodes a drawn video and a cut of it and compares the files."""
+
+    def compare(kind: str, takes: Sequence[Take | Pictures], *, heard: bool = True) -> EditDifference:
+        pictures, _ = drawn[kind]
+        sound, step = spoken(len(pictures)), SOUND_RATE // RATE
+        shown = [pictures[take[0] : take[1]] if isinstance(take, tuple) else take for take in takes]
+        audible = [
+            sound[take[0] * step : take[1] * step]
+            if isinstance(take, tuple)
+            else np.zeros(len(take) * step, np.float32)
+            for take in takes
+        ]
+        old = encode(tmp_path / "old.mp4", pictures, sound if heard else None, 20)
+        new = encode(tmp_path / "new.mp4", np.concatenate(shown), np.concatenate(audible) if heard else None, 26)
+        return compare_videos(old, new)
+
+    return compare
+
+
+def in_frames(difference: EditDifference) -> list[tuple[int, int, int]]:
+    return [
+        (round(span.old_start * RATE), round(span.new_start * RATE), round(span.seconds * RATE))
+        for span in difference.kept
+    ]
+
+
+def kinds(difference: EditDifference) -> list[str]:
+    return [change.kind for change in difference.changes]
+
+
+def test_the_same_video_encoded_again(compared: Callable[..., EditDifference]) -> None:
+    for kind in ("hard", "static", "dark"):
+        assert compared(kind, [(0, COUNT)]).is_same, kind
+
+
+@pytest.mark.parametrize(("kind", "heard"), [("hard", False), ("dark", True)])
+def test_an_insert_a_deletion_a_trim_and_a_swap(
+    compared: Callable[..., EditDifference],
+    drawn: dict[str, tuple[Pictures, tuple[int, ...]]],
+    kind: str,
+    heard: bool,
+) -> None:
+    _, cuts = drawn[kind]
+    foreign = np.random.default_rng(1).integers(0, 255, (40, 9, 16, 3), dtype=np.uint8)
+    foreign = foreign.repeat(20, axis=1).repeat(20, axis=2)
+    a, b, c, d = cuts[1], cuts[2], cuts[3], cuts[4]
+    insert = compared(kind, [(0, b), foreign, (b, COUNT)], heard=heard)
+    assert (in_frames(insert), kinds(insert)) == ([(0, 0, b), (b, b + 40, COUNT - b)], ["insert"])
+    deletion = compared(kind, [(0, b), (c, COUNT)], heard=heard)
+    assert (in_frames(deletion), kinds(deletion)) == ([(0, 0, b), (c, b, COUNT - c)], ["delete"])
+    trim = compared(kind, [(0, b - 3), (b, COUNT)], heard=heard)
+    assert (in_frames(trim), kinds(trim)) == ([(0, 0, b - 3), (b, b - 3, COUNT - b)], ["trim"])
+    swap = compared(kind, [(0, a), (c, d), (b, c), (a, b), (d, COUNT)], heard=heard)
+    assert kinds(swap) == ["swap", "swap"]
+    assert in_frames(swap) == [(0, 0, a), (b, a + d - c, c - b), (d, d, COUNT - d)]
+
+
+def test_a_still_shot_follows_what_moves_beside_it_and_is_not_fetched(
+    compared: Callable[..., EditDifference], drawn: dict[str, tuple[Pictures, tuple[int, ...]]]
+) -> None:
+    """Slides: a whole one taken out, one made shorter at its end, and a black stretch that matches nothing."""
+    pictures, cuts = drawn["static"]
+    a, b = cuts[1], cuts[2]
+    deletion = compared("static", [(0, a), (b, COUNT)], heard=False)
+    assert (in_frames(deletion), kinds(deletion)) == ([(0, 0, a), (b, a, COUNT - b)], ["delete"])
+    trim = compared("static", [(0, b - 10), (b, COUNT)], heard=False)
+    assert trim.kept_seconds == pytest.approx((COUNT - 10) / RATE)
+    assert [round(change.delta_seconds * RATE) for change in trim.changes] == [-10]
+    black = np.zeros((50, *pictures.shape[1:]), dtype=np.uint8)
+    dark = compared("static", [(0, a), black, (a, COUNT)], heard=False)
+    assert (in_frames(dark), kinds(dark)) == ([(0, 0, a), (a, a + 50, COUNT - a)], ["insert"])
+
+
+def test_a_word_cut_out_of_a_still_shot_is_found_by_its_sound(
+    compared: Callable[..., EditDifference], drawn: dict[str, tuple[Pictures, tuple[int, ...]]]
+) -> None:
+    _, cuts = drawn["static"]
+    start, end = max(pairwise(cuts), key=lambda shot: shot[1] - shot[0])
+    middle = (start + end) // 2
+    found = compared("static", [(0, middle - 10), (middle + 10, COUNT)])
+    (change,) = found.changes
+    assert change.delta_seconds == pytest.approx(-20 / RATE)
+    assert change.at == pytest.approx((middle - 10) / RATE, abs=0.25)
+
+
+def test_videos_with_nothing_in_common(tmp_path: Path, drawn: dict[str, tuple[Pictures, tuple[int, ...]]]) -> None:
+    old = encode(tmp_path / "old.mp4", drawn["hard"][0], None, 20)
+    new = encode(tmp_path / "new.mp4", drawn["dark"][0], None, 20)
+    found = compare_videos(old, new)
+    assert found.kept == ()
+    assert kinds(found) == ["replace"]
+
+
+def test_another_frame_rate_and_size(tmp_path: Path, drawn: dict[str, tuple[Pictures, tuple[int, ...]]]) -> None:
+    """Within a frame of the old video, whose grid counts."""
+    pictures, cuts = drawn["hard"]
+    old = encode(tmp_path / "old.mp4", pictures, None, 20)
+    taken = np.concatenate([pictures[: cuts[1]], pictures[cuts[2] :]])
+    twice = taken[:, ::2, ::2].repeat(2, axis=0)
+    new = encode(tmp_path / "new.mp4", np.ascontiguousarray(twice), None, 20, rate=50)
+    found = compare_files(old, new)
+    assert in_frames(found) == [(0, 0, cuts[1]), (cuts[2], cuts[1], COUNT - cuts[2])]
+
+
+def test_a_file_without_a_picture_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "text.mp4"
+    path.write_text("no video")
+    with pytest.raises(MediaError, match=r"text\.mp4"):
+        compare_videos(path, path)

@@ -1,0 +1,188 @@
+"""A plan that follows an edit: the rules in words, checked by plain arithmetic on tracks of every kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from workbench.edits.difference import EditChange, EditDifference, KeptSpan
+from workbench.errors import PlanError
+from workbench.loops.conform import change_words, conform_plan, follow_picture, kept_seconds
+from workbench.loops.constraints import NamedSplice, SeamConstraints
+from workbench.loops.cover import plan_loop
+from workbench.loops.fit import FitRequest, plan_fit
+from workbench.loops.plan import LoopPlan, PlanKind, nearest_line, segment_table
+from workbench.loops.profile import EndingKind, LoopProfile
+from workbench.loops.refusals import Refusal
+from workbench.params import CoverParams
+
+Maker = Callable[..., LoopProfile]
+FRAME = 0.04
+
+
+def cut_out(seconds: float, at: float, length: float) -> EditDifference:
+    kept = (KeptSpan(0.0, 0.0, at), KeptSpan(at + length, at, seconds - at - length))
+    return EditDifference(seconds, seconds - length, kept, (EditChange(at, at, -length, "delete"),), FRAME)
+
+
+def put_in(seconds: float, at: float, length: float) -> EditDifference:
+    kept = (KeptSpan(0.0, 0.0, at), KeptSpan(at, at + length, seconds - at))
+    return EditDifference(seconds, seconds + length, kept, (EditChange(at, at, length, "insert"),), FRAME)
+
+
+def other_shot(seconds: float, at: float, length: float) -> EditDifference:
+    kept = (KeptSpan(0.0, 0.0, at), KeptSpan(at + length, at + length, seconds - at - length))
+    return EditDifference(seconds, seconds, kept, (EditChange(at, at, 0.0, "replace"),), FRAME)
+
+
+def heard(plan: LoopPlan, times: np.ndarray) -> np.ndarray:
+    """Which second of the track is heard at some times of the video; NaN for silence."""
+    starts, table = plan.segment_starts, segment_table(plan)
+    at = np.clip(np.searchsorted(starts, times, side="right") - 1, 0, len(plan.segments) - 1)
+    found = table[at, 0] + times - starts[at]
+    return np.where((times >= starts[0]) & (times < starts[-1]), found, np.nan)
+
+
+def loop_of(profile: LoopProfile, ratio: float = 2.5) -> LoopPlan:
+    plan = plan_loop(profile, round(profile.song_duration * ratio, 3))
+    assert isinstance(plan, LoopPlan)
+    return plan
+
+
+def check(plan: LoopPlan, old: LoopPlan, difference: EditDifference, profile: LoopProfile) -> None:
+    assert plan.window_end == plan.music_out == pytest.approx(difference.new_seconds, abs=1e-6)
+    assert plan.options == (plan.alone,)
+    assert plan.seam_score >= min(CoverParams().min_seam_score, old.seam_score) - 1e-4
+    # The very same samples before the first edit, less two bars.
+    first = difference.kept[0].seconds if difference.kept and difference.kept[0].new_start == 0.0 else 0.0
+    until = first - 2 * float(np.diff(profile.downbeats).max())
+    times = np.arange(0.0, max(0.0, until), 0.1)
+    before, after = heard(old, times), heard(plan, times)
+    assert np.array_equal(np.isnan(before), np.isnan(after))
+    assert np.nanmax(np.abs(before - after), initial=0.0) < 1e-6
+    # Every splice lies on bar lines; what is kept is what plain arithmetic finds.
+    table = segment_table(plan)
+    for side in (table[:-1, 1], table[1:, 0]):
+        assert np.all(np.abs(side - profile.downbeats[nearest_line(profile.downbeats, side)]) <= 0.010001)
+    # A little more than half a bar, so that music exactly half a bar off counts alike in both sums.
+    half_bar = float(np.median(np.diff(profile.downbeats))) / 2 + 1e-4
+    kept, untouched = kept_seconds(plan, old, difference, half_bar)
+    step = 0.05
+    counted = whole = 0.0
+    for span in difference.kept:
+        inside = np.arange(0.5 * step, span.seconds, step)
+        wanted, now = heard(old, span.old_start + inside), heard(plan, span.new_start + inside)
+        whole += step * np.sum(~np.isnan(wanted))
+        counted += step * np.sum(np.abs(wanted - now) <= half_bar)
+    assert untouched == pytest.approx(whole, abs=1.0)
+    assert kept == pytest.approx(counted, abs=1.0)
+    assert 0.0 <= kept <= untouched + 1e-6
+
+
+def test_nothing_changed_is_the_same_plan(track_profile: Maker) -> None:
+    plan = loop_of(track_profile())
+    same = EditDifference(plan.window_end, plan.window_end, (KeptSpan(0.0, 0.0, plan.window_end),), (), FRAME)
+    assert conform_plan(track_profile(), plan, same) == replace(plan.alone, options=(plan.alone,))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data(), make=st.sampled_from([cut_out, put_in, other_shot]))
+def test_any_edit_of_any_track(any_profile: st.SearchStrategy[LoopProfile], data: st.DataObject, make) -> None:  # type: ignore[no-untyped-def]
+    profile = data.draw(any_profile)
+    plan = plan_loop(profile, round(profile.song_duration * data.draw(st.floats(1.5, 3.0)), 3))
+    assume(not isinstance(plan, Refusal))
+    assert isinstance(plan, LoopPlan)
+    at = data.draw(st.floats(0.0, 0.9)) * plan.window_end
+    length = min(data.draw(st.floats(0.04, 40.0)), plan.window_end - at - 1.0)
+    difference = make(plan.window_end, max(at, 0.04), length)
+    try:
+        changed = conform_plan(profile, plan, difference)
+    except PlanError as error:
+        if "fit it anew" not in str(error):
+            raise
+        return
+    check(changed, plan.alone, difference, profile)
+
+
+def test_a_shot_of_the_same_length_leaves_the_music_alone(track_profile: Maker) -> None:
+    plan = loop_of(track_profile())
+    difference = other_shot(plan.window_end, 60.0, 5.0)
+    changed = conform_plan(track_profile(), plan, difference)
+    assert changed.segments == plan.segments
+    assert kept_seconds(changed, plan, difference, 1.0)[0] == pytest.approx(plan.music_end - 5.0, abs=1e-3)
+    assert change_words(changed, plan, difference, difference.changes[0], 1.0) == "the very same samples"
+
+
+def test_whole_bars_taken_out_leave_the_very_same_samples_after_them(track_profile: Maker) -> None:
+    profile = track_profile(off_grid=0.0, splices=600)
+    plan = loop_of(profile)
+    bar = float(np.median(np.diff(profile.downbeats)))
+    difference = cut_out(plan.window_end, 80.0, 8 * bar)
+    changed = conform_plan(profile, plan, difference)
+    check(changed, plan.alone, difference, profile)
+    late = [s for s in follow_picture(changed, plan, difference, bar / 2) if s.first > 80.0 + 20.0]
+    assert late
+    assert all(abs(stretch.off_seconds) < 1e-6 for stretch in late)
+
+
+def test_the_own_ending_is_kept_where_the_length_allows(track_profile: Maker) -> None:
+    profile = track_profile(ending=EndingKind.OUTRO, splices=600)
+    plan = loop_of(profile)
+    assert not plan.ends_in_fade
+    bar = float(np.median(np.diff(profile.downbeats)))
+    changed = conform_plan(profile, plan, put_in(plan.window_end, 90.0, 4 * bar))
+    assert not changed.ends_in_fade
+    assert changed.segments[-1].song_to == pytest.approx(profile.last_sound, abs=1e-6)
+
+
+def test_a_fade_that_somebody_set_stays_with_its_seam(track_profile: Maker) -> None:
+    plan = loop_of(track_profile()).alone
+    by_hand = replace(plan, seam_fades=(0.0123, *plan.seam_fades[1:]))
+    difference = other_shot(plan.window_end, plan.seam_times[0] + 30.0, 5.0)
+    assert conform_plan(track_profile(), by_hand, difference).seam_fades[0] == 0.0123
+
+
+def test_a_cut_down_and_a_straight_plan_follow_too(track_profile: Maker) -> None:
+    profile = track_profile()
+    for seconds in (30.0, 70.0, profile.song_duration - 20.0):
+        plan = plan_fit(profile, FitRequest(seconds))
+        difference = cut_out(seconds, 12.0, 4.0)
+        changed = conform_plan(profile, plan, difference)
+        check(changed, plan.alone, difference, profile)
+        assert changed.kind in set(PlanKind)
+
+
+def test_music_that_was_asked_to_start_late_starts_on_the_same_picture(track_profile: Maker) -> None:
+    profile = track_profile()
+    plan = plan_fit(profile, FitRequest(60.0, start_at=10.0))
+    assert conform_plan(profile, plan, put_in(60.0, 2.0, 3.0)).music_in == pytest.approx(13.0)
+
+
+def test_a_pinned_seam_stays_where_its_picture_stays(track_profile: Maker) -> None:
+    profile = track_profile(splices=600)
+    plan = loop_of(profile).alone
+    table, seam = segment_table(plan), len(plan.seam_times) // 2
+    named = NamedSplice(float(table[seam, 1]), float(table[seam + 1, 0]))
+    for constraints in (SeamConstraints(pinned=(named,)), SeamConstraints(forbidden=(named,))):
+        difference = put_in(plan.window_end, plan.seam_times[seam] - 25.0, 3.0)
+        changed = conform_plan(profile, plan, difference, constraints=constraints)
+        check(changed, plan, difference, profile)
+        after = segment_table(changed)
+        taken = np.abs(after[:-1, 1] - named.leave) + np.abs(after[1:, 0] - named.enter) < 0.03
+        at = np.array(changed.seam_times)[taken]
+        if constraints.pinned:
+            assert np.any(np.abs(at - plan.seam_times[seam] - 3.0) < 1.5)
+        else:
+            assert not np.any(at > difference.kept[0].seconds)
+
+
+def test_a_track_without_bars_is_refused_in_words(track_profile: Maker) -> None:
+    plan = loop_of(track_profile())
+    without = replace(track_profile(), downbeats=np.zeros(0))
+    with pytest.raises(PlanError, match="no bars to cut on"):
+        conform_plan(without, plan, cut_out(plan.window_end, 30.0, 2.0))

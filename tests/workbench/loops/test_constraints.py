@@ -1,0 +1,234 @@
+"""Constraints on seams are kept by every option of a loop and of a fit, or refused with what contradicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from workbench.errors import ConstraintError, FitError
+from workbench.loops.constraints import (
+    NamedSplice,
+    SeamConstraints,
+    TrackRange,
+    clock,
+    line_pair,
+    on_lines,
+    smallest_contradiction,
+)
+from workbench.loops.cover import plan_loop
+from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fit
+from workbench.loops.plan import LoopPlan, PlanKind, nearest_line
+from workbench.loops.profile import LoopProfile
+from workbench.loops.refusals import Refusal
+
+Maker = Callable[..., LoopProfile]
+LOOPED, CUT = 330.0, 61.0
+
+
+def planned(profile: LoopProfile, seconds: float, constraints: SeamConstraints, *, both_ends: bool = True) -> LoopPlan:
+    """A loop of a length that only a loop fills, else a cut-down, with intro and ending so that it needs a seam."""
+    if seconds < profile.song_duration:
+        keep = (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING)) if both_ends else ()
+        return plan_fit(profile, FitRequest(seconds, keep, constraints=constraints))
+    plan = plan_loop(profile, seconds, constraints=constraints)
+    assert isinstance(plan, LoopPlan)
+    return plan
+
+
+def lines_of(plan: LoopPlan, profile: LoopProfile) -> list[tuple[int, int]]:
+    """Bar lines left and entered at each seam."""
+    seams = np.array([(left.song_to, entered.song_from) for left, entered in pairwise(plan.segments)]).reshape(-1, 2)
+    return [(int(left), int(entered)) for left, entered in nearest_line(profile.downbeats, seams)]
+
+
+def named(profile: LoopProfile, leave: int, enter: int) -> NamedSplice:
+    return NamedSplice(round(float(profile.downbeats[leave]), 3), round(float(profile.downbeats[enter]), 3))
+
+
+@pytest.mark.parametrize("seconds", [LOOPED, CUT])
+def test_no_seam_lies_inside_a_range_that_is_never_cut(track_profile: Maker, seconds: float) -> None:
+    profile = track_profile()
+    for _ in range(4):  # each time about a seam of the plan before
+        free = planned(profile, seconds, SeamConstraints())
+        at = free.segments[0].song_to
+        sung = TrackRange(max(0.0, round(at - 5.3, 1)), round(at + 4.4, 1))
+        plan = planned(profile, seconds, SeamConstraints(never_cut=(sung,)))
+        for option in plan.options:
+            for left, entered in pairwise(option.segments):
+                for time in (left.song_to, entered.song_from):
+                    assert not sung.song_from + 0.03 < time < sung.song_to - 0.03
+        seconds += 7.7
+
+
+def test_a_cut_down_neither_starts_nor_stops_hard_inside_of_such_a_range(track_profile: Maker) -> None:
+    profile = track_profile(ending=None)
+    free = plan_fit(profile, FitRequest(21.3))
+    first, last = free.segments[0].song_from, free.music_end - free.window_end + free.segments[-1].song_to
+    constraints = SeamConstraints(
+        never_cut=(TrackRange(max(0.0, first - 3.0), first + 3.0), TrackRange(last - 3.0, last + 3.0))
+    )
+    for option in plan_fit(profile, FitRequest(21.3, constraints=constraints)).options:
+        starts = option.segments[0].song_from
+        stops = option.segments[-1].song_to - option.tail_seconds
+        for sung in constraints.never_cut:
+            assert starts == round(profile.song_start, 6) or not sung.song_from < starts < sung.song_to - 0.03
+            if option.end_label.startswith("button"):
+                assert not sung.song_from + 0.03 < stops < sung.song_to - 0.03
+
+
+@pytest.mark.parametrize("seconds", [LOOPED, CUT])
+def test_a_forbidden_splice_is_not_used(track_profile: Maker, seconds: float) -> None:
+    profile = track_profile()
+    constraints = SeamConstraints()
+    for _ in range(3):
+        plan = planned(profile, seconds, constraints)
+        used = {pair for option in plan.options for pair in lines_of(option, profile)}
+        assert not used & {line_pair(profile, one, "") for one in constraints.forbidden}
+        constraints = SeamConstraints(forbidden=(*constraints.forbidden, named(profile, *sorted(used)[0])))
+
+
+@pytest.mark.parametrize("seconds", [LOOPED, CUT, 170.0, 3600.0])
+def test_a_pinned_splice_is_used_however_it_scores(track_profile: Maker, seconds: float) -> None:
+    profile = track_profile()
+    splices = profile.splices
+    goes_back = splices.leave > splices.enter
+    kept = 0
+    for row in np.flatnonzero((splices.leave > 10) & (splices.leave < 50) & (splices.enter < 50)).tolist()[::9]:
+        if seconds < profile.song_duration and goes_back[row]:
+            continue
+        pin = named(profile, int(splices.leave[row]), int(splices.enter[row]))
+        plan = planned(profile, seconds, SeamConstraints(pinned=(pin,)), both_ends=False)
+        for option in plan.options:
+            assert line_pair(profile, pin, "") in lines_of(option, profile)
+        kept += plan.seam_score < 0.5
+    assert kept, "some of them score under the floor"
+
+
+def test_several_pins_and_a_range_at_once(track_profile: Maker) -> None:
+    profile = track_profile(section_bars=4)
+    splices = profile.splices
+    good = np.flatnonzero((splices.score > 0.8) & (splices.leave > 12) & (splices.leave < 48) & (splices.enter < 40))
+    pins = tuple(named(profile, int(splices.leave[row]), int(splices.enter[row])) for row in good[:4].tolist())
+    plan = planned(profile, 900.0, SeamConstraints(pinned=pins))
+    assert {line_pair(profile, pin, "") for pin in pins} <= set(lines_of(plan, profile))
+
+
+def test_a_straight_plan_has_no_seam_to_pin(track_profile: Maker) -> None:
+    profile = track_profile()
+    assert plan_fit(profile, FitRequest(profile.song_duration)).kind is PlanKind.STRAIGHT
+    pin = SeamConstraints(pinned=(named(profile, 20, 36),))
+    row = profile.splices.row_of(20, 36)
+    if row is None:
+        with pytest.raises(FitError, match=r"--pin-seam .* cannot be kept in"):
+            plan_fit(profile, FitRequest(profile.song_duration, constraints=pin))
+    short = track_profile(bars=8)
+    with pytest.raises(FitError, match=r"--pin-seam 0:08\.4-0:04\.4 cannot be kept in 1.5 s"):
+        plan_fit(short, FitRequest(1.5, constraints=SeamConstraints(pinned=(named(short, 4, 2),))))
+
+
+def test_no_constraints_change_nothing(track_profile: Maker) -> None:
+    profile = track_profile()
+    assert plan_loop(profile, LOOPED, constraints=SeamConstraints()) == plan_loop(profile, LOOPED)
+    assert on_lines(profile, SeamConstraints()) is None
+    # Neither does one that touches nothing that the planner could use.
+    nowhere = SeamConstraints(never_cut=(TrackRange(0.0, 0.3),))
+    assert plan_loop(profile, LOOPED, constraints=nowhere) == plan_loop(profile, LOOPED)
+    assert plan_fit(profile, FitRequest(CUT, constraints=nowhere)) == plan_fit(profile, FitRequest(CUT))
+
+
+@pytest.mark.parametrize(
+    ("constraints", "why"),
+    [
+        (SeamConstraints(never_cut=(TrackRange(100.0, 500.0),)), "--never-cut 1:40-8:20: the track ends at 2:10.9"),
+        (SeamConstraints(pinned=(NamedSplice(500.0, 2.4),)), "--pin-seam 8:20-0:02.4: the track ends at 2:10.9"),
+        (SeamConstraints(forbidden=(NamedSplice(130.5, 2.4),)), "2:10.5 is not at a bar line of the track"),
+        (SeamConstraints(forbidden=(NamedSplice(2.5, 2.3),)), "both times are at the same bar line, 0:02.4"),
+        (
+            SeamConstraints((TrackRange(40.0, 60.0),), (NamedSplice(4.4, 8.4),), (NamedSplice(92.4, 48.4),)),
+            "--pin-seam 1:32.4-0:48.4 and --never-cut 0:40-1:00 contradict each other",
+        ),
+        (
+            SeamConstraints(forbidden=(NamedSplice(92.0, 48.6),), pinned=(NamedSplice(92.4, 48.4),)),
+            "--pin-seam 1:32.4-0:48.4 and --forbid-seam 1:32-0:48.6 contradict each other",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused(track_profile: Maker, constraints: SeamConstraints, why: str) -> None:
+    profile = track_profile()
+    with pytest.raises(ConstraintError) as refused:
+        plan_loop(profile, LOOPED, constraints=constraints)
+    assert why in str(refused.value)
+    with pytest.raises(ConstraintError) as refused:
+        plan_fit(profile, FitRequest(CUT, constraints=constraints))
+    assert why in str(refused.value)
+
+
+def test_values_that_are_none_are_refused() -> None:
+    for first, last in ((5.0, 5.0), (6.0, 5.0), (-1.0, 5.0), (float("nan"), 5.0), (0.0, float("inf"))):
+        with pytest.raises(ConstraintError):
+            TrackRange(first, last)
+    with pytest.raises(ConstraintError):
+        NamedSplice(-1.0, 5.0)
+
+
+def test_a_loop_names_the_smallest_contradicting_part(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+    profile = only(track_profile(), [(40, 24), (40, 8), (48, 16)])
+    bodies = tuple(named(profile, *pair) for pair in ((40, 24), (40, 8), (48, 16)))
+    elsewhere = TrackRange(1.0, 9.0)
+    with pytest.raises(ConstraintError) as refused:
+        plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere,), bodies))
+    labels = SeamConstraints((), bodies).labels
+    assert str(refused.value) == f"{' and '.join(labels)} cannot be kept together in a loop of 330 s"
+    with pytest.raises(ConstraintError) as refused:
+        plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere, TrackRange(20.0, 110.0)), bodies[:1]))
+    assert str(refused.value) == "--never-cut 0:20-1:50 cannot be kept in a loop of 330 s"
+
+
+def test_a_track_that_cannot_be_looped_anyway_is_refused_as_ever(
+    track_profile: Maker, only: Callable[..., LoopProfile]
+) -> None:
+    profile = only(track_profile(), [(40, 24)], score=0.2)
+    constraints = SeamConstraints(forbidden=(named(profile, 30, 8),))
+    assert isinstance(plan_loop(profile, LOOPED), Refusal)
+    assert plan_loop(profile, LOOPED, constraints=constraints) == plan_loop(profile, LOOPED)
+
+
+def test_wishes_of_a_fit_and_constraints_contradict_each_other(track_profile: Maker) -> None:
+    profile = track_profile()
+    splices = profile.splices
+    row = np.flatnonzero((splices.leave > 8) & (splices.leave < 20) & (splices.enter > 30) & (splices.enter < 48))[0]
+    pin = named(profile, int(splices.leave[row]), int(splices.enter[row]))
+    others = SeamConstraints((TrackRange(1.0, 3.0),), (named(profile, 3, 40),), (pin,))
+    request = FitRequest(40.0, (Keep(None, 10.0, 11.0),), start_at=36.0, constraints=others)
+    with pytest.raises(FitError) as refused:
+        plan_fit(profile, request)
+    assert str(refused.value) == f"--start-at 0:36 and --pin-seam {pin.in_words} cannot be kept together in 40 s"
+    assert plan_fit(profile, FitRequest(40.0, (Keep(None, 10.0, 11.0),), constraints=others)).seam_times
+
+
+def test_the_smallest_part_takes_as_many_tries_as_there_are_wishes() -> None:
+    wishes = [f"wish {number}" for number in range(40)]
+    tries: list[tuple[str, ...]] = []
+
+    def can_be_kept(some: tuple[str, ...]) -> bool:
+        tries.append(some)
+        return not {"wish 3", "wish 20", "wish 39"} <= set(some)
+
+    assert smallest_contradiction(wishes, can_be_kept) == ("wish 3", "wish 20", "wish 39")
+    assert len(tries) == len(wishes) + 1
+    assert smallest_contradiction(wishes, lambda some: False) == ()
+
+
+def test_labels_choose_constraints() -> None:
+    constraints = SeamConstraints((TrackRange(40.0, 60.0),), (NamedSplice(92.0, 48.0),), (NamedSplice(80.0, 16.0),))
+    assert constraints.labels == ("--never-cut 0:40-1:00", "--forbid-seam 1:32-0:48", "--pin-seam 1:20-0:16")
+    assert constraints.only(constraints.labels) == constraints
+    assert constraints.only(constraints.labels[1:2]) == SeamConstraints(forbidden=(NamedSplice(92.0, 48.0),))
+    assert not constraints.only(())
+
+
+def test_times_in_words() -> None:
+    assert [clock(time) for time in (5.25, 65.0, 59.9996, 600.5)] == ["0:05.25", "1:05", "1:00", "10:00.5"]

@@ -1,0 +1,131 @@
+"""Files for delivery: measured as written, under a video with a voice and without one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from workbench.bundled import bundled_path
+from workbench.errors import ParameterError
+from workbench.home import Home
+from workbench.media.audio import decode, resample
+from workbench.params import DELIVERY_TARGETS
+from workbench.recording import Recording
+from workbench.render.schedule import PlacedTrack, place_track
+from workbench.results.mix import MixBody
+from workbench.workflows.deliver import render_measured, speech_ranges
+from workbench.workspace import Workspace
+
+SECONDS, RATE = 30, 48_000
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return Workspace(Home(tmp_path_factory.mktemp("home")))
+
+
+@pytest.fixture(scope="module")
+def music() -> Recording:
+    return decode(bundled_path("data", "bundled", "music", "harbour_lights.ogg"))
+
+
+@pytest.fixture
+def placed(music: Recording) -> PlacedTrack:
+    return place_track(0.0, music.duration, float(SECONDS))
+
+
+@pytest.fixture(scope="module")
+def spoken_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Thirty seconds of grey under the bundled narration."""
+    narration = decode(bundled_path("data", "bundled", "voice", "narration.ogg"))
+    voice = resample(narration.mono(), narration.sample_rate, RATE)[: SECONDS * RATE]
+    return draw(tmp_path_factory.mktemp("video") / "spoken.mp4", np.tile(voice, (2, 1)))
+
+
+@pytest.fixture(scope="module")
+def noisy_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Thirty seconds of grey under soft noise."""
+    noise = np.random.default_rng(1).normal(0, 0.003, (2, SECONDS * RATE))
+    return draw(tmp_path_factory.mktemp("video") / "noisy.mp4", noise)
+
+
+def draw(path: Path, sound: np.ndarray) -> Path:
+    with av.open(str(path), "w") as container:
+        picture = container.add_stream("libx264", rate=10)
+        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
+        heard = container.add_stream("aac", rate=RATE, layout="stereo")
+        for k in range(10 * SECONDS):
+            pixels = np.full((48, 64, 3), k % 250, dtype=np.uint8)
+            container.mux(picture.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")))
+            piece = np.ascontiguousarray(sound[:, k * RATE // 10 : (k + 1) * RATE // 10].astype(np.float32))
+            frame = av.AudioFrame.from_ndarray(piece, format="fltp", layout="stereo")
+            frame.sample_rate, frame.pts = RATE, k * RATE // 10
+            container.mux(heard.encode(frame))
+        container.mux(picture.encode(None))
+        container.mux(heard.encode(None))
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".wav", ".mp3"])
+def test_music_alone_is_delivered(
+    workspace: Workspace, placed: PlacedTrack, music: Recording, tmp_path: Path, suffix: str
+) -> None:
+    """A lossy file keeps the ceiling too."""
+    rendered = render_measured(workspace, placed, music, tmp_path / f"music{suffix}", target="podcast")
+    assert rendered.levels.loudness_lufs == pytest.approx(-16.0, abs=0.3)
+    assert rendered.levels.true_peak_dbtp <= -1.0 + 0.02
+    assert rendered.shortfalls == ()
+    assert rendered.speech is None
+
+
+@pytest.mark.parametrize("name", ["web", "ebu-r128", "dialogue"])
+def test_a_video_with_a_voice_is_delivered(
+    workspace: Workspace, placed: PlacedTrack, music: Recording, spoken_video: Path, tmp_path: Path, name: str
+) -> None:
+    """Without a mix the voice is found in the soundtrack."""
+    target = DELIVERY_TARGETS[name]
+    rendered = render_measured(workspace, placed, music, tmp_path / "out.mp4", spoken_video, target=name)
+    levels = rendered.levels
+    measured = levels.dialogue_lufs if name == "dialogue" else levels.loudness_lufs
+    assert measured == pytest.approx(target.loudness_lufs, abs=0.2)
+    assert levels.true_peak_dbtp <= target.ceiling_dbtp
+    assert levels.dialogue_share > 0.15
+    assert rendered.speech
+    assert rendered.shortfalls == ()
+
+
+def test_a_video_without_a_voice_says_so(
+    workspace: Workspace, placed: PlacedTrack, music: Recording, noisy_video: Path, tmp_path: Path
+) -> None:
+    rendered = render_measured(workspace, placed, music, tmp_path / "out.mp4", noisy_video, target="dialogue")
+    assert rendered.speech == ()
+    assert rendered.levels.dialogue_lufs is None
+    assert rendered.levels.loudness_lufs == pytest.approx(-24.0, abs=0.2)
+    assert rendered.shortfalls == ("dialogue: no speech was found, so the whole is brought to -24 LUFS instead",)
+
+
+def test_without_a_target_nobody_looks_for_speech(
+    workspace: Workspace, placed: PlacedTrack, music: Recording, spoken_video: Path, tmp_path: Path
+) -> None:
+    rendered = render_measured(workspace, placed, music, tmp_path / "out.mp4", spoken_video)
+    assert (rendered.speech, rendered.gain, rendered.levels.dialogue_lufs) == (None, None, None)
+
+
+def test_the_speech_of_a_mix_is_taken_as_it_is(workspace: Workspace, tmp_path: Path) -> None:
+    """No file is read for it."""
+    duck = {"envelope_points": [[1.0, 0.0], [2.0, 9.0]], "envelope_hz": 100, "speech_ranges": [[2.0, 3.5]],
+            "depth_db": 9.0, "attack_ms": 1, "release_ms": 1}  # fmt: skip
+    mix = MixBody.model_validate(
+        {"voiceover": True, "classification": "voice", "music_gain_db": 0, "video_gain_db": 0, "duck": duck}
+    )
+    assert speech_ranges(workspace, tmp_path / "absent.mp4", mix) == ((2.0, 3.5),)
+
+
+def test_an_unknown_target_is_refused_with_those_there_are(
+    workspace: Workspace, placed: PlacedTrack, music: Recording, tmp_path: Path
+) -> None:
+    with pytest.raises(ParameterError, match="no target loud; there are web, podcast, ebu-r128"):
+        render_measured(workspace, placed, music, tmp_path / "music.wav", target="loud")

@@ -1,0 +1,89 @@
+"""`workbench conform PLAN.json --from OLD --to NEW`: the plan for a changed cut of the video."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
+from workbench.cli.plan_files import naming, read_result
+from workbench.cli.terminal import print_body, progress_bar, say
+
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
+
+
+@click.command("conform")
+@click.argument("plan", type=FILE)
+@click.option("--from", "old_cut", type=FILE, required=True, help="The cut that PLAN was made for.")
+@click.option(
+    "--to", "new_cut", type=FILE, required=True, help="The new cut: an edit list, or a video, as the old one."
+)
+@click.option("-o", "--output", type=NewFile(), required=True, help="The file to write the changed plan to.")
+@click.option("--picture", type=NewFile(), help="Also draw, as PNG, which music stayed where.")
+@click.option(
+    "--track", help="The track: a file or a catalog track id; not needed where the home folder has its bytes."
+)
+@profile_option
+@workspace_option
+def command(
+    plan: Path,
+    old_cut: Path,
+    new_cut: Path,
+    output: Path,
+    picture: Path | None,
+    track: str | None,
+    workspace: Workspace,
+) -> None:
+    """Change PLAN, as `workbench loop` or `fit` printed it, for a changed cut of its video.
+
+    The two cuts are edit lists (.otio, .fcpxml or .edl), or two video files, which are compared by picture and sound.
+    Before the first change of the edit the music stays the very same; after it every second of picture that was not
+    touched has its music within half a bar, as far as seams that nobody hears allow. The plan is exactly as long as the
+    new cut and keeps the track's own ending wherever that length allows. Prints what changed as JSON, and as a table
+    on standard error. A profile with a lower `cover.min_seam_score` keeps more of the music in place, with worse seams.
+
+    \b
+    Example:
+      workbench conform plan.json --from first-cut.otio --to second-cut.otio -o plan-2.json
+      workbench conform plan.json --from first-cut.mp4 --to second-cut.mp4 -o plan-2.json --picture changes.png
+
+    \f
+
+    Parameters
+    ----------
+    plan : JSON file of the result, `-` for standard input
+    old_cut, new_cut : two edit lists, or two videos
+    output : JSON file to write
+    picture : PNG file to write; None: none is written
+    track : path of a file, or catalog track id; None: it is searched by its hash
+    workspace : of the home folder, with the parameters of the profile
+    """
+    from workbench.files import write_text
+    from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table
+    from workbench.workflows.tracks import find_track
+
+    track_path = None if track is None else find_track(workspace, track).path
+    with naming(plan):
+        result = read_result(plan)
+    folders = (Path(), *(() if str(plan) == "-" else (plan.parent,)))
+    with progress_bar() as progress:
+        reporting = workspace.with_progress(progress)
+        conformed = conform(reporting, result, old_cut, new_cut, track=track_path, folders=folders)
+    if picture is not None:
+        from workbench.files import written_whole
+        from workbench.plots.conform import conform_figure
+        from workbench.plots.palette import png
+
+        profile = conformed.analysis.profile
+        with written_whole(picture) as part:
+            part.write_bytes(png(conform_figure(conformed.old, conformed.plan, conformed.difference, profile)))
+    write_text(output, json.dumps(conform_json(conformed), ensure_ascii=False, allow_nan=False, indent=2) + "\n")
+    for line in conform_table(conformed):
+        say(line)
+    if conformed.lost_mix:
+        say("the mix was measured on the old cut and is left out: make it anew from the new video")
+    print_body(conform_summary(conformed))

@@ -1,0 +1,187 @@
+"""What the commands that make a plan share: the video or its length, constraints on seams, and the plan in words.
+
+Functions: `video_option`, `auto_mix_option` and `seam_options`, decorators; `read_time`; `check_length`; `find_files`;
+`explain_plan`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from workbench.cli.options import FILE, Command
+from workbench.cli.terminal import say
+
+if TYPE_CHECKING:
+    from workbench.loops.plan import LoopPlan
+    from workbench.loops.profile import LoopProfile
+    from workbench.workflows.tracks import TrackSource
+    from workbench.workflows.videos import VideoSource
+    from workbench.workspace import Workspace
+
+video_option = click.option(
+    "--video", type=FILE, help="The video to fill: a file, or the id of a video that was added."
+)
+"""Passes `video`, None where it is not given."""
+auto_mix_option = click.option(
+    "--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the video."
+)
+"""Passes `auto_mix`."""
+
+
+def seam_options(command: Command) -> Command:
+    """Add `--never-cut`, `--forbid-seam` and `--pin-seam`, each repeatable; passes `constraints`.
+
+    Parameters
+    ----------
+    command : the function that takes `constraints`, a `SeamConstraints`
+
+    Returns
+    -------
+    a function with the options
+    """
+
+    @wraps(command)
+    def with_constraints(
+        *arguments: Any,
+        never_cut: tuple[Any, ...],
+        forbid_seam: tuple[Any, ...],
+        pin_seam: tuple[Any, ...],
+        **named: Any,
+    ) -> Any:
+        from workbench.loops.constraints import SeamConstraints
+
+        return command(*arguments, constraints=SeamConstraints(never_cut, forbid_seam, pin_seam), **named)
+
+    options = (
+        click.option(
+            "--never-cut",
+            metavar="M:SS-M:SS",
+            multiple=True,
+            callback=_each("read_range"),
+            help="A range of the track without any seam, such as a sung line; may be repeated.",
+        ),
+        click.option(
+            "--forbid-seam",
+            metavar="A-B",
+            multiple=True,
+            callback=_each("read_splice"),
+            help="A splice that is not used: from A of the track to B, each as M:SS; may be repeated.",
+        ),
+        click.option(
+            "--pin-seam",
+            metavar="A-B",
+            multiple=True,
+            callback=_each("read_splice"),
+            help="A splice that is used, however it scores; may be repeated.",
+        ),
+    )
+    decorated = cast(Command, with_constraints)
+    for option in reversed(options):
+        decorated = option(decorated)
+    return decorated
+
+
+def _each(reader: str) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[Any, ...]]:
+    """A callback that reads each value by a function of `workbench.workflows.constraints`."""
+
+    def read(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[Any, ...]:
+        if not values:
+            return ()
+        from workbench.errors import ConstraintError
+        from workbench.workflows import constraints
+
+        try:
+            return tuple(getattr(constraints, reader)(value) for value in values)
+        except ConstraintError as error:
+            raise click.BadParameter(str(error), ctx, parameter) from error
+
+    return read
+
+
+def read_time(ctx: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """A callback that reads a time as M:SS, or in seconds, both with decimals.
+
+    Parameters
+    ----------
+    ctx, parameter, value : as click passes them
+
+    Returns
+    -------
+    s; None where it is not given
+
+    Raises
+    ------
+    click.BadParameter : it is no time
+    """
+    if value is None:
+        return None
+    from workbench.workflows.constraints import read_seconds
+
+    seconds = read_seconds(value)
+    if seconds is None:
+        raise click.BadParameter(f"{value!r} is not a time such as 1:05 or 65.5", ctx, parameter)
+    return seconds
+
+
+def check_length(video: Path | None, seconds: object, auto_mix: bool, metavar: str) -> None:
+    """Check that a plan gets one length, and a mix its video.
+
+    Parameters
+    ----------
+    video, seconds, auto_mix : as the options pass them; None: not given
+    metavar : what stands for the value of `--seconds` in the help
+
+    Raises
+    ------
+    click.UsageError : both of video and seconds, or neither, or a mix without a video
+    """
+    if (video is None) == (seconds is None):
+        raise click.UsageError(f"give either --video FILE or --seconds {metavar}")
+    if auto_mix and video is None:
+        raise click.UsageError("--auto-mix needs --video FILE")
+
+
+def find_files(workspace: Workspace, track: str, video: Path | None) -> tuple[TrackSource, VideoSource | None]:
+    """The track and the video that were named.
+
+    Parameters
+    ----------
+    workspace : of which catalog and videos are searched
+    track : path of a file, or catalog track id
+    video : path, or id of a video that was added; None: there is none
+
+    Raises
+    ------
+    UnknownTrack, UnknownVideo : neither a file nor an id
+    """
+    from workbench.workflows.tracks import find_track
+    from workbench.workflows.videos import find_video
+
+    return find_track(workspace, track), None if video is None else find_video(workspace, video)
+
+
+def explain_plan(plan: LoopPlan, profile: LoopProfile, *more: str, named: str = "") -> None:
+    """Write to standard error what the JSON of a plan does not say in words: its start, and how its options differ.
+
+    Parameters
+    ----------
+    plan : with its options
+    profile : of its track
+    more : lines between start and options
+    named : which plan of several it is, before each line
+    """
+    from workbench.workflows.plan_words import option_differences
+
+    if plan.music_in > 0.0:
+        say(f"{named}the music starts {plan.start_label}")
+    for line in more:
+        say(f"{named}{line}")
+    if profile.downbeats.size < 2:
+        return
+    for number, difference in enumerate(option_differences(plan, profile)[1:], start=2):
+        say(f"{named}option {number} {difference}")

@@ -1,0 +1,63 @@
+"""`workbench splice TRACK LEAVE ENTER`: one splice scored, drawn and heard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import NewFile, profile_option, workspace_option
+from workbench.cli.planning import read_time
+from workbench.cli.terminal import print_body, progress_bar, say
+
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
+
+
+@click.command("splice")
+@click.argument("track")
+@click.argument("leave", callback=read_time)
+@click.argument("enter", callback=read_time)
+@click.option("-o", "--out", type=NewFile(), help="Also write what is heard around the splice, as WAV or FLAC.")
+@click.option("--picture", type=NewFile(), help="Also write a picture of the splice, as PNG.")
+@profile_option
+@workspace_option
+def command(
+    track: str, leave: float, enter: float, out: Path | None, picture: Path | None, workspace: Workspace
+) -> None:
+    """Score the splice that leaves TRACK, a file or a catalog track id, at LEAVE and goes on at ENTER.
+
+    LEAVE and ENTER are times of the track, as M:SS or in seconds; each stands for the nearest bar line. Prints JSON:
+    the exact times, the score, 0 to 1, with its parts, and how the splice is played. `workbench loop` and `fit` take
+    it as --pin-seam LEAVE-ENTER, or leave it out as --forbid-seam LEAVE-ENTER.
+
+    \b
+    Example:
+      workbench splice track.mp3 1:32 0:48
+      workbench splice track.mp3 1:32 0:48 -o splice.wav --picture splice.png
+
+    \f
+
+    Parameters
+    ----------
+    track : path of a file, or catalog track id
+    leave, enter : track seconds
+    out : sound file to write; None: none is written
+    picture : PNG file to write; None: none is written
+    workspace : of the home folder, with the parameters of the profile
+    """
+    from workbench.workflows.splice import save_picture, save_sound, splice, splice_json
+    from workbench.workflows.tracks import find_track
+
+    source = find_track(workspace, track)
+    with progress_bar() as progress:
+        workspace = workspace.with_progress(progress)
+        tried = splice(workspace, source, leave, enter)
+        if out is not None:
+            save_sound(workspace, tried, out)
+        if picture is not None:
+            save_picture(workspace, tried, picture)
+    if tried.score < tried.min_seam_score:
+        say(f"the planner takes a splice of less than {tried.min_seam_score:g} only if it is pinned")
+    print_body(splice_json(tried))

@@ -1,0 +1,263 @@
+"""What changed between two cuts of a video: which seconds of picture both show, and what was done between them.
+
+`compare_edits` matches the pictures of two edit lists (`workbench.edits.matching`). What stays in order becomes kept
+spans, everything between two of them is one change, of the kind that most of its seconds have.
+
+Function: `compare_edits`. Classes: `KeptSpan`, `EditChange`, `EditDifference`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import PurePosixPath
+from typing import Literal, TypeAlias, get_args
+from urllib.parse import unquote
+
+from workbench.edits.edit_list import Clip, EditList
+from workbench.edits.matching import Matching, match_pieces
+from workbench.errors import EditError
+from workbench.recording import VideoSeconds
+
+ChangeKind: TypeAlias = Literal["insert", "delete", "trim", "swap", "speed", "replace"]
+"""insert: pictures came in, none went. delete: whole clips, or the middle of one, went, none came in. trim: clips that
+both cuts show begin or end elsewhere. swap: pictures of the old cut stand at another place. speed: the same source at
+another speed. replace: pictures went and others came in their place, and nothing of the above."""
+CHANGE_KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
+_ROUNDING = 1e-6  # s; times are exact until they become floats here
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSpan:
+    """Seconds of picture that both cuts show, in the same order and at the same speed."""
+
+    old_start: VideoSeconds
+    """where they begin in the old cut"""
+    new_start: VideoSeconds
+    """where they begin in the new cut"""
+    seconds: float
+    """how long they last, in both"""
+
+    def __post_init__(self) -> None:
+        # Written so that NaN fails too.
+        if not (self.old_start >= 0 and self.new_start >= 0 and 0 < self.seconds < float("inf")):
+            raise EditError(
+                f"a kept span needs times of 0 or more and a length, got {self.old_start}, {self.new_start}, "
+                f"{self.seconds}"
+            )
+
+    @property
+    def old_end(self) -> VideoSeconds:
+        """Where they end in the old cut."""
+        return self.old_start + self.seconds
+
+    @property
+    def new_end(self) -> VideoSeconds:
+        """Where they end in the new cut."""
+        return self.new_start + self.seconds
+
+    @property
+    def shift(self) -> float:
+        """s by which the picture moved: positive where it is later in the new cut."""
+        return self.new_start - self.old_start
+
+
+@dataclass(frozen=True, slots=True)
+class EditChange:
+    """What happened between two kept spans, or before the first, or after the last."""
+
+    at: VideoSeconds
+    """where the change begins in the new cut"""
+    old_at: VideoSeconds
+    """where it begins in the old cut"""
+    delta_seconds: float
+    """s that the new cut gains here; negative where it loses"""
+    kind: ChangeKind
+
+    def __post_init__(self) -> None:
+        if self.kind not in CHANGE_KINDS:
+            raise EditError(f"a change is one of {', '.join(CHANGE_KINDS)}, got {self.kind}")
+
+
+@dataclass(frozen=True, slots=True)
+class EditDifference:
+    """What two cuts of a video have in common, and what changed."""
+
+    old_seconds: float
+    """s, length of the old cut"""
+    new_seconds: float
+    """s, length of the new cut"""
+    kept: tuple[KeptSpan, ...]
+    """sorted and disjoint in both cuts, and maximal: no two of them touch in both"""
+    changes: tuple[EditChange, ...]
+    """one between any two kept spans, and one at an end that is not kept; sorted"""
+    frame_seconds: float
+    """s that a picture of the old cut lasts"""
+
+    def __post_init__(self) -> None:
+        old = new = 0.0
+        for place, span in enumerate(self.kept):
+            if span.old_start < old - _ROUNDING or span.new_start < new - _ROUNDING:
+                raise EditError(f"kept spans must be sorted and disjoint in both cuts, got {span}")
+            if place and span.old_start <= old + _ROUNDING and span.new_start <= new + _ROUNDING:
+                raise EditError(f"kept spans that touch in both cuts are one span, got {span}")
+            old, new = span.old_end, span.new_end
+        if old > self.old_seconds + _ROUNDING or new > self.new_seconds + _ROUNDING:
+            raise EditError(f"kept spans reach {old} and {new} s, past the ends at {self.old_seconds} and "
+                            f"{self.new_seconds} s")  # fmt: skip
+
+    @property
+    def kept_seconds(self) -> float:
+        """s of picture that both cuts show."""
+        return sum(span.seconds for span in self.kept)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether nothing changed."""
+        return not self.changes
+
+
+def compare_edits(old: EditList, new: EditList) -> EditDifference:
+    """Find what changed between two cuts.
+
+    Parameters
+    ----------
+    old, new : the cuts; each counts in its own frame rate. Where they name not one media alike, as exports of different
+        programs may, media are the same if the last parts of their names are
+
+    Returns
+    -------
+    seconds of picture that stayed, and the changes between them
+    """
+    new = _named_like(old, new)
+    matching = match_pieces(old, new)
+    return EditDifference(
+        old_seconds=float(old.seconds),
+        new_seconds=float(new.seconds),
+        kept=tuple(_spans(matching)),
+        changes=tuple(_changes(old, new, matching)),
+        frame_seconds=float(1 / old.frame_rate),
+    )
+
+
+def _named_like(old: EditList, new: EditList) -> EditList:
+    """The new cut with the old one's names of media, where both have none in common but last parts of names."""
+    here, there = ({clip.media for clip in edit.clips if clip.media is not None} for edit in (old, new))
+    if here & there:
+        return new
+    known, named = ({_last_part(media): media for media in names} for names in (here, there))
+    if len(known) < len(here) or len(named) < len(there):
+        return new  # last parts that do not tell media apart are no names
+    meant = {media: known.get(part, media) for part, media in named.items()}
+    clips = (replace(clip, media=None if clip.media is None else meant[clip.media]) for clip in new.clips)
+    return replace(new, clips=tuple(clips))
+
+
+def _last_part(media: str) -> str:
+    """A media's name without folders, suffix and case: what is left when a path, an address and a reel name it."""
+    return PurePosixPath(unquote(media).replace("\\", "/")).stem.casefold()
+
+
+def _spans(matching: Matching) -> Iterator[KeptSpan]:
+    """Kept pieces, those that go on in both cuts joined."""
+    start: tuple[int, int] | None = None
+    reached = (0, 0)
+    for i, j in matching.kept:
+        old, new = matching.old[i], matching.new[j]
+        if start is None or reached != (old.start, new.start):
+            if start is not None:
+                yield _span(matching.tick, start, reached[0] - start[0])
+            start = (old.start, new.start)
+        reached = (old.end, new.end)
+    if start is not None:
+        yield _span(matching.tick, start, reached[0] - start[0])
+
+
+def _span(tick: Fraction, start: tuple[int, int], ticks: int) -> KeptSpan:
+    return KeptSpan(float(start[0] * tick), float(start[1] * tick), float(ticks * tick))
+
+
+def _changes(old: EditList, new: EditList, matching: Matching) -> Iterator[EditChange]:
+    """One change for each place where the kept pieces do not go on in both cuts."""
+    moved = ({i for i, _ in matching.moved}, {j for _, j in matching.moved})
+    ends = [(-1, -1), *matching.kept, (len(matching.old), len(matching.new))]
+    for (i, j), (next_i, next_j) in pairwise(ends):
+        gone, come = matching.old[i + 1 : next_i], matching.new[j + 1 : next_j]
+        if not gone and not come:
+            continue
+        hole = _Hole(old, new, matching, moved, range(i + 1, next_i), range(j + 1, next_j))
+        at = come[0].start if come else matching.new[j].end if j >= 0 else 0
+        old_at = gone[0].start if gone else matching.old[i].end if i >= 0 else 0
+        delta = sum(piece.ticks for piece in come) - sum(piece.ticks for piece in gone)
+        yield EditChange(
+            float(at * matching.tick), float(old_at * matching.tick), float(delta * matching.tick), hole.kind
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Hole:
+    """What lies between two kept pieces: old pieces that went, new ones that came."""
+
+    old: EditList
+    new: EditList
+    matching: Matching
+    moved: tuple[set[int], set[int]]
+    """old and new pieces that the other cut has too, at another place"""
+    gone: range
+    come: range
+
+    @property
+    def kind(self) -> ChangeKind:
+        """What was done here, by what most of the hole's seconds say."""
+        ticks = sum(self.matching.old[i].ticks for i in self.gone) + sum(self.matching.new[j].ticks for j in self.come)
+        if 2 * self._moved() >= ticks:
+            return "swap"
+        if 2 * self._changed_speed() >= ticks:
+            return "speed"
+        if self._only_trimmed():
+            return "trim"
+        if not self.gone:
+            return "insert"
+        return "replace" if self.come else "delete"
+
+    def _moved(self) -> int:
+        """Ticks of pieces that the other cut has too, at another place."""
+        olds, news = self.moved
+        return sum(self.matching.old[i].ticks for i in self.gone if i in olds) + sum(
+            self.matching.new[j].ticks for j in self.come if j in news
+        )
+
+    def _changed_speed(self) -> int:
+        """Ticks of pieces whose clip shows the same source as one across, at another speed."""
+        olds = [self.old.clips[self.matching.old[i].clip] for i in self.gone]
+        news = [self.new.clips[self.matching.new[j].clip] for j in self.come]
+        return sum(
+            self.matching.old[i].ticks for i, clip in zip(self.gone, olds, strict=True) if _at_other_speed(clip, news)
+        ) + sum(
+            self.matching.new[j].ticks for j, clip in zip(self.come, news, strict=True) if _at_other_speed(clip, olds)
+        )
+
+    def _only_trimmed(self) -> bool:
+        """Whether all that went or came belongs to the clips that are kept right before and after it."""
+        sides = []
+        for pieces, hole in ((self.matching.old, self.gone), (self.matching.new, self.come)):
+            beside = [pieces[k].clip for k in (hole.start - 1, hole.stop) if 0 <= k < len(pieces)]
+            if len(beside) == 2 and beside[0] == beside[1] and len(hole):
+                return False  # the middle of a clip
+            sides.append(all(pieces[k].clip in beside for k in hole))
+        return all(sides)
+
+
+def _at_other_speed(clip: Clip, others: list[Clip]) -> bool:
+    """Whether one of the others shows some of a clip's source at another speed."""
+    if clip.media is None:
+        return False
+    low, high = sorted((clip.source_start, clip.source_end))
+    for other in others:
+        if other.media == clip.media and other.speed != clip.speed:
+            start, end = sorted((other.source_start, other.source_end))
+            if (low < end and start < high) or low <= start == end <= high or start <= low == high <= end:
+                return True
+    return False

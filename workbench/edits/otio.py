@@ -1,0 +1,131 @@
+"""Read an edit from an OpenTimelineIO file: the first video track, with stacks and tracks in it laid out flat.
+
+A clip's media is its reference's `target_url`, else the clip's name. Its source range counts in its own rate; speed
+comes from its time warps, which leave the length on the track as it is. A clip that is switched off is a gap. A clip
+that plays backwards begins at the end of its source range.
+
+Function: `read_otio`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from workbench.edits.edit_list import EditList
+from workbench.edits.shots import Shot, cut_at_middles, exact_number, exact_rate, lay_shots, part_of, plain_speed
+from workbench.errors import EditError
+from workbench.extras import require_extra
+
+_SPEED_STEP = Fraction(1, 200_000)
+
+
+def read_otio(path: Path) -> EditList:
+    """Read an edit.
+
+    Parameters
+    ----------
+    path : a file of OpenTimelineIO's own format, `.otio`
+
+    Returns
+    -------
+    its first video track
+
+    Raises
+    ------
+    ExtraMissing : OpenTimelineIO, of the extra `export`, is not installed
+    EditError : the file cannot be read, or has no shot on a video track
+    """
+    require_extra("export", f"{path.name}: reading OTIO")
+    otio = import_module("opentimelineio")
+    try:
+        whole = otio.adapters.read_from_file(str(path))
+    except (otio.exceptions.OTIOError, ValueError, OSError) as error:
+        raise EditError(f"{path}: not a file of OpenTimelineIO ({str(error).strip().splitlines()[0]})") from error
+    timelines = [whole, *(whole if isinstance(whole, otio.schema.SerializableCollection) else ())]
+    timeline = next((entry for entry in timelines if isinstance(entry, otio.schema.Timeline)), None)
+    if timeline is None:
+        raise EditError(f"{path}: no timeline in this file, but {type(whole).__name__}; export the edit itself")
+    tracks = timeline.video_tracks()
+    if not tracks:
+        raise EditError(f"{path}: no video track in this edit")
+    reader = _Reader(otio, path)
+    shots = reader.shots(tracks[0])
+    if not shots:
+        raise EditError(f"{path}: no shot on the first video track")
+    start = timeline.global_start_time
+    return lay_shots(shots, exact_rate(start.rate) if start is not None else reader.frame_rate)
+
+
+class _Reader:
+    """Walks through tracks; holds the library, the path for messages, and the rate of the first length it met."""
+
+    def __init__(self, otio: Any, path: Path) -> None:
+        self.otio = otio
+        self.path = path
+        self.frame_rate = Fraction(0)
+
+    def shots(self, track: Any) -> list[Shot]:
+        """All items of a track, as shots."""
+        schema, found = self.otio.schema, []
+        moved_by = Fraction(0)
+        for item in track:
+            if isinstance(item, schema.Transition):
+                moved_by = (self._seconds(item.out_offset) - self._seconds(item.in_offset)) / 2
+                continue
+            shots = self._item(item)
+            if shots:
+                shots[0] = shots[0]._replace(moved_by=moved_by)
+            moved_by = Fraction(0)
+            found += shots
+        return found
+
+    def _item(self, item: Any) -> list[Shot]:
+        schema = self.otio.schema
+        try:
+            span = item.trimmed_range()
+        except self.otio.exceptions.OTIOError as error:
+            raise EditError(f"{self.path}: {item.name or 'a clip'} has no length ({error})") from error
+        start, seconds = self._seconds(span.start_time), self._seconds(span.duration)
+        if not self.frame_rate:
+            self.frame_rate = exact_rate(span.duration.rate)
+        if isinstance(item, schema.Gap) or not item.enabled:
+            return [Shot.gap(seconds)]
+        speed = self._speed(item)
+        if speed < 0:
+            start += seconds * -speed
+        if isinstance(item, schema.Clip):
+            return [Shot(self._media(item), start, seconds, speed)]
+        return part_of(self._inside(item), start, seconds, speed)
+
+    def _inside(self, item: Any) -> list[Shot]:
+        """Shots of a nested track, or of the first video track in a stack."""
+        if isinstance(item, self.otio.schema.Stack):
+            audio = self.otio.schema.TrackKind.Audio
+            first = next((child for child in item if getattr(child, "kind", None) != audio), None)
+            if first is None:
+                return []
+            return self.shots(first) if isinstance(first, self.otio.schema.Track) else self._item(first)
+        return cut_at_middles(self.shots(item))
+
+    def _speed(self, item: Any) -> Fraction:
+        speed = Fraction(1)
+        for effect in item.effects:
+            if isinstance(effect, self.otio.schema.LinearTimeWarp):
+                speed *= plain_speed(Fraction(effect.time_scalar), _SPEED_STEP)
+        return speed
+
+    def _media(self, clip: Any) -> str:
+        reference = clip.media_reference
+        url = getattr(reference, "target_url", None)
+        if not url and isinstance(reference, self.otio.schema.ImageSequenceReference):
+            url = f"{reference.target_url_base}{reference.name_prefix}{reference.name_suffix}"
+        return url or clip.name or reference.name or "unnamed"
+
+    def _seconds(self, time: Any) -> Fraction:
+        try:
+            return exact_number(time.value) / exact_rate(time.rate)
+        except EditError as error:
+            raise EditError(f"{self.path}: {error}") from error

@@ -1,0 +1,99 @@
+"""Read an edit from a file of an editing program, and compare two cuts that are given as files.
+
+    .otio                  OpenTimelineIO          `workbench.edits.otio`
+    .fcpxml, .fcpxmld      Final Cut Pro, Resolve  `workbench.edits.fcpxml`
+    .edl                   CMX 3600                `workbench.edits.edl`
+
+Functions: `read_edit_list`, `is_edit_list`, `compare_files`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+from workbench.edits.difference import EditDifference, compare_edits
+from workbench.edits.edit_list import EditList
+from workbench.edits.edl import read_edl
+from workbench.edits.fcpxml import read_fcpxml
+from workbench.edits.otio import read_otio
+from workbench.errors import EditError
+
+EDIT_LIST_SUFFIXES = (".otio", ".fcpxml", ".fcpxmld", ".edl")
+"""of the files that are read as edit lists, in lower case"""
+
+
+def is_edit_list(path: Path) -> bool:
+    """Whether a file is an edit list by its suffix.
+
+    Parameters
+    ----------
+    path : need not exist
+    """
+    return path.suffix.lower() in EDIT_LIST_SUFFIXES
+
+
+def read_edit_list(path: Path, frame_rate: Fraction | None = None, seconds: float | None = None) -> EditList:
+    """Read an edit.
+
+    Parameters
+    ----------
+    path : a file with one of `EDIT_LIST_SUFFIXES`
+    frame_rate : frames a second of an EDL that does not state them; None: not known. Other formats state their own
+    seconds : s that the edit lasts, which tell the frame rate and the start of an EDL; None: not known
+
+    Returns
+    -------
+    its first video track
+
+    Raises
+    ------
+    EditError : no such file, another format, or a file that cannot be read; the message names file and line
+    ExtraMissing : the file is OTIO and the extra `export` is not installed
+    """
+    path = Path(path)
+    if not is_edit_list(path):
+        raise EditError(f"{path}: no edit list by its suffix; give {', '.join(EDIT_LIST_SUFFIXES)}")
+    if not path.exists():
+        raise EditError(f"{path}: no such file")
+    if path.suffix.lower() == ".otio":
+        return read_otio(path)
+    if path.suffix.lower() == ".edl":
+        return read_edl(path, frame_rate, seconds)
+    return read_fcpxml(path)
+
+
+def compare_files(old_path: Path, new_path: Path, old_seconds: float | None = None) -> EditDifference:
+    """Find what changed between two cuts of a video.
+
+    Parameters
+    ----------
+    old_path, new_path : two edit lists, in one format or two, or two video files
+    old_seconds : s that the old cut lasts, where that is known, as from a plan for it; tells the frame rate of an EDL
+
+    Returns
+    -------
+    seconds of picture that stayed, and the changes between them
+
+    Raises
+    ------
+    EditError : one is an edit list and the other is not, or one cannot be read
+    ExtraMissing : one is OTIO and the extra `export` is not installed
+    MediaError : one is no video that can be read
+    """
+    old_path, new_path = Path(old_path), Path(new_path)
+    if is_edit_list(old_path) != is_edit_list(new_path):
+        lists, video = (old_path, new_path) if is_edit_list(old_path) else (new_path, old_path)
+        raise EditError(
+            f"{lists.name} is an edit list and {video.name} is not; give two edit lists "
+            f"({', '.join(EDIT_LIST_SUFFIXES)}) or two video files"
+        )
+    if not is_edit_list(old_path):
+        from workbench.edits.videos import compare_videos  # here: edit lists need no decoder
+
+        return compare_videos(old_path, new_path)
+    if old_path.suffix.lower() == ".edl" and new_path.suffix.lower() != ".edl" and old_seconds is None:
+        new = read_edit_list(new_path)
+        return compare_edits(read_edit_list(old_path, frame_rate=new.frame_rate), new)
+    old = read_edit_list(old_path, seconds=old_seconds)
+    return compare_edits(old, read_edit_list(new_path, frame_rate=old.frame_rate))

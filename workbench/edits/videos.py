@@ -1,0 +1,249 @@
+"""Two video files, matched by their pictures and soundtracks: which frames of the new one are frames of the old one.
+
+**Candidates.** Where a stretch of the old video stands in the new one, frame k of the new is frame k + d of the old for
+one distance d: a diagonal. Every other frame of the new video looks for its nearest neighbours in the old one
+(`workbench.edits.traces`, on their principal components); distances that several frames within half a second agree on
+are candidates, each made exact by trying the distances around it. Shots that begin or end on like pictures give
+candidates of their own, since within a still shot no frame is nearer than another. The soundtrack does the same, for
+where the picture stands still and somebody speaks.
+
+**Path.** Each new frame is then taken from one of the candidates or is new. A frame counts for a candidate by how like
+the pictures are, on the scale on which the two encodings differ, times what the frame says: a picture that stands
+still says nothing but where it begins and ends, a black one hardly anything, and the sound adds where it moves. Each
+change of the distance costs as much as eight good frames. The best path (Viterbi) is thus exact to the frame, follows
+a still picture along from what moves beside it, and never goes far to fetch one.
+
+**Differences.** The path is an edit list whose media is the old video; `workbench.edits.difference` does the rest. A
+stretch at another speed changes its distance all the time and is found as replaced, not as `speed`. A shot of less
+than half a second that moved on its own is found as new, for it does not pay for two changes of the distance; of a
+still shot that became shorter nobody can see at which end.
+
+Function: `compare_videos`.
+
+References
+----------
+Viterbi, "Error bounds for convolutional codes and an asymptotically optimum decoding algorithm", IEEE Transactions on
+Information Theory 1967.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from workbench.edits.difference import EditDifference, compare_edits
+from workbench.edits.edit_list import EditList
+from workbench.edits.traces import Trace, trace_video
+from workbench.recording import FloatArray, IntArray
+
+_COMPONENTS = 16
+_NEAREST = 4
+_ALIKE = 0.3  # distance under which two pictures may be the same frame
+_WINDOW_SECONDS = 0.5  # in which frames vote for a distance
+_VOTES = 3
+_AROUND = 6  # frames to each side of a voted distance that are tried
+_MOST_DIAGONALS = 400
+_CHANGE_COST = 8.0  # good frames
+_WORST = -3.0  # what one frame can say against a candidate
+_NOISE = (0.004, 0.05)  # bounds of the distance of one frame from two encoders
+_STILL = 4.0  # times the noise by which a frame differs from those half a second away when it says all it can
+_BLANK_WEIGHT, _STILL_WEIGHT = 0.001, 0.01
+_SOUND_WEIGHT, _SOUND_ALIKE_DB, _SOUND_MOVES_DB = 0.3, 6.0, 12.0
+_OLD = "old"
+
+
+def compare_videos(old_path: Path, new_path: Path) -> EditDifference:
+    """Find what changed between two cuts of a video that are given as video files.
+
+    Parameters
+    ----------
+    old_path, new_path : files with a moving picture; every picture of both is decoded. The old one's frame rate is the
+        grid of both
+
+    Returns
+    -------
+    seconds of picture that stayed, exact to a frame, and the changes between them
+
+    Raises
+    ------
+    MediaError : one is no video that can be read
+    """
+    old = trace_video(Path(old_path))
+    new = trace_video(Path(new_path), old.frame_rate)
+    return compare_traces(old, new)
+
+
+def compare_traces(old: Trace, new: Trace) -> EditDifference:
+    """Find what changed between two videos that were read.
+
+    Parameters
+    ----------
+    old, new : on the same grid of frames
+    """
+    rate = old.frame_rate
+    one = Fraction(1)
+    shots = pairwise([0, *old.cuts.tolist(), old.frames])
+    before = EditList.laid(((_OLD, start / rate, (end - start) / rate, one) for start, end in shots), rate)
+    path = _best_path(old, new)
+    borders = sorted({0, new.frames, *new.cuts.tolist(), *(np.flatnonzero(np.diff(path)) + 1).tolist()})
+    pieces: list[tuple[str | None, Fraction, Fraction, Fraction]] = []
+    for start, end in pairwise(borders):
+        distance = int(path[start])
+        media, source = (_OLD, start + distance) if distance != _NEW else (f"new {start}", 0)
+        pieces.append((media, source / rate, (end - start) / rate, one))
+    return compare_edits(before, EditList.laid(pieces, rate))
+
+
+_NEW = -(1 << 40)  # in place of a distance: a frame that the old video does not have
+
+
+def _best_path(old: Trace, new: Trace) -> IntArray:
+    """For each new frame the distance to the old frame that it is, or `_NEW`, shape (n,)."""
+    noise = _noise(old, new)
+    weights = [_weights(trace, noise) for trace in (old, new)]
+    diagonals = _diagonals(old, new, weights)
+    gains = np.stack([_gains(old, new, weights, noise, d) for d in diagonals], axis=1)
+    return np.concatenate([np.array(diagonals), [_NEW]])[_viterbi(gains)]
+
+
+def _viterbi(gains: FloatArray) -> IntArray:
+    """The column of each row on the best path; one past the last for none, shape (n,)."""
+    count, width = gains.shape
+    came = np.zeros((count, width + 1), dtype=np.int16)
+    stay = np.arange(width + 1)
+    best = np.zeros(width + 1)
+    # Into a candidate and out of it cost half a change each, so that new material between two costs no more.
+    cost = np.full(width + 1, _CHANGE_COST / 2)
+    cost[width] = 0.0
+    for row in range(count):
+        if row:
+            left = best - cost
+            top = int(np.argmax(left))
+            changed = left[top] - cost
+            switch = changed > best
+            came[row] = np.where(switch, top, stay)
+            best = np.where(switch, changed, best)
+        best[:width] += gains[row]
+    path = np.zeros(count, dtype=np.int64)
+    path[-1] = int(np.argmax(best))
+    for row in range(count - 1, 0, -1):
+        path[row - 1] = came[row, path[row]]
+    return path
+
+
+def _gains(old: Trace, new: Trace, weights: list[FloatArray], noise: float, d: int) -> FloatArray:
+    """What each new frame says for being the old frame at a distance, shape (n,)."""
+    gains = np.full(new.frames, _WORST, dtype=np.float32)
+    first, last = max(0, -d), min(new.frames, old.frames - d)
+    if last <= first:
+        return gains
+    here, there = slice(first, last), slice(first + d, last + d)
+    apart = np.linalg.norm(new.picture[here] - old.picture[there], axis=1)
+    like = 1.0 - np.log1p((apart / noise) ** 2) / np.log1p((_ALIKE / noise) ** 2)
+    weight = np.minimum(weights[1][here], weights[0][there])
+    gain = np.where(like > 0, like * weight, np.maximum(4 * like, _WORST))
+    sound = np.abs(new.sound[here] - old.sound[there]).mean(axis=1)
+    moves = np.minimum(_sound_weights(new)[here], _sound_weights(old)[there])
+    gain += np.where(like > 0, _SOUND_WEIGHT * moves * np.clip(1.0 - sound / _SOUND_ALIKE_DB, 0.0, 1.0), 0.0)
+    gains[here] = gain
+    return gains
+
+
+def _lag(trace: Trace) -> int:
+    return max(1, min(round(_WINDOW_SECONDS * trace.frame_rate), trace.frames - 1))
+
+
+def _moved(values: FloatArray, lag: int) -> FloatArray:
+    """Distance of each row from those `lag` before and after, the larger one, shape (n,)."""
+    found = np.zeros(values.shape[0], dtype=np.float32)
+    if lag < values.shape[0]:
+        step = np.linalg.norm(values[lag:] - values[:-lag], axis=1)
+        found[lag:] = step
+        found[:-lag] = np.maximum(found[:-lag], step)
+    return found
+
+
+def _weights(trace: Trace, noise: float) -> FloatArray:
+    """What each frame says by its picture, 0 to 1, shape (n,)."""
+    moved = np.clip((_moved(trace.picture, _lag(trace)) / (_STILL * noise)) ** 2, _STILL_WEIGHT, 1.0)
+    return np.where(trace.blank, _BLANK_WEIGHT, moved)
+
+
+def _sound_weights(trace: Trace) -> FloatArray:
+    """What each frame says by its sound, 0 to 1, shape (n,)."""
+    moved = _moved(trace.sound, _lag(trace)) / np.sqrt(trace.sound.shape[1])
+    return np.asarray(np.clip((moved / _SOUND_MOVES_DB) ** 2, 0.0, 1.0))
+
+
+def _noise(old: Trace, new: Trace) -> float:
+    """How far a frame is from itself after another encoding: the usual distance of a frame to its nearest neighbour."""
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(old.picture[:: max(1, old.frames // 4000)])
+    nearest, _ = tree.query(new.picture[:: max(1, new.frames // 500)])
+    like = nearest[nearest < _ALIKE / 3]
+    return float(np.clip(np.median(like) if like.size else 0.0, *_NOISE))
+
+
+def _diagonals(old: Trace, new: Trace, weights: list[FloatArray]) -> list[int]:
+    """Distances at which stretches of the old video may stand in the new one."""
+    votes: Counter[int] = Counter({0: 1, old.frames - new.frames: 1})
+    votes.update(_voted(old.picture, new.picture, weights, _ALIKE, _lag(old)))
+    sounds = [_sound_weights(trace) for trace in (old, new)]
+    if all(weight.max(initial=0.0) > 0.5 for weight in sounds):
+        votes.update(_voted(old.sound, new.sound, sounds, 3 * _SOUND_ALIKE_DB, _lag(old)))
+    for there in _nearby(old.picture, new.picture, old.cuts, new.cuts):
+        votes[there] += _VOTES
+    for there in _nearby(old.picture, new.picture, old.cuts - 1, new.cuts - 1):
+        votes[there] += _VOTES
+    return [d for d, _ in votes.most_common(_MOST_DIAGONALS)]
+
+
+def _nearby(olds: FloatArray, news: FloatArray, old_at: IntArray, new_at: IntArray) -> Iterator[int]:
+    """Distances of frames at given places that are alike."""
+    from scipy.spatial.distance import cdist
+
+    if old_at.size and new_at.size:
+        for k, j in np.argwhere(cdist(news[new_at], olds[old_at]) < _ALIKE):
+            yield int(old_at[j] - new_at[k])
+
+
+def _voted(olds: FloatArray, news: FloatArray, weights: list[FloatArray], alike: float, window: int) -> Iterator[int]:
+    """Distances that frames within a window agree on, each made exact."""
+    from scipy.spatial import cKDTree
+
+    spoken = np.flatnonzero(weights[0] > 0.05)
+    asked = np.flatnonzero(weights[1] > 0.05)[::2]
+    if not spoken.size or not asked.size:
+        return
+    mean = olds[spoken].mean(axis=0)
+    axes = np.linalg.svd(olds[spoken[:: max(1, spoken.size // 4000)]] - mean, full_matrices=False)[2][:_COMPONENTS]
+    tree = cKDTree((olds[spoken] - mean) @ axes.T)
+    near, which = tree.query((news[asked] - mean) @ axes.T, k=min(_NEAREST, spoken.size), distance_upper_bound=alike)
+    near, which = near.reshape(asked.size, -1), which.reshape(asked.size, -1)
+    found: dict[int, Counter[int]] = {}
+    for row, place in enumerate(asked.tolist()):
+        counter = found.setdefault(place // window, Counter())
+        counter.update(int(spoken[k]) - place for k, apart in zip(which[row], near[row], strict=True) if apart < alike)
+    for number, counter in found.items():
+        start, end = number * window, min((number + 1) * window, len(news))
+        for d, count in counter.most_common(3):
+            if count >= _VOTES:
+                yield _exact(olds, news, d, max(0, start - window), min(len(news), end + window), alike)
+
+
+def _exact(olds: FloatArray, news: FloatArray, d: int, start: int, end: int, alike: float) -> int:
+    """The distance around `d` at which the frames that are alike there are most alike."""
+    frames = np.arange(start, end)
+    frames = frames[(frames + d >= _AROUND) & (frames + d < len(olds) - _AROUND)]
+    frames = frames[np.linalg.norm(news[frames] - olds[frames + d], axis=1) < alike]
+    if not frames.size:
+        return d
+    tried = sorted(range(-_AROUND, _AROUND + 1), key=abs)
+    apart = [float(np.linalg.norm(news[frames] - olds[frames + d + by], axis=1).mean()) for by in tried]
+    return d + tried[int(np.argmin(apart))]

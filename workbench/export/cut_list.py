@@ -1,0 +1,266 @@
+"""The music on the frame grid of an edit: clips edge to edge, transitions over their cuts, markers.
+
+EDL and xmeml count in whole frames, so both are written from this one list. A clip begins and ends on the frame that is
+nearest to its cut. Its place in the track stays exact: `CutClip.source` is the track time of a frame, from which a
+format takes the sample, or the nearest frame where it has nothing finer.
+
+A crossfade lies around its cut by as many frames before as after, one each at least, and by fewer where the track or a
+neighbouring crossfade leaves no room; without any room it is a straight cut.
+
+Timecode counts 24, 25, 30, 48, 50, 60 frames a second and the like, or a thousandth less; at 30000/1001 and 60000/1001
+it is drop-frame, which leaves out numbers, no frames, so that an hour of timecode is an hour.
+
+Functions: `make_cut_list`, `format_timecode`; the value objects `CutList`, `CutClip`, `CutTransition`, `CutMarker`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor
+
+from workbench.errors import ParameterError
+from workbench.export.envelope import FrameKey, Lines, fit_frame_keys
+from workbench.export.timeline import SILENT_DB, Crossing, Item, Marker, Timeline, TrackMedia, decibels
+
+_NTSC = Fraction(1000, 1001)
+_MOST_RATE = 100
+"""a frame number of timecode has two digits"""
+
+
+@dataclass(frozen=True, slots=True)
+class CutTransition:
+    """A crossfade between two clips."""
+
+    cut: int
+    """frame at which the clips meet"""
+    half: int
+    """frames before the cut, and as many after it"""
+    crossing: Crossing
+
+    @property
+    def first(self) -> int:
+        """Frame at which it begins."""
+        return self.cut - self.half
+
+    @property
+    def stop(self) -> int:
+        """Frame at which it ends."""
+        return self.cut + self.half
+
+
+@dataclass(frozen=True, slots=True)
+class CutClip:
+    """One item of the timeline on frames."""
+
+    item: Item
+    begin: int
+    """frame of the edit at which it begins, crossfade left out"""
+    end: int
+    """one past its last"""
+    shift: Fraction
+    """track time less video time, s, exact"""
+    into: CutTransition | None
+    out: CutTransition | None
+    levels: tuple[FrameKey, ...]
+    """dB at frames of the edit, from the start of the crossfade into it to the end of the one out of it"""
+
+    @property
+    def first(self) -> int:
+        """Frame at which it is heard first."""
+        return self.begin if self.into is None else self.into.first
+
+    @property
+    def stop(self) -> int:
+        """One past the frame at which it is heard last."""
+        return self.end if self.out is None else self.out.stop
+
+    def source(self, frame: int, frame_rate: Fraction) -> Fraction:
+        """The exact track time of a frame of the edit, s.
+
+        Parameters
+        ----------
+        frame : of the edit
+        frame_rate : of the edit, frames a second
+        """
+        return frame / frame_rate + self.shift
+
+    def source_frame(self, frame: int, frame_rate: Fraction) -> int:
+        """The nearest frame of the track, counted at the rate of the edit.
+
+        Parameters
+        ----------
+        frame : of the edit
+        frame_rate : of the edit, frames a second
+        """
+        # The shift is rounded once, so that a clip is as long in the track as in the edit.
+        return frame + round(self.shift * frame_rate)
+
+
+@dataclass(frozen=True, slots=True)
+class CutMarker:
+    """A marker on a frame."""
+
+    frame: int
+    marker: Marker
+
+
+@dataclass(frozen=True, slots=True)
+class CutList:
+    """The whole music on frames."""
+
+    frame_rate: Fraction
+    timebase: int
+    """frames that a second of timecode counts"""
+    drops: bool
+    """whether timecode is drop-frame"""
+    frames: int
+    """length of the edit"""
+    clips: tuple[CutClip, ...]
+    markers: tuple[CutMarker, ...]
+    fade_in_frames: int
+    """of the rise at the start of the music; 0: none"""
+    fade_out_frames: int
+    """of the fall at its end; 0: none"""
+
+    @property
+    def is_ntsc(self) -> bool:
+        """Whether the rate is a thousandth under the timebase."""
+        return self.frame_rate != self.timebase
+
+    def timecode(self, frame: int) -> str:
+        """Timecode of a frame, the first being 0.
+
+        Parameters
+        ----------
+        frame : 0 or more
+        """
+        return format_timecode(frame, self.timebase, drops=self.drops)
+
+
+def make_cut_list(timeline: Timeline, track: TrackMedia, lines: Lines, *, faded: bool) -> CutList:
+    """Lay the items of a timeline on frames.
+
+    Parameters
+    ----------
+    timeline : of the edit
+    track : its track
+    lines : how the program draws lines between keys of a level
+    faded : whether levels hold the fades at both ends of the music; without them they are left to the format
+
+    Raises
+    ------
+    ParameterError : no timecode counts at the rate of the video
+    """
+    rate = timeline.frame_rate
+    timebase = ceil(rate)
+    if rate not in (timebase, timebase * _NTSC) or timebase >= _MOST_RATE:
+        raise ParameterError(
+            f"the video has {float(rate):g} pictures a second, which no timecode counts: "
+            "export without --video, or convert the video to a usual rate"
+        )
+    frames = timeline.video.frames if timeline.video else ceil(timeline.seconds(timeline.length) * rate)
+    edges = _edges(timeline, track, frames)
+    transitions = _transitions(timeline, track, edges)
+    ends = timeline.ends
+    clips = tuple(
+        CutClip(
+            item,
+            begin,
+            end,
+            timeline.seconds(item.song_offset),
+            into,
+            out,
+            _levels(timeline, item, into.first if into else begin, out.stop if out else end, lines, faded=faded),
+        )
+        for item, (begin, end), into, out in zip(
+            timeline.items, pairwise(edges), [None, *transitions], [*transitions, None], strict=True
+        )
+    )
+    last = max(0, frames - 1)
+    return CutList(
+        frame_rate=rate,
+        timebase=timebase,
+        drops=rate in (Fraction(30000, 1001), Fraction(60000, 1001)),
+        frames=frames,
+        clips=clips,
+        markers=tuple(
+            CutMarker(min(last, round(Fraction(marker.video_s) * rate)), marker) for marker in timeline.markers
+        ),
+        fade_in_frames=round(ends.start_fade_seconds * rate),
+        fade_out_frames=round(ends.end_fade_seconds * rate),
+    )
+
+
+def format_timecode(frame: int, timebase: int, *, drops: bool) -> str:
+    """Format a count of frames as timecode.
+
+    Parameters
+    ----------
+    frame : from 0
+    timebase : frames that a second of timecode counts
+    drops : whether it is drop-frame: the first numbers of each minute but every tenth are left out
+
+    Returns
+    -------
+    `HH:MM:SS:FF`, drop-frame with a semicolon before the frames
+    """
+    if drops:
+        left_out = timebase // 15
+        minute, ten = 60 * timebase - left_out, 600 * timebase - 9 * left_out
+        tens, rest = divmod(frame, ten)
+        frame += 9 * left_out * tens + left_out * max(0, (rest - left_out) // minute)
+    seconds, number = divmod(frame, timebase)
+    mark = ";" if drops else ":"
+    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{mark}{number:02d}"
+
+
+def _edges(timeline: Timeline, track: TrackMedia, frames: int) -> list[int]:
+    """Frames at which the clips meet, and both ends; each clip has one frame at least and lies within the track."""
+    rate, items = timeline.frame_rate, timeline.items
+    opening = ceil(timeline.seconds(-items[0].song_offset) * rate)
+    closing = floor(timeline.seconds(track.samples - items[-1].song_offset) * rate)
+    edges = [max(opening, round(timeline.seconds(items[0].placed) * rate))]
+    for item in items[1:]:
+        edges.append(max(edges[-1] + 1, round(timeline.seconds(item.placed) * rate)))
+    end = min(frames, closing, ceil(timeline.seconds(items[-1].stop) * rate))
+    return [*edges, max(edges[-1] + 1, end)]
+
+
+def _transitions(timeline: Timeline, track: TrackMedia, edges: list[int]) -> list[CutTransition | None]:
+    rate = timeline.frame_rate
+    made: list[CutTransition | None] = []
+    taken = edges[0]
+    for k, (before, after) in enumerate(pairwise(timeline.items)):
+        cut, crossing = edges[k + 1], after.fade_in
+        assert crossing is not None, "items meet in a crossfade"
+        room_before = min(cut - taken, cut - ceil(timeline.seconds(-after.song_offset) * rate))
+        room_after = floor(timeline.seconds(track.samples - before.song_offset) * rate) - cut
+        # Half of the next clip is left to the crossfade out of it.
+        half = min(max(1, round(crossing.seconds * rate / 2)), room_before, room_after, (edges[k + 2] - cut + 1) // 2)
+        made.append(CutTransition(cut, half, crossing) if half > 0 else None)
+        taken = cut + max(0, half)
+    return made
+
+
+def _levels(
+    timeline: Timeline, item: Item, first: int, stop: int, lines: Lines, *, faded: bool
+) -> tuple[FrameKey, ...]:
+    """Level of the music in the mix without the crossfades, on frames."""
+    rate, ends = timeline.frame_rate, timeline.ends
+    calm_from = ceil(timeline.rate * (ends.music_in + ends.start_fade_seconds))
+    calm_to = item.stop - 1
+    if item.number == len(timeline.items):
+        calm_to = min(calm_to, floor(timeline.length - timeline.rate * ends.end_fade_seconds))
+
+    def level(frame: int) -> float:
+        sample = min(max(round(frame / rate * timeline.rate), item.first), item.stop - 1)
+        if not faded:
+            sample = min(max(sample, calm_from), calm_to)
+        gain = decibels(item.gain(sample, fade_in=False, fade_out=False))
+        return max(SILENT_DB, gain + timeline.music_db(sample))
+
+    samples = [*item.corners, *timeline.duck_corners(item.first, item.stop - 1)]
+    turns = [timeline.seconds(sample) * rate for sample in samples]
+    return tuple(fit_frame_keys(level, turns, first, stop, lines))

@@ -1,0 +1,662 @@
+"""Change a plan for another cut of its video: the music stays where its picture stays, as far as good seams allow.
+
+Where the picture was not touched, every second of it had its second of the track; that is what the new plan is asked to
+play there again, within half a bar. Before the first edit it plays the very same segments. From two bars before it on
+the way through the track is searched anew: dynamic programming over bar lines, one layer for each bar played (Wenner et
+al. 2013 search beat by beat). A state is a bar line about to be played and how many bars ago the last seam was; of all
+ways to arrive there after equally many bars the best is carried on. A way earns each second of untouched picture that
+has its music, and pays for each splice that the old plan did not take.
+
+An edit moves the picture by any time, and a splice moves the music by whole bars; a good one mostly by whole phrases.
+So music that the edit moved by half a phrase cannot be put back in place by a seam that nobody hears: the floor of seam
+scores (`CoverParams.min_seam_score`) decides how much is kept, and lowering it keeps more.
+
+Functions: `conform_plan`; `follow_picture` and `kept_seconds`, which of the untouched picture has its music;
+`change_words`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.edits.difference import EditChange, EditDifference
+from workbench.errors import PlanError
+from workbench.loops.assembly import (
+    OWN_ENDINGS,
+    end_slack,
+    fade_label,
+    micros,
+    seam_gains,
+    sections_heard,
+)
+from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, on_lines
+from workbench.loops.cutdown import EARLY_SECONDS, MIN_INNER_BARS, cut_splices
+from workbench.loops.plan import (
+    GRID_TOLERANCE_SECONDS,
+    LoopBody,
+    LoopPlan,
+    LoopSegment,
+    PlanKind,
+    check_against_grid,
+    heard_twice,
+    nearest_line,
+    segment_table,
+)
+from workbench.loops.profile import EndingKind, LoopProfile
+from workbench.loops.splices import start_fade
+from workbench.loops.worth import (
+    Worth,
+    coverage_part,
+    economy_part,
+    fade_part,
+    own_ending_part,
+    phrasing_part,
+    seams_part,
+)
+from workbench.params import CoverParams
+from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
+
+_BARS_BEFORE = 2
+"""bars before the first edit from which on the music may differ"""
+_POINTS = 4  # places of a bar at which the search asks whether the music is in place
+_SPLICE_COST = 3.0  # s of music in place that a new seam of score 1 must buy, and one of score 0.5 on top
+_HEARD_COST = 6.0
+_EXACT = 0.02  # share that a second loses that is half a bar off: the same sample is preferred
+_OWN_ENDING = 1e4  # s; the own ending is kept wherever the length allows
+_PINNED = 1e3  # s; a pinned seam stays where its picture stays
+_FADE = 10.0  # s that the best place to fade is worth
+_SAME_SAMPLE = 1e-3  # s; music this near to its old place is moved onto it
+_EXACTLY = 5e-4  # s; music this near to its old place is told as the same samples
+_MARGIN = 2e-6
+_SLIVER = 1e-5  # s; what rounding leaves between two segments
+_CONTINUES = 0.05  # s
+
+
+class FollowedStretch(NamedTuple):
+    """A stretch of untouched picture and how far its music is from where it was."""
+
+    first: VideoSeconds
+    """s of the new cut"""
+    last: VideoSeconds
+    off_seconds: float
+    """s by which the music is further in the track than the picture had it; NaN where there is none"""
+    kept: bool
+    """whether that is half a bar at most"""
+
+    @property
+    def seconds(self) -> float:
+        """How long it lasts, s."""
+        return self.last - self.first
+
+
+class _Joins(NamedTuple):
+    """Splices that may be taken, one a row; those of the old plan as it plays them."""
+
+    leave: IntArray
+    enter: IntArray
+    song_to: FloatArray
+    song_from: FloatArray
+    fade: FloatArray
+    exponent: FloatArray
+    gain_in: FloatArray
+    score: FloatArray
+
+
+class _Target(NamedTuple):
+    """Which second of the track untouched picture had, in pieces of the new video."""
+
+    begins: FloatArray
+    """shape (n,), s of the new video, ascending"""
+    ends: FloatArray
+    offset: FloatArray
+    """s of the track less s of the new video"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Way:
+    """The splices that a way takes after its start, and how it ends."""
+
+    first: TrackSeconds
+    """where a way starts that keeps no segment of the old plan"""
+    taken: tuple[int, ...]
+    """rows of the joins"""
+    own_ending: bool
+    score: float
+
+
+def conform_plan(
+    profile: LoopProfile,
+    plan: LoopPlan,
+    difference: EditDifference,
+    params: CoverParams = CoverParams(),
+    constraints: SeamConstraints = NO_CONSTRAINTS,
+) -> LoopPlan:
+    """Change a plan for another cut of its video.
+
+    Parameters
+    ----------
+    profile : of the plan's track
+    plan : for the old cut, with or without options
+    difference : of the two cuts; its `old_seconds` are the plan's length
+    params : the floor of seam scores, gains and closing fades
+    constraints : that the plan was made with; a pinned seam stays where its picture stays
+
+    Returns
+    -------
+    LoopPlan : exactly as long as the new cut, its options holding itself alone; of the kind that its segments make it.
+        Where nothing differs, the same plan
+
+    Raises
+    ------
+    PlanError : the plan is not of this track's grid, or the track cannot fill the new length
+    ConstraintError : the constraints make no sense on this track
+    """
+    old = plan.alone
+    if not difference.changes and abs(difference.new_seconds - old.window_end) < 1e-6:
+        return replace(old, options=(old,))
+    lines = profile.downbeats
+    if lines.size < 3:
+        raise PlanError("the track has no bars to cut on, so its music cannot follow an edit; fit it anew")
+    search = _Search(profile, old, difference, params, constraints)
+    way = search.best()
+    if way is None:
+        raise PlanError(
+            f"no way through this track with seams over {params.min_seam_score:g} is {difference.new_seconds:.3f} s "
+            "long and follows the edit; fit it anew, or lower cover.min_seam_score in a profile"
+        )
+    made = search.assemble(way)
+    return replace(made, options=(made,))
+
+
+def follow_picture(plan: LoopPlan, old: LoopPlan, difference: EditDifference, half_bar: float) -> list[FollowedStretch]:
+    """Which stretches of untouched picture have their music.
+
+    Parameters
+    ----------
+    plan : for the new cut
+    old : for the old cut
+    difference : of the two cuts
+    half_bar : s; music that lies no further from its old place counts as kept
+
+    Returns
+    -------
+    the stretches of untouched picture that had music, in order, cut where either plan has a seam
+    """
+    target, now = _target(old, difference), _pieces(plan)
+    found = []
+    for begin, end, offset in zip(*target, strict=True):
+        edges = np.append(now.begins, now.ends[-1])
+        cuts = np.concatenate([[begin], edges[(edges > begin) & (edges < end)], [end]])
+        for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+            if last - first < _SLIVER:
+                continue
+            piece = int(np.searchsorted(now.begins, (first + last) / 2, side="right")) - 1
+            sounds = piece >= 0 and (first + last) / 2 < now.ends[piece]
+            off = float(now.offset[piece] - offset) if sounds else float("nan")
+            found.append(FollowedStretch(first, last, off, abs(off) <= half_bar + 1e-6))
+    return found
+
+
+def kept_seconds(plan: LoopPlan, old: LoopPlan, difference: EditDifference, half_bar: float) -> tuple[float, float]:
+    """How much of the untouched picture has its music.
+
+    Parameters
+    ----------
+    plan, old, difference, half_bar : as for `follow_picture`
+
+    Returns
+    -------
+    kept, untouched : s of untouched picture whose music is kept, and s of all that had music
+    """
+    stretches = follow_picture(plan, old, difference, half_bar)
+    return sum(s.seconds for s in stretches if s.kept), sum(s.seconds for s in stretches)
+
+
+def change_words(plan: LoopPlan, old: LoopPlan, difference: EditDifference, change: EditChange, half_bar: float) -> str:
+    """What the music does after a change of the edit, up to the next one, in words.
+
+    Parameters
+    ----------
+    plan, old : for the new and the old cut
+    difference : of the two cuts
+    change : one of its changes
+    half_bar : s; music that lies no further from its old place is in place
+    """
+    later = [other.at for other in difference.changes if other.at > change.at + 1e-6]
+    until = min(later, default=plan.window_end)
+    stretches = [s for s in follow_picture(plan, old, difference, half_bar) if change.at - 1e-3 <= s.first < until]
+    if not stretches:
+        return "plays on to the end" if until == plan.window_end else "plays on"
+    kept = [s for s in stretches if s.kept]
+    if not kept:
+        return "not where the picture had it: no good seam leads there"
+    seconds, whole = sum(s.seconds for s in kept), sum(s.seconds for s in stretches)
+    off = max(abs(s.off_seconds) for s in kept)
+    words = "the very same samples" if off < _EXACTLY else f"in place within {off:.2f} s"
+    if seconds >= whole - 1e-3:
+        return words
+    if kept[0].first > stretches[0].first and all(s.kept for s in stretches[stretches.index(kept[0]) :]):
+        return f"{words} from {kept[0].first:.2f} s on"
+    return f"{words} for {seconds:.0f} of {whole:.0f} s"
+
+
+def _pieces(plan: LoopPlan) -> _Target:
+    """The segments of a plan on the clock of its video."""
+    table, starts = segment_table(plan), plan.segment_starts
+    return _Target(starts[:-1], starts[1:], table[:, 0] - starts[:-1])
+
+
+def _target(old: LoopPlan, difference: EditDifference) -> _Target:
+    """Where in the new cut untouched picture wants which music."""
+    pieces = _pieces(old)
+    rows = []
+    for span in difference.kept:
+        shift = span.new_start - span.old_start
+        for begin, end, offset in zip(*pieces, strict=True):
+            first, last = max(begin, span.old_start), min(end, span.old_start + span.seconds)
+            if last - first > 1e-6:
+                rows.append((first + shift, last + shift, offset - shift))
+    table = np.array(sorted(rows), dtype=np.float64).reshape(-1, 3)
+    return _Target(table[:, 0], table[:, 1], table[:, 2])
+
+
+class _Layer(NamedTuple):
+    """The ways to be at a bar line after some number of bars, all arrays of shape (n_lines + 1, n_ages)."""
+
+    worth: FloatArray
+    """s; -inf where there is no way"""
+    time: FloatArray
+    """s of the new video at which the bar line falls"""
+    splice: IntArray
+    """join taken into this bar line in this layer, -1 for none"""
+    age: IntArray
+    """the age, in the layer before, of the state that was played on from, or that took the splice in this layer"""
+
+
+class _Search:
+    """The search for one plan, one difference and one set of parameters."""
+
+    def __init__(
+        self,
+        profile: LoopProfile,
+        old: LoopPlan,
+        difference: EditDifference,
+        params: CoverParams,
+        constraints: SeamConstraints,
+    ) -> None:
+        self.profile, self.old, self.difference, self.params = profile, old, difference, params
+        self.constraints = on_lines(profile, constraints)
+        self.lines = np.asarray(profile.downbeats, dtype=np.float64)
+        self.n = self.lines.size
+        last = max(profile.last_sound, float(self.lines[-1]) + 1e-3)
+        self.edges = np.append(self.lines, last)
+        self.lengths = np.diff(self.edges)
+        self.bar = float(np.median(np.diff(self.lines)))
+        self.end: VideoSeconds = micros(self.difference.new_seconds) / 1e6
+        self.target = _target(old, self.difference)
+        glide = old.gain_glide_seconds
+        shortest = float(np.diff(self.lines).min())
+        self.ages = max(MIN_INNER_BARS, int(np.ceil((glide + 0.5) / shortest))) + 1
+        """bars that a segment lasts at least, and one; older counts as this old"""
+        self.joins = self._joins()
+        self.kept_segments, self.from_line, self.from_time, self.from_age = self._start()
+
+    def _joins(self) -> _Joins:
+        """The track's usable splices, with the old plan's seams as it plays them, the fades somebody set included."""
+        old, splices = self.old, self.profile.splices
+        usable = cut_splices(self.profile, self.params, self.constraints)
+        table = segment_table(old)
+        left, entered = nearest_line(self.lines, table[:-1, 1]), nearest_line(self.lines, table[1:, 0])
+        rows: dict[tuple[int, int], tuple[float, ...]] = {}
+        barred = np.zeros(left.size, bool) if self.constraints is None else self.constraints.rules_out(left, entered)
+        for seam in np.flatnonzero(~barred).tolist():
+            pair = int(left[seam]), int(entered[seam])
+            known = np.flatnonzero((splices.leave == pair[0]) & (splices.enter == pair[1]))
+            score = float(splices.score[known[0]]) if known.size else old.seam_score
+            gain = old.segments[seam + 1].gain_in_db
+            rows[pair] = (table[seam, 1], table[seam + 1, 0], old.seam_fades[seam], old.seam_curves[seam], gain, score)
+        gains = seam_gains(usable.level_step_db, self.params)
+        for row in range(usable.size):
+            pair = int(usable.leave[row]), int(usable.enter[row])
+            values = (usable.song_to, usable.song_from, usable.fade, np.round(usable.exponent, 4), gains, usable.score)
+            rows.setdefault(pair, tuple(float(column[row]) for column in values))
+        pairs = np.array(list(rows), dtype=np.int64).reshape(-1, 2)
+        columns = np.array(list(rows.values()), dtype=np.float64).reshape(-1, 6).T
+        return _Joins(pairs[:, 0], pairs[:, 1], *columns)
+
+    def _first_edit(self) -> VideoSeconds:
+        """Up to when both cuts are the same from their start."""
+        spans = self.difference.kept
+        if not spans or spans[0].new_start > 1e-6 or spans[0].old_start > 1e-6:
+            return 0.0
+        return spans[0].seconds
+
+    def _start(self) -> tuple[int, int, float, int]:
+        """Segments of the old plan that are kept, and from where the search goes on.
+
+        Returns
+        -------
+        segments : how many of the old segments begin before the search; 0 to choose the start anew
+        line, time : the bar line from which the search goes on, and when it falls
+        age : bars since the last seam
+        """
+        old = self.old
+        until = self._first_edit() - _BARS_BEFORE * self.bar
+        table, starts = segment_table(old), old.segment_starts
+        number = int(np.searchsorted(starts[:-1], until + 1e-9, side="right")) - 1
+        if until <= 0.0 or number < 0:
+            return 0, 0, 0.0, 0
+        opens, leaves = nearest_line(self.lines, table[:, 0]), nearest_line(self.lines, table[:, 1])
+        opens[0] = 0
+        reached = float(table[number, 0] + until - starts[number])
+        line = int(np.searchsorted(self.lines, reached + GRID_TOLERANCE_SECONDS + 1e-3))
+        if number + 1 < table.shape[0] and line > leaves[number]:
+            number, line = number + 1, int(opens[number + 1])
+        aged = self.ages if number == 0 else min(line - int(opens[number]), self.ages)
+        if line >= self.n:  # only the last bar is left
+            line, aged = self.n - 1, 0
+        time = float(starts[number] + self.lines[line] - table[number, 0])
+        return number + 1, line, time, aged
+
+    def _asked_start(self) -> VideoSeconds:
+        """Where music that starts anew begins: with the picture, or on the picture that it was asked to start on."""
+        asked = self.old.start_at
+        if asked is None:
+            return 0.0
+        moved = (span.shift for span in self.difference.kept if span.old_start <= asked < span.old_end)
+        return micros(min(asked + next(moved, 0.0), self.end - self.bar)) / 1e6
+
+    def best(self) -> _Way | None:
+        """The best way from the start to the end of the new cut."""
+        layers = [self._entering(self._first_layer())]
+        ways: list[tuple[float, int, int, int, bool]] = []
+        most = int(np.ceil((self.end - self.from_time) / float(self.lengths[: self.n - 1].min()))) + 2
+        for number in range(most):
+            layer = layers[-1]
+            ways += self._endings(layer, number)
+            if not np.any(np.isfinite(layer.worth) & (layer.time < self.end)):
+                break
+            layers.append(self._entering(self._played(layer)))
+        if not ways:
+            return None
+        worth, number, line, age, own = max(ways, key=lambda way: way[0])
+        return self._way(layers, number, line, age, own, worth)
+
+    def _first_layer(self) -> _Layer:
+        layer = self._empty()
+        if self.kept_segments:
+            layer.worth[self.from_line, self.from_age] = 0.0
+            layer.time[self.from_line, self.from_age] = self.from_time
+            return layer
+        # A new start: the track's own, as the old plan starts, or any downbeat.
+        begins = self._asked_start()
+        phrase = fade_part(self.profile)
+        late = np.flatnonzero(self.lines[:-1] >= self.profile.song_start + EARLY_SECONDS)
+        layer.time[late, 0] = begins + EARLY_SECONDS
+        layer.worth[late, 0] = -_FADE * (1.0 - phrase[late])
+        layer.time[0, 0] = begins + float(self.lines[0]) - self.profile.song_start
+        layer.worth[0, 0] = 0.0
+        return layer
+
+    def _empty(self) -> _Layer:
+        shape = (self.n + 1, self.ages + 1)
+        none = np.full(shape, -1, dtype=np.int64)
+        return _Layer(np.full(shape, -np.inf), np.zeros(shape), none, none.copy())
+
+    def _entering(self, layer: _Layer) -> _Layer:
+        """The layer with the splices that can be taken at its bar lines."""
+        joins = self.joins
+        if not joins.leave.size:
+            return layer
+        leaving = layer.worth[joins.leave, self.ages]
+        time = layer.time[joins.leave, self.ages] + joins.song_to - self.lines[joins.leave]
+        starts = time + self.lines[joins.enter] - joins.song_from
+        worth = leaving - _SPLICE_COST - _HEARD_COST * (1.0 - joins.score) / 0.5
+        stays = self._was_there(joins, time)
+        worth = np.where(stays, leaving, worth)
+        if self.constraints is not None:
+            pinned = stays & self.constraints.is_pinned(joins.leave, joins.enter)
+            worth = np.where(pinned, leaving + _PINNED, worth)
+        order = np.argsort(worth, kind="stable")
+        order = order[np.isfinite(worth[order])]
+        layer.worth[joins.enter[order], 0] = worth[order]  # of several into one line the last, the best, stays
+        layer.time[joins.enter[order], 0] = starts[order]
+        layer.splice[joins.enter[order], 0] = order
+        layer.age[joins.enter[order], 0] = self.ages
+        return layer
+
+    def _was_there(self, joins: _Joins, time: FloatArray) -> BoolArray:
+        """Whether the old plan took a splice where the picture of that time was, so that it costs nothing."""
+        same = np.zeros(time.size, dtype=bool)
+        begins, ends, offset = self.target
+        if begins.size < 2:
+            return same
+        left = ends[:-1] + offset[:-1]
+        entered = begins[1:] + offset[1:]
+        meets = np.abs(begins[1:] - ends[:-1]) < 1e-6
+        for place in np.flatnonzero(meets):
+            near = (np.abs(joins.song_to - left[place]) < 0.02) & (np.abs(joins.song_from - entered[place]) < 0.02)
+            same |= near & (np.abs(time - ends[place]) < self.bar / 2)
+        return same
+
+    def _played(self, layer: _Layer) -> _Layer:
+        """The layer after one more bar."""
+        after = self._empty()
+        worth = layer.worth[: self.n] + self._in_place(layer.time[: self.n])
+        times = layer.time[: self.n] + self.lengths[:, None]
+        worth = np.where(times <= self.end + self.bar, worth, -np.inf)
+        after.worth[1:, 1:], after.time[1:, 1:] = worth[:, :-1], times[:, :-1]
+        after.age[1:, 1:] = np.arange(self.ages)
+        older = worth[:, -1] > after.worth[1:, -1]
+        after.worth[1:, -1] = np.where(older, worth[:, -1], after.worth[1:, -1])
+        after.time[1:, -1] = np.where(older, times[:, -1], after.time[1:, -1])
+        after.age[1:, -1] = np.where(older, self.ages, after.age[1:, -1])
+        return after
+
+    def _in_place(self, times: FloatArray) -> FloatArray:
+        """Seconds of each bar that are heard where the picture had them, shape of `times`."""
+        begins, ends, offset = self.target
+        if not begins.size:
+            return np.zeros(times.shape)
+        inside = (np.arange(_POINTS) + 0.5) / _POINTS
+        at = times[..., None] + inside * self.lengths[:, None, None]
+        piece = np.clip(np.searchsorted(begins, at, side="right") - 1, 0, begins.size - 1)
+        off = np.abs((self.lines[:, None] - times)[..., None] - offset[piece])
+        there = (at >= begins[piece]) & (at < ends[piece]) & (off <= self.bar / 2) & (at < self.end)
+        worth = np.where(there, 1.0 - _EXACT * off / self.bar, 0.0).mean(axis=-1)
+        return np.asarray(worth * self.lengths[:, None])
+
+    def _endings(self, layer: _Layer, number: int) -> list[tuple[float, int, int, int, bool]]:
+        """Ways that end in the next bar: on the track's own ending, or in a fade."""
+        found: list[tuple[float, int, int, int, bool]] = []
+        longest_tail = end_slack(self.profile)[0]
+        last = self.n - 1
+        aged = np.arange(self.ages + 1) >= min(2, self.ages)
+        if self.profile.ending is not None:
+            tail = self.end - (layer.time[last] + self.lengths[last])
+            fits = np.isfinite(layer.worth[last]) & (tail >= 0.0) & (tail <= longest_tail) & aged
+            for age in np.flatnonzero(fits).tolist():
+                kept = float(self._in_place(layer.time[: self.n])[last, age])
+                found.append((float(layer.worth[last, age]) + kept + _OWN_ENDING, number, last, age, True))
+        ending = self.profile.ending
+        latest = float(self.edges[ending.start_bar + 1]) if ending is not None else float(self.edges[-1])
+        latest = min(latest, self.profile.last_sound)
+        reach = self.lines[:, None] + self.end - layer.time[: self.n]
+        fits = np.isfinite(layer.worth[: self.n]) & (layer.time[: self.n] <= self.end + 1e-9) & aged
+        fits &= (reach - self.lines[:, None] < self.lengths[:, None] - 1e-3) & (reach <= latest - 1e-3)
+        worth = layer.worth[: self.n] + _FADE * fade_part(self.profile)[:, None]
+        for line, age in np.argwhere(fits).tolist():
+            found.append((float(worth[line, age]), number, line, age, False))
+        return found
+
+    def _way(self, layers: list[_Layer], number: int, line: int, age: int, own: bool, worth: float) -> _Way:
+        taken: list[int] = []
+        while True:
+            layer = layers[number]
+            splice = int(layer.splice[line, age])
+            if age == 0 and splice >= 0:
+                taken.append(splice)
+                line, age = int(self.joins.leave[splice]), int(layer.age[line, age])
+            if number == 0:
+                break
+            line, age, number = line - 1, int(layers[number].age[line, age]), number - 1
+        first = float(self.profile.song_start if line == 0 else self.lines[line] - EARLY_SECONDS)
+        return _Way(round(max(0.0, first), 6), tuple(taken[::-1]), own, worth)
+
+    def assemble(self, way: _Way) -> LoopPlan:
+        """The plan of a way.
+
+        Raises
+        ------
+        PlanError : the plan breaks a rule
+        """
+        profile, old, joins = self.profile, self.old, self.joins
+        taken = np.array(way.taken, dtype=np.int64)
+        before = self.kept_segments
+        own_start = bool(before) or way.first == round(profile.song_start, 6)
+        if before:
+            music_in, fade_in = old.music_in, old.start_fade_seconds
+            spans = [[s.song_from, s.song_to] for s in old.segments[:before]]
+            gains = [s.gain_in_db for s in old.segments[:before]]
+            fades, curves = list(old.seam_fades[: before - 1]), list(old.seam_curves[: before - 1])
+        else:
+            music_in = self._asked_start()
+            fade_in = start_fade(profile) if own_start else EARLY_SECONDS
+            spans, gains, fades, curves = [[way.first, 0.0]], [0.0], [], []
+        for join in taken.tolist():
+            spans[-1][1] = float(joins.song_to[join])
+            spans.append([self._onto_target(spans, music_in, float(joins.song_from[join])), 0.0])
+            gains.append(float(joins.gain_in[join]))
+            fades.append(float(joins.fade[join]))
+            curves.append(float(joins.exponent[join]))
+        played = sum(micros(last) - micros(first) for first, last in spans[:-1])
+        begins = (micros(music_in) + played) / 1e6
+        end = self.end
+        if way.own_ending:
+            spans[-1][1] = round(profile.last_sound, 6)
+            music_end = (micros(begins) + micros(spans[-1][1]) - micros(spans[-1][0])) / 1e6
+            tail = end_fade = micros(end - music_end) / 1e6
+        else:
+            spans[-1][1] = (micros(spans[-1][0]) + micros(end) - micros(begins)) / 1e6
+            room = spans[-1][1] - spans[-1][0] - (fades[-1] / 2 if fades else fade_in) - _MARGIN
+            tail, end_fade = self._fade(spans[-1][1], room)
+        table = np.array(spans)
+        scores = np.array([self._score(table, seam) for seam in range(table.shape[0] - 1)])
+        body = _body(table, self.lines) if heard_twice(table) >= _CONTINUES else None
+        kind = PlanKind.STRAIGHT if len(spans) == 1 else PlanKind.CUT_DOWN if body is None else PlanKind.LOOP
+        outro = profile.ending if way.own_ending else None
+        come_down = outro is not None and outro.kind is EndingKind.OUTRO and outro.outro_start >= table[-1, 0] - 0.009
+        plan = LoopPlan(
+            segments=tuple(
+                LoopSegment(first, last, 0.0, gain) for (first, last), gain in zip(spans, gains, strict=True)
+            ),
+            seam_fades=tuple(fades),
+            seam_curves=tuple(curves),
+            gain_glide_seconds=min(old.gain_glide_seconds, int(float(np.min(table[:, 1] - table[:, 0])) * 1000) / 1000),
+            music_in=music_in,
+            music_out=end,
+            window_end=end,
+            music_end=micros(end - tail) / 1e6,
+            tail_seconds=tail,
+            song_start=spans[0][0],
+            song_duration=old.song_duration,
+            loop_start_a=None if body is None else body.song_from,
+            loop_end_b=None if body is None else body.song_to,
+            bars=None if body is None else body.bars,
+            beats_per_bar=old.beats_per_bar,
+            repeats=None if body is None else body.repeats,
+            seam_score=round(float(scores.min(initial=1.0)), 4),
+            seam_times=tuple(_seam_times(table, music_in)),
+            sections_covered=sections_heard(table, profile.sections),
+            end_label=self._end_label(way.own_ending, spans[-1][1] - tail, end_fade),
+            start_fade_seconds=fade_in,
+            end_fade_seconds=end_fade,
+            plan_score=self._plan_score(table, scores, way.own_ending, music_in, tail),
+            outro_start=round(outro.outro_start, 6) if come_down and outro is not None else None,
+            outro_end=float(table[-1, 1]) if come_down else None,
+            kind=kind,
+            # A fade starts with the picture, unless it was asked to start later: here by the plan that is followed.
+            start_at=music_in if music_in > 0.0 and (old.start_at is not None or not way.own_ending) else None,
+        )
+        check_against_grid(plan, self.lines)
+        return plan
+
+    def _onto_target(self, spans: list[list[float]], music_in: float, song_from: float) -> float:
+        """Where a segment is entered: to the very sample where the picture had it, if that is next to nothing away."""
+        begins = (micros(music_in) + sum(micros(last) - micros(first) for first, last in spans)) / 1e6
+        piece = int(np.searchsorted(self.target.begins, begins + self.bar, side="right")) - 1
+        if piece < 0:
+            return song_from
+        moved = begins + float(self.target.offset[piece])
+        return round(moved, 6) if abs(moved - song_from) <= _SAME_SAMPLE else song_from
+
+    def _score(self, table: FloatArray, seam: int) -> float:
+        """The score of a seam, from the splices that may be taken or, of kept segments, from the old plan."""
+        joins = self.joins
+        near = np.abs(joins.song_to - table[seam, 1]) + np.abs(joins.song_from - table[seam + 1, 0])
+        return float(joins.score[int(np.argmin(near))])
+
+    def _fade(self, last_to: TrackSeconds, room: float) -> tuple[float, float]:
+        """Tail and length of a closing fade, as long as the old plan's where there is room, from a bar line."""
+        lines = self.lines
+        resolves = int(np.searchsorted(lines, last_to + 1e-6, side="right")) - 1
+        tail = max(0, micros(last_to) - micros(float(lines[resolves]))) / 1e6
+        wanted = max(self.params.min_fade_out_seconds, 0.0)
+        begins = max(0, int(np.searchsorted(lines, lines[resolves] - wanted + 1e-6, side="right")) - 1)
+        while begins < resolves and last_to - float(lines[begins]) > room:
+            begins += 1
+        length = micros(last_to - float(lines[begins])) / 1e6
+        return tail, max(length, tail)
+
+    def _end_label(self, own: bool, resolves: TrackSeconds, fade: float) -> str:
+        """How it ends, in the words of the plan that was changed."""
+        if not own or self.profile.ending is None:
+            return fade_label(self.profile, resolves, fade)
+        words = OWN_ENDINGS[self.profile.ending.kind]
+        return words if self.old.kind is PlanKind.LOOP and ":" not in self.old.end_label else f"own ending: {words}"
+
+    def _plan_score(self, table: FloatArray, scores: FloatArray, own: bool, music_in: float, tail: float) -> float:
+        profile, params, lines = self.profile, self.params, self.lines
+        lengths = table[:, 1] - table[:, 0]
+        leave, enter = nearest_line(lines, table[:-1, 1]), nearest_line(lines, table[1:, 0])
+        if own and profile.ending is not None:
+            ending = own_ending_part(profile.ending.kind, np.asarray(music_in), np.asarray(tail))
+        else:
+            ending = fade_part(profile)[int(nearest_line(lines, table[-1:, 1] - tail)[0])]
+        plays = np.array(
+            [np.sum((table[:, 0] <= line + 0.02) & (table[:, 1] > line + 0.02)) for line in lines], dtype=np.float64
+        )
+        one = np.asarray(1.0)
+        worth = Worth(
+            seams=seams_part(np.asarray(scores.min()), np.asarray(scores.mean())) if scores.size else one,
+            ending=np.asarray(ending),
+            freshness=one - heard_twice(table) / max(float(lengths.sum()), 1e-3),
+            phrasing=np.asarray(phrasing_part(profile, leave, enter).mean()) if scores.size else one,
+            coverage=coverage_part(np.maximum(plays, 1e-6), self.lengths),
+            economy=economy_part(np.asarray(lengths.size / np.sum(1.0 / lengths)), params),
+            lost=np.asarray(0.0),
+        )
+        return round(min(1.0, float(worth.total(params))), 4)
+
+
+def _seam_times(table: FloatArray, music_in: VideoSeconds) -> list[float]:
+    whole = np.rint(table * 1e6).astype(np.int64)
+    starts = micros(music_in) + np.cumsum(whole[:, 1] - whole[:, 0])
+    return [float(start) for start in starts[:-1] / 1e6]
+
+
+def _body(table: FloatArray, lines: FloatArray) -> LoopBody | None:
+    """The looped body that is heard longest."""
+    best: LoopBody | None = None
+    for (_, left), (entered, _) in zip(table[:-1].tolist(), table[1:].tolist(), strict=True):
+        if entered >= left:
+            continue
+        at = nearest_line(lines, np.array([entered, left]))
+        passes = int(np.sum((table[:, 0] <= entered + 0.02) & (table[:, 1] >= left - 0.02)))
+        body = LoopBody(entered, left, int(at[1] - at[0]), max(1, passes))
+        if best is None or body.repeats * (left - entered) > best.repeats * (best.song_to - best.song_from):
+            best = body
+    return best

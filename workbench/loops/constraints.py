@@ -1,0 +1,267 @@
+"""What a person says of the seams of a track: where none may be, which are not used, and which are.
+
+Constraints are kept or refused, never weighed: no score knows of them. A splice that a constraint rules out is no
+candidate of the planner (`workbench.loops.splices`), and only plans that take every pinned splice are made. A pinned
+splice may be one that the planner would not take by itself: its seam may score under the floor, its body may be short.
+
+Splices are named by times of the track as a player shows them. Each stands for the nearest bar line; one that lies more
+than half a bar from every bar line is refused. A range is widened to whole bars: a seam on its border is not in it.
+
+Classes: `SeamConstraints` with `TrackRange` and `NamedSplice`; `LineConstraints`, the same on the bar lines of a track.
+Functions: `on_lines`, `smallest_contradiction`, `clock`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+
+from workbench.errors import ConstraintError
+from workbench.loops.plan import BORDER_SECONDS, nearest_line
+from workbench.loops.profile import LoopProfile
+from workbench.loops.refusals import plain_seconds
+from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds
+
+
+@dataclass(frozen=True, slots=True)
+class TrackRange:
+    """A range of the track."""
+
+    song_from: TrackSeconds
+    song_to: TrackSeconds
+
+    def __post_init__(self) -> None:
+        # Written so that NaN fails too.
+        if not 0.0 <= self.song_from < self.song_to < float("inf"):
+            raise ConstraintError(f"a range of a track ends after it begins, got {self.song_from} to {self.song_to} s")
+
+    @property
+    def in_words(self) -> str:
+        """As one types it, such as `0:40-1:00`."""
+        return f"{clock(self.song_from)}-{clock(self.song_to)}"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSplice:
+    """A splice, named by about where the track is left and where it is entered."""
+
+    leave: TrackSeconds
+    enter: TrackSeconds
+
+    def __post_init__(self) -> None:
+        if not all(isfinite(time) and time >= 0.0 for time in (self.leave, self.enter)):
+            raise ConstraintError(f"a splice leaves and enters a track at 0 s or later, got {self.leave}, {self.enter}")
+
+    @property
+    def in_words(self) -> str:
+        """As one types it, such as `1:32-0:48`."""
+        return f"{clock(self.leave)}-{clock(self.enter)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SeamConstraints:
+    """What a person says of the seams of a track; false where that is nothing."""
+
+    never_cut: tuple[TrackRange, ...] = ()
+    """no seam inside of these, neither leaving nor entering, and no music that starts there or stops in a button"""
+    forbidden: tuple[NamedSplice, ...] = ()
+    """splices that are not used"""
+    pinned: tuple[NamedSplice, ...] = ()
+    """splices that are used, each at least once"""
+
+    def __bool__(self) -> bool:
+        return bool(self.never_cut or self.forbidden or self.pinned)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Each constraint as one types it, such as `--pin-seam 1:32-0:48`, each once."""
+        named = (
+            *(_label(NEVER_CUT, one) for one in self.never_cut),
+            *(_label(FORBID, one) for one in self.forbidden),
+            *(_label(PIN, one) for one in self.pinned),
+        )
+        return tuple(dict.fromkeys(named))
+
+    def only(self, labels: Collection[str]) -> SeamConstraints:
+        """Some of the constraints.
+
+        Parameters
+        ----------
+        labels : of those that stay; other labels are ignored
+        """
+        return SeamConstraints(
+            tuple(one for one in self.never_cut if _label(NEVER_CUT, one) in labels),
+            tuple(one for one in self.forbidden if _label(FORBID, one) in labels),
+            tuple(one for one in self.pinned if _label(PIN, one) in labels),
+        )
+
+
+NEVER_CUT, FORBID, PIN = "--never-cut", "--forbid-seam", "--pin-seam"
+"""how constraints are called in labels: by the options of the command line"""
+NO_CONSTRAINTS = SeamConstraints()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LineConstraints:
+    """Constraints on the bar lines of one track."""
+
+    inside: BoolArray
+    """shape (n_bars,), bar lines inside of a range that is never cut"""
+    forbidden: IntArray
+    """shape (n, 2), bar lines left and entered"""
+    pinned: IntArray
+    """shape (n, 2), bar lines left and entered, each pair once"""
+
+    def rules_out(self, leave: IntArray, enter: IntArray) -> BoolArray:
+        """Which splices must not be used, shape (n,).
+
+        Parameters
+        ----------
+        leave, enter : shape (n,), bar lines
+        """
+        barred = self.inside[leave] | self.inside[enter]
+        for left, entered in self.forbidden:
+            barred |= (leave == left) & (enter == entered)
+        return np.asarray(barred)
+
+    def is_pinned(self, leave: IntArray, enter: IntArray) -> BoolArray:
+        """Which splices must be used, shape (n,).
+
+        Parameters
+        ----------
+        leave, enter : shape (n,), bar lines
+        """
+        wanted = np.zeros(np.shape(leave), dtype=bool)
+        for left, entered in self.pinned:
+            wanted |= (leave == left) & (enter == entered)
+        return wanted
+
+
+def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstraints | None:
+    """Put constraints on the bar lines of a track.
+
+    Parameters
+    ----------
+    profile : of the track
+    constraints : with times of this track
+
+    Returns
+    -------
+    None where there are no constraints
+
+    Raises
+    ------
+    ConstraintError : a time that lies outside of the track or far from every bar line, a splice that leaves and enters
+        at one bar line, or two constraints that rule each other out whatever the length
+    """
+    if not constraints:
+        return None
+    lines = profile.downbeats
+    inside = np.zeros(lines.size, dtype=bool)
+    for one in constraints.never_cut:
+        if one.song_to > profile.song_duration + 1e-3:
+            raise ConstraintError(f"{_label(NEVER_CUT, one)}: the track ends at {clock(profile.song_duration)}")
+        inside |= _inside(lines, one)
+    forbidden = [line_pair(profile, one, _label(FORBID, one)) for one in constraints.forbidden]
+    pinned = [line_pair(profile, one, _label(PIN, one)) for one in constraints.pinned]
+    for pin, pair in zip(constraints.pinned, pinned, strict=True):
+        clashing = [_label(FORBID, one) for one, other in zip(constraints.forbidden, forbidden, strict=True)
+                    if other == pair]  # fmt: skip
+        clashing += [_label(NEVER_CUT, one) for one in constraints.never_cut if _inside(lines, one)[list(pair)].any()]
+        if clashing:
+            raise ConstraintError(f"{_label(PIN, pin)} and {clashing[0]} contradict each other")
+    return LineConstraints(
+        inside,
+        np.array(forbidden, dtype=np.int64).reshape(-1, 2),
+        np.array(list(dict.fromkeys(pinned)), dtype=np.int64).reshape(-1, 2),
+    )
+
+
+def line_pair(profile: LoopProfile, splice: NamedSplice, label: str) -> tuple[int, int]:
+    """The bar lines that a named splice leaves and enters.
+
+    Parameters
+    ----------
+    profile : of the track
+    splice : times of the track
+    label : what the splice is called in an error
+
+    Raises
+    ------
+    ConstraintError : no bar line is near, or both are the same
+    """
+    lines = profile.downbeats
+    if lines.size < 3:
+        raise ConstraintError(f"{label}: no bars were found in this track, so there is nothing to splice at")
+    pair = []
+    for time in (splice.leave, splice.enter):
+        if time > profile.song_duration:
+            raise ConstraintError(f"{label}: the track ends at {clock(profile.song_duration)}")
+        line = int(nearest_line(lines, np.array([time]))[0])
+        if abs(time - float(lines[line])) > 0.5 * float(np.median(np.diff(lines))):
+            near = clock(float(lines[line]))
+            raise ConstraintError(f"{label}: {clock(time)} is not at a bar line of the track; the nearest is at {near}")
+        pair.append(line)
+    if pair[0] == pair[1]:
+        where = clock(float(lines[pair[0]]))
+        raise ConstraintError(f"{label}: both times are at the same bar line, {where}, so nothing is spliced")
+    return pair[0], pair[1]
+
+
+def smallest_contradiction(labels: Sequence[str], can_be_kept: Callable[[tuple[str, ...]], bool]) -> tuple[str, ...]:
+    """Of wishes that cannot be kept together, a part none of which can be left out.
+
+    Each wish is left out in turn, and stays out where the rest still cannot be kept: as many tries as there are wishes.
+
+    Parameters
+    ----------
+    labels : of all wishes, each once; together they cannot be kept
+    can_be_kept : whether some of them can be kept together
+
+    Returns
+    -------
+    in the order of `labels`; none where what contradicts is not among the wishes
+    """
+    if labels and not can_be_kept(()):
+        return ()
+    stay = list(labels)
+    for label in labels:
+        rest = tuple(one for one in stay if one != label)
+        if rest and not can_be_kept(rest):
+            stay = list(rest)
+    return tuple(stay)
+
+
+def cannot_be_kept(labels: Sequence[str], where: str) -> str:
+    """Wishes that contradict each other, in words.
+
+    Parameters
+    ----------
+    labels : of the wishes, at least one
+    where : in what they cannot be kept, such as `30 s`
+    """
+    return f"{' and '.join(labels)} cannot be kept{' together' if len(labels) > 1 else ''} in {where}"
+
+
+def clock(seconds: float) -> str:
+    """A time as M:SS, with a fraction where it has one.
+
+    Parameters
+    ----------
+    seconds : s
+    """
+    minutes, rest = divmod(round(seconds, 3), 60.0)
+    whole, _, fraction = plain_seconds(rest).partition(".")
+    return f"{int(minutes)}:{int(whole):02d}" + (f".{fraction}" if fraction else "")
+
+
+def _label(option: str, one: TrackRange | NamedSplice) -> str:
+    return f"{option} {one.in_words}"
+
+
+def _inside(lines: FloatArray, one: TrackRange) -> BoolArray:
+    """Bar lines inside of a range, shape (n_bars,)."""
+    return np.asarray((lines > one.song_from + BORDER_SECONDS) & (lines < one.song_to - BORDER_SECONDS))

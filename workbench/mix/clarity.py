@@ -1,0 +1,101 @@
+"""How far speech lies over the music, passage by passage, as a mix plays them.
+
+Both are measured as BS.1770 weighs them: the voice less its background, at the gain of the soundtrack, and the music at
+its gain under the ducking curve. A passage is a stretch of an utterance, 3 s at most, the length of short-term
+loudness: long enough for a mean that means something, short enough that a chorus in the middle of a sentence shows.
+
+Functions: `speech_over_music`, `worst_passages`, `played_music`. Class: `Passage`.
+
+References
+----------
+M. Torcoli et al., "Preferred levels for background ducking to produce esthetically pleasing audio for TV with clear
+speech", JAES 67(12), 2019: at least 10 LU between commentary and music. EBU Tech 3341 (2023), short-term loudness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from workbench.mix.fades import duck_gain
+from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, voice_alone
+from workbench.params import DuckParams
+
+CLEAR_LU = 10.0
+"""LU of speech over music from where on listeners are content (Torcoli et al. 2019)"""
+PASSAGE_SECONDS = 3.0
+"""s of the longest passage"""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of speech with music under it."""
+
+    start: float
+    """video seconds"""
+    end: float
+    over_lu: float
+    """LU by which the speech lies over the music; negative where the music is louder, infinite where there is none"""
+
+
+def played_music(music: LevelCurve, gain_db: float, envelope_points: Sequence[Sequence[float]]) -> LevelCurve:
+    """Levels of the music as a mix plays it.
+
+    Parameters
+    ----------
+    music : at its own level, on the video's clock
+    gain_db : of the mix, signed
+    envelope_points : pairs of video seconds and attenuation in dB, positive; none where nothing is ducked
+    """
+    times = (np.arange(music.power.size) + 0.5) / HOPS_PER_SECOND
+    return LevelCurve(music.raised(gain_db).power * duck_gain(envelope_points, times) ** 2, music.peak)
+
+
+def speech_over_music(
+    soundtrack: LevelCurve,
+    music: LevelCurve,
+    speech_ranges: Sequence[Sequence[float]],
+    params: DuckParams | None = None,
+) -> tuple[Passage, ...]:
+    """Measure how far speech lies over the music in every passage.
+
+    Parameters
+    ----------
+    soundtrack : levels with the voice, at the gain of the mix, on the video's clock
+    music : as it is played, from `played_music`
+    speech_ranges : pairs of video seconds, sorted and disjoint
+    params : `max_background_db`, of what is taken off the soundtrack as background; None: the defaults
+
+    Returns
+    -------
+    in time
+    """
+    utterances = tuple((float(start), float(end)) for start, end in speech_ranges)
+    voice = voice_alone(soundtrack, utterances, params or DuckParams())
+    passages = []
+    for start, end in utterances:
+        count = max(1, int(np.ceil((end - start) / PASSAGE_SECONDS - 1e-9)))
+        for first, last in pairwise(np.linspace(start, end, count + 1).tolist()):
+            spoken, played = voice.lufs(first, last), music.lufs(first, last)
+            if np.isfinite(spoken):
+                passages.append(Passage(first, last, spoken - played))
+    return tuple(passages)
+
+
+def worst_passages(passages: Sequence[Passage], count: int = 10) -> tuple[Passage, ...]:
+    """The passages in which speech is the least clear.
+
+    Parameters
+    ----------
+    passages : from `speech_over_music`
+    count : how many at most
+
+    Returns
+    -------
+    worst first; none without music under them
+    """
+    over = sorted((passage for passage in passages if np.isfinite(passage.over_lu)), key=lambda each: each.over_lu)
+    return tuple(over[:count])

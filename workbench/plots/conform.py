@@ -1,0 +1,82 @@
+"""The picture of a plan that followed an edit: the old cut below, the new one above, and which music stayed where.
+
+Each lane shows the sections that are heard, in their colours, with the seams. A ribbon goes from untouched picture of
+the old cut up to its place in the new one: green where its music came along, grey where it hears other music.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.edits.difference import EditDifference
+from workbench.loops.conform import follow_picture
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import LoopProfile
+from workbench.plots.palette import ENDING, RULE, SEAM, SOFT_INK, new_figure, quiet, time_axis
+from workbench.plots.plan import draw_blocks, name_blocks, played_blocks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_NEW, _OLD, _THICK = 1.0, 0.0, 0.18
+"""heights of the two lanes, and of each"""
+
+
+def conform_figure(old: LoopPlan, plan: LoopPlan, difference: EditDifference, profile: LoopProfile) -> Figure:
+    """Draw how a plan follows an edit.
+
+    Parameters
+    ----------
+    old, plan : for the old and the new cut
+    difference : of the two cuts
+    profile : of the track, for its sections and bars
+    """
+    from workbench.plots.labels import Labels
+
+    figure = new_figure(12.0, 4.2)
+    axes = figure.subplots()
+    labels = Labels(axes)
+    _draw_ribbons(axes, old, plan, difference, profile)
+    for each, foot in ((plan, _NEW), (old, _OLD - _THICK)):
+        blocks = played_blocks(each, profile.sections)
+        draw_blocks(axes, blocks, foot, _THICK)
+        name_blocks(labels, blocks, foot + _THICK / 2)
+        axes.vlines(each.seam_times, foot, foot + _THICK, color=SEAM, linewidth=1.6)
+    for change in difference.changes:
+        axes.annotate(
+            f"{change.kind} {change.delta_seconds:+.1f} s",
+            (change.at, _NEW + _THICK),
+            (0.0, 6.0),
+            textcoords="offset points",
+            ha="center",
+            fontsize=8,
+            color=SOFT_INK,
+        )
+    span = max(old.window_end, plan.window_end)
+    axes.set_xlim(-0.002 * span, 1.002 * span)
+    axes.set_ylim(_OLD - _THICK - 0.04, _NEW + _THICK + 0.22)
+    axes.set_yticks([_OLD - _THICK / 2, _NEW + _THICK / 2], ["old cut", "new cut"])
+    quiet(axes)
+    time_axis(axes, span)
+    axes.set_xlabel("time in the video; green: untouched picture that keeps its music, grey: that does not", fontsize=9)
+    return figure
+
+
+def _draw_ribbons(axes: Axes, old: LoopPlan, plan: LoopPlan, difference: EditDifference, profile: LoopProfile) -> None:
+    from matplotlib.patches import Polygon
+
+    half_bar = float(np.median(np.diff(profile.downbeats))) / 2
+    for stretch in follow_picture(plan, old, difference, half_bar):
+        middle = (stretch.first + stretch.last) / 2
+        shift = next(span.shift for span in difference.kept if span.new_start <= middle <= span.new_end)
+        corners = [
+            (stretch.first - shift, _OLD),
+            (stretch.last - shift, _OLD),
+            (stretch.last, _NEW),
+            (stretch.first, _NEW),
+        ]
+        colour = ENDING if stretch.kept else RULE
+        axes.add_patch(Polygon(corners, facecolor=colour, edgecolor="white", linewidth=0.6, alpha=0.45))

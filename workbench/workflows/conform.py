@@ -1,0 +1,263 @@
+"""Change a plan for another cut of its video: what the edit changed, the track's analysis, the plan that follows.
+
+The plan may be any that loop or fit wrote. Its track is found by the hash in the provenance, its parameters and the
+choice between the heard grid and a person's are taken from there. A mix was measured on the old cut; it is measured
+anew where the new cut is a video, and left out where it is an edit list.
+
+Functions: `conform`; `conform_json`, the changed plan as JSON with its provenance, `conform_summary`, what changed, and
+`conform_table`, that as a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.edits.difference import EditDifference
+from workbench.edits.reading import compare_files, is_edit_list
+from workbench.errors import EditError, PlanError
+from workbench.loops.conform import change_words, conform_plan, kept_seconds
+from workbench.loops.constraints import SeamConstraints
+from workbench.loops.plan import LoopPlan, PlanKind
+from workbench.params import CoverParams, WorkbenchParams
+from workbench.profiles import params_from
+from workbench.provenance import Provenance, read_provenance, with_provenance
+from workbench.results.fit import fit_result
+from workbench.results.loop import loop_result, mix_from_json, plan_from_json
+from workbench.results.mix import mix_body
+from workbench.workflows.analyze import Analysis, Sound, analyze_sound
+from workbench.workflows.constraints import read_constraints, with_pinned
+from workbench.workflows.provenance import grid_record, make_provenance
+from workbench.workflows.reproduce import recorded_track
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.mix.balance import Mix
+
+_MUCH = 0.95
+"""share of untouched picture with its music under which it is said what worse seams would keep"""
+_LOWER_FLOORS = (0.3, 0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class Conformed:
+    """A plan that follows an edit."""
+
+    old: LoopPlan
+    """the plan that was changed, without options"""
+    plan: LoopPlan
+    difference: EditDifference
+    analysis: Analysis
+    mix: Mix | None
+    """None if the old plan had none, or the new cut is no video"""
+    lost_mix: bool
+    """whether the old plan had a mix and the new one has none"""
+    result: Mapping[str, Any]
+    """JSON of the old result, for the names in it"""
+    video_id: str
+    """the name of the new cut"""
+    provenance: Provenance
+    cover: CoverParams
+    """that the plan was made with"""
+    constraints: SeamConstraints
+
+    @property
+    def half_bar(self) -> float:
+        """Half a bar of the track, s: music that is this near to its place counts as kept."""
+        return float(np.median(np.diff(self.analysis.profile.downbeats))) / 2
+
+
+def conform(
+    workspace: Workspace,
+    result: Mapping[str, Any],
+    old_cut: Path,
+    new_cut: Path,
+    *,
+    track: Path | None = None,
+    folders: Sequence[Path] = (),
+) -> Conformed:
+    """Change a plan for another cut of its video.
+
+    Parameters
+    ----------
+    workspace : its home is searched for the track. Parameters that are not the defaults replace the recorded ones
+    result : JSON of what loop or fit wrote, or a bare plan
+    old_cut, new_cut : two edit lists (OTIO, FCPXML, EDL), or two video files
+    track : the track's file; None: it is searched by its hash
+    folders : where a file of the recorded name is looked for, besides the home
+
+    Raises
+    ------
+    EditError : a cut cannot be read, or the old one is not as long as the plan
+    PlanError : there is no plan in the result, its track is not known, or no plan follows the edit
+    InputError : the track was not found
+    MediaError : a file cannot be read
+    """
+    if "fits" in result:
+        raise PlanError("these are plans of several lengths: take one of them out, such as `jq .fits[0]`")
+    old = plan_from_json(result).alone
+    made = read_provenance(result)
+    if track is None:
+        if made is None or made.track is None:
+            raise PlanError("the plan does not say which track it was made for: give --track FILE")
+        track = recorded_track(workspace, made.track, folders)
+    if made is not None and workspace.params == WorkbenchParams():
+        workspace = workspace.with_params(params_from(dict(made.params), "the provenance"))
+    difference = compare_files(old_cut, new_cut, old.window_end)
+    apart = abs(difference.old_seconds - old.window_end)
+    if apart > difference.frame_seconds + 1e-6:
+        raise EditError(
+            f"{old_cut}: this cut lasts {difference.old_seconds:.3f} s and the plan {old.window_end:.3f} s; "
+            "give the cut that the plan was made for"
+        )
+    heard = made is not None and made.grid is not None and made.grid.origin == "heard"
+    sound = Sound(workspace, track, heard=heard)
+    constraints = read_constraints({} if made is None else made.constraints)
+    analysis = with_pinned(workspace, track, analyze_sound(sound), constraints)
+    workspace.progress("planning", 0.0)
+    plan = conform_plan(analysis.profile, old, difference, workspace.params.cover, constraints)
+    workspace.progress("planning", 1.0)
+    had_mix, mix = mix_from_json(result) is not None, None
+    new_video = None if is_edit_list(new_cut) else new_cut
+    if had_mix and new_video is not None:
+        from workbench.workflows.mix import mix_under
+
+        mix = mix_under(workspace, plan, track, new_video)
+    provenance = make_provenance(
+        workspace,
+        "conform",
+        ("beats", "loops", "plan", *(("soundtrack",) if mix is not None else ())),
+        track=track,
+        video=new_video,
+        grid=grid_record(analysis.grid, sound.correction),
+        constraints={
+            **({} if made is None else {"made_by": made.command, **made.constraints}),
+            "from": old_cut.name,
+            "to": new_cut.name,
+            "seconds": plan.window_end,
+        },
+    )
+    return Conformed(
+        old,
+        plan,
+        difference,
+        analysis,
+        mix,
+        had_mix and mix is None,
+        result,
+        new_cut.name,
+        provenance,
+        workspace.params.cover,
+        constraints,
+    )
+
+
+def conform_json(conformed: Conformed) -> dict[str, Any]:
+    """The changed plan as JSON, in the shape of the result that it was made from, with its provenance.
+
+    A loop that has become straight or a cut-down, and one that starts when it was asked to, has the shape of a fit.
+
+    Parameters
+    ----------
+    conformed : from `conform`
+    """
+    plan, result = conformed.plan, conformed.result
+    nested = result.get("plan")
+    given = nested if isinstance(nested, Mapping) else result
+    is_loop = "kind" not in given and plan.kind is PlanKind.LOOP and plan.start_at is None
+    made = (loop_result if is_loop else fit_result)(
+        plan,
+        video_id=conformed.video_id,
+        track_id=str(result.get("track_id", "")),
+        track=None,
+        mix=None if conformed.mix is None else mix_body(conformed.mix),
+    )
+    body = made.to_json()
+    if isinstance(result.get("track"), Mapping):
+        body["track"] = result["track"]
+    return with_provenance(body, conformed.provenance)
+
+
+def conform_summary(conformed: Conformed) -> dict[str, Any]:
+    """What changed, as JSON: both lengths, the changes of the edit and what the music does there, and how much is kept.
+
+    Parameters
+    ----------
+    conformed : from `conform`
+
+    Returns
+    -------
+    `old_seconds`, `new_seconds`, `changes` (each with `at`, `old_at`, `delta_seconds`, `kind`, `music`), `worst_seam`,
+    and `kept_share` of the seconds of untouched picture that had music
+    """
+    difference, plan = conformed.difference, conformed.plan
+    return {
+        "old_seconds": round(difference.old_seconds, 6),
+        "new_seconds": round(plan.window_end, 6),
+        "changes": [
+            {
+                "at": round(change.at, 6),
+                "old_at": round(change.old_at, 6),
+                "delta_seconds": round(change.delta_seconds, 6),
+                "kind": change.kind,
+                "music": change_words(plan, conformed.old, difference, change, conformed.half_bar),
+            }
+            for change in difference.changes
+        ],
+        "kept_share": round(_share(conformed, plan), 4),
+        "worst_seam": plan.seam_score,
+    }
+
+
+def conform_table(conformed: Conformed) -> list[str]:
+    """The changes as lines of a table, and a last line with what is kept.
+
+    Parameters
+    ----------
+    conformed : from `conform`
+    """
+    summary = conform_summary(conformed)
+    rows = [("new cut", "old cut", "by", "edit", "music after it")]
+    rows += [
+        (f"{c['at']:.2f} s", f"{c['old_at']:.2f} s", f"{c['delta_seconds']:+.2f} s", c["kind"], c["music"])
+        for c in summary["changes"]
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = [
+        "  ".join([*(cell.rjust(width) for cell, width in zip(row, widths, strict=False)), row[4]]) for row in rows
+    ]
+    last = (
+        f"{100 * summary['kept_share']:.0f} % of the untouched picture keeps its music; worst seam "
+        f"{summary['worst_seam']:.2f}; {conformed.plan.end_label}"
+    )
+    return (
+        [*lines, last, *_at_lower_floors(conformed)] if summary["changes"] else ["nothing differs: the same plan", last]
+    )
+
+
+def _at_lower_floors(conformed: Conformed) -> list[str]:
+    """What worse seams would keep, where good ones keep too little; one line, or none."""
+    if _share(conformed, conformed.plan) >= _MUCH:
+        return []
+    found = []
+    for floor in _LOWER_FLOORS:
+        cover = conformed.cover.model_copy(update={"min_seam_score": floor})
+        if floor >= conformed.cover.min_seam_score:
+            continue
+        plan = conform_plan(
+            conformed.analysis.profile, conformed.old, conformed.difference, cover, conformed.constraints
+        )
+        found.append(f"down to {floor:g} it is {100 * _share(conformed, plan):.0f} % (worst {plan.seam_score:.2f})")
+    if not found:
+        return []
+    return [f"with seams of {' and '.join(found)}: set cover.min_seam_score in a profile"]
+
+
+def _share(conformed: Conformed, plan: LoopPlan) -> float:
+    """Of the seconds of untouched picture that had music, how many keep it."""
+    kept, untouched = kept_seconds(plan, conformed.old, conformed.difference, conformed.half_bar)
+    return kept / untouched if untouched > 0.0 else 1.0

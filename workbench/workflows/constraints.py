@@ -1,0 +1,193 @@
+"""Constraints on seams as a person types them, as a provenance records them, and on a track that lacks a pinned splice.
+
+The profile of a track holds the splices that are worth keeping. One that a person names may not be among them: it is
+then measured and fitted like the others, and added.
+
+Functions: `read_seconds`, `read_range` and `read_splice` for typed texts; `constraint_records` and `read_constraints`
+for provenance; `with_splices` and `with_pinned` for an analysis.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.errors import ConstraintError, PlanError
+from workbench.features.energy import loudness_between
+from workbench.loops.bodies import SHORT_TERM_SECONDS, named_splices
+from workbench.loops.constraints import NamedSplice, SeamConstraints, TrackRange, line_pair, on_lines
+from workbench.loops.seams import seam_evidence
+from workbench.workflows.analyze import Analysis
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pydantic import JsonValue
+
+_TIME = re.compile(r"(?:(\d+):([0-5]\d(?:\.\d+)?)|(\d+(?:\.\d+)?))", re.ASCII)
+_FIELDS = ("never_cut", "forbid_seam", "pin_seam")
+"""how a provenance calls them: by the options of the command line"""
+
+
+def read_seconds(text: str) -> float | None:
+    """The seconds of a time as M:SS, or in seconds; both with decimals.
+
+    Parameters
+    ----------
+    text : such as `1:05` or `65.5`
+
+    Returns
+    -------
+    s; None for what is no time
+    """
+    found = _TIME.fullmatch(text.strip())
+    if found is None:
+        return None
+    minutes, rest, plain = found.groups()
+    return float(plain) if plain is not None else 60.0 * int(minutes) + float(rest)
+
+
+def read_range(text: str) -> TrackRange:
+    """A range of a track.
+
+    Parameters
+    ----------
+    text : such as `0:40-1:00`
+
+    Raises
+    ------
+    ConstraintError : it is no range, or ends before it begins
+    """
+    first, last = _pair(text, "a range such as 0:40-1:00")
+    if not first < last:
+        raise ConstraintError(f"{text!r} ends before it begins")
+    return TrackRange(first, last)
+
+
+def read_splice(text: str) -> NamedSplice:
+    """A splice, by the times of the track at which it leaves and enters.
+
+    Parameters
+    ----------
+    text : such as `1:32-0:48`
+
+    Raises
+    ------
+    ConstraintError : it is no pair of times
+    """
+    return NamedSplice(*_pair(text, "a splice such as 1:32-0:48, the time it leaves and the time it enters"))
+
+
+def _pair(text: str, otherwise: str) -> tuple[float, float]:
+    times = [read_seconds(part) for part in text.split("-")]
+    if len(times) != 2 or times[0] is None or times[1] is None:
+        raise ConstraintError(f"{text!r} is not {otherwise}")
+    return times[0], times[1]
+
+
+def constraint_records(constraints: SeamConstraints) -> dict[str, JsonValue]:
+    """Constraints for a provenance; fields without any are None.
+
+    Parameters
+    ----------
+    constraints : of a plan
+    """
+    return {
+        "never_cut": [[one.song_from, one.song_to] for one in constraints.never_cut] or None,
+        "forbid_seam": [[one.leave, one.enter] for one in constraints.forbidden] or None,
+        "pin_seam": [[one.leave, one.enter] for one in constraints.pinned] or None,
+    }
+
+
+def read_constraints(recorded: Mapping[str, JsonValue]) -> SeamConstraints:
+    """Constraints from a provenance.
+
+    Parameters
+    ----------
+    recorded : all constraints of the provenance, by name
+
+    Raises
+    ------
+    PlanError : one of them is no list of pairs of times
+    """
+    never_cut, forbidden, pinned = (list(_recorded_pairs(recorded, name)) for name in _FIELDS)
+    try:
+        return SeamConstraints(
+            tuple(TrackRange(*pair) for pair in never_cut),
+            tuple(NamedSplice(*pair) for pair in forbidden),
+            tuple(NamedSplice(*pair) for pair in pinned),
+        )
+    except ConstraintError as error:
+        raise PlanError(f"provenance.constraints: {error}") from error
+
+
+def _recorded_pairs(recorded: Mapping[str, JsonValue], name: str) -> Iterable[tuple[float, float]]:
+    given = recorded.get(name, [])
+    for pair in given if isinstance(given, list) else [given]:
+        match pair:
+            case [int() | float() as first, int() | float() as second]:
+                yield float(first), float(second)
+            case _:
+                raise PlanError(f"provenance.constraints.{name}: {pair!r} is no pair of times")
+
+
+def with_splices(workspace: Workspace, track: Path, analysis: Analysis, named: Sequence[NamedSplice]) -> Analysis:
+    """An analysis whose profile holds some named splices, whether or not they are worth keeping.
+
+    The track is decoded only if one of them is missing.
+
+    Parameters
+    ----------
+    workspace : of which the decoded track comes; parameters of seams
+    track : its file
+    analysis : of the track
+    named : splices; the bar lines nearest to their times count
+
+    Raises
+    ------
+    ConstraintError : one has no bar line near, or leaves no room for a crossfade
+    MediaError : the track cannot be read
+    """
+    profile = analysis.profile
+    splices = profile.splices
+    pairs = [line_pair(profile, one, f"the splice {one.in_words}") for one in named]
+    missing = [pair for pair in dict.fromkeys(pairs) if splices.row_of(*pair) is None]
+    if not missing:
+        return analysis
+    recording, lines = workspace.load_recording(track), profile.downbeats
+    params = workspace.params.seams
+    leave, enter = (np.array(side, dtype=np.int64) for side in zip(*missing, strict=True))
+    starts = np.concatenate((lines[leave], lines[enter]))
+    levels = loudness_between(recording.samples, recording.sample_rate, starts, starts + SHORT_TERM_SECONDS)
+    step = levels[leave.size :] - levels[: leave.size]
+    found = named_splices(recording, seam_evidence(recording, analysis.grid, params), leave, enter, step, params)
+    for row, (left, entered) in enumerate(missing):
+        fade = float(found.fade_seconds[row])
+        if found.song_from[row] < fade / 2 or found.song_to[row] + fade / 2 > recording.duration:
+            one = named[pairs.index((left, entered))]
+            raise ConstraintError(f"the splice {one.in_words} leaves no room for a crossfade at an end of the track")
+    return replace(analysis, profile=replace(profile, splices=splices.with_more(found)))
+
+
+def with_pinned(workspace: Workspace, track: Path, analysis: Analysis, constraints: SeamConstraints) -> Analysis:
+    """An analysis whose profile holds the splices that are pinned, if they make sense on the track.
+
+    Parameters
+    ----------
+    workspace, track, analysis : as in `with_splices`
+    constraints : of a plan
+
+    Raises
+    ------
+    ConstraintError : a constraint makes no sense on this track, or two contradict each other
+    MediaError : the track cannot be read
+    """
+    if analysis.profile.downbeats.size < 3:  # the planner says what is wrong with such a track
+        return analysis
+    on_lines(analysis.profile, constraints)
+    return with_splices(workspace, track, analysis, constraints.pinned)

@@ -1,0 +1,158 @@
+"""Rendering for delivery: a file at the loudness that a platform or a broadcaster asks for, measured as written.
+
+Joins the gain of `workbench.render.delivery` with the rendering and the meters of the rest; finds out who speaks where
+a target, or a reader, asks for the loudness of the dialogue.
+
+Functions: `render_measured`, `speech_ranges`. Class: `Rendered`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import ParameterError
+from workbench.mix.balance import utterances_in
+from workbench.params import DELIVERY_TARGETS, DeliveryTarget
+from workbench.recording import Recording
+from workbench.render.delivery import DeliveryGain, find_gain, shortfalls
+from workbench.render.levels import SoundLevels, measure_levels
+from workbench.render.playback import render_blocks
+from workbench.render.schedule import Music
+from workbench.render.video import MixLevels, play_video, render_audio, render_video
+from workbench.workflows.mix import measure_soundtrack
+from workbench.workspace import Workspace
+
+_LOSSY_TAKES = 3
+"""times that a lossy sound file is written at most, under lower and lower ceilings"""
+_CLEAR_DB = 0.1
+"""dB by which the next ceiling lies lower than the last take was over: a codec does not repeat its peaks"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A written file and its levels."""
+
+    path: Path
+    levels: SoundLevels
+    """as decoded"""
+    speech: tuple[tuple[float, float], ...] | None
+    """where somebody speaks, seconds of the file; None: nobody looked"""
+    target: str | None
+    gain: DeliveryGain | None
+    """None without a target"""
+    shortfalls: tuple[str, ...] = ()
+    """what the target asks for and the file does not have, a line each"""
+
+
+def find_target(name: str) -> DeliveryTarget:
+    """Get a delivery target by its name.
+
+    Parameters
+    ----------
+    name : in `DELIVERY_TARGETS`
+
+    Raises
+    ------
+    ParameterError : there is no such target; names those there are
+    """
+    if name not in DELIVERY_TARGETS:
+        raise ParameterError(f"there is no target {name}; there are {', '.join(DELIVERY_TARGETS)}")
+    return DELIVERY_TARGETS[name]
+
+
+def speech_ranges(workspace: Workspace, video: Path, mix: MixLevels | None) -> tuple[tuple[float, float], ...]:
+    """Where somebody speaks in a video: what its mix says, or else what is found in its soundtrack.
+
+    Parameters
+    ----------
+    workspace : its store has the measures of a soundtrack; of its parameters those of voice matter
+    video : its file
+    mix : None, or without ducking: the soundtrack is measured
+
+    Returns
+    -------
+    pairs of video seconds, sorted and disjoint
+
+    Raises
+    ------
+    MediaError : the video cannot be read
+    """
+    ducked: Any = None if mix is None else mix.duck
+    if ducked is not None:
+        return tuple((float(start), float(end)) for start, end in ducked.speech_ranges)
+    measure = measure_soundtrack(workspace, video)
+    return utterances_in(measure, measure.levels.duration if measure.levels else 0.0, workspace.params.voice)
+
+
+def render_measured(
+    workspace: Workspace,
+    plan: Music,
+    recording: Recording,
+    out: Path,
+    video: Path | None = None,
+    mix: MixLevels | None = None,
+    *,
+    target: str | None = None,
+    limit: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> Rendered:
+    """Render a plan to a file, for a delivery target if one is named, and measure what was written.
+
+    Parameters
+    ----------
+    workspace : of its parameters those of rendering and voice matter
+    plan, recording : as for `workbench.render.playback.render_blocks`
+    out : a sound file, or with `video` a video
+    video : under which the music is laid; None: a sound file of the music is written
+    mix : of music and soundtrack; None: both at their own levels. Has no effect without a video
+    target : name in `DELIVERY_TARGETS`; the sound is then always limited, at the target's ceiling. None: no target
+    limit : hold the true peak under the ceiling of the parameters; a video with a mix or a soundtrack always is
+    progress : receives the share that is done
+
+    Returns
+    -------
+    Rendered : speech is looked for with a target, and known where the mix has ducking
+
+    Raises
+    ------
+    ParameterError : there is no such target, or an unknown suffix
+    PlanError : the plan was made for another track, or for a longer video
+    MediaError : the video cannot be read, or the file cannot be written
+    """
+    params, named = workspace.params.render, None if target is None else find_target(target)
+    speech: tuple[tuple[float, float], ...] | None = None
+    if video is not None and (named is not None or (mix is not None and mix.duck is not None)):
+        speech = speech_ranges(workspace, video, mix)
+    heard: Sequence[Sequence[float]] = speech or ()
+    gain, gain_db, held = None, 0.0, True if limit else None
+    if named is not None:
+        rate = recording.sample_rate if video is None else params.video_sample_rate
+        gain = find_gain(
+            lambda: (
+                render_blocks(plan, recording, params)
+                if video is None
+                else play_video(plan, recording, video, mix, params)
+            ),
+            rate, named, heard, params,
+        )  # fmt: skip
+        gain_db, held = gain.gain_db, True
+        params = params.model_copy(update={"ceiling_dbtp": named.ceiling_dbtp})
+    if video is not None:
+        render_video(plan, recording, video, out, mix, params, limit=held, gain_db=gain_db, progress=progress)
+        levels = measure_levels(out, heard)
+    else:
+        ceiling = params.ceiling_dbtp
+        for take in range(_LOSSY_TAKES):
+            under = params.model_copy(update={"ceiling_dbtp": ceiling})
+            render_audio(plan, recording, out, under, limit=bool(held), gain_db=gain_db, progress=progress)
+            levels = measure_levels(out)
+            over = levels.true_peak_dbtp - params.ceiling_dbtp
+            if named is None or not isfinite(over) or over <= 0.0 or take == _LOSSY_TAKES - 1:
+                break
+            ceiling -= over + _CLEAR_DB
+    lines = () if named is None or gain is None else shortfalls(str(target), named, levels, gain, params)
+    return Rendered(Path(out), levels, speech, target, gain, lines)
