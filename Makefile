@@ -127,8 +127,8 @@ check: $(VENV)/.dev
 	$(BIN)/oxfmt --check $(PAGES)
 	$(BIN)/oxlint --deny-warnings $(PAGES)
 
-# JavaScript and style sheets.
-PAGES = workbench/dashboards/assets service/routes/docs.js
+# JavaScript, TypeScript and style sheets; what is generated is left as it is written.
+PAGES = workbench/dashboards/assets service/routes/docs.js $(patsubst %,service/clients/typescript/%.ts,client errors webhooks)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

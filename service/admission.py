@@ -24,7 +24,7 @@ from sanic import Request
 from sqlalchemy import Connection
 
 from service.errors import Problem, malformed
-from service.schemas.wording import field_message
+from service.schemas.wording import field_details
 from service.store import api_keys, rate_windows
 from service.store.api_keys import Caller
 from service.store.rate_windows import Rate
@@ -235,15 +235,7 @@ def problem_of(error: ValidationError) -> Problem:
     ----------
     error : of a model of `service.schemas`
     """
-    details = [
-        {
-            "field": ".".join(str(part) for part in item["loc"]) or "body",
-            "message": field_message(item),
-            "type": item["type"],
-        }
-        for item in error.errors(include_url=False, include_input=False)
-    ]
-    return _unprocessable(details)
+    return _unprocessable(field_details(error))
 
 
 def _unprocessable(details: list[dict[str, str]]) -> Problem:

@@ -2,7 +2,7 @@
 
 It imports no analysis code. `service.admission` checks requests, `service.answers` answers them in one transaction, and
 this module turns every exception into the Error body. Every response has an `X-Request-Id`, and with a valid key the
-rate headers.
+rate headers; every response continues the caller's trace (`service.traces`).
 """
 
 from __future__ import annotations
@@ -29,13 +29,15 @@ from ulid import ULID
 from service import metrics
 from service.admission import BODY_LIMIT, RoutePolicy, admit, identify
 from service.errors import Problem, error_body, not_found
-from service.headers import add_security_headers
+from service.headers import add_rate_headers, add_retry_after, add_security_headers
 from service.processes.wakeup import WakeupPipe
 from service.ranking.client import RankingClient
 from service.settings import ServiceSettings
-from service.store.rate_windows import LocalWindows
+from service.store.rate_windows import WINDOW_SECONDS, LocalWindows
 from service.store.tables import open_database
 from service.store.transactions import Transactions
+from service.traces import HEADER as TRACEPARENT
+from service.traces import Trace, continue_trace
 from workbench.errors import StoreError
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
@@ -76,18 +78,33 @@ class ServiceRequest(Request):
             self._id = f"req_{ULID()}"
         return str(self._id)
 
+    @property
+    def trace(self) -> Trace:
+        """Our place in the trace that the caller sends along, or in a new one."""
+        trace: Trace | None = self.ctx.trace
+        if trace is None:
+            headers = self.headers
+            trace = self.ctx.trace = continue_trace(headers.getall(TRACEPARENT, []) if headers else [])
+        return trace
+
     @staticmethod
     def make_context() -> SimpleNamespace:
         """The context of a new request: no caller and no family yet; its time starts now."""
         return SimpleNamespace(
-            identified=False, caller=None, rate=None, idempotency_key=None, family="none", began=time.perf_counter()
+            identified=False,
+            caller=None,
+            rate=None,
+            idempotency_key=None,
+            family="none",
+            trace=None,
+            began=time.perf_counter(),
         )
 
 
 class _Errors(ErrorHandler):
     """Turns every exception into the Error body. Only `default` is overridden: `response` would disable the rest."""
 
-    def default(self, request: Request, exception: Exception) -> Any:
+    def default(self, request: Any, exception: Exception) -> Any:
         """The response to an exception, as a coroutine that Sanic awaits."""
         return _error_response(request, exception)
 
@@ -183,9 +200,10 @@ async def _check_policy(request: Request, route: Route, **_: Any) -> None:
     await admit(request, policy)
 
 
-async def _finish(request: Request, response: BaseHTTPResponse) -> None:
+async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
     """Add the headers that every response has, count the request and log it."""
     response.headers["X-Request-Id"] = str(request.id)
+    response.headers[TRACEPARENT] = request.trace.traceparent
     add_security_headers(response.headers)
     context = request.ctx
     if not context.identified and _is_under_v1(request):
@@ -193,8 +211,13 @@ async def _finish(request: Request, response: BaseHTTPResponse) -> None:
     _announce_close(request)
     rate = context.rate
     if rate is not None:
-        response.headers["X-RateLimit-Limit"] = str(rate.limit)
-        response.headers["X-RateLimit-Remaining"] = str(rate.remaining)
+        add_rate_headers(
+            response.headers,
+            limit=rate.limit,
+            window_seconds=WINDOW_SECONDS,
+            remaining=rate.remaining,
+            seconds_left=rate.retry_after,
+        )
     seconds = time.perf_counter() - context.began
     method = request.method if request.method in _METHODS else "other"
     metrics.REQUESTS.labels(context.family, method, str(response.status)).inc()
@@ -204,6 +227,8 @@ async def _finish(request: Request, response: BaseHTTPResponse) -> None:
     log.info(
         "answered",
         request_id=request.id,
+        trace_id=request.trace.trace_id,
+        span_id=request.trace.span_id,
         method=request.method,
         path=request.path,
         status=response.status,
@@ -234,25 +259,26 @@ async def _identify_uncounted(request: Request) -> None:
         log.warning("database", request_id=request.id, problem=str(error))
 
 
-async def _error_response(request: Request, exception: Exception) -> HTTPResponse:
+async def _error_response(request: ServiceRequest, exception: Exception) -> HTTPResponse:
     problem = _problem(request, exception)
     route = getattr(request, "route", None)
     if problem.status in (413, 415) and route is not None and getattr(route.ctx, "policy", RoutePolicy()).plain_400:
         problem = Problem(400, problem.message, headers=problem.headers)
     body = error_body(problem.status, problem.message, str(request.id), problem.details)
-    headers = {**problem.headers, "X-Request-Id": str(request.id)}
+    headers = {**problem.headers, "X-Request-Id": str(request.id), TRACEPARENT: request.trace.traceparent}
+    add_retry_after(headers, problem.status)
     add_security_headers(headers)  # here too, because response middleware does not run for a malformed request
     return HTTPResponse(
         json.dumps(body, separators=(",", ":")), problem.status, headers=headers, content_type="application/json"
     )
 
 
-def _problem(request: Request, exception: Exception) -> Problem:
+def _problem(request: ServiceRequest, exception: Exception) -> Problem:
     """The problem that the caller is shown for an exception."""
     if isinstance(exception, Problem):
         return exception
     if isinstance(exception, StoreError):
-        log.error("database", request_id=request.id, problem=str(exception))
+        log.error("database", request_id=request.id, trace_id=request.trace.trace_id, problem=str(exception))
         return Problem(503, "the database cannot be used at the moment", headers={"Retry-After": "5"})
     # The router compares the method before it notices a trailing slash, which none of our paths has.
     if isinstance(exception, NotFound) or (isinstance(exception, MethodNotAllowed) and request.path.endswith("/")):
@@ -264,7 +290,8 @@ def _problem(request: Request, exception: Exception) -> Problem:
         if status == 503 and request.body == b"" and getattr(request, "stream", None) is None:
             message = "the request did not arrive in time"
         return Problem(status, message if status < 500 or status == 503 else "an error of ours", headers=headers)
-    log.error("failed", request_id=request.id, path=request.path, exc_info=exception)
+    trace_id = request.trace.trace_id
+    log.error("failed", request_id=request.id, trace_id=trace_id, path=request.path, exc_info=exception)
     return Problem(500, "an error of ours; it was logged under this request id")
 
 

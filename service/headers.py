@@ -1,4 +1,6 @@
-"""Security headers: browsers load nothing from other origins and do not guess media types.
+"""Headers of responses: security, rate, and when to come back.
+
+Security headers: browsers load nothing from other origins and do not guess media types.
 
 Responses are JSON, sound and files, which need no resources. Only `/docs` is a page: its style sheet, scripts and the
 interface description come from this service.
@@ -6,7 +8,16 @@ interface description come from this service.
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
+
+RATE_HEADERS = ("RateLimit", "RateLimit-Policy", "X-RateLimit-Limit", "X-RateLimit-Remaining")
+"""of every response to a request with a valid key"""
+
+_POLICY = "key"
+"""name of the one policy in the RateLimit headers"""
+
+RETRY_SECONDS: Mapping[int, int] = {202: 2, 429: 5, 503: 5}
+"""`Retry-After` by status where nothing better is known: two seconds between polls are half of the standard rate"""
 
 _EVERYWHERE = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -39,3 +50,34 @@ def add_security_headers(headers: MutableMapping[str, str]) -> None:
     """
     for name, value in _EVERYWHERE.items():
         headers.setdefault(name, value)
+
+
+def add_rate_headers(
+    headers: MutableMapping[str, str], *, limit: int, window_seconds: float, remaining: int, seconds_left: int
+) -> None:
+    """Add what a key may still ask: the IETF's two headers (draft-ietf-httpapi-ratelimit-headers-10) and our older two.
+
+    Parameters
+    ----------
+    headers : of the response
+    limit : requests a window
+    window_seconds : length of a window
+    remaining : requests left in the present window
+    seconds_left : whole s until it ends
+    """
+    headers["RateLimit-Policy"] = f'"{_POLICY}";q={limit};w={window_seconds:.0f}'
+    headers["RateLimit"] = f'"{_POLICY}";r={remaining};t={seconds_left}'
+    headers["X-RateLimit-Limit"] = str(limit)
+    headers["X-RateLimit-Remaining"] = str(remaining)
+
+
+def add_retry_after(headers: MutableMapping[str, str], status: int) -> None:
+    """Add `Retry-After` to a response that asks the caller to come back.
+
+    Parameters
+    ----------
+    headers : of the response; a header that is set already is kept
+    status : of the response; others than those of `RETRY_SECONDS` get no header
+    """
+    if status in RETRY_SECONDS:
+        headers.setdefault("Retry-After", str(RETRY_SECONDS[status]))

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from service.admission import BODY_LIMIT
 from service.errors import TYPES
+from service.headers import RATE_HEADERS, RETRY_SECONDS
 from service.schemas import requests, responses
 from service.schemas.events import BillingEvent
 from service.schemas.examples import EXAMPLES
@@ -49,96 +50,155 @@ _REASONS = {
 class Endpoint:
     """One method of one path."""
 
+    operation_id: str
+    """what client libraries call it"""
     method: str
     path: str
     summary: str
     answers: Mapping[int, tuple[type[BaseModel], ...]]
     """models of the successes, by status"""
     errors: Sequence[int]
+    notes: str
+    tags: Sequence[str]
     body: type[BaseModel] | None = None
     query: type[BaseModel] | None = None
     idempotency: bool = False
     api_key: bool = True
-    notes: str = ""
     binary: bool = False
     """whether the body is a file"""
     signed_link: bool = False
     webhook: bool = False
-    tags: Sequence[str] = field(default=())
 
 
+_FOLLOW = "Answers 200 if the result is stored, else 202: follow `poll`."
+_SIGNED = "Signed as the Standard Webhooks specification requires; fields that are not known are ignored."
 _SUBMIT = (400, 401, 402, 403, 404, 413, 415, 422, 429, 500, 503)
 _POLL = (401, 403, 404, 422, 429, 500, 502, 503)
 ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint(
-        "post", "/v1/videos", "Ingest a video: from an address, or as an upload",
+        "createVideo", "post", "/v1/videos", "Ingest a video: from an address, or as an upload",
         {202: (responses.VideoJob,), 201: (responses.UploadTarget,)}, (400, 401, 402, 422, 429, 500, 503),
         body=requests.VideoRequest, tags=("videos",),
-        notes="Billed a minute when the video is ready. A source that is too large or no video fails later, as the "
-        "record says. Idempotency-Key has no effect here.",
+        notes="With `video_url` the service fetches the video; with `filename` it says where to upload the bytes. "
+        "Billed a minute when the video is ready. A source that is too large or no video fails later, as the record "
+        "says. Idempotency-Key has no effect here.",
     ),
     Endpoint(
-        "post", "/v1/videos/{video_id}/ingest", "Start to process an uploaded video", {202: (responses.VideoJob,)},
-        (400, 401, 402, 403, 404, 409, 413, 415, 422, 429, 500, 503), body=requests.IngestRequest, tags=("videos",),
+        "ingestVideo", "post", "/v1/videos/{video_id}/ingest", "Start to process an uploaded video",
+        {202: (responses.VideoJob,)}, (400, 401, 402, 403, 404, 409, 413, 415, 422, 429, 500, 503),
+        body=requests.IngestRequest, tags=("videos",),
+        notes="To be called once the bytes are sent. Poll the video until its `status` is `ready` or `failed`.",
     ),
     Endpoint(
-        "get", "/v1/videos/{video_id}", "How far the ingest of a video is", {200: (responses.VideoRecord,)},
-        (401, 403, 404, 422, 429, 500, 503), tags=("videos",), notes="Free.",
+        "getVideo", "get", "/v1/videos/{video_id}", "How far the ingest of a video is",
+        {200: (responses.VideoRecord,)}, (401, 403, 404, 422, 429, 500, 503), tags=("videos",),
+        notes="Free. Ask until `status` is `ready` or `failed`.",
     ),
     Endpoint(
-        "put", "/v1/uploads/{storage_key}", "Send the bytes of a video", {200: (responses.UploadReceipt,)},
-        (400, 403, 404, 409, 413, 500, 503), api_key=False, binary=True, signed_link=True, tags=("videos",),
+        "uploadVideo", "put", "/v1/uploads/{storage_key}", "Send the bytes of a video",
+        {200: (responses.UploadReceipt,)}, (400, 403, 404, 409, 413, 500, 503), api_key=False, binary=True,
+        signed_link=True, tags=("videos",),
+        notes="At the `upload_url` of the upload target, which is signed and needs no key. A second upload before the "
+        "ingest replaces the first.",
     ),
     Endpoint(
-        "post", "/v1/match", "Rank the catalog against a video",
+        "submitMatch", "post", "/v1/match", "Rank the catalog against a video",
         {200: (MatchResult,), 202: (responses.MatchJob, responses.VideoJob)}, _SUBMIT, body=requests.MatchRequest,
         query=requests.ExpandQuery, idempotency=True, tags=("match",),
+        notes="With `video_url` the video is ingested first, and the answer is the ticket of its ingest: call again "
+        f"with its `video_id` once it is ready. {_FOLLOW}",
     ),
     Endpoint(
-        "get", "/v1/match/jobs/{job_id}", "Poll a match job", {200: (MatchResult,), 202: (responses.MatchJob,)}, _POLL,
-        query=requests.MatchPollQuery, tags=("match",),
+        "getMatchJob", "get", "/v1/match/jobs/{job_id}", "Poll a match job",
+        {200: (MatchResult,), 202: (responses.MatchJob,)}, _POLL, query=requests.MatchPollQuery, tags=("match",),
+        notes="Free. Parameters that are left out are as in the submit.",
     ),
     Endpoint(
-        "post", "/v1/underscore", "Rank the catalog against a script", {200: (UnderscoreResult,)},
+        "submitUnderscore", "post", "/v1/underscore", "Rank the catalog against a script", {200: (UnderscoreResult,)},
         (400, 401, 402, 413, 415, 422, 429, 500, 503), body=requests.UnderscoreRequest, query=requests.ExpandQuery,
         idempotency=True, tags=("underscore",), notes="Ten tracks. A call that returns none is not billed.",
     ),
     Endpoint(
-        "post", "/v1/align", "Say where a track lands with a video",
+        "submitAlign", "post", "/v1/align", "Say where a track lands with a video",
         {200: (AlignResult,), 202: (responses.AlignJob, responses.VideoJob)}, _SUBMIT, body=requests.AlignRequest,
-        idempotency=True, tags=("align",),
+        idempotency=True, tags=("align",), notes=_FOLLOW,
     ),
     Endpoint(
-        "get", "/v1/align/jobs/{job_id}", "Poll an align job", {200: (AlignResult,), 202: (responses.AlignJob,)}, _POLL,
-        tags=("align",),
+        "getAlignJob", "get", "/v1/align/jobs/{job_id}", "Poll an align job",
+        {200: (AlignResult,), 202: (responses.AlignJob,)}, _POLL, tags=("align",), notes="Free.",
     ),
     Endpoint(
-        "post", "/v1/loop", "Cover a video with a track that is shorter",
+        "submitLoop", "post", "/v1/loop", "Cover a video with a track that is shorter",
         {200: (LoopResult,), 202: (responses.LoopJob, responses.VideoJob)}, _SUBMIT, body=requests.LoopRequest,
-        idempotency=True, tags=("loop",), notes="A loop that is not applicable is a 200 and is not billed.",
+        idempotency=True, tags=("loop",),
+        notes=f"A loop that is not applicable is a 200 and is not billed. {_FOLLOW}",
     ),
     Endpoint(
-        "get", "/v1/loop/jobs/{job_id}", "Poll a loop job",
-        {200: (responses.LoopJobResult,), 202: (responses.LoopJob,)}, _POLL, tags=("loop",),
+        "getLoopJob", "get", "/v1/loop/jobs/{job_id}", "Poll a loop job",
+        {200: (responses.LoopJobResult,), 202: (responses.LoopJob,)}, _POLL, tags=("loop",), notes="Free.",
     ),
     Endpoint(
-        "post", "/v1/beats", "Map the beats of a sound file", {202: (responses.BeatsJob,)},
+        "submitBeats", "post", "/v1/beats", "Map the beats of a sound file", {202: (responses.BeatsJob,)},
         (400, 401, 402, 413, 415, 422, 429, 500, 503), body=requests.BeatsRequest, idempotency=True, tags=("beats",),
         notes="Always a job. A repeat with the same Idempotency-Key within 24 hours names the same job.",
     ),
     Endpoint(
-        "get", "/v1/beats/{job_id}", "Poll a beats job", {200: (BeatGridBody,), 202: (responses.BeatsJob,)}, _POLL,
-        tags=("beats",),
+        "getBeatsJob", "get", "/v1/beats/{job_id}", "Poll a beats job",
+        {200: (BeatGridBody,), 202: (responses.BeatsJob,)}, _POLL, tags=("beats",), notes="Free.",
     ),
     Endpoint(
-        "post", "/v1/webhooks/billing/payment-method", "A payment method was attached or detached", {},
-        (400, 401, 413, 422, 500, 503), body=BillingEvent, api_key=False, webhook=True, tags=("webhooks",),
+        "receivePaymentMethodEvent", "post", "/v1/webhooks/billing/payment-method",
+        "A payment method was attached or detached", {}, (400, 401, 413, 422, 500, 503), body=BillingEvent,
+        api_key=False, webhook=True, tags=("webhooks",), notes=_SIGNED,
     ),
     Endpoint(
-        "post", "/v1/webhooks/billing/credit", "A credit was granted or has expired, or a spend cap was set", {},
-        (400, 401, 413, 422, 500, 503), body=BillingEvent, api_key=False, webhook=True, tags=("webhooks",),
+        "receiveCreditEvent", "post", "/v1/webhooks/billing/credit",
+        "A credit was granted or has expired, or a spend cap was set", {}, (400, 401, 413, 422, 500, 503),
+        body=BillingEvent, api_key=False, webhook=True, tags=("webhooks",), notes=_SIGNED,
     ),
 )  # fmt: skip
+_TAGS: Mapping[str, str] = {
+    "videos": "Ingest a video once; match, align and loop name it by its id.",
+    "match": "Rank the catalog against a video.",
+    "underscore": "Rank the catalog against a script.",
+    "align": "Place a track under a video.",
+    "loop": "Cover a long video with a short track.",
+    "beats": "Beats and downbeats of a sound file.",
+    "webhooks": "For the billing provider, which signs its requests.",
+}
+_PARAMETERS: Mapping[str, tuple[str, str]] = {
+    "video_id": ("the video, as createVideo named it", EXAMPLES["VideoJob"]["video_id"]),
+    "job_id": ("the job, as its ticket named it", EXAMPLES["LoopJob"]["job_id"]),
+    "storage_key": ("as the upload target named it", EXAMPLES["UploadTarget"]["storage_key"]),
+    "expires": ("when the link ends, s since 1970; part of the `upload_url`", "1795282674"),
+    "signature": ("of the link; part of the `upload_url`", "3d32"),
+    "traceparent": (
+        "the trace that the request belongs to (W3C Trace Context); one that is malformed is ignored",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    ),
+    "Idempotency-Key": ("the same for a retry of this very request, another for each other one", "order-17-loop"),
+    "webhook-id": ("names the event; a repeat has no second effect", "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W"),
+    "webhook-timestamp": ("when it was sent, s since 1970", "1795282674"),
+    "webhook-signature": (
+        "as the Standard Webhooks specification has it",
+        "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+    ),
+}
+"""description and example of the parameters that no model describes"""
+_HEADERS: Mapping[str, tuple[str, Any]] = {
+    "X-Request-Id": ("names this request, here and in our logs", "req_01JD3X5E8Q2M4V6W8Y0Z1A2B3C"),
+    "traceparent": (
+        "our place in your trace, or in a new one (W3C Trace Context)",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    ),
+    "RateLimit": ("requests left in the present window (r) and s until it ends (t)", '"key";r=59;t=43'),
+    "RateLimit-Policy": ("requests (q) that the key may make in a window of so many s (w)", '"key";q=60;w=60'),
+    "X-RateLimit-Limit": ("requests that the key may make in 60 s", 60),
+    "X-RateLimit-Remaining": ("requests left in the present window", 59),
+    "Retry-After": ("s to wait before the next request", 2),
+    "WWW-Authenticate": ("how to send the key", "Bearer"),
+}
+"""description and example of the headers of responses"""
 
 
 def description() -> dict[str, Any]:
@@ -153,14 +213,24 @@ def description() -> dict[str, Any]:
             "version": VERSION,
             "description": "Match licensed music to a video or a script, place it, loop it, and map its beats. Answers "
             "carry timings, analysis and catalog identifiers, never recordings. Work that is not cached is a job: "
-            "follow `poll` until `status` is `complete`.",
+            "follow `poll` until `status` is `complete`. Answers may gain fields: ignore those that you do not know. "
+            "Requests may not have fields that are not described here.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            "contact": {"name": "The operator of this service"},
         },
+        "servers": [{"url": "/", "description": "the service that serves this description"}],
+        "tags": [{"name": name, "description": summary} for name, summary in _TAGS.items()],
         "security": [{"bearer": []}, {"apiKey": []}],
         "paths": paths,
         "components": {
             "securitySchemes": {
-                "bearer": {"type": "http", "scheme": "bearer"},
-                "apiKey": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+                "bearer": {"type": "http", "scheme": "bearer", "description": "the API key as a bearer token"},
+                "apiKey": {
+                    "type": "apiKey",
+                    "in": "header",
+                    "name": "x-api-key",
+                    "description": "the API key in a header of its own; same effect",
+                },
             },
             "headers": _headers(),
             "schemas": _schemas(),
@@ -169,11 +239,12 @@ def description() -> dict[str, Any]:
 
 
 def _operation(endpoint: Endpoint) -> dict[str, Any]:
-    operation: dict[str, Any] = {"summary": endpoint.summary, "tags": list(endpoint.tags)}
-    words = [part.strip("{}") for part in endpoint.path.removeprefix("/v1/").split("/")]
-    operation["operationId"] = "_".join([endpoint.method, *words]).replace("-", "_")
-    if endpoint.notes:
-        operation["description"] = endpoint.notes
+    operation: dict[str, Any] = {
+        "operationId": endpoint.operation_id,
+        "summary": endpoint.summary,
+        "description": endpoint.notes,
+        "tags": list(endpoint.tags),
+    }
     if not endpoint.api_key:
         operation["security"] = []
     parameters = _parameters(endpoint)
@@ -193,23 +264,30 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
 
 def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [
-        _required(part.strip("{}"), "path") for part in endpoint.path.split("/") if part.startswith("{")
+        _parameter(part.strip("{}"), "path") for part in endpoint.path.split("/") if part.startswith("{")
     ]
     if endpoint.query is not None:
         for name, schema in endpoint.query.model_json_schema()["properties"].items():
-            found.append({"name": name, "in": "query", "required": False, "schema": _without_null(schema)})
+            one = _without_null(schema)
+            summary = one.pop("description")
+            found.append({"name": name, "in": "query", "description": summary, "required": False, "schema": one})
     if endpoint.signed_link:
-        found += [_required(name, "query") for name in ("expires", "signature")]
+        found += [_parameter(name, "query") for name in ("expires", "signature")]
     if endpoint.idempotency:
-        schema = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"}
-        found.append({"name": "Idempotency-Key", "in": "header", "required": False, "schema": schema})
+        limits = {"minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"}
+        found.append(_parameter("Idempotency-Key", "header", required=False, **limits))
+    found.append(_parameter("traceparent", "header", required=False))
     if endpoint.webhook:
-        found += [_required(name, "header") for name in ("webhook-id", "webhook-timestamp", "webhook-signature")]
+        found += [_parameter(name, "header") for name in ("webhook-id", "webhook-timestamp", "webhook-signature")]
     return found
 
 
-def _required(name: str, where: str) -> dict[str, Any]:
-    return {"name": name, "in": where, "required": True, "schema": {"type": "string"}}
+def _parameter(name: str, where: str, *, required: bool = True, **limits: Any) -> dict[str, Any]:
+    summary, example = _PARAMETERS[name]
+    schema = {"type": "string", **limits}
+    return {
+        "name": name, "in": where, "description": summary, "required": required, "schema": schema, "example": example,
+    }  # fmt: skip
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
@@ -231,55 +309,89 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
             content["examples"] = examples
         first, *others = ((model.__doc__ or "").strip().splitlines()[0].rstrip(".") for model in models)
         summary = " or ".join([first, *(other[0].lower() + other[1:] for other in others)])
-        found[str(status)] = _response(summary, content, endpoint.api_key)
+        found[str(status)] = _response(status, summary, content, endpoint.api_key)
     if endpoint.webhook:
-        found["200"] = _response(
-            "Applied, ignored, or applied before", {"schema": {"type": "object", "maxProperties": 0}}, False
-        )
+        nothing = {"schema": {"type": "object", "maxProperties": 0}, "example": {}}
+        found["200"] = _response(200, "Applied, ignored, or applied before", nothing, False)
     for status in endpoint.errors:
         kind = TYPES.get(status, "error")
         example = {"error": {"type": kind, "message": _REASONS[status], "request_id": "req_01JD3X5E8Q2M4V6W8Y0Z1A2B3C"}}
         content = {"schema": _reference(responses.ErrorBody), "example": example}
-        found[str(status)] = _response(_REASONS[status], content, endpoint.api_key)
-        if status in (429, 503):
-            found[str(status)]["headers"]["Retry-After"] = {"$ref": "#/components/headers/Retry-After"}
+        found[str(status)] = _response(status, _REASONS[status], content, endpoint.api_key)
     return found
 
 
-def _response(summary: str, content: Mapping[str, Any], api_key: bool) -> dict[str, Any]:
-    names = ["X-Request-Id", *(("X-RateLimit-Limit", "X-RateLimit-Remaining") if api_key else ())]
+def _response(status: int, summary: str, content: Mapping[str, Any], api_key: bool) -> dict[str, Any]:
+    names = ["X-Request-Id", "traceparent"]
+    if api_key:
+        names += ["WWW-Authenticate"] if status == 401 else RATE_HEADERS
+    if status in RETRY_SECONDS:
+        names.append("Retry-After")
     headers = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
     return {"description": summary, "headers": headers, "content": {"application/json": dict(content)}}
 
 
 def _headers() -> dict[str, Any]:
-    def header(summary: str, kind: str) -> dict[str, Any]:
-        return {"description": summary, "schema": {"type": kind}}
-
     return {
-        "X-Request-Id": header("names this request, here and in our logs", "string"),
-        "X-RateLimit-Limit": header("requests that the key may make in 60 s", "integer"),
-        "X-RateLimit-Remaining": header("requests left in the present window", "integer"),
-        "Retry-After": header("s to wait", "integer"),
+        name: {
+            "description": summary,
+            "schema": {"type": "integer" if isinstance(example, int) else "string"},
+            "example": example,
+        }
+        for name, (summary, example) in _HEADERS.items()
     }
 
 
 def _schemas() -> dict[str, Any]:
+    """The models as JSON schemas: requests refuse fields that are not known, answers may gain some."""
     given = {e.body for e in ENDPOINTS if e.body is not None}
     answered = {model for e in ENDPOINTS for models in e.answers.values() for model in models} | {responses.ErrorBody}
-    modes: list[tuple[type[BaseModel], Any]] = [(model, "validation") for model in sorted(given, key=_name)]
-    modes += [(model, "serialization") for model in sorted(answered, key=_name)]
-    _, document = models_json_schema(modes, ref_template=_REFERENCE)
+    found = _named(given, "validation")
+    for name, schema in _named(answered, "serialization").items():
+        if "properties" in schema:
+            schema["additionalProperties"] = True
+        assert name not in found, f"{name} is the body of a request and of an answer"
+        found[name] = schema
+    return dict(sorted(found.items()))
+
+
+def _named(models: set[type[BaseModel]], mode: Literal["validation", "serialization"]) -> dict[str, Any]:
+    """The schemas of models and of what they contain, by the titles of the models."""
+    wanted: list[tuple[type[BaseModel], Any]] = [(model, mode) for model in sorted(models, key=_name)]
+    _, document = models_json_schema(wanted, ref_template=_REFERENCE)
     schemas: dict[str, Any] = document["$defs"]
-    return schemas
+    titles = {_REFERENCE.format(model=name): schema["title"] for name, schema in schemas.items()}
+    assert len(set(titles.values())) == len(titles), "two models have one title"
+    return {schema["title"]: _readable(schema, titles) for schema in schemas.values()}
+
+
+def _readable(schema: Any, titles: Mapping[str, str]) -> Any:
+    """A schema with references to titles, and without the titles that repeat the names of fields."""
+    if isinstance(schema, list):
+        return [_readable(item, titles) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept: dict[str, Any] = {}
+    for name, value in schema.items():
+        if name == "$ref":
+            kept[name] = _REFERENCE.format(model=titles[value])
+        elif name == "properties":
+            kept[name] = {
+                field: _readable({key: item for key, item in one.items() if key != "title"}, titles)
+                for field, one in value.items()
+            }
+        else:
+            kept[name] = _readable(value, titles)
+    return kept
 
 
 def _reference(model: type[BaseModel]) -> dict[str, str]:
-    return {"$ref": _REFERENCE.format(model=model.__name__)}
+    return {"$ref": _REFERENCE.format(model=_name(model))}
 
 
 def _name(model: type[BaseModel]) -> str:
-    return model.__name__
+    """The name of a model's schema: its title."""
+    return str(model.model_config.get("title") or model.__name__)
 
 
 def text() -> str:

@@ -34,6 +34,8 @@ class Call:
     idempotency_key: str | None = None
     base_url: str = ""
     """public address of this service, without a slash at the end"""
+    traceparent: str | None = None
+    """our place in the caller's trace, which the job takes over"""
 
     @property
     def account(self) -> str:

@@ -51,6 +51,7 @@ def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
             kind="beats",
             queue=jobs.FETCH,
             account=call.account,
+            traceparent=call.traceparent,
             build=f"beats:{ULID()}",
             track_id=request.track_id,
             request={"audio_url": request.audio_url},

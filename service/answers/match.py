@@ -60,6 +60,7 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
             kind="match",
             queue=jobs.MAIN,
             account=call.account,
+            traceparent=call.traceparent,
             build=build,
             # A poll shows the part of the lane that the submit chose, so calls with other choices have their own job.
             choices=f"{int(request.include_sync)}.{request.sync_points_per_track}",

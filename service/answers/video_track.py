@@ -77,6 +77,7 @@ def build(
             kind=kind,
             queue=jobs.MAIN,
             account=call.account,
+            traceparent=call.traceparent,
             build=cache_key,
             video_id=request.video_id,
             track_id=request.track_id,

@@ -137,6 +137,7 @@ def _start(connection: Connection, call: Call, video: OwnedVideo) -> None:
             kind="ingest",
             queue=jobs.MAIN if video.source_url is None else jobs.FETCH,
             account=call.account,
+            traceparent=call.traceparent,
             build=f"ingest:{video.video_id}",
             video_id=video.video_id,
             request={"source_url": video.source_url, "storage_key": video.storage_key},

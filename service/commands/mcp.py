@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import Seconds, home_option
+from service.commands.transport import check_transport
+from workbench.cli.options import FILE, Seconds, home_option
 
 if TYPE_CHECKING:
     from workbench.home import Home
@@ -16,20 +18,41 @@ if TYPE_CHECKING:
 @click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Where the service is.")
 @click.option("--http", "port", type=click.IntRange(1, 65535), help="Serve streamable HTTP at /mcp on this port.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve HTTP on.")
+@click.option("--tls-cert", type=FILE, help="Certificate chain, PEM.")
+@click.option("--tls-key", type=FILE, help="Its private key, PEM.")
+@click.option("--behind-proxy", is_flag=True, help="A proxy in front ends TLS.")
+@click.option(
+    "--allow-host",
+    "allowed_hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Name that requests over HTTP may be for; repeat it for several. This machine's own names need none.",
+)
 @click.option(
     "--wait", type=Seconds(0, 3600), default=50.0, show_default=True, help="Seconds a tool waits for long work."
 )
 @home_option
-def command(url: str, port: int | None, host: str, wait: float, home: Home) -> None:
+def command(
+    url: str,
+    port: int | None,
+    host: str,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    behind_proxy: bool,
+    allowed_hosts: tuple[str, ...],
+    wait: float,
+    home: Home,
+) -> None:
     """Offer the service to MCP clients, one tool an endpoint.
 
     On standard input and output with the key in WORKBENCH_API_KEY; with --http, callers send their own key in the
-    Authorization header.
+    Authorization header. Any address but this machine's own needs TLS, or a proxy in front that has it.
 
     \b
     Example:
       WORKBENCH_API_KEY=sk_live_... workbench mcp --url https://api.example.com
       workbench mcp --url http://127.0.0.1:8000 --http 8765
+      workbench mcp --http 8765 --behind-proxy --allow-host mcp.example.com
 
     \f
     Parameters
@@ -37,6 +60,9 @@ def command(url: str, port: int | None, host: str, wait: float, home: Home) -> N
     url : address of the service, without `/v1`
     port : for HTTP; None: standard input and output
     host : name or address of this machine; used with a port only
+    tls_cert, tls_key : PEM files; both or neither
+    behind_proxy : whether a proxy in front terminates TLS
+    allowed_hosts : names in the Host header that are answered; none on an address that is not loopback: any
     wait : s that a tool waits for work before it returns the ticket
     home : not used; every command takes it
     """
@@ -44,6 +70,8 @@ def command(url: str, port: int | None, host: str, wait: float, home: Home) -> N
     from workbench.errors import ParameterError
     from workbench.extras import require_extra
 
+    if port is not None:
+        check_transport(host, tls_cert, tls_key, behind_proxy)
     require_extra("mcp", "`workbench mcp`")
     from service.mcp.server import make_server, serve_http
 
@@ -55,5 +83,6 @@ def command(url: str, port: int | None, host: str, wait: float, home: Home) -> N
         return
     from service.processes.listening import listen
 
+    tls = None if tls_cert is None or tls_key is None else (tls_cert, tls_key)
     with listen(host, port) as listening:
-        serve_http(make_server(url, None, wait), listening)
+        serve_http(make_server(url, None, wait), listening, allowed_hosts, tls)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from service.commands.transport import check_transport
 from workbench.cli.options import FILE, home_option
 
 if TYPE_CHECKING:
@@ -84,13 +85,7 @@ def command(
     from workbench.extras import require_extra
 
     require_extra("service", "`workbench serve`")  # before any process starts: each of them would fail on its own
-    if (tls_cert is None) != (tls_key is None):
-        raise click.UsageError("--tls-cert and --tls-key go together")
-    if not (_loopback(host) or tls_cert is not None or behind_proxy):
-        raise click.UsageError(
-            f"{host} can be reached from elsewhere: give --tls-cert and --tls-key, or say --behind-proxy"
-        )
-    _check_tls(tls_cert, tls_key)
+    check_transport(host, tls_cert, tls_key, behind_proxy)
     shown = None
     if demo:
         from service.commands.records import workspace_in
@@ -208,29 +203,3 @@ def _prepare_database(home: Home, core: WorkbenchSettings) -> None:
 def _address(listening: socket.socket) -> str:
     host, port = listening.getsockname()[:2]
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def _loopback(host: str) -> bool:
-    """Whether an address can be reached from this machine alone."""
-    import ipaddress
-
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _check_tls(tls_cert: Path | None, tls_key: Path | None) -> None:
-    """Check here, rather than in each process, that certificate and key can be used."""
-    import ssl
-
-    from workbench.errors import InputError
-
-    if tls_cert is None or tls_key is None:
-        return
-    try:
-        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(tls_cert, tls_key)
-    except (OSError, ssl.SSLError) as error:
-        raise InputError(f"{tls_cert}, {tls_key}: cannot be used for TLS ({error.strerror or error})") from error

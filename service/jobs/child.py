@@ -65,7 +65,9 @@ def main(run: Run, warm_up: Callable[[], str]) -> None:
         limit_processor(order["processor_seconds"])
         try:
             context = _context(workspace, settings, revision, Path(order["scratch"]), send, parent)
-            send(_run_job(run, Job(**order["job"]), context))
+            job = Job(**order["job"])
+            with structlog.contextvars.bound_contextvars(trace_id=job.trace_id):
+                send(_run_job(run, job, context))
         except StoreError as error:
             send({"again": str(error)})
         finally:

@@ -251,7 +251,10 @@ def _rank_ahead(connection: Connection, job: Job, content_hash: str) -> None:
     """Queue a ranking of the catalog for a video before the first request, which then waits for the same build."""
     revision = shared_values.get(connection, shared_values.ANALYSIS_REVISION) or ""
     build = cache_keys.match_key(content_hash, current_revision(connection), revision)
-    jobs.submit(connection, NewJob("engine", jobs.MAIN, job.account, build, video_id=job.video_id))
+    new = NewJob(
+        "engine", jobs.MAIN, job.account, build, video_id=job.video_id, traceparent=job.traceparent
+    )  # fmt: skip
+    jobs.submit(connection, new)
 
 
 def _mark_video_failed(connection: Connection, job: Job, reason: str) -> None:

@@ -228,7 +228,14 @@ class JobParent:
             log.error("put off", job_id=job.job_id, problem=str(error))
             self._settle(job, "put off", partial(settle.retry_after_outage, job=job))
             return
-        log.info("job started", job_id=job.job_id, kind=job.kind, attempt=job.attempt, account=job.account)
+        log.info(
+            "job started",
+            job_id=job.job_id,
+            trace_id=job.trace_id,
+            kind=job.kind,
+            attempt=job.attempt,
+            account=job.account,
+        )
         idle = [child for child in self._children if child.pool == job.queue and child.idle]
         for child in idle:
             if child.give(job, scratch, self._deadline(job)):
@@ -436,7 +443,14 @@ class JobParent:
                 (self.home.fetched / one.job.job_id).unlink(missing_ok=True)
             if one.outcome != "fetched":
                 _count(one)
-            log.info("job settled", job_id=one.job.job_id, kind=one.job.kind, outcome=one.outcome, ours=done)
+            log.info(
+                "job settled",
+                job_id=one.job.job_id,
+                trace_id=one.job.trace_id,
+                kind=one.job.kind,
+                outcome=one.outcome,
+                ours=done,
+            )
 
     def _scratch(self, job: Job) -> Path:
         return self.home.scratch / job.job_id

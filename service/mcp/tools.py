@@ -1,8 +1,12 @@
 """The MCP tools: one an endpoint, with arguments named like the endpoint's fields, and its answers unchanged.
 
 A tool returns the endpoint's body as structured content. If the service refuses a call, the result is a tool error
-whose content names `error.type`. A tool waits for long work; when the time is up it returns the ticket with `job_id`
-and `poll`, and the `get_…` tool of the family continues from there.
+whose content names `error.type`. Arguments are as strict as the endpoint's fields: nothing is coerced, and an argument
+that is not known is refused (`service.mcp.strict`).
+
+Tools wait for long work; when the time is up they return the ticket with `job_id` and `poll`, and the `get_…` tool of
+the family continues from there. `beats` and `get_beats_job` answer at once, as their endpoints do;
+`wait_for_beats_job` waits.
 """
 
 from __future__ import annotations
@@ -12,12 +16,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from mcp.server.mcpserver import Context, MCPServer
-from mcp_types import CallToolResult, TextContent
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, GetJsonSchemaHandler, RootModel
 from pydantic_core import CoreSchema
 
+from service.errors import error_body
 from service.mcp.client import Reply, ServiceClient
+from service.mcp.strict import strict_tool
 from service.schemas import responses
 from service.schemas.fields import MAX_URL, SyncPoints, TrackName
 from workbench.results.align import AlignResult
@@ -67,31 +74,36 @@ class BeatsAnswer(_OneOf, RootModel[BeatGridBody | responses.BeatsJob]):
     """A grid, or the ticket of the work."""
 
 
-def add_tools(server: MCPServer[Any], connect: Connect, wait_seconds: float) -> None:
-    """Add every tool to a server.
+_READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+_BILLED = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+_FETCHES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
+"""of tools that may fetch a file from an address; they are billed like the others"""
+
+
+def make_tools(connect: Connect, wait_seconds: float) -> list[Tool]:
+    """Make every tool.
 
     Parameters
     ----------
-    server : to add the tools to
     connect : gives a tool its client, with the key of the tool's caller
     wait_seconds : how long a tool waits for work before it answers with the ticket
     """
     tools = _Tools(connect, wait_seconds)
-    for tool in (
-        tools.create_video,
-        tools.ingest_video,
-        tools.get_video,
-        tools.match,
-        tools.get_match_job,
-        tools.underscore,
-        tools.align,
-        tools.get_align_job,
-        tools.loop,
-        tools.get_loop_job,
-        tools.beats,
-        tools.get_beats_job,
-    ):
-        server.add_tool(tool)
+    return [
+        strict_tool(tools.create_video, "Ingest a video", _FETCHES),
+        strict_tool(tools.ingest_video, "Process an uploaded video", _BILLED),
+        strict_tool(tools.get_video, "State of a video", _READS),
+        strict_tool(tools.match, "Music for a video", _FETCHES),
+        strict_tool(tools.get_match_job, "State of a match", _READS),
+        strict_tool(tools.underscore, "Music for a script", _BILLED),
+        strict_tool(tools.align, "Place a track under a video", _BILLED),
+        strict_tool(tools.get_align_job, "State of an align", _READS),
+        strict_tool(tools.loop, "Loop a track over a video", _BILLED),
+        strict_tool(tools.get_loop_job, "State of a loop", _READS),
+        strict_tool(tools.beats, "Beats of a sound file", _FETCHES),
+        strict_tool(tools.get_beats_job, "State of a beat grid", _READS),
+        strict_tool(tools.wait_for_beats_job, "Wait for a beat grid", _READS),
+    ]
 
 
 class _Tools:
@@ -130,7 +142,7 @@ class _Tools:
     async def get_video(self, context: Context[Any], video_id: VideoId) -> Annotated[CallToolResult, VideoAnswer]:
         """How far the ingest of a video is. Free."""
         async with self._connect(context) as service:
-            return _result(await service.call("GET", f"/v1/videos/{_segment(video_id)}"))
+            return result_of(await service.call("GET", f"/v1/videos/{_segment(video_id)}"))
 
     async def match(
         self,
@@ -153,7 +165,7 @@ class _Tools:
         query = {"expand": expand}
         if video_url is not None:
             async with self._connect(context) as service:
-                return _result(await service.call("POST", "/v1/match", body, query, idempotency_key))
+                return result_of(await service.call("POST", "/v1/match", body, query, idempotency_key))
         return await self._call_and_wait(
             context, lambda service: service.call("POST", "/v1/match", body, query, idempotency_key), query
         )
@@ -235,19 +247,21 @@ class _Tools:
         track_id: Annotated[TrackName | None, Field(description="echoed")] = None,
         idempotency_key: RetryKey = None,
     ) -> Annotated[CallToolResult, BeatsAnswer]:
-        """Map the beats and downbeats of a sound file. Billed a minute of it."""
+        """Map the beats and downbeats of a sound file. Billed a minute of it.
+
+        Answers at once with the ticket of the job; `wait_for_beats_job` waits for its grid.
+        """
         body = {"audio_url": audio_url} | _given(track_id=track_id)
-        first: list[Reply] = []
-
-        async def ask(service: ServiceClient) -> Reply:
-            if not first or first[0].status == 429:  # every POST is a new job, so a call makes one
-                first[:] = [await service.call("POST", "/v1/beats", body, None, idempotency_key)]
-            return first[0]
-
-        return await self._call_and_wait(context, ask)
+        async with self._connect(context) as service:
+            return result_of(await service.call("POST", "/v1/beats", body, None, idempotency_key))
 
     async def get_beats_job(self, context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, BeatsAnswer]:
-        """How far a beats job is, or its grid; waits for it. Free."""
+        """How far a beats job is, or its grid. Answers at once. Free."""
+        async with self._connect(context) as service:
+            return result_of(await service.call("GET", f"/v1/beats/{_segment(job_id)}"))
+
+    async def wait_for_beats_job(self, context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, BeatsAnswer]:
+        """Wait for a beats job and return its grid; when the time is up, how far it is. Free."""
         return await self._call_and_wait(context, lambda service: service.call("GET", f"/v1/beats/{_segment(job_id)}"))
 
     async def _call_and_wait(
@@ -257,7 +271,7 @@ class _Tools:
         report = _reporter(context, self._wait_seconds)
         async with self._connect(context) as service:
             reply = await service.wait_until_settled(lambda: ask(service), self._wait_seconds, report, query)
-        return _result(reply)
+        return result_of(reply)
 
     async def _ingest_and_wait(
         self, context: Context[Any], request: tuple[str, str, Mapping[str, Any]]
@@ -266,7 +280,7 @@ class _Tools:
         async with self._connect(context) as service:
             submitted = await service.call(*request)
             if submitted.status != 202:
-                return _result(submitted)
+                return result_of(submitted)
             record = f"/v1/videos/{_segment(submitted.body['video_id'])}"
 
             async def look() -> Reply:
@@ -276,7 +290,7 @@ class _Tools:
 
             report = _reporter(context, self._wait_seconds)
             reply = await service.wait_until_settled(look, self._wait_seconds, report)
-        return _result(submitted if reply.status == 202 else reply)
+        return result_of(submitted if reply.status == 202 else reply)
 
 
 def _reporter(context: Context[Any], seconds: float) -> Callable[[float, str], Awaitable[None]]:
@@ -294,12 +308,18 @@ def _segment(text: str) -> str:
     return quote(text, safe="")
 
 
-def _result(reply: Reply) -> CallToolResult:
-    """A reply as a tool's result; an error is a tool error whose text begins with the type."""
+def result_of(reply: Reply) -> CallToolResult:
+    """A reply as a tool's result; an error is a tool error whose text begins with the type.
+
+    Parameters
+    ----------
+    reply : of the service
+    """
     if reply.status < 300:
         text = json.dumps(reply.body, ensure_ascii=False)
         return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=reply.body)
-    error = reply.body.get("error", {"type": "error", "message": f"the service answered {reply.status}"})
+    plain = error_body(reply.status, f"the service answered {reply.status}", None)
+    error = reply.body.get("error", plain["error"])
     text = f"{error['type']}: {error['message']}"
     return CallToolResult(
         content=[TextContent(type="text", text=text)], structured_content={"error": error}, is_error=True

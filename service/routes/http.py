@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from service.answers.answer import Answer, Call
 from service.errors import not_found
+from service.headers import add_retry_after
 
 _PATIENCE_SECONDS = 2.0  # that a call waits for a job with little left to do
 _LOOK_SECONDS = 0.05  # between looks at the job
@@ -36,6 +37,7 @@ def call_of(request: Request) -> Call:
         settings=context.settings,
         idempotency_key=request.ctx.idempotency_key,
         base_url=base_url(request),
+        traceparent=request.trace.traceparent,  # type: ignore[attr-defined]
     )
 
 
@@ -87,7 +89,9 @@ def respond(answer: Answer) -> HTTPResponse:
     ----------
     answer : status and body
     """
-    return json(answer.body, answer.status)
+    headers: dict[str, str] = {}
+    add_retry_after(headers, answer.status)
+    return json(answer.body, answer.status, headers=headers)
 
 
 async def respond_soon(

@@ -16,9 +16,13 @@ class EventData(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    account: Annotated[Text, Field(min_length=1, max_length=128)]
-    amount_usd: Annotated[Decimal, Field(ge=0, le=1_000_000_000, allow_inf_nan=False)] | None = None
-    expires_at: datetime | None = None
+    account: Annotated[Text, Field(min_length=1, max_length=128, description="whom the event concerns")]
+    amount_usd: Annotated[Decimal, Field(ge=0, le=1_000_000_000, allow_inf_nan=False)] | None = Field(
+        default=None, description="of credit.granted and spend_cap.set, USD"
+    )
+    expires_at: datetime | None = Field(
+        default=None, description="of credit.granted: when the credit expires; without a zone it is UTC"
+    )
 
     @field_validator("expires_at")
     @classmethod
@@ -37,6 +41,6 @@ class BillingEvent(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    type: Annotated[Text, Field(min_length=1, max_length=128)]
-    timestamp: datetime | None = None
-    data: EventData
+    type: Annotated[Text, Field(min_length=1, max_length=128, description="an event of an unknown type is ignored")]
+    timestamp: datetime | None = Field(default=None, description="when it happened")
+    data: EventData = Field(description="the account and the amount")

@@ -42,5 +42,12 @@ TrackId = Annotated[Text, Field(min_length=1, max_length=MAX_ID, description="a 
 TrackName = Annotated[Text, Field(max_length=MAX_ID)]
 SyncPoints = Annotated[int, Field(ge=1, le=MOST_SYNC_POINTS, description="sync points of each track")]
 HttpsUrl = Annotated[
-    Text, Field(min_length=1, max_length=MAX_URL, description="public https address"), AfterValidator(_https_url)
+    Text,
+    Field(
+        min_length=1,
+        max_length=MAX_URL,
+        description="public https address",
+        json_schema_extra={"format": "uri", "pattern": "^https://"},
+    ),
+    AfterValidator(_https_url),
 ]

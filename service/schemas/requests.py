@@ -1,19 +1,36 @@
 """JSON bodies and query parameters of requests, by endpoint.
 
-Unknown fields are refused, nothing is coerced, and a field may be left out only where it has a default.
+Unknown fields are refused, nothing is coerced, and a field may be left out only where it has a default. Null counts
+as left out where it is the default.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from service.schemas.fields import HttpsUrl, SyncPoints, Text, TrackId, TrackName, VideoId
 from workbench.results.body import Body
 
 B = TypeVar("B", bound=Body)
+
+
+def _left_out(description: str) -> Any:
+    """A field that is given or left out: the schema has no null, and an error names the field alone."""
+    return Field(default=None, description=description, json_schema_extra=_without_null)
+
+
+def _without_null(schema: dict[str, Any]) -> None:
+    schema.pop("default", None)
+    given, _null = schema.pop("anyOf")
+    schema.update({**given, **schema})
+
+
+def _exactly_one_of(first: str, second: str) -> dict[str, Any]:
+    """JSON Schema's words for: one of two fields is given, and not both."""
+    return {"oneOf": [{"required": [first]}, {"required": [second]}]}
 
 
 class LoopRequest(Body):
@@ -35,8 +52,10 @@ class AlignRequest(Body):
 class MatchRequest(Body):
     """Rank the catalog against a video: one that was ingested, or one to be fetched."""
 
-    video_id: VideoId | None = None
-    video_url: HttpsUrl | None = None
+    model_config = ConfigDict(json_schema_extra=_exactly_one_of("video_id", "video_url"))
+
+    video_id: VideoId | None = _left_out("a video of the caller, or a shared one")
+    video_url: HttpsUrl | None = _left_out("public https address of a video to ingest first")
     include_sync: bool = Field(default=False, description="also say where each track lands")
     sync_points_per_track: SyncPoints = 4
 
@@ -67,11 +86,20 @@ class BeatsRequest(Body):
 class VideoRequest(Body):
     """Ingest a video: from an address, or as an upload."""
 
-    video_url: HttpsUrl | None = None
-    filename: Annotated[Text, Field(min_length=1, max_length=256)] | None = None
+    model_config = ConfigDict(
+        json_schema_extra={
+            **_exactly_one_of("video_url", "filename"),
+            "dependentRequired": {"content_type": ["filename"]},
+        }
+    )
+
+    video_url: HttpsUrl | None = _left_out("public https address to fetch the video from")
+    filename: Annotated[Text, Field(min_length=1, max_length=256)] | None = _left_out(
+        "name of the file to upload; the answer says where to"
+    )
     # It is sent back as the value of a header, which holds printable ASCII and nothing else.
-    content_type: Annotated[Text, Field(min_length=1, max_length=256, pattern="^[ -~]+$")] | None = Field(
-        default=None, description="media type of the upload, as video/mp4"
+    content_type: Annotated[Text, Field(min_length=1, max_length=256, pattern="^[ -~]+$")] | None = _left_out(
+        "media type of the upload, as video/mp4; goes with filename only"
     )
 
     @model_validator(mode="after")
@@ -100,8 +128,8 @@ class ExpandQuery(Body):
 class MatchPollQuery(ExpandQuery):
     """Query of a match job's poll; parameters that are left out are as in the submit."""
 
-    include_sync: bool | None = None
-    sync_points_per_track: SyncPoints | None = None
+    include_sync: bool | None = Field(default=None, description="also say where each track lands")
+    sync_points_per_track: SyncPoints | None = Field(default=None, description="sync points of each track")
 
 
 def _exactly_one(body: B, first: str, second: str) -> B:

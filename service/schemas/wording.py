@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, get_args
 
+from pydantic import ValidationError
 from pydantic_core.core_schema import ErrorType
 
 _LIBRARY = frozenset(get_args(ErrorType))
@@ -35,6 +36,27 @@ _WORDS: Mapping[str, str] = {
     "string_unicode": "holds a NUL or half a surrogate pair",
     "url_scheme": "must be an https address",
 }
+
+
+def field_details(error: ValidationError) -> list[dict[str, str]]:
+    """What is wrong with each field, as the Error body lists it.
+
+    Parameters
+    ----------
+    error : of the model of a body, a query or the arguments of a tool
+
+    Returns
+    -------
+    items {field, message, type}
+    """
+    return [
+        {
+            "field": ".".join(str(part) for part in item["loc"]) or "body",
+            "message": field_message(item),
+            "type": item["type"],
+        }
+        for item in error.errors(include_url=False, include_input=False)
+    ]
 
 
 def field_message(error: Mapping[str, Any]) -> str:

@@ -40,6 +40,7 @@ from service.store.inserts import insert
 from service.store.ledger import Charge
 from service.store.tables import idempotency_keys, jobs, turns
 from service.store.times import time_from_now
+from service.traces import parse_traceparent
 from workbench.store.database import now
 
 State: TypeAlias = Literal["queued", "waiting", "running", "complete", "failed"]
@@ -66,6 +67,7 @@ back"""
 _RECENT_SECONDS = 60.0  # after a job was settled, in which it is not tried again
 _ACCEPTED = "job_accepted"  # execution option of a connection, for the rest of its transaction
 _CHOICES_MARK = "#"  # between build and choices in the column `build`
+_TRACEPARENT = "traceparent"  # in the column `request`, beside the submit's body
 _CLAIM_LOCK = 0x636C6169  # PostgreSQL's advisory lock; any constant of our own
 
 
@@ -110,6 +112,8 @@ class NewJob:
     """that accepted it, as the ledger writes it"""
     charge_key: str | None = None
     """event key of the charge that its completion books; empty: derived from the job's id, None: no charge"""
+    traceparent: str | None = None
+    """the place in a trace of the call that first asked for it, see `service.traces`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,18 @@ class Job:
     created_at: str
     started_at: str | None
     finished_at: str | None
+
+    @property
+    def traceparent(self) -> str | None:
+        """The place in a trace of the call that first asked for it; None if no call did."""
+        found: str | None = self.request.get(_TRACEPARENT)
+        return found
+
+    @property
+    def trace_id(self) -> str | None:
+        """Of that trace, for log lines."""
+        trace = None if self.traceparent is None else parse_traceparent(self.traceparent)
+        return None if trace is None else trace.trace_id
 
     @property
     def settled(self) -> bool:
@@ -208,6 +224,9 @@ def _values(new: NewJob) -> Fields:
     """The columns of a job that is accepted now."""
     job_id = new_job_id()
     charge = _charge(new, job_id)
+    request = dict(new.request)
+    if new.traceparent is not None:
+        request[_TRACEPARENT] = new.traceparent
     return {
         "job_id": job_id,
         "kind": new.kind,
@@ -216,7 +235,7 @@ def _values(new: NewJob) -> Fields:
         "build": _build(new),
         "video_id": new.video_id,
         "track_id": new.track_id,
-        "request": _dumps(new.request),
+        "request": _dumps(request),
         "charge": None if charge is None else _dumps(asdict(charge)),
         "state": "queued",
         "stage": QUEUED_STAGE,

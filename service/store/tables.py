@@ -98,7 +98,7 @@ jobs = sa.Table(
     sa.Column("build", sa.String, nullable=False),  # names the result; after a "#" the choices, see `jobs.NewJob`
     sa.Column("video_id", sa.String),
     sa.Column("track_id", sa.String),
-    sa.Column("request", sa.String, nullable=False),  # JSON: the submit's body and choices
+    sa.Column("request", sa.String, nullable=False),  # JSON: the submit's body and choices, its traceparent
     sa.Column("charge", sa.String),  # JSON {endpoint, subject, unit, event_key} of its ledger row; null: not billed
     sa.Column("state", sa.String, nullable=False),  # queued, waiting, running, complete, failed
     sa.Column("stage", sa.String, nullable=False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -161,11 +162,15 @@ def test_the_window_is_fixed_60_s_from_the_keys_first_request(service: Any, cust
     service.refused(answer, 429)
     assert 1 <= int(answer.headers["retry-after"]) <= 20
     assert answer.headers["x-ratelimit-remaining"] == "0"
+    assert answer.headers["ratelimit"] == f'"key";r=0;t={answer.headers["retry-after"]}'
     exhausted(service, customer, 60.1)
     answer = customer.get(VIDEO)
     assert answer.status_code == 200
     limit, left = (int(answer.headers[f"x-ratelimit-{name}"]) for name in ("limit", "remaining"))
     assert left == limit - 1
+    # the IETF's headers say the same
+    assert answer.headers["ratelimit-policy"] == f'"key";q={limit};w=60'
+    assert re.fullmatch(rf'"key";r={left};t=(60|59|5\d)', answer.headers["ratelimit"])
 
 
 def test_the_rate_is_looked_at_before_the_body_and_not_for_unknown_paths(service: Any, customer: Any) -> None:

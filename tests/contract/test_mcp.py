@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
+import ssl
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import anyio
 import httpx2
 import pytest
+import trustme
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from service.mcp.server import make_server
+from service.mcp.server import VERSION, make_server
 from service.openapi import ENDPOINTS
+from workbench.bundled import bundled_path
 
 TOOLS = {
     "create_video": "POST /v1/videos",
@@ -57,7 +64,7 @@ def test_there_is_one_tool_an_endpoint_with_its_fields(service: Any) -> None:
             return (await client.list_tools()).tools
 
     tools = {tool.name: tool for tool in anyio.run(run)}
-    assert set(tools) == set(TOOLS)
+    assert set(tools) == {*TOOLS, "wait_for_beats_job"}
     for endpoint in ENDPOINTS:
         name = next(
             (tool for tool, path in TOOLS.items() if path == f"{endpoint.method.upper()} {endpoint.path}"), None
@@ -70,6 +77,14 @@ def test_there_is_one_tool_an_endpoint_with_its_fields(service: Any) -> None:
             fields |= set(model.model_fields) if model is not None else set()
         assert fields <= set(tools[name].input_schema["properties"])
         assert tools[name].output_schema["type"] == "object"
+        assert tools[name].input_schema["additionalProperties"] is False
+        hints = tools[name].annotations
+        reads = endpoint.method == "get"
+        assert (hints.read_only_hint, hints.idempotent_hint) == (reads, reads)
+        if not reads:
+            assert hints.destructive_hint is False
+        fetches = endpoint.body is not None and {"video_url", "audio_url"} & set(endpoint.body.model_fields)
+        assert hints.open_world_hint is bool(fetches)
 
 
 def test_long_work_is_waited_for_and_told_of(service: Any) -> None:
@@ -83,14 +98,76 @@ def test_long_work_is_waited_for_and_told_of(service: Any) -> None:
     assert again.structured_content["plan"] == result.structured_content["plan"]
 
 
-def test_when_the_time_is_up_the_ticket_is_the_answer_and_the_job_can_be_asked_for(service: Any, site: Any) -> None:
-    key = service.key("impatient")
-    ticket = called(make_server(service.url, key, 0.0), "beats", {"audio_url": f"{site.url}/track.flac"})
-    assert ticket.structured_content["status"] == "processing"
-    job = {"job_id": ticket.structured_content["job_id"]}
-    grid = called(make_server(service.url, key, 60.0), "get_beats_job", job)
-    assert grid.structured_content["status"] == "complete"
-    assert len(grid.structured_content["downbeats"]) > 4
+def test_beats_answer_as_the_endpoint_does_and_another_tool_waits(service: Any, site: Any) -> None:
+    server = make_server(service.url, service.key("patient"), 60.0)
+    site.gate.clear()
+    try:
+        ticket = called(server, "beats", {"audio_url": f"{site.url}/held/track.flac"}).structured_content
+        assert ticket["status"] == "processing"
+        job = {"job_id": ticket["job_id"]}
+        assert called(server, "get_beats_job", job).structured_content["status"] == "processing"
+        impatient = make_server(service.url, service.key("patient"), 0.0)
+        assert called(impatient, "wait_for_beats_job", job).structured_content["status"] == "processing"
+    finally:
+        site.gate.set()
+    grid = called(server, "wait_for_beats_job", job).structured_content
+    assert grid["status"] == "complete"
+    assert len(grid["downbeats"]) > 4
+    assert called(server, "get_beats_job", job).structured_content == grid
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "field", "message"),
+    [
+        ("match", {"video_id": "vid_long", "sync_points_per_track": "4"}, "sync_points_per_track", "whole number"),
+        ("match", {"video_id": "vid_long", "include_sync": "true"}, "include_sync", "true or false"),
+        ("match", {"video_id": "vid_long", "include_sync": 1}, "include_sync", "true or false"),
+        ("loop", {"video_id": "vid_long", "track_id": "trk_corner", "bars": 4}, "bars", "is not known here"),
+        ("loop", {"video_id": "vid_long"}, "track_id", "is missing"),
+        ("underscore", {"script": 7}, "script", "must be text"),
+        ("underscore", {"script": "Calm.", "expand": "lean"}, "expand", "must be 'full'"),
+    ],
+)
+def test_arguments_are_refused_as_the_api_refuses_fields(
+    service: Any, tool: str, arguments: dict[str, Any], field: str, message: str
+) -> None:
+    customer = service.customer()
+    result = called(make_server(service.url, customer.key, 1.0), tool, arguments)
+    assert result.is_error
+    error = result.structured_content["error"]
+    assert error["type"] == "invalid_request"
+    assert [detail["field"] for detail in error["details"]] == [field]
+    assert message in error["message"]
+    assert "pydantic" not in result.content[0].text
+    assert customer.charges() == []
+
+
+def test_text_that_looks_like_json_stays_text(service: Any) -> None:
+    """A brief of `null` is a brief."""
+    server = make_server(service.url, service.key(), 10.0)
+    for brief in ("null", "true", '{"mood": "calm"}'):
+        result = called(server, "underscore", {"script": "A quiet morning.", "brief": brief})
+        assert not result.is_error, result.content
+
+
+def test_an_unknown_tool_is_told_in_our_words(service: Any) -> None:
+    result = called(make_server(service.url, None, 1.0), "render", {})
+    assert result.is_error
+    assert result.structured_content["error"]["message"] == "no such tool: render"
+
+
+def test_what_is_registered_is_what_is_packaged() -> None:
+    told = json.loads(bundled_path("service", "mcp", "server.json").read_text(encoding="utf-8"))
+    project = tomllib.loads(bundled_path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", told["name"])
+    assert 1 <= len(told["description"]) <= 100
+    (package,) = told["packages"]
+    assert (package["identifier"], package["version"]) == (project["name"], project["version"])
+    assert told["version"] == project["version"] == VERSION
+    assert package["identifier"] in project["scripts"], "uvx runs the script of the package's name"
+    assert package["runtimeArguments"][0]["value"] in project["optional-dependencies"]["mcp"]
+    (variable,) = package["environmentVariables"]
+    assert (variable["name"], variable["isSecret"]) == ("WORKBENCH_API_KEY", True)
 
 
 def test_refusals_are_tool_errors_that_name_their_type(service: Any) -> None:
@@ -153,13 +230,20 @@ def test_a_port_that_is_taken_is_one_clear_line() -> None:
     assert re.fullmatch(rf"workbench: cannot listen on 127\.0\.0\.1 port {port}: [^\[(]+\n", done.stderr)
 
 
-@pytest.fixture
-def over_http(service: Any) -> Iterator[str]:
+def test_beyond_this_machine_http_needs_tls_or_a_proxy() -> None:
+    done = mcp("--http", "8765", "--host", "0.0.0.0")
+    assert done.returncode == 2
+    assert "0.0.0.0 can be reached from elsewhere: give --tls-cert and --tls-key, or say --behind-proxy" in done.stderr
+
+
+@contextmanager
+def listening_mcp(url: str, *options: str) -> Iterator[int]:
+    """`workbench mcp` over HTTP; its port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "service.console", "mcp", "--url", service.url, "--http", str(port)],
+        [sys.executable, "-m", "service.console", "mcp", "--url", url, "--http", str(port), *options],
         stderr=subprocess.DEVNULL,
         env={name: value for name, value in os.environ.items() if name != "WORKBENCH_API_KEY"},
     )
@@ -170,19 +254,54 @@ def over_http(service: Any) -> Iterator[str]:
                 break
         assert time.monotonic() < end, "the MCP server does not listen"
         time.sleep(0.05)
-    yield f"http://127.0.0.1:{port}/mcp"
-    process.terminate()
-    process.wait(timeout=240)
+    try:
+        yield port
+    finally:
+        process.terminate()
+        process.wait(timeout=240)
+
+
+@pytest.fixture(scope="module")
+def over_http(service: Any) -> Iterator[str]:
+    with listening_mcp(service.url, "--behind-proxy", "--allow-host", "mcp.example.com") as port:
+        yield f"http://127.0.0.1:{port}/mcp"
+
+
+async def called_over_http(address: str, key: str | None, trusted: ssl.SSLContext | bool = True) -> dict[str, Any]:
+    """What a tool answers to a caller with this key."""
+    headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, trust_env=False, verify=trusted) as http,
+        Client(streamable_http_client(address, http_client=http)) as client,
+    ):
+        result: Any = await client.call_tool("get_video", {"video_id": "vid_long"})
+        found: dict[str, Any] = result.structured_content
+        return found
 
 
 def test_over_http_each_caller_uses_his_own_key(service: Any, over_http: str) -> None:
-    async def run(key: str | None) -> Any:
-        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-        async with (
-            httpx2.AsyncClient(headers=headers, trust_env=False) as http,
-            Client(streamable_http_client(over_http, http_client=http)) as client,
-        ):
-            return await client.call_tool("get_video", {"video_id": "vid_long"})
+    assert anyio.run(called_over_http, over_http, service.key())["ready"] is True
+    assert anyio.run(called_over_http, over_http, None)["error"]["type"] == "authentication_error"
 
-    assert anyio.run(run, service.key()).structured_content["ready"] is True
-    assert anyio.run(run, None).structured_content["error"]["type"] == "authentication_error"
+
+def test_over_http_only_allowed_hosts_are_answered(over_http: str) -> None:
+    """So that no page reaches in from a browser on this machine through a name of its own."""
+    for host, answered in (("mcp.example.com", True), ("localhost:99", True), ("elsewhere.example.com", False)):
+        reply = httpx2.post(over_http, json={}, headers={"Host": host}, trust_env=False)
+        assert (reply.status_code != 421) == answered, reply.text
+    origin = {"Origin": "https://elsewhere.example.com"}
+    assert httpx2.post(over_http, json={}, headers=origin, trust_env=False).status_code == 403
+
+
+def test_over_https_with_a_certificate_of_ones_own(service: Any, tmp_path: Path) -> None:
+    authority = trustme.CA()
+    issued = authority.issue_cert("localhost")
+    chain, key = tmp_path / "chain.pem", tmp_path / "key.pem"
+    for blob in issued.cert_chain_pems:
+        blob.write_to_path(str(chain), append=True)
+    issued.private_key_pem.write_to_path(str(key))
+    trusted = ssl.create_default_context()
+    authority.configure_trust(trusted)
+    with listening_mcp(service.url, "--tls-cert", str(chain), "--tls-key", str(key)) as port:
+        record = anyio.run(called_over_http, f"https://localhost:{port}/mcp", service.key(), trusted)
+    assert record["ready"] is True

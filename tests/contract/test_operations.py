@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import secrets
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -64,6 +65,39 @@ def test_log_lines_are_json_with_the_request_id_and_no_secret(service: Any, cust
     signature = target["upload_url"].partition("signature=")[2]
     for secret in (customer.key, "sk_live_", signature, "Bearer", "my-very-own", "c2VjcmV0"):
         assert secret not in text
+
+
+def test_a_trace_goes_from_the_request_through_its_log_line_to_its_job(service: Any, customer: Any, site: Any) -> None:
+    """`traceparent` (W3C Trace Context) is accepted and returned, and names the lines of request and job."""
+    trace_id, caller = secrets.token_hex(16), secrets.token_hex(8)
+    body = {"audio_url": f"{site.url}/track.flac"}
+    ticket = customer.post("/v1/beats", body, headers={"traceparent": f"00-{trace_id}-{caller}-01"})
+    returned = re.fullmatch(rf"00-{trace_id}-([0-9a-f]{{16}})-01", ticket.headers["traceparent"])
+    assert returned is not None
+    assert returned[1] != caller
+    assert customer.settled(ticket).status_code == 200
+    lines = [json.loads(line) for line in service.log.read_text().splitlines() if trace_id in line]
+    ours = next(line for line in lines if line["event"] == "answered")
+    assert (ours["request_id"], ours["span_id"]) == (ticket.headers["x-request-id"], returned[1])
+    of_job = {line["event"] for line in lines if line.get("job_id") == ticket.json()["job_id"]}
+    assert {"job started", "job settled"} <= of_job
+
+
+@pytest.mark.parametrize("given", ["", "00-abc-def-01", f"00-{'0' * 32}-{'1' * 16}-01"])
+def test_a_malformed_trace_is_no_error_and_begins_another(customer: Any, given: str) -> None:
+    answer = customer.get("/v1/videos/vid_long", headers={"traceparent": given})
+    assert answer.status_code == 200
+    found = re.fullmatch(r"00-([0-9a-f]{32})-[0-9a-f]{16}-00", answer.headers["traceparent"])
+    assert found is not None
+    assert found[1] not in given
+
+
+def test_errors_are_traced_too_malformed_requests_included(service: Any, customer: Any) -> None:
+    trace_id = secrets.token_hex(16)
+    header = f"00-{trace_id}-{'1' * 16}-00"
+    assert trace_id in customer.get("/v1/nowhere", headers={"traceparent": header}).headers["traceparent"]
+    broken = service.raw(b"GET /v1/\xff HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n")
+    assert re.fullmatch(r"00-[0-9a-f]{32}-[0-9a-f]{16}-00", broken.headers["traceparent"])
 
 
 def test_nothing_went_wrong_in_all_of_this(service: Any) -> None:

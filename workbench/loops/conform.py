@@ -147,7 +147,7 @@ def conform_plan(
     Returns
     -------
     LoopPlan : exactly as long as the new cut, its options holding itself alone; of the kind that its segments make it.
-        Where nothing differs, the same plan
+        Where nothing differs, the same plan. Where no way leads on from the first edit, the music differs before it too
 
     Raises
     ------
@@ -162,6 +162,10 @@ def conform_plan(
         raise PlanError("the track has no bars to cut on, so its music cannot follow an edit; fit it anew")
     search = _Search(profile, old, difference, params, constraints)
     way = search.best()
+    if way is None and search.kept_segments:
+        # From where the edit begins nothing leads to the end: then the music before it must change too.
+        search = _Search(profile, old, difference, params, constraints, anew=True)
+        way = search.best()
     if way is None:
         raise PlanError(
             f"no way through this track with seams over {params.min_seam_score:g} is {difference.new_seconds:.3f} s "
@@ -286,6 +290,8 @@ class _Search:
         difference: EditDifference,
         params: CoverParams,
         constraints: SeamConstraints,
+        *,
+        anew: bool = False,
     ) -> None:
         self.profile, self.old, self.difference, self.params = profile, old, difference, params
         self.constraints = on_lines(profile, constraints)
@@ -302,7 +308,7 @@ class _Search:
         self.ages = max(MIN_INNER_BARS, int(np.ceil((glide + 0.5) / shortest))) + 1
         """bars that a segment lasts at least, and one; older counts as this old"""
         self.joins = self._joins()
-        self.kept_segments, self.from_line, self.from_time, self.from_age = self._start()
+        self.kept_segments, self.from_line, self.from_time, self.from_age = (0, 0, 0.0, 0) if anew else self._start()
 
     def _joins(self) -> _Joins:
         """The track's usable splices, with the old plan's seams as it plays them, the fades somebody set included."""

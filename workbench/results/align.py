@@ -26,11 +26,11 @@ class SyncPointBody(Body, title="SyncPoint"):
 class AlignResult(Body):
     """Placements of one track under one video, best first."""
 
-    video_id: str
-    track_id: str
+    video_id: str = Field(description="the video, as the request named it")
+    track_id: str = Field(description="the track, as the request named it")
     job_id: str | SkipJsonSchema[None] = optional("only in a job's result")
-    status: Literal["complete"]
-    cached: bool
+    status: Literal["complete"] = Field(description="the work is done")
+    cached: bool = Field(description="whether the placements were stored before")
     sync_points: list[SyncPointBody] = Field(max_length=MOST_SYNC_POINTS, description="best first, at least 1 s apart")
     mix: MixBody | None = Field(default=None, description="absent from a job's result without one, else null")
 

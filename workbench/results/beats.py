@@ -8,7 +8,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from workbench.beats.grid import BeatGrid
-from workbench.results.body import Body, optional
+from workbench.results.body import Body, Count, optional
 
 
 class BeatGridBody(Body, title="BeatGrid"):
@@ -16,12 +16,12 @@ class BeatGridBody(Body, title="BeatGrid"):
 
     job_id: str | SkipJsonSchema[None] = optional("only from the service")
     track_id: str | None = Field(description="echoes what was sent; null if nothing was")
-    status: Literal["complete"]
+    status: Literal["complete"] = Field(description="the work is done")
     duration_seconds: float = Field(ge=0, description="s")
     tempo_bpm: float = Field(ge=0, description="beats a minute, 0 without beats")
     beats: list[float] = Field(description="every beat, s from the start of the audio")
     downbeats: list[float] = Field(description="the beats that open a bar, s")
-    billed_minutes: int | SkipJsonSchema[None] = optional("minutes billed, at least one; only from the service", ge=1)
+    billed_minutes: Count | SkipJsonSchema[None] = optional("minutes billed, at least one; only from the service")
     cached: bool = Field(description="whether the grid came from the cache")
 
 

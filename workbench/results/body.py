@@ -6,9 +6,14 @@ remembers which fields it was given (`None` counts as given) and writes exactly 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
+
+NonNegative = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
 
 
 class Body(BaseModel):
@@ -21,15 +26,17 @@ class Body(BaseModel):
         return self.model_dump(mode="json", exclude_unset=True)
 
 
-def optional(description: str, **constraints: Any) -> Any:
+def optional(description: str) -> Any:
     """A field that may be absent; with type ``X | SkipJsonSchema[None]`` it is never null in the schema.
+
+    Its limits belong into the type (``Annotated[float, Field(ge=0)]``): as limits of the union they would not be
+    written in JSON Schema's words.
 
     Parameters
     ----------
     description : of the field, in the schema
-    **constraints : of its value, as pydantic's `Field` takes them
     """
-    return Field(default=None, description=description, json_schema_extra=_without_default, **constraints)
+    return Field(default=None, description=description, json_schema_extra=_without_default)
 
 
 def _without_default(schema: dict[str, Any]) -> None:

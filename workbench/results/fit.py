@@ -10,13 +10,13 @@ back, which `workbench.results.loop.plan_from_json` does for plans of every kind
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan, PlanKind
-from workbench.results.body import Body, optional
+from workbench.results.body import Body, Count, NonNegative, optional
 from workbench.results.loop import (
     LISTS,
     EndsBody,
@@ -39,12 +39,12 @@ class _LoopedBody(Body):
     """What is repeated, where something is."""
 
     kind: Kind = Field(description="loop: some of it is heard twice; straight: no seam; cut_down: seams, nothing twice")
-    loop_start_a: float | SkipJsonSchema[None] = optional("start of the body heard longest, track s; of a loop", ge=0)
-    loop_end_b: float | SkipJsonSchema[None] = optional("its end, track s; of a loop", ge=0)
-    bars: int | SkipJsonSchema[None] = optional("its length in whole bars; of a loop", ge=1)
+    loop_start_a: NonNegative | SkipJsonSchema[None] = optional("start of the body heard longest, track s; of a loop")
+    loop_end_b: NonNegative | SkipJsonSchema[None] = optional("its end, track s; of a loop")
+    bars: Count | SkipJsonSchema[None] = optional("its length in whole bars; of a loop")
     beats_per_bar: int = Field(ge=1, description="of the prevailing metre")
-    repeats: int | SkipJsonSchema[None] = optional("passes of that body heard in full; of a loop", ge=1)
-    start_at: float | SkipJsonSchema[None] = optional("where the music was asked to start, video s", ge=0)
+    repeats: Count | SkipJsonSchema[None] = optional("passes of that body heard in full; of a loop")
+    start_at: NonNegative | SkipJsonSchema[None] = optional("where the music was asked to start, video s")
 
 
 class FitOptionBody(EndsBody, _LoopedBody, PlayedBody, title="FitOption"):
@@ -57,10 +57,10 @@ class FitAlternateBody(Body, title="FitAlternate"):
     """Summary of an option that is not served."""
 
     kind: Kind
-    loop_start_a: float | SkipJsonSchema[None] = optional("start of the body heard longest, track s; of a loop", ge=0)
-    loop_end_b: float | SkipJsonSchema[None] = optional("its end, track s; of a loop", ge=0)
-    bars: int | SkipJsonSchema[None] = optional("its length in whole bars; of a loop", ge=1)
-    repeats: int | SkipJsonSchema[None] = optional("passes heard in full; of a loop", ge=1)
+    loop_start_a: NonNegative | SkipJsonSchema[None] = optional("start of the body heard longest, track s; of a loop")
+    loop_end_b: NonNegative | SkipJsonSchema[None] = optional("its end, track s; of a loop")
+    bars: Count | SkipJsonSchema[None] = optional("its length in whole bars; of a loop")
+    repeats: Count | SkipJsonSchema[None] = optional("passes heard in full; of a loop")
     seam_score: float = Field(ge=0, le=1, description="of the worst seam")
     plan_score: float = Field(ge=0, le=1, description="ranking score")
     end_label: str = Field(description="how the plan ends, in words")
@@ -69,11 +69,11 @@ class FitAlternateBody(Body, title="FitAlternate"):
 class FitPlanBody(FitOptionBody, title="FitPlan"):
     """The served plan and its alternatives."""
 
-    options: list[FitOptionBody] | SkipJsonSchema[None] = optional(
-        "up to four plans, best first, the first equal to this one", min_length=1, max_length=MAX_OPTIONS
+    options: Annotated[list[FitOptionBody], Field(min_length=1, max_length=MAX_OPTIONS)] | SkipJsonSchema[None] = (
+        optional("up to four plans, best first, the first equal to this one")
     )
-    alternates: list[FitAlternateBody] | SkipJsonSchema[None] = optional(
-        "summary of the other options", max_length=MAX_OPTIONS - 1
+    alternates: Annotated[list[FitAlternateBody], Field(max_length=MAX_OPTIONS - 1)] | SkipJsonSchema[None] = optional(
+        "summary of the other options"
     )
 
 

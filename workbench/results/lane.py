@@ -14,13 +14,13 @@ Functions: `lane_body` writes a lane; `select` trims a stored one; `match_result
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from workbench.results.align import MOST_SYNC_POINTS, SyncPointBody
-from workbench.results.body import Body, optional
+from workbench.results.body import Body, NonNegative, Positive, Share, optional
 
 if TYPE_CHECKING:
     from workbench.catalog.lane import Lane, Match
@@ -41,35 +41,35 @@ class ReasonBody(Body, title="MatchReason"):
 class PreviewBody(Body, title="Preview"):
     """Where an excerpt can be heard."""
 
-    url: str
+    url: str = Field(description="signed, needs no key")
     expires_at: str = Field(description="ISO 8601, UTC")
-    format: Literal["mp3"]
-    duration_seconds: float = Field(ge=0)
+    format: Literal["mp3"] = Field(description="of the excerpt")
+    duration_seconds: float = Field(ge=0, description="length of the excerpt, s")
 
 
 class TrackBody(Body, title="LaneTrack"):
     """One track of a lane; full ones have more of the fields."""
 
-    track_id: str
+    track_id: str = Field(description="to name it in align and loop")
     audio_id: str = Field(description="equal for equal bytes")
     catalog_song_id: str | None = Field(description="the work; null where unknown")
     catalog_audio_file_id: str | None = Field(description="the audio file to fetch; null where unknown")
     title: str | SkipJsonSchema[None] = optional("title of the track")
     artist_name: str | SkipJsonSchema[None] = optional("who plays it")
     score: float = Field(ge=0, le=1, description="absolute: the pair scores the same in any catalog")
-    bpm: float | SkipJsonSchema[None] = optional("beats a minute", gt=0)
+    bpm: Positive | SkipJsonSchema[None] = optional("beats a minute")
     instrumental: bool | SkipJsonSchema[None] = optional("whether nobody sings or speaks")
-    duration_seconds: float | SkipJsonSchema[None] = optional("decoded length, s", ge=0)
+    duration_seconds: NonNegative | SkipJsonSchema[None] = optional("decoded length, s")
     match_map: list[ReasonBody] = Field(description="why it fits: what moved the score most comes first")
     sync_status: Literal["warm", "cold"] | SkipJsonSchema[None] = optional(
         "whether sync points are computed and kept; only where sync was asked for"
     )
-    sync_points: list[SyncPointBody] | SkipJsonSchema[None] = optional(
-        "best first; only where sync was asked for", max_length=MOST_SYNC_POINTS
+    sync_points: Annotated[list[SyncPointBody], Field(max_length=MOST_SYNC_POINTS)] | SkipJsonSchema[None] = optional(
+        "best first; only where sync was asked for"
     )
     artist_image_url: str | SkipJsonSchema[None] = optional("empty where there is none; only with expand=full")
     description: str | SkipJsonSchema[None] = optional("empty where there is none; only with expand=full")
-    energy: float | SkipJsonSchema[None] = optional("0 to 1; only with expand=full", ge=0, le=1)
+    energy: Share | SkipJsonSchema[None] = optional("0 to 1; only with expand=full")
     musical_key_name: str | SkipJsonSchema[None] = optional("tonic, as `F#`; only with expand=full")
     musical_key_mode: Literal["major", "minor"] | SkipJsonSchema[None] = optional("only with expand=full")
     explicit: bool | SkipJsonSchema[None] = optional("false where the catalog does not say; only with expand=full")
@@ -81,27 +81,27 @@ class TrackBody(Body, title="LaneTrack"):
 class LaneBody(Body, title="Lane"):
     """What is put forward, best first."""
 
-    title: str
+    title: str = Field(description="what was looked for, in a few words")
     reasoning: str = Field(description="what was weighed, in words")
     matches: list[TrackBody] = Field(max_length=10, description="best first")
-    candidate_pool: list[TrackBody] | SkipJsonSchema[None] = optional(
-        "best first, the matches among them; only with expand=full", max_length=50
+    candidate_pool: Annotated[list[TrackBody], Field(max_length=50)] | SkipJsonSchema[None] = optional(
+        "best first, the matches among them; only with expand=full"
     )
 
 
 class MatchResult(Body):
     """Tracks for a video."""
 
-    video_id: str
+    video_id: str = Field(description="the video, as the request named it")
     job_id: str | SkipJsonSchema[None] = optional("only in a job's result")
-    status: Literal["complete"]
-    lane: LaneBody
+    status: Literal["complete"] = Field(description="the work is done")
+    lane: LaneBody = Field(description="the tracks")
 
 
 class UnderscoreResult(Body):
     """Tracks for a script."""
 
-    lane: LaneBody
+    lane: LaneBody = Field(description="the tracks")
 
 
 _FULL_ONLY = frozenset(

@@ -17,7 +17,7 @@ from pydantic.json_schema import SkipJsonSchema
 from workbench.errors import PlanError
 from workbench.loops.plan import MAX_OPTIONS, PLAN_VERSION, LoopPlan, LoopSegment
 from workbench.loops.refusals import Refusal, RefusalReason
-from workbench.results.body import Body, optional
+from workbench.results.body import Body, NonNegative, optional
 from workbench.results.loop_parts import CatalogIds, loop_names, refusal_facts, with_mix
 from workbench.results.mix import MixBody
 
@@ -74,11 +74,11 @@ class EndsBody(Body):
     seam_times: list[float] = Field(description="where the splices fall, video s")
     sections_covered: list[str] = Field(description="names of the sections heard, in order of first use")
     end_label: str = Field(description="how the plan ends, in words")
-    outro_start: float | SkipJsonSchema[None] = optional(
-        "track s; only where the plan resolves on a come-down outro", ge=0
+    outro_start: NonNegative | SkipJsonSchema[None] = optional(
+        "track s; only where the plan resolves on a come-down outro"
     )
-    outro_end: float | SkipJsonSchema[None] = optional(
-        "track s; only where the plan resolves on a come-down outro", ge=0
+    outro_end: NonNegative | SkipJsonSchema[None] = optional(
+        "track s; only where the plan resolves on a come-down outro"
     )
     start_fade_seconds: float = Field(ge=0, description="s of fade at the start")
     end_fade_seconds: float = Field(ge=0, description="s of fade that ends at window_end")
@@ -104,11 +104,11 @@ class AlternateBody(Body, title="LoopAlternate"):
 class PlanBody(OptionBody, title="LoopPlan"):
     """The served plan and its alternatives."""
 
-    options: list[OptionBody] | SkipJsonSchema[None] = optional(
-        "up to four plans, best first, the first equal to this one", min_length=1, max_length=MAX_OPTIONS
+    options: Annotated[list[OptionBody], Field(min_length=1, max_length=MAX_OPTIONS)] | SkipJsonSchema[None] = optional(
+        "up to four plans, best first, the first equal to this one"
     )
-    alternates: list[AlternateBody] | SkipJsonSchema[None] = optional(
-        "summary of the other options", max_length=MAX_OPTIONS - 1
+    alternates: Annotated[list[AlternateBody], Field(max_length=MAX_OPTIONS - 1)] | SkipJsonSchema[None] = optional(
+        "summary of the other options"
     )
 
 
@@ -129,14 +129,21 @@ class RefusedBody(Body, title="LoopRefusal"):
         return self
 
 
+def _without_discriminator(schema: dict[str, Any]) -> None:
+    """Leave out OpenAPI's discriminator, which must be text; `applicable` has a constant in each of the two anyway."""
+    schema.pop("discriminator", None)
+
+
 class LoopResult(Body):
     """A loop of one track under one video."""
 
-    video_id: str
-    track_id: str
-    track: TrackRef
+    video_id: str = Field(description="the video, as the request named it")
+    track_id: str = Field(description="the track, as the request named it")
+    track: TrackRef = Field(description="where the caller's catalog has the track")
     applicable: bool = Field(description="false where there is nothing to loop")
-    plan: Annotated[PlanBody | RefusedBody, Discriminator("applicable")]
+    plan: Annotated[PlanBody | RefusedBody, Discriminator("applicable")] = Field(
+        description="the plan, or why there is none", json_schema_extra=_without_discriminator
+    )
     hint: str | SkipJsonSchema[None] = optional("the reason in words and what to do; only where not applicable")
     retryable: bool | SkipJsonSchema[None] = optional(
         "whether to call again in a few seconds; only where not applicable"

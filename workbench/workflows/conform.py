@@ -20,7 +20,7 @@ import numpy as np
 from workbench.edits.difference import EditDifference
 from workbench.edits.reading import compare_files, is_edit_list
 from workbench.errors import EditError, PlanError
-from workbench.loops.conform import change_words, conform_plan, kept_seconds
+from workbench.loops.conform import change_words, conform_plan, follow_picture, kept_seconds
 from workbench.loops.constraints import SeamConstraints
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.params import CoverParams, WorkbenchParams
@@ -237,6 +237,13 @@ def conform_table(conformed: Conformed) -> list[str]:
     return (
         [*lines, last, *_at_lower_floors(conformed)] if summary["changes"] else ["nothing differs: the same plan", last]
     )
+
+
+def _same_before_edit(conformed: Conformed) -> bool:
+    """Whether the music is the very same up to two bars before the first change."""
+    stretches = follow_picture(conformed.plan, conformed.old, conformed.difference, 1e-6)
+    first = min((change.at for change in conformed.difference.changes), default=conformed.plan.window_end)
+    return all(stretch.kept for stretch in stretches if stretch.first < first - 4 * conformed.half_bar)
 
 
 def _at_lower_floors(conformed: Conformed) -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 import pytest
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
 from workbench.results.body import Body, optional
@@ -16,7 +17,7 @@ class Point(Body):
 
     at: float
     label: str | None = None
-    note: str | SkipJsonSchema[None] = optional("only where there is one", max_length=5)
+    note: Annotated[str, Field(max_length=5)] | SkipJsonSchema[None] = optional("only where there is one")
 
 
 def test_what_was_given_is_written_and_null_counts_as_given() -> None:

@@ -1,0 +1,59 @@
+"""The rule of every command that listens: what can be reached from elsewhere is encrypted, here or by a proxy."""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+
+import click
+
+
+def check_transport(host: str, tls_cert: Path | None, tls_key: Path | None, behind_proxy: bool) -> None:
+    """Refuse to listen on an address that can be reached from elsewhere without TLS.
+
+    Parameters
+    ----------
+    host : name or address to listen on
+    tls_cert, tls_key : PEM files; both or neither
+    behind_proxy : whether a proxy in front terminates TLS
+
+    Raises
+    ------
+    click.UsageError : without TLS and a proxy, or one PEM file is missing
+    InputError : certificate and key cannot be used
+    """
+    if (tls_cert is None) != (tls_key is None):
+        raise click.UsageError("--tls-cert and --tls-key go together")
+    if not (is_loopback(host) or tls_cert is not None or behind_proxy):
+        raise click.UsageError(
+            f"{host} can be reached from elsewhere: give --tls-cert and --tls-key, or say --behind-proxy"
+        )
+    if tls_cert is not None and tls_key is not None:
+        _check_certificate(tls_cert, tls_key)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address can be reached from this machine alone.
+
+    Parameters
+    ----------
+    host : name or address
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _check_certificate(tls_cert: Path, tls_key: Path) -> None:
+    """Check here, rather than in each process, that certificate and key can be used."""
+    import ssl
+
+    from workbench.errors import InputError
+
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(tls_cert, tls_key)
+    except (OSError, ssl.SSLError) as error:
+        raise InputError(f"{tls_cert}, {tls_key}: cannot be used for TLS ({error.strerror or error})") from error

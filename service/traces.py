@@ -1,0 +1,75 @@
+"""W3C Trace Context: which distributed trace a request belongs to, and our place in it.
+
+A caller that traces sends `traceparent`. We take over its trace, take a place of our own in it, write its id into the
+log lines of the request and of the job that the request starts, and return our `traceparent`. Without the header, or
+with one that is malformed, a trace begins here. `tracestate` belongs to tracing systems and is not read.
+
+https://www.w3.org/TR/trace-context/
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+HEADER = "traceparent"
+_TRACEPARENT = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
+_KNOWN_FLAGS = 0x03
+"""sampled, and random trace id; a sender of version 00 leaves the others zero"""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A place in a trace."""
+
+    trace_id: str
+    """32 hexadecimal digits, the same for everything that the trace holds"""
+    span_id: str
+    """16 hexadecimal digits, of this place"""
+    flags: int = 0
+
+    @property
+    def traceparent(self) -> str:
+        """As the header is written, version 00."""
+        return f"00-{self.trace_id}-{self.span_id}-{self.flags:02x}"
+
+
+def continue_trace(headers: Sequence[str]) -> Trace:
+    """A place of our own in the caller's trace, or in a new one.
+
+    Parameters
+    ----------
+    headers : every `traceparent` of the request; more than one counts as malformed
+
+    Returns
+    -------
+    in a new trace if there is no header or a malformed one
+    """
+    given = parse_traceparent(headers[0]) if len(headers) == 1 else None
+    if given is None:
+        return Trace(secrets.token_hex(16), secrets.token_hex(8))
+    return Trace(given.trace_id, secrets.token_hex(8), given.flags)
+
+
+def parse_traceparent(text: str) -> Trace | None:
+    """Read a `traceparent`.
+
+    Parameters
+    ----------
+    text : value of the header; a version later than 00 may have more parts at its end, which are ignored
+
+    Returns
+    -------
+    None if it is malformed
+    """
+    found = _TRACEPARENT.fullmatch(text.strip(" \t"))
+    if found is None:
+        return None
+    version, trace_id, span_id, flags, rest = found.groups()
+    if version == "ff" or (version == "00" and rest is not None):
+        return None
+    if not trace_id.strip("0") or not span_id.strip("0"):
+        return None
+    return Trace(trace_id, span_id, int(flags, 16) & _KNOWN_FLAGS)

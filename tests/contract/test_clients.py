@@ -1,0 +1,226 @@
+"""The client libraries against a running service, one script for all: Python, sync and async, and TypeScript."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import secrets
+import shutil
+import subprocess
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+import sqlalchemy as sa
+
+from service.clients.generate import TYPESCRIPT
+from service.clients.python import (
+    ApiError,
+    AsyncClient,
+    Client,
+    ClientError,
+    NotDoneError,
+    VideoFailedError,
+    WebhookError,
+    sign_webhook,
+    verify_webhook,
+)
+from service.store.tables import api_keys, rate_windows
+
+PAIR = {"video_id": "vid_long", "track_id": "trk_corner"}
+EXPECTED = {
+    "video": ["ready", True],
+    "match": [10, 12],
+    "underscore": 10,
+    "missing": ["NotFoundError", 404, []],
+    "invalid": ["InvalidRequestError", 422, ["track_id"]],
+    "stranger": ["AuthenticationError", 401, []],
+    "nowhere": ["ConnectionFailedError"],
+    "webhook": [200, "spend_cap.set", "the webhook's signature is wrong"],
+}
+
+
+def facts_of(error: ClientError) -> list[Any]:
+    name = type(error).__name__
+    return [name, error.status, [one["field"] for one in error.details]] if isinstance(error, ApiError) else [name]
+
+
+def refused(call: Callable[[], Any]) -> list[Any]:
+    with pytest.raises(ClientError) as raised:
+        call()
+    return facts_of(raised.value)
+
+
+async def refused_async(call: Awaitable[Any]) -> list[Any]:
+    with pytest.raises(ClientError) as raised:
+        await call
+    return facts_of(raised.value)
+
+
+def webhook(url: str, secret: str) -> list[Any]:
+    body = json.dumps({"type": "spend_cap.set", "data": {"account": "nobody", "amount_usd": 5}}).encode()
+    headers = sign_webhook(secret, f"msg_{secrets.token_hex(8)}", body)
+    sent = httpx.post(
+        f"{url}/v1/webhooks/billing/credit", content=body, headers=headers | {"Content-Type": "application/json"}
+    )
+    with pytest.raises(WebhookError) as forged:
+        verify_webhook(secret, headers, body + b" ")
+    return [sent.status_code, verify_webhook(secret, headers, body)["type"], str(forged.value)]
+
+
+def told(video: Any, loop: Any, align: Any, lane: Any, script: Any, beats: tuple[Any, Any, Any]) -> dict[str, Any]:
+    first, again, grid = beats
+    return {
+        "video": [video["status"], video["ready"]],
+        "loop": [loop["applicable"], loop["plan"]["end_label"], loop["plan"]["bars"]],
+        "align": [align["status"], len(align["sync_points"])],
+        "match": [len(lane["matches"]), len(lane["candidate_pool"])],
+        "underscore": len(script["matches"]),
+        "beats": [first["job_id"] == again["job_id"], grid["status"], grid["track_id"], len(grid["downbeats"])],
+    }
+
+
+def run_python(url: str, key: str, secret: str, audio: str, path: Path) -> dict[str, Any]:
+    with (
+        Client(url, key) as client,
+        Client(url, "sk_live_wrong") as stranger,
+        Client("http://127.0.0.1:9", key) as lost,
+    ):
+        first = client.submit_beats(idempotency_key="once", audio_url=audio, track_id="mine")
+        again = client.submit_beats(idempotency_key="once", audio_url=audio, track_id="mine")
+        found = told(
+            client.ingest_file(path),
+            client.loop(video_id="vid_long", track_id="trk_corner"),
+            client.align(video_id="vid_long", track_id="trk_corner"),
+            client.match(expand="full", video_id="vid_long")["lane"],
+            client.submit_underscore(script="A quiet morning by the sea.")["lane"],
+            (first, again, client.wait(first)),
+        )
+        broken: Any = {"video_id": "vid_long"}
+        return {
+            **found,
+            "missing": refused(lambda: client.get_video("nobody/at all")),
+            "invalid": refused(lambda: client.submit_loop(**broken)),
+            "stranger": refused(lambda: stranger.get_video("vid_long")),
+            "nowhere": refused(lambda: lost.submit_loop(video_id="vid_long", track_id="trk_corner")),
+            "webhook": webhook(url, secret),
+        }
+
+
+async def run_async(url: str, key: str, secret: str, audio: str, path: Path) -> dict[str, Any]:
+    async with (
+        AsyncClient(url, key) as client,
+        AsyncClient(url, "sk_live_wrong") as stranger,
+        AsyncClient("http://127.0.0.1:9", key) as lost,
+    ):
+        first = await client.submit_beats(idempotency_key="once", audio_url=audio, track_id="mine")
+        again = await client.submit_beats(idempotency_key="once", audio_url=audio, track_id="mine")
+        found = told(
+            await client.ingest_file(path),
+            await client.loop(video_id="vid_long", track_id="trk_corner"),
+            await client.align(video_id="vid_long", track_id="trk_corner"),
+            (await client.match(expand="full", video_id="vid_long"))["lane"],
+            (await client.submit_underscore(script="A quiet morning by the sea."))["lane"],
+            (first, again, await client.wait(first)),
+        )
+        broken: Any = {"video_id": "vid_long"}
+        return {
+            **found,
+            "missing": await refused_async(client.get_video("nobody/at all")),
+            "invalid": await refused_async(client.submit_loop(**broken)),
+            "stranger": await refused_async(stranger.get_video("vid_long")),
+            "nowhere": await refused_async(lost.submit_loop(video_id="vid_long", track_id="trk_corner")),
+            "webhook": webhook(url, secret),
+        }
+
+
+def node() -> str:
+    """A Node that runs TypeScript as it is (22.18 and later): the one on the path, or the one of Playwright."""
+    candidates = [shutil.which("node")]
+    playwright = importlib.util.find_spec("playwright")
+    if playwright is not None and playwright.origin is not None:
+        candidates.append(str(Path(playwright.origin).parent / "driver" / "node"))
+    for path in candidates:
+        if path is not None and Path(path).exists():
+            version = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
+            found = re.match(r"v(\d+)\.(\d+)", version)
+            if found is not None and (int(found[1]), int(found[2])) >= (22, 18):
+                return path
+    pytest.skip("no Node 22.18 or later on this machine: the TypeScript client is not run")
+
+
+def run_typescript(url: str, key: str, secret: str, audio: str, path: Path) -> dict[str, Any]:
+    script, client = Path(__file__).with_name("clients_end_to_end.ts"), TYPESCRIPT.with_name("client.ts")
+    arguments = [url, key, secret, audio, str(path), client.as_uri()]
+    done = subprocess.run([node(), str(script), *arguments], capture_output=True, text=True, check=False, timeout=240)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def run_python_async(url: str, key: str, secret: str, audio: str, path: Path) -> dict[str, Any]:
+    return anyio.run(run_async, url, key, secret, audio, path)
+
+
+@pytest.mark.parametrize("run", [run_python, run_python_async, run_typescript])
+def test_every_client_passes_the_same_script(
+    service: Any, site: Any, customer: Any, settings: dict[str, str], run: Any
+) -> None:
+    secret = settings["WORKBENCH_WEBHOOK_SECRET"]
+    found = run(service.url, customer.key, secret, f"{site.url}/track.flac", site.folder / "short.mp4")
+    pair = customer.answered("/v1/loop", PAIR)["plan"]
+    placed = customer.answered("/v1/align", PAIR)
+    assert found == EXPECTED | {
+        "loop": [True, pair["end_label"], pair["bars"]],
+        "align": ["complete", len(placed["sync_points"])],
+        "beats": [True, "complete", "mine", found["beats"][3]],
+    }
+    assert found["beats"][3] > 4
+    beats = [row for row in customer.charges() if row[0] == "POST /v1/beats"]
+    assert len(beats) == 1, "the repeat with the same key is the same job"
+
+
+def test_a_refusal_for_the_rate_is_waited_out(service: Any, customer: Any) -> None:
+    customer.get("/v1/videos/vid_long")
+    whose = sa.select(api_keys.c.key_id).where(api_keys.c.account == customer.account).scalar_subquery()
+    used_up = {"opened_at": time.time() - 57.0, "requests": 10**6}
+    service.changed(rate_windows.update().where(rate_windows.c.key_id == whose).values(**used_up))
+    began = time.monotonic()
+    with Client(service.url, customer.key) as client:
+        assert client.get_video("vid_long")["ready"] is True
+    assert 1.0 < time.monotonic() - began < 30.0
+
+
+def test_what_is_not_done_in_time_can_be_waited_for_again(service: Any, site: Any, customer: Any) -> None:
+    site.gate.clear()
+    try:
+        with Client(service.url, customer.key) as client:
+            with pytest.raises(NotDoneError) as raised:
+                client.beats(timeout=3.0, audio_url=f"{site.url}/held/track.flac")
+            site.gate.set()
+            assert client.wait(raised.value.ticket)["status"] == "complete"
+    finally:
+        site.gate.set()
+
+
+def test_a_video_that_fails_says_why(service: Any, site: Any, customer: Any) -> None:
+    with Client(service.url, customer.key) as client:
+        ticket = client.create_video(video_url=f"{site.url}/nothing.mp4")
+        with pytest.raises(VideoFailedError, match="vid_"):
+            client.wait(ticket)
+        with pytest.raises(VideoFailedError) as raised:
+            client.ingest_file(site.folder / "nothing.mp4")
+    assert raised.value.record["reason"]
+
+
+def test_a_match_by_address_ingests_once_and_goes_on_with_the_video(service: Any, site: Any, customer: Any) -> None:
+    with Client(service.url, customer.key) as client:
+        found = client.match(video_url=f"{site.url}/short.mp4")
+    assert len(found["lane"]["matches"]) == 10
+    billed = sorted((endpoint, unit) for endpoint, _, _, unit in customer.charges())
+    assert billed == [("POST /v1/match", "call"), ("POST /v1/match", "minute")], "one ingest, one ranking"

@@ -1,0 +1,53 @@
+"""What is generated is current, complete and well-formed; how it behaves is tested against a running service."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from service.clients.generate import BY_HAND, PYTHON, TYPESCRIPT, error_classes, operations, texts
+from service.clients.python import AsyncClient, Client
+from service.clients.python.generated import ERRORS
+from service.errors import TYPES
+from workbench.bundled import bundled_path
+
+DOCUMENT = json.loads(bundled_path("service", "openapi.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", [PYTHON, TYPESCRIPT], ids=lambda path: path.name)
+def test_the_generated_files_are_current(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == texts()[path], "run python -m service.clients.generate"
+
+
+def test_every_operation_is_a_method_or_written_by_hand() -> None:
+    described = {one["operationId"] for methods in DOCUMENT["paths"].values() for one in methods.values()}
+    assert {one.name for one in operations(DOCUMENT)} | BY_HAND == described
+    methods = {"create_video", "submit_loop", "get_loop_job", "loop", "match", "align", "beats", "wait", "upload"}
+    for client in (Client, AsyncClient):
+        assert methods <= set(dir(client))
+
+
+def test_every_type_of_error_has_a_class() -> None:
+    assert set(ERRORS) == set(TYPES.values())
+    assert {kind: cls.__name__ for kind, cls in ERRORS.items()} == error_classes(DOCUMENT)
+
+
+def test_every_model_is_a_type_in_both_languages() -> None:
+    python = {node.name for node in ast.parse(texts()[PYTHON]).body if isinstance(node, ast.ClassDef)}
+    typescript = texts()[TYPESCRIPT]
+    for name in DOCUMENT["components"]["schemas"]:
+        assert name in python
+        assert f"export interface {name} {{" in typescript
+
+
+def test_typescript_is_well_typed() -> None:
+    tsc = shutil.which("tsc")
+    if tsc is None:
+        pytest.skip("no TypeScript compiler on this machine: the types of the TypeScript client are not checked")
+    done = subprocess.run([tsc, "-p", str(TYPESCRIPT.parent)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
