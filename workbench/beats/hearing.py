@@ -88,7 +88,8 @@ def heard_levels(spectrum: Spectrum) -> FloatArray:
     for row, band in zip(sums, group[starts], strict=True):
         blurred = np.float32(0.5) * row[at] + np.float32(0.25) * (row[before] + row[after])
         levels[:, band] = np.float32(10.0) * np.log10(np.maximum(blurred * np.float32(1.0 / loud), floor))
-    np.minimum(levels, np.float32(TOP_DB), out=levels)
+    # the logarithm of the floor can be a rounding error below it
+    np.clip(levels, np.float32(FLOOR_DB), np.float32(TOP_DB), out=levels)
     return levels
 
 

@@ -19,10 +19,10 @@ class BeatParams(Params):
     max_bpm: float = Field(default=240.0, ge=120.0, le=300.0, description="BPM; fastest beat")
     usual_bpm: float = Field(default=110.0, ge=80.0, le=140.0, description="BPM; where people tap most readily")
     tempo_preference: float = Field(
-        default=2.0,
+        default=1.2,
         ge=0.0,
         le=20.0,
-        description="nats a squared octave from usual_bpm; music is written in moderate tempi more than practice is",
+        description="nats a squared octave from usual_bpm, on top of what is fitted; more of it halves quick music",
     )
     tempo_candidates: int = Field(default=10, ge=1, le=20, description="tempi decoded and compared; cost grows with it")
     compression: float = Field(

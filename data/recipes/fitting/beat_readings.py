@@ -1,6 +1,6 @@
 """Fit `beat_readings.json`: how much each description of a reading counts, with the network and without.
 
-    python -m data.recipes.fitting.beat_readings [--set SET]
+    python -m data.recipes.fitting.beat_readings [--set SET] [--songs FOLDER] [--only FEATURE ...]
 
 Described are the pieces of SET/dev and SET/plain, which the beat network's script has made: FLAC files with their
 truth, of pieces that the network has not been trained on, or it would be believed too much. A conditional logit: every
@@ -8,6 +8,9 @@ reading that the tracker proposes for a piece is a choice, described by `workben
 whose beats and downbeats agree with the written ones are right, and of a piece without a pulse the choice to read none.
 The weights maximise the summed logarithm of the chance of the right readings, less a penalty on the squared weights of
 features scaled to unit spread. Pieces are described anew with each run; `--kept` takes the descriptions of the last.
+`--only` fits some features and keeps the weights of all others: what a description that is new adds to those there are.
+`--songs` adds recordings with beats that a person set, FLAC and truth as in SET; `tests.benchmarks.elsewhere.beats`
+writes them with `--write`. What they are is said on the card; a source that is fitted on is not tested on.
 """
 
 from __future__ import annotations
@@ -121,25 +124,33 @@ def _described(name: str, groups: tuple[str, ...], features: Floats, beat_f: Flo
     return Described(name, groups, choices, np.append(beat_f, 0.0), np.append(downbeat_f, 0.0))
 
 
-def fit(pieces: Sequence[Described], penalty: float) -> Floats:
-    """Weights, shape (n_features + 1,), the last that of no pulse."""
+def fit(pieces: Sequence[Described], penalty: float, kept: Floats | None = None, only: Sequence[str] = ()) -> Floats:
+    """Weights, shape (n_features + 1,), the last that of no pulse; those of features not in `only` as in `kept`."""
     spread = np.vstack([piece.features for piece in pieces if not piece.pulseless]).std(axis=0)
     unused = spread < 1e-9
     spread = np.where(unused, 1.0, spread)
     spread[-1] = NULL_SPREAD
-    learned = [(piece.features / spread, piece.right) for piece in pieces if piece.right.any()]
+    free = np.array([not only or name in only for name in (*FEATURES, None)])
+    fixed = np.zeros(spread.size) if kept is None else np.where(free, 0.0, kept)
+    learned = [
+        (piece.features[:, free] / spread[free], piece.features @ fixed, piece.right)
+        for piece in pieces
+        if piece.right.any()
+    ]
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         value, slope = 0.5 * penalty * float(weights @ weights), penalty * weights
-        for features, right in learned:
-            score = features @ weights
+        for features, known, right in learned:
+            score = features @ weights + known
             odds = np.exp(score - score.max())
             value -= float(np.log(odds[right].sum() / odds.sum() + 1e-300))
             slope = slope + odds @ features / odds.sum() - odds[right] @ features[right] / odds[right].sum()
         return value, slope
 
-    found = minimize(loss, np.zeros(spread.size), jac=True, method="L-BFGS-B", options={"maxiter": 500})
-    best: Floats = found.x / spread
+    start = np.zeros(int(free.sum()))
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    best: Floats = fixed.copy()
+    best[free] = found.x / spread[free]
     return best
 
 
@@ -153,12 +164,14 @@ def score(piece: Described, weights: Floats) -> tuple[float, float, float]:
     return float(piece.beat_f[best]), float(piece.downbeat_f[best]), float(1.0 - odds[-1] / odds.sum())
 
 
-def cross_validated(pieces: Sequence[Described], penalty: float) -> dict[str, tuple[float, float, float]]:
+def cross_validated(
+    pieces: Sequence[Described], penalty: float, kept: Floats, only: Sequence[str]
+) -> dict[str, tuple[float, float, float]]:
     """Scores by piece, each from weights that were fitted without it."""
     folds = np.random.default_rng(0).permutation(len(pieces)) % FOLDS
     found: dict[str, tuple[float, float, float]] = {}
     for fold in range(FOLDS):
-        weights = fit([piece for piece, at in zip(pieces, folds, strict=True) if at != fold], penalty)
+        weights = fit([piece for piece, at in zip(pieces, folds, strict=True) if at != fold], penalty, kept, only)
         found |= {piece.name: score(piece, weights) for piece, at in zip(pieces, folds, strict=True) if at == fold}
     return found
 
@@ -187,25 +200,33 @@ def main() -> None:
     options.add_argument("--penalty", type=float, default=2.0, help="on squared weights")
     options.add_argument("--processes", type=int, default=os.cpu_count())
     options.add_argument("--kept", action="store_true", help="take the descriptions of the last run")
+    options.add_argument("--songs", type=Path, help="folder of recordings to fit on too")
+    options.add_argument("--only", nargs="+", default=(), choices=FEATURES, metavar="FEATURE", help="fit these alone")
     given = options.parse_args()
     paths = [path for name in ("dev", "plain") for path in sorted((given.set / name).glob("*.flac"))]
     if not paths:
         raise SystemExit(f"{given.set}: there are no pieces in dev and plain; `make fit MODEL=beat_network` makes them")
+    songs = sorted(given.songs.glob("*.flac")) if given.songs else []
+    paths += songs
     numbers, figures = read_numbers(READINGS_FILE), []
     for activation in ACTIVATIONS:
+        if activation == "onsets" and given.only and all(name.startswith("heard_") for name in given.only):
+            continue  # none of these is known without the network
         params = BeatParams(activation=activation)
         with ProcessPoolExecutor(given.processes) as pool:
             pieces = list(pool.map(describe, paths, [params] * len(paths), [given.kept] * len(paths)))
         now = weights_for(activation)
         current = np.array([*now.vector(FEATURES), now.no_pulse])
         report(pieces, {piece.name: score(piece, current) for piece in pieces}, f"{activation}: weights as they are")
-        scores = cross_validated(pieces, given.penalty)
+        scores = cross_validated(pieces, given.penalty, current, given.only)
         beat, downbeat, _, most, most_down = report(pieces, scores, f"{activation}: fitted anew, cross-validated")
-        weights = fit(pieces, given.penalty)
+        weights = fit(pieces, given.penalty, current, given.only)
         nats = {name: round(float(weight), 3) for name, weight in zip(FEATURES, weights, strict=False) if weight}
         numbers[activation] = {"nats": nats, "no_pulse": round(float(weights[-1]), 3)}
+        fitted = f", only {', '.join(given.only)}" if given.only else ""
         figures.append(
-            f"- {activation}: {len(pieces)} pieces in {FOLDS} parts, each scored by weights fitted to the others: "
+            f"- {activation}{fitted}: {len(pieces) - len(songs)} pieces "
+            f"and {len(songs)} songs in {FOLDS} parts, each scored by weights fitted to the others: "
             f"beat F {beat:.3f} of {most:.3f} that a right choice has, downbeat F {downbeat:.3f} of {most_down:.3f}"
         )
     write_numbers(READINGS_FILE, numbers)

@@ -94,6 +94,16 @@ def test_a_rock_band_is_heard_in_four(bpm: float) -> None:
     assert grid.confidence > CoverParams().sure_confidence
 
 
+@pytest.mark.parametrize("bpm", [172, 188])
+def test_quick_music_whose_harmony_changes_every_second_bar_is_not_read_at_half_its_tempo(bpm: float) -> None:
+    beats = np.arange(0.3, 40.0, 60 / bpm)
+    over_two_bars = {name: [step + bar for bar in (0, 4) for step in steps] for name, steps in ROCK.items()}
+    grid = track_beats(band(beats, 8, over_two_bars), RATE)
+    assert grid.tempo_bpm == pytest.approx(bpm, rel=0.01)
+    assert grid.beats_per_bar == 4
+    assert hit(grid.downbeats, beats[::4], 0.020) >= 0.95
+
+
 def test_a_waltz_is_heard_in_three() -> None:
     beats = np.arange(0.2, 30.0, 60 / 132)
     grid = track_beats(band(beats, 3, WALTZ), RATE)
