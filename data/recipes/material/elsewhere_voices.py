@@ -2,10 +2,11 @@
 
     python -m data.recipes.material.elsewhere_voices FOLDER
 
-fetches the voices: the prompts of Debian's `asterisk-core-sounds-*-wav` (8 kHz, CC BY-SA 3.0), people who read sentences
-one at a time without anything behind them, so that what they say is known to the hundredth of a second. Allison Smith
-(English, Spanish) and June Wallack (French) are for fitting, the Italian and the Russian voice for testing. The music
-comes from the recordings of the same role (`data.recipes.material.recordings`), which is fetched into the same folder.
+fetches the voices: the prompts of Debian's `asterisk-core-sounds-*-wav` (8 kHz, CC BY-SA 3.0), people who read
+sentences one at a time without anything behind them, so that what they say is known to the hundredth of a second.
+Allison Smith (English, Spanish) and June Wallack (French) are for fitting, the Italian and the Russian voice for
+testing. The music comes from the recordings of the same role (`data.recipes.material.recordings`), which is fetched
+into the same folder.
 
 Each voice gives the scenes of `SCENES`, 40 s each, mono at 24 kHz; levels are K-weighted, of what is said.
 
@@ -35,6 +36,9 @@ SECONDS = 40.0
 _BYTES = (20_000, 90_000)
 """of a prompt of about a sentence"""
 
+Scene = tuple[Sound, Sound, Ranges]
+"""what is heard, the dry voice in it, and when it sounds"""
+
 
 @dataclass(frozen=True)
 class _Hands:
@@ -58,7 +62,9 @@ class _Hands:
         size = round(SECONDS * RATE)
         return at_level(np.pad(sound, (0, max(0, size - sound.size)))[:size], -20.0)
 
-    def talk(self, levels: tuple[float, ...] = (-20.0,), pauses: tuple[float, float] = (0.4, 3.0)) -> tuple[Sound, Ranges]:
+    def talk(
+        self, levels: tuple[float, ...] = (-20.0,), pauses: tuple[float, float] = (0.4, 3.0)
+    ) -> tuple[Sound, Ranges]:
         """Sentences at levels in turn, and when they sound."""
         out = np.zeros(round(SECONDS * RATE), dtype=np.float32)
         ranges: Ranges = []
@@ -86,43 +92,44 @@ def _in_a_room(rng: np.random.Generator, sound: Sound, seconds: float) -> Sound:
     return np.asarray(signal.oaconvolve(sound, tail)[: sound.size], dtype=np.float32)
 
 
-def _alone(hands: _Hands) -> tuple[Sound, Ranges]:
+def _alone(hands: _Hands) -> Scene:
     voice, said = hands.talk()
-    return voice + background("room", hands.rng, SECONDS) * np.float32(0.1), said
+    return voice + background("room", hands.rng, SECONDS) * np.float32(0.1), voice, said
 
 
-def _room(hands: _Hands) -> tuple[Sound, Ranges]:
+def _room(hands: _Hands) -> Scene:
     voice, said = hands.talk()
-    return _in_a_room(hands.rng, voice, 0.6) + background("room", hands.rng, SECONDS), said
+    return _in_a_room(hands.rng, voice, 0.6) + background("room", hands.rng, SECONDS), voice, said
 
 
-def _unequal(quiet: float, loud: float) -> Callable[[_Hands], tuple[Sound, Ranges]]:
-    def scene(hands: _Hands) -> tuple[Sound, Ranges]:
+def _unequal(quiet: float, loud: float) -> Callable[[_Hands], Scene]:
+    def scene(hands: _Hands) -> Scene:
         voice, said = hands.talk((loud, quiet))
-        return voice + background("room", hands.rng, SECONDS) * np.float32(0.1), said
+        return voice + background("room", hands.rng, SECONDS) * np.float32(0.1), voice, said
 
     return scene
 
 
-def _over(name: str, over_lu: float) -> Callable[[_Hands], tuple[Sound, Ranges]]:
-    def scene(hands: _Hands) -> tuple[Sound, Ranges]:
+def _over(name: str, over_lu: float) -> Callable[[_Hands], Scene]:
+    def scene(hands: _Hands) -> Scene:
         voice, said = hands.talk()
         bed = hands.bed() if name == "music" else background(name, hands.rng, SECONDS)
-        return voice + bed * np.float32(10 ** (-over_lu / 20)), said
+        return voice + bed * np.float32(10 ** (-over_lu / 20)), voice, said
 
     return scene
 
 
-def _rare(hands: _Hands) -> tuple[Sound, Ranges]:
+def _rare(hands: _Hands) -> Scene:
     voice, said = hands.talk(pauses=(6.0, 10.0))
-    return voice + hands.bed() * np.float32(10 ** (-10.0 / 20)), said
+    return voice + hands.bed() * np.float32(10 ** (-10.0 / 20)), voice, said
 
 
-def _music(hands: _Hands) -> tuple[Sound, Ranges]:
-    return hands.bed(), []
+def _music(hands: _Hands) -> Scene:
+    bed = hands.bed()
+    return bed, np.zeros_like(bed), []
 
 
-SCENES: dict[str, Callable[[_Hands], tuple[Sound, Ranges]]] = {
+SCENES: dict[str, Callable[[_Hands], Scene]] = {
     "alone": _alone,
     "in a room": _room,
     "loud and quiet speakers, -15 and -40 LUFS": _unequal(-40.0, -15.0),
@@ -179,11 +186,11 @@ def voice_scenes(folder: Path, role: str, seeds: int = 2) -> list[tuple[str, Vid
         for seed in range(seeds):
             for k, (name, make) in enumerate(SCENES.items()):
                 hands = _Hands(np.random.default_rng((number, seed, k)), said, others, music)
-                sound, ranges = make(hands)
+                sound, voice, ranges = make(hands)
                 gain = np.float32(0.9 / max(0.9, float(np.abs(sound).max())))
                 kind = "recorded" if ranges else "none"
                 truth = "voice" if ranges else "ambient"
-                scenes.append((package, Video(name, kind, name, None, sound * gain, None, ranges, truth)))
+                scenes.append((package, Video(name, kind, name, None, sound * gain, voice * gain, ranges, truth)))
     return scenes
 
 
