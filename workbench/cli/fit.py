@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, profile_option, workspace_option
+from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ def _seconds(text: str) -> float | None:
     "--start-at", metavar="M:SS", callback=_time, help="When in the video the music starts; before it there is silence."
 )
 @click.option("--end-on", metavar="M:SS", callback=_time, help="When in the video the last hit of the music lands.")
+@click.option("--report", type=NewFile(), help="Also write a page that shows the options and plays the seams.")
 @profile_option
 @workspace_option
 def command(
@@ -107,6 +108,7 @@ def command(
     keep: tuple[Keep, ...],
     start_at: float | None,
     end_on: float | None,
+    report: Path | None,
     workspace: Workspace,
 ) -> None:
     """Fit TRACK, a file or a catalog track id, to a length: looped, straight or cut down, always exactly that long.
@@ -118,7 +120,7 @@ def command(
     \b
     Example:
       workbench fit track.mp3 --video video.mp4 --auto-mix > plan.json
-      workbench fit track.mp3 --seconds 30 --keep hook --keep ending > plan.json
+      workbench fit track.mp3 --seconds 30 --keep hook --keep ending --report plan.html > plan.json
       workbench fit track.mp3 --seconds 60 --start-at 0:05 --keep 0:32-0:48 > plan.json
       workbench fit track.mp3 --seconds 15,30,60,185 | jq '.fits[0]' > fifteen.json
 
@@ -133,6 +135,7 @@ def command(
     keep : parts that are each kept whole in one segment
     start_at : video time at which the music starts; None: with the picture
     end_on : video time of the last hit; None: nowhere in particular
+    report : HTML file to write; None: none is written
     workspace : of the home folder, with the parameters of the profile
 
     Raises
@@ -150,8 +153,9 @@ def command(
     track_source = find_track(workspace, track)
     video_source = None if video is None else find_video(workspace, video)
     with progress_bar() as progress:
+        workspace = workspace.with_progress(progress)
         fit = fit_track(
-            workspace.with_progress(progress),
+            workspace,
             track_source,
             video_source.path if video_source is not None else seconds or (),
             keep=keep,
@@ -159,6 +163,10 @@ def command(
             end_on=end_on,
             auto_mix=auto_mix,
         )
+        if report is not None:
+            from workbench.workflows.report import write_fit_report
+
+            write_fit_report(workspace, fit, report)
     _explain(fit)
     print_body(fit_json(fit, None if video_source is None else video_source.video_id))
 

@@ -33,6 +33,7 @@ from workbench.dashboards.transport import script
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
 from workbench.plots.palette import clock
 from workbench.workflows.loop import Loop
+from workbench.workflows.plan_words import NO_SEAM
 from workbench.workflows.review import Verdict, Word, judge_seam, newest_verdicts, write_verdicts
 from workbench.workflows.seams import planned_scores
 from workbench.workspace import Workspace
@@ -310,7 +311,8 @@ class SeamsTab(Tab):
         word : the verdict
         """
         if self.look is None:
-            self.outcome.object = "a verdict can be given once this seam can be heard"
+            waits = "a verdict can be given once this seam can be heard"
+            self.outcome.object = waits if self.state.count else "there is no seam to judge"
             return
         if not self.attempt(self.state.judge, self.look, word, self.note.value or ""):
             return
@@ -406,7 +408,8 @@ class SeamsTab(Tab):
         self.score.show(look)
         if look is None or plan is None:
             self.picture.show(None)
-            self.words.object = "There is no seam to look at yet."
+            self.player.sounds = {}
+            self.words.object = NO_SEAM if plan is not None else "There is no seam to look at yet."
             return
         view, fade = look.view, plan.seam_fades[seam]
         self.picture.show(look, fade)
