@@ -68,7 +68,7 @@ class PlanTab(Tab):
             "That makes music of exactly the video's length: the track is looped, played straight or cut down.",
             variant="body2", margin=(9, 4),
         )  # fmt: skip
-        self._offer = pmui.Row(self.fit, self.about_fit, visible=False, margin=0)
+        self.offer = pmui.Row(self.fit, self.about_fit, visible=False, margin=0)
         self.progress = pmui.LinearProgress(value=0, variant="indeterminate", width=420, margin=(4, 10))
         self._wanted: int | None = None
         """the option that becomes the plan of the page as soon as its mix is known"""
@@ -137,7 +137,7 @@ class PlanTab(Tab):
         """Options, transport, picture."""
         return pmui.Column(
             self.empty,
-            self._offer,
+            self.offer,
             self.progress,
             self.cards,
             self.player,
@@ -186,7 +186,7 @@ class PlanTab(Tab):
         session, answer = self._session, None if self.state.loop is None else self.state.loop.answer
         self.empty.visible = self.state.plan is None
         self.progress.visible = self.empty.visible and session.busy
-        self._offer.visible = self.empty.visible and session.offers_fit and not session.fitting
+        self.offer.visible = self.empty.visible and session.offers_fit and not session.fitting
         if isinstance(answer, Refusal) and session.fitting:
             self.empty.object = f"Fitting the track to this video. Now: {session.stage or 'starting'}."
         elif isinstance(answer, Refusal):
