@@ -275,14 +275,18 @@ def plan_section(plan: LoopPlan, loop: Loop, params: CoverParams) -> ReportSecti
         played = ("body heard longest", f"{body.bars} bars from {clock(body.song_from)}, heard {body.repeats} times")
     facts = [
         played,
-        ("parts of the track used", ", ".join(plan.sections_covered)),
+        ("parts of the track used", ", ".join(plan.sections_covered) or "it has none that could be told apart"),
         ("start", plan.start_label),
         ("ending", plan.end_label),
-        ("worst seam", f"{plan.seam_score:.2f}"),
+        ("worst seam", _worst_seam(plan)),
         ("plan score", f"{plan.plan_score:.2f}"),
-        ("tempo", f"{loop.analysis.grid.tempo_bpm:.2f} bpm, {plan.beats_per_bar} beats to the bar"),
-        ("confidence of the bar lines", f"{loop.analysis.grid.confidence:.2f}"),
     ]
+    grid = loop.analysis.grid
+    if grid.downbeats.size:
+        facts += [
+            ("tempo", f"{grid.tempo_bpm:.2f} bpm, {plan.beats_per_bar} beats to the bar"),
+            ("confidence of the bar lines", f"{grid.confidence:.2f}"),
+        ]
     worn = repetition_line(plan, loop.analysis.profile, params)
     if worn is not None:
         facts.append(("heard more often than the limits allow", worn))
@@ -290,7 +294,8 @@ def plan_section(plan: LoopPlan, loop: Loop, params: CoverParams) -> ReportSecti
         "The plan",
         ("Below the track, above it the video; ribbons show which part of the track is heard where.",),
         picture=png(plan_figure(plan, loop.analysis.profile, points, speech)),
-        picture_text="Numbers mark the seams. The same colour means that parts of the track repeat each other.",
+        picture_text=("Numbers mark the seams. " if plan.seam_times else "")
+        + "The same colour means that parts of the track repeat each other.",
         tables=(Table(("", ""), tuple(facts)),),
     )
 
@@ -318,7 +323,7 @@ def options_sections(plan: LoopPlan, loop: Loop, recording: Recording) -> tuple[
     rows = tuple(
         (
             f"option {number}", words or "the plan served", option.end_label, str(len(option.seam_times)),
-            f"{option.seam_score:.2f}", f"{option.plan_score:.2f}",
+            _worst_seam(option), f"{option.plan_score:.2f}",
         )
         for number, (option, words) in enumerate(zip(options, differences, strict=True), start=1)
     )  # fmt: skip
@@ -340,6 +345,10 @@ def options_sections(plan: LoopPlan, loop: Loop, recording: Recording) -> tuple[
             cards=cards,
         ),
     )
+
+
+def _worst_seam(plan: LoopPlan) -> str:
+    return f"{plan.seam_score:.2f}" if plan.seam_times else "no seam"
 
 
 def _option_card(number: int, option: LoopPlan, words: str, analysis: Analysis, recording: Recording) -> ReportCard:

@@ -126,7 +126,7 @@ def test_a_refused_track_is_fitted_by_a_button_and_shown_with_its_options(
     assert not tab.offer.visible
     assert session.plan == corner_fit.answer
     words = [card["words"] for card in tab.cards.options]
-    assert words[0].startswith("0 seams, worst 1.00 · straight plan · ")
+    assert words[0].startswith("no seam · straight plan · ")
     assert any("leaves a part out" in card for card in words)
     assert tab.player.duration == pytest.approx(60.0, abs=1e-3)
     assert tab.player.music_a
