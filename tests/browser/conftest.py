@@ -91,7 +91,7 @@ class Watched:
 
 @pytest.fixture(scope="session")
 def draw_video(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
-    """`draw_video(seconds)` is a video of moving patterns, cut twice, with somebody speaking in it from 20 s on."""
+    """`draw_video(seconds)` is a video of moving patterns, cut twice; after a twelfth of it somebody speaks."""
     import av
 
     def drawn(seconds: int) -> Path:
@@ -103,7 +103,7 @@ def draw_video(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path
         )
         voice = bundled_path("data", "bundled", "voice", "narration.ogg")
         joined = "".join(f"[{number}]" for number in range(len(sources))) + f"concat=n={len(sources)}[out0]"
-        spoken = f"amovie='{voice}',adelay=20000:all=1,apad,atrim=0:{seconds}[out1]"
+        spoken = f"amovie='{voice}',adelay={1000 * seconds // 12}:all=1,apad,atrim=0:{seconds}[out1]"
         with (
             av.open(f"{scenes};{joined};{spoken}", format="lavfi") as drawing,
             av.open(str(out), "w") as video,
@@ -126,7 +126,7 @@ def draw_video(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path
 
 @pytest.fixture(scope="session")
 def video(draw_video: Callable[[int], Path]) -> Path:
-    """Under which the track has three seams."""
+    """Under which the track has three seams, with somebody speaking in it from second 20 on."""
     return draw_video(_VIDEO_SECONDS)
 
 

@@ -63,7 +63,7 @@ class PlanTab(Tab):
         self.cards = OptionCards(sizing_mode="stretch_width")
         self.chips = SeamChips(sizing_mode="stretch_width", label="Seams, look at one:")
         self.empty = pmui.Typography("", variant="body1", margin=(24, 10, 4, 10))
-        self.fit = action("Fit the track to this video", session.fit, variant="contained", margin=(4, 10))
+        self.fit = action("Fit the track to this video", session.fit, variant="contained", margin=(4, 10, 14, 10))
         self.about_fit = pmui.Typography(
             "That makes music of exactly the video's length: the track is looped, played straight or cut down.",
             variant="body2", margin=(9, 4),
@@ -99,6 +99,7 @@ class PlanTab(Tab):
         self._show_seams()
         self._show_empty()
         if loop is None or self.state.plan is None:
+            self.player.param.update(soundtrack="", duration=0.0)
             return
         self.player.duration = self.state.plan.window_end
         if loop.video is not None and self.state.video is None:
