@@ -26,8 +26,9 @@ def test_a_refused_track_is_fitted_to_the_video_and_shown(
     until_idle()
     expect(page.locator(".fault")).to_have_text("")
     expect(page.locator(".time").first).to_contain_text("/ 1:00.0")
-    open_tab("Seams")
+    page.get_by_role("tab", name="Seams").click()
     expect(page.get_by_text("This plan has no seam: it plays the track straight.")).to_be_visible()
+    expect(page.get_by_role("button", name="Use this fade in the plan")).to_be_hidden()
     for title in ("Mix", "Beats", "Match", "Plan"):
         open_tab(title)
         expect(page.locator(".fault")).to_have_text("")
@@ -36,3 +37,8 @@ def test_a_refused_track_is_fitted_to_the_video_and_shown(
     with page.expect_download() as started:
         page.locator(".format").first.click()
     assert '"kind": "straight"' in started.value.path().read_text(encoding="utf-8")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="use", exact=True).first.click()
+    expect(page.locator(".option").first).to_contain_text("cut-down")
+    open_tab("Seams")
+    expect(page.get_by_text("Seam 1 of 1:")).to_be_visible()

@@ -213,6 +213,8 @@ class SeamsTab(Tab):
         self.player = SeamPlayer(sizing_mode="stretch_width", playhead=self.picture.playheads[0])
         self.chips = SeamChips(sizing_mode="stretch_width")
         self.words = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
+        self.none = pmui.Typography(NO_SEAM, variant="body1", margin=(24, 10), visible=False)
+        self.one = pmui.Row(sizing_mode="stretch_width")
         self.note = pmui.TextInput(
             label="note on this seam", size="small", sizing_mode="stretch_width", placeholder="what you heard"
         )
@@ -361,9 +363,8 @@ class SeamsTab(Tab):
             width=360,
         )
         left = pmui.Column(*self.picture.panes(), self.player, sizing_mode="stretch_width")
-        return pmui.Column(
-            self.chips, pmui.Row(left, beside, sizing_mode="stretch_width"), sizing_mode="stretch_width", margin=(0, 10)
-        )
+        self.one[:] = [left, beside]
+        return pmui.Column(self.chips, self.none, self.one, sizing_mode="stretch_width", margin=(0, 10))
 
     def _look(self) -> None:
         state, session = self.state, self._session
@@ -406,10 +407,12 @@ class SeamsTab(Tab):
         look, plan, seam = self.look, self.state.plan, self.state.seam
         self.use.disabled = self.state.changed is None
         self.score.show(look)
+        self.none.visible = plan is not None and not self.state.count
+        self.one.visible = not self.none.visible
         if look is None or plan is None:
             self.picture.show(None)
             self.player.sounds = {}
-            self.words.object = NO_SEAM if plan is not None else "There is no seam to look at yet."
+            self.words.object = "There is no seam to look at yet."
             return
         view, fade = look.view, plan.seam_fades[seam]
         self.picture.show(look, fade)

@@ -271,7 +271,8 @@ def test_a_straight_plan_says_that_it_has_no_seam(session: Session, corner_fit: 
     assert isinstance(corner_fit.answer, LoopPlan)
     session.show(corner_fit)
     until_idle(session)
-    assert tab.words.object == "This plan has no seam: it plays the track straight."
+    assert tab.none.object == "This plan has no seam: it plays the track straight."
+    assert (tab.none.visible, tab.one.visible) == (True, False)
     assert (tab.player.sounds, tab.chips.scores, tab.look) == ({}, [], None)
     tab.step(1)
     tab.go_to_worst()
@@ -281,4 +282,5 @@ def test_a_straight_plan_says_that_it_has_no_seam(session: Session, corner_fit: 
     session.show(with_option_first(corner_fit, cut))
     until_idle(session)
     assert tab.words.object.startswith(f"Seam 1 of {len(cut.seam_times)}")
+    assert (tab.none.visible, tab.one.visible) == (False, True)
     assert tab.player.sounds
