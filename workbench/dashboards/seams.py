@@ -416,7 +416,7 @@ class SeamsTab(Tab):
             return
         view, fade = look.view, plan.seam_fades[seam]
         self.picture.show(look, fade)
-        step = f", level step {view.level_step_db:+.1f} LU" if np.isfinite(view.level_step_db) else ""
+        step = f", level step {round(view.level_step_db, 1) + 0.0:+.1f} LU" if np.isfinite(view.level_step_db) else ""
         self.words.object = (
             f"Seam {seam + 1} of {self.state.count}: {clock(view.leave_s)} → {clock(view.enter_s)} of the track, heard "
             f"at {clock(view.video_s)}. Score {view.score:.2f}{step}."
