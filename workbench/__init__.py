@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.bundled import bundled_path as bundled_path
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.home import Home as Home
+    from workbench.loops.conform import conform_plan as conform_plan
     from workbench.loops.constraints import NamedSplice as NamedSplice
     from workbench.loops.constraints import SeamConstraints as SeamConstraints
     from workbench.loops.constraints import TrackRange as TrackRange
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from workbench.media.audio import write_audio as write_audio
     from workbench.params import WorkbenchParams as WorkbenchParams
     from workbench.plots.beats import beats_figure as beats_figure
+    from workbench.plots.conform import conform_figure as conform_figure
     from workbench.plots.plan import plan_figure as plan_figure
     from workbench.plots.seams import seam_figure as seam_figure
     from workbench.profiles import load_profile as load_profile
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from workbench.workflows.analyze import Analysis as Analysis
     from workbench.workflows.analyze import analyze as analyze
     from workbench.workflows.beats import map_beats as map_beats
+    from workbench.workflows.conform import conform as conform
     from workbench.workflows.fit import fit_track as fit_track
     from workbench.workflows.loop import loop_track as loop_track
     from workbench.workflows.loop import save_plan as save_plan
@@ -72,6 +75,9 @@ _HOMES = {
     "analyze": "workflows.analyze",
     "beats_figure": "plots.beats",
     "bundled_path": "bundled",
+    "conform": "workflows.conform",
+    "conform_figure": "plots.conform",
+    "conform_plan": "loops.conform",
     "decode": "media.audio",
     "fit_track": "workflows.fit",
     "load_profile": "profiles",
