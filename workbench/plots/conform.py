@@ -14,7 +14,7 @@ from workbench.edits.difference import EditDifference
 from workbench.loops.conform import follow_picture
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import LoopProfile
-from workbench.plots.palette import ENDING, RULE, SEAM, SOFT_INK, new_figure, quiet, time_axis
+from workbench.plots.palette import ENDING, SEAM, SOFT_INK, new_figure, quiet, time_axis
 from workbench.plots.plan import draw_blocks, name_blocks, played_blocks
 
 if TYPE_CHECKING:
@@ -78,5 +78,5 @@ def _draw_ribbons(axes: Axes, old: LoopPlan, plan: LoopPlan, difference: EditDif
             (stretch.last, _NEW),
             (stretch.first, _NEW),
         ]
-        colour = ENDING if stretch.kept else RULE
-        axes.add_patch(Polygon(corners, facecolor=colour, edgecolor="white", linewidth=0.6, alpha=0.45))
+        colour, strength = (ENDING, 0.45) if stretch.kept else (SOFT_INK, 0.22)
+        axes.add_patch(Polygon(corners, facecolor=colour, edgecolor="white", linewidth=0.6, alpha=strength))
