@@ -24,11 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.recipes.material.elsewhere_pairs import pairs_of
+from data.recipes.material.elsewhere_voices import voice_scenes
 from data.recipes.material.recordings import recordings
 from tests.benchmarks.beats import f_measure
-from tests.benchmarks.elsewhere import beats, loops, match, underscore
+from tests.benchmarks.elsewhere import beats, loops, match, underscore, voice
 from tests.benchmarks.elsewhere.intervals import interval
 from tests.benchmarks.elsewhere.underscore_catalog import scripts, tracks
+from tests.benchmarks.mix import measured
 from tests.benchmarks.run import ELSEWHERE_FOLDER
 from tests.benchmarks.table import Table
 from workbench.params import MatchParams
@@ -98,8 +100,8 @@ def underscore_rows(table: Table, folder: Path) -> None:
 
 def beat_rows(table: Table, folder: Path) -> None:
     """Beats and downbeats, beside librosa's beats, of which every fourth from the first is a downbeat."""
-    songs = [*beats.frets_on_fire(folder / "games"), *beats.stepmania(folder / "games")]
-    measured = beats.table(songs)
+    songs = beats.songs_in(folder / "games")
+    tracked = beats.table(songs, folder / "games")
     ruled: dict[str, list[float]] = {"F": [], "downbeat F": []}
     for song in songs:
         samples, rate = beats.samples_of(song)
@@ -107,11 +109,22 @@ def beat_rows(table: Table, folder: Path) -> None:
         heard = librosa.beat.beat_track(y=samples.mean(axis=0), sr=rate, units="time")[1].astype(np.float64)
         ruled["F"].append(f_measure(true, heard))
         ruled["downbeat F"].append(f_measure(song.downbeats(true), heard[::4]))
+    sources = [beats.source_of(song, folder / "games") for song in songs]
     for name, values in ruled.items():
-        column = list(measured.columns).index(name)
-        ours = np.array([float(row[column]) for row in measured.rows[:-1]])  # type: ignore[arg-type]  # figures
+        column = list(tracked.columns).index(name)
+        ours = np.array([float(row[column]) for row in tracked.rows[:-1]])  # type: ignore[arg-type]  # figures
         own = own_figure("Beats: validation pieces", "workbench-network", name)
-        add(table, f"beats, {name}", own, ours, [song.name for song in songs], "librosa", np.array(values))
+        add(table, f"beats, {name}", own, ours, sources, "librosa", np.array(values))
+
+
+def voice_rows(table: Table, folder: Path) -> None:
+    """Who speaks when, beside the bare speech detector; a voice 10 LU under the music is left out."""
+    scenes = [(package, video, measured(video)) for package, video in voice_scenes(folder / "music", "test")]
+    spoken = [one for one in scenes if one[1].speech and "under" not in one[1].name]
+    heard = [(video, soundtrack) for _, video, soundtrack in spoken]
+    ours, bare = (np.array(voice.frame_scores(heard, bare=way)) for way in (False, True))
+    own = own_figure("Mix: speech ranges", "at 0 LU or more", "frame F1")
+    add(table, "speech frames, F1", own, ours, [package for package, *_ in spoken], "bare detector", bare)
 
 
 def loop_rows(table: Table, folder: Path) -> None:
@@ -132,6 +145,7 @@ JUDGEMENTS: tuple[tuple[str, tuple[str, ...], Callable[[Table, Path], None]], ..
     ("match", ("videos", "music"), match_rows),
     ("underscore", ("texts",), underscore_rows),
     ("beats", ("games",), beat_rows),
+    ("voice", ("music",), voice_rows),
     ("loop", ("music",), loop_rows),
 )
 """What is judged, the folders that it needs, and what adds its rows."""

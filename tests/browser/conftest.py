@@ -90,35 +90,44 @@ class Watched:
 
 
 @pytest.fixture(scope="session")
-def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A video of moving patterns, cut twice, with somebody speaking in it from second 20 on."""
+def draw_video(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
+    """`draw_video(seconds)` is a video of moving patterns, cut twice; after a twelfth of it somebody speaks."""
     import av
 
-    out = tmp_path_factory.mktemp("video") / "patterns.mp4"
-    sources = ("testsrc2=", "mandelbrot=start_scale=0.3:", "testsrc=")
-    scenes = ";".join(
-        f"{source}size=192x108:rate=12,trim=duration={_VIDEO_SECONDS / len(sources)},format=yuv420p[{number}]"
-        for number, source in enumerate(sources)
-    )
-    voice = bundled_path("data", "bundled", "voice", "narration.ogg")
-    joined = "".join(f"[{number}]" for number in range(len(sources))) + f"concat=n={len(sources)}[out0]"
-    spoken = f"amovie='{voice}',adelay=20000:all=1,apad,atrim=0:{_VIDEO_SECONDS}[out1]"
-    with (
-        av.open(f"{scenes};{joined};{spoken}", format="lavfi") as drawn,
-        av.open(str(out), "w") as video,
-    ):
-        seen, heard = drawn.streams.video[0], drawn.streams.audio[0]
-        picture = video.add_stream("libx264", rate=12, options={"preset": "ultrafast"})
-        picture.width, picture.height, picture.pix_fmt = 192, 108, "yuv420p"
-        sound = video.add_stream("aac", rate=heard.rate)
-        for frame in drawn.decode(seen, heard):
-            if isinstance(frame, av.VideoFrame):
-                video.mux(picture.encode(frame))
-            elif isinstance(frame, av.AudioFrame):
-                video.mux(sound.encode(frame))
-        video.mux(picture.encode(None))
-        video.mux(sound.encode(None))
-    return out
+    def drawn(seconds: int) -> Path:
+        out = tmp_path_factory.mktemp("video") / "patterns.mp4"
+        sources = ("testsrc2=", "mandelbrot=start_scale=0.3:", "testsrc=")
+        scenes = ";".join(
+            f"{source}size=192x108:rate=12,trim=duration={seconds / len(sources)},format=yuv420p[{number}]"
+            for number, source in enumerate(sources)
+        )
+        voice = bundled_path("data", "bundled", "voice", "narration.ogg")
+        joined = "".join(f"[{number}]" for number in range(len(sources))) + f"concat=n={len(sources)}[out0]"
+        spoken = f"amovie='{voice}',adelay={1000 * seconds // 12}:all=1,apad,atrim=0:{seconds}[out1]"
+        with (
+            av.open(f"{scenes};{joined};{spoken}", format="lavfi") as drawing,
+            av.open(str(out), "w") as video,
+        ):
+            seen, heard = drawing.streams.video[0], drawing.streams.audio[0]
+            picture = video.add_stream("libx264", rate=12, options={"preset": "ultrafast"})
+            picture.width, picture.height, picture.pix_fmt = 192, 108, "yuv420p"
+            sound = video.add_stream("aac", rate=heard.rate)
+            for frame in drawing.decode(seen, heard):
+                if isinstance(frame, av.VideoFrame):
+                    video.mux(picture.encode(frame))
+                elif isinstance(frame, av.AudioFrame):
+                    video.mux(sound.encode(frame))
+            video.mux(picture.encode(None))
+            video.mux(sound.encode(None))
+        return out
+
+    return drawn
+
+
+@pytest.fixture(scope="session")
+def video(draw_video: Callable[[int], Path]) -> Path:
+    """Under which the track has three seams, with somebody speaking in it from second 20 on."""
+    return draw_video(_VIDEO_SECONDS)
 
 
 @pytest.fixture(scope="module")

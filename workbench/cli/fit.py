@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import profile_option, workspace_option
+from workbench.cli.options import NewFile, profile_option, workspace_option
 from workbench.cli.planning import (
     auto_mix_option,
     check_length,
@@ -92,6 +92,7 @@ def _kept(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
 )
 @click.option("--end-on", metavar="M:SS", callback=read_time, help="When in the video the last hit of the music lands.")
 @seam_options
+@click.option("--report", type=NewFile(), help="Also write a page that shows the options and plays the seams.")
 @profile_option
 @workspace_option
 def command(
@@ -104,6 +105,7 @@ def command(
     end_on: float | None,
     constraints: SeamConstraints,
     kept: KeptUse,
+    report: Path | None,
     workspace: Workspace,
 ) -> None:
     """Fit TRACK, a file or a catalog track id, to a length: looped, straight or cut down, always exactly that long.
@@ -121,7 +123,7 @@ def command(
     \b
     Example:
       workbench fit track.mp3 --video video.mp4 --auto-mix > plan.json
-      workbench fit track.mp3 --seconds 30 --keep hook --keep ending > plan.json
+      workbench fit track.mp3 --seconds 30 --keep hook --keep ending --report plan.html > plan.json
       workbench fit track.mp3 --seconds 60 --start-at 0:05 --keep 0:32-0:48 > plan.json
       workbench fit track.mp3 --seconds 60 --never-cut 0:40-0:52 --forbid-seam 0:32-1:20 > plan.json
       workbench fit track.mp3 --seconds 15,30,60,185 | jq '.fits[0]' > fifteen.json
@@ -139,6 +141,7 @@ def command(
     end_on : video time of the last hit; None: nowhere in particular
     constraints : on the seams of the plans
     kept : what becomes of the constraints kept with the track
+    report : HTML file to write; None: none is written
     workspace : of the home folder, with the parameters of the profile
 
     Raises
@@ -150,8 +153,9 @@ def command(
 
     track_source, video_source = find_files(workspace, track, video)
     with progress_bar() as progress:
+        workspace = workspace.with_progress(progress)
         fit = fit_track(
-            workspace.with_progress(progress),
+            workspace,
             track_source,
             video_source.path if video_source is not None else seconds or (),
             keep=keep,
@@ -161,6 +165,10 @@ def command(
             constraints=constraints,
             kept=kept,
         )
+        if report is not None:
+            from workbench.workflows.report import write_fit_report
+
+            write_fit_report(workspace, fit, report)
     _explain(fit)
     print_body(fit_json(fit, None if video_source is None else video_source.video_id))
 

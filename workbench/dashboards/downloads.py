@@ -31,12 +31,13 @@ def offered(loop: Loop | None) -> list[tuple[str, str, str]]:
     """
     if loop is None or not isinstance(loop.answer, LoopPlan):
         return []
-    track = loop.track.path
+    track, repeats = loop.track.path, loop.answer.body is not None
     return [
         _PLAN,
         *(
             (form.name, form.title, " ".join(filter(None, (form.what, form.limits, _caution(form, track)))))
             for form in FORMATS.values()
+            if repeats or form.holds_placements  # what repeats nothing is to an editor what a placement is
         ),
     ]
 

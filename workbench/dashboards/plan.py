@@ -25,7 +25,7 @@ from workbench.dashboards.plan_picture import PlanPicture
 from workbench.dashboards.plan_state import PlanState
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, stylesheet
-from workbench.dashboards.tab import Tab
+from workbench.dashboards.tab import Tab, action
 from workbench.dashboards.transport import TransportBar
 from workbench.dashboards.views import LongSound
 from workbench.loops.refusals import Refusal
@@ -63,6 +63,12 @@ class PlanTab(Tab):
         self.cards = OptionCards(sizing_mode="stretch_width")
         self.chips = SeamChips(sizing_mode="stretch_width", label="Seams, look at one:")
         self.empty = pmui.Typography("", variant="body1", margin=(24, 10, 4, 10))
+        self.fit = action("Fit the track to this video", session.fit, variant="contained", margin=(4, 10, 14, 10))
+        self.about_fit = pmui.Typography(
+            "That makes music of exactly the video's length: the track is looped, played straight or cut down.",
+            variant="body2", margin=(9, 4),
+        )  # fmt: skip
+        self.offer = pmui.Row(self.fit, self.about_fit, visible=False, margin=0)
         self.progress = pmui.LinearProgress(value=0, variant="indeterminate", width=420, margin=(4, 10))
         self._wanted: int | None = None
         """the option that becomes the plan of the page as soon as its mix is known"""
@@ -73,7 +79,7 @@ class PlanTab(Tab):
         self.player.param.watch(lambda *_: self._match(), ["region", "seek"])
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
         self.follow(["loop"], self.take)
-        self.follow(["coming", "stage", "done"], self._show_empty)
+        self.follow(["coming", "stage", "done", "offers_fit", "fitting"], self._show_empty)
 
     def take(self, loop: Loop | None) -> None:
         """Show another plan, and prepare its sound; or balance the same plan with another mix.
@@ -93,6 +99,7 @@ class PlanTab(Tab):
         self._show_seams()
         self._show_empty()
         if loop is None or self.state.plan is None:
+            self.player.param.update(soundtrack="", duration=0.0)
             return
         self.player.duration = self.state.plan.window_end
         if loop.video is not None and self.state.video is None:
@@ -131,6 +138,7 @@ class PlanTab(Tab):
         """Options, transport, picture."""
         return pmui.Column(
             self.empty,
+            self.offer,
             self.progress,
             self.cards,
             self.player,
@@ -179,7 +187,10 @@ class PlanTab(Tab):
         session, answer = self._session, None if self.state.loop is None else self.state.loop.answer
         self.empty.visible = self.state.plan is None
         self.progress.visible = self.empty.visible and session.busy
-        if isinstance(answer, Refusal):
+        self.offer.visible = self.empty.visible and session.offers_fit and not session.fitting
+        if isinstance(answer, Refusal) and session.fitting:
+            self.empty.object = f"Fitting the track to this video. Now: {session.stage or 'starting'}."
+        elif isinstance(answer, Refusal):
             hint = session.for_the_page(answer.hint)
             self.empty.object = f"There is no loop of this track under this video. {hint}"
         elif session.busy:

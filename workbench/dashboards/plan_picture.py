@@ -1,7 +1,8 @@
 """The picture of the Plan tab: a video from its pictures down to the track that plays under it, in lanes.
 
 From top to bottom: pictures; the soundtrack, with speech; gain and ducking of the music; the music of the plan; its
-segments as blocks, and ribbons that lead down to where they lie in the track. What depends on the view (envelopes,
+segments as blocks, and ribbons that lead down to where they lie in the track. A track that is longer than its video is
+drawn as wide as the video, at a scale of its own. What depends on the view (envelopes,
 pictures, bars, names) is sent again for each view, no finer than the screen; all else is sent once.
 
 Classes: `PlanPicture`.
@@ -92,10 +93,14 @@ class PlanPicture(Picture):
             return
         pieces = played_pieces(plan, state.sections)
         self._set("pieces", left=[p[0] for p in pieces], right=[p[1] for p in pieces], color=[p[2] for p in pieces])
+        scale = _track_scale(plan)
         self._set(
-            "sections", left=[s.song_from for s in state.sections], right=[s.song_to for s in state.sections],
+            "sections", left=[s.song_from * scale for s in state.sections],
+            right=[s.song_to * scale for s in state.sections],
             color=[group_colour(s.group) for s in state.sections],
         )  # fmt: skip
+        words = [f"the whole track, to {clock(plan.song_duration)}"] if scale < 1.0 else []
+        self._set("whole", x=[plan.window_end] * len(words), text=words)
         self._ribbons(plan)
         self._seams(plan)
         self._set(
@@ -165,7 +170,11 @@ class PlanPicture(Picture):
     def _labels(self, plan: LoopPlan) -> None:
         start, end = self.follow.view
         blocks = [(*piece, "heard") for piece in played_pieces(plan, self.state.sections)]
-        blocks += [(s.song_from, s.song_to, group_colour(s.group), s.label, "track") for s in self.state.sections]
+        scale = _track_scale(plan)
+        blocks += [
+            (s.song_from * scale, s.song_to * scale, group_colour(s.group), s.label, "track")
+            for s in self.state.sections
+        ]
         x, y, text, ink = [], [], [], []
         for first, last, colour, label, lane in blocks:
             seen_from, seen_to = max(first, start), min(last, end)
@@ -177,11 +186,11 @@ class PlanPicture(Picture):
         self._set("labels", x=x, y=y, text=text, ink=ink)
 
     def _ribbons(self, plan: LoopPlan) -> None:
-        band, xs, ys, colours = _LANES["ribbons"], [], [], []
+        band, xs, ys, colours, scale = _LANES["ribbons"], [], [], [], _track_scale(plan)
         for start, segment in zip(plan.segment_starts, plan.segments, strict=False):
             shift = float(start) - segment.song_from
             for first, last, section in track_pieces(segment.song_from, segment.song_to, self.state.sections):
-                xs.append([first, last, last + shift, first + shift])
+                xs.append([first * scale, last * scale, last + shift, first + shift])
                 ys.append([band.low, band.low, band.high, band.high])
                 colours.append(group_colour(section.group) if section else "#BBBBBB")
         self._set("ribbons", xs=xs, ys=ys, color=colours)
@@ -248,7 +257,7 @@ class PlanPicture(Picture):
         for name, lane in (("pieces", _LANES["heard"]), ("sections", _LANES["track"])):
             figure.quad(
                 "left", "right", lane.high, lane.low, source=self._source(name, "left", "right", "color"),
-                fill_color="color", line_color="white", line_width=1,
+                fill_color="color", line_color="white", line_width=1, name=name,
             )  # fmt: skip
 
     def _draw_ending(self) -> None:
@@ -287,6 +296,12 @@ class PlanPicture(Picture):
             "x", "y", "text", source=self._source("labels", "x", "y", "text", "ink"), text_align="center",
             text_baseline="middle", text_font_size="12px", text_color="ink", text_font=TEXT_FONT,
         )  # fmt: skip
+        whole = figure.text(
+            "x", _LANES["track"].high, "text", source=self._source("whole", "x", "text"), text_align="right",
+            text_baseline="bottom", text_font_size="11px", x_offset=-3, y_offset=-2, background_fill_alpha=0.8,
+        )  # fmt: skip
+        self._text(whole.glyph)
+        self._shade(whole.glyph, "background_fill_color", paper)
         scale = figure.text(
             "x", "y", "text", source=self._source("scale", "x", "y", "text"), text_align="right",
             text_baseline="middle", text_font_size="10px", x_offset=-3,
@@ -300,3 +315,8 @@ class PlanPicture(Picture):
         self.figure.add_tools(select)
         self.figure.toolbar.active_drag = select
         self.figure.js_on_event("selectiongeometry", LoopOver())
+
+
+def _track_scale(plan: LoopPlan) -> float:
+    """Video seconds as wide as a second of the track; under 1 where the track is longer than the video."""
+    return min(1.0, plan.window_end / plan.song_duration)

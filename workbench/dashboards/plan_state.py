@@ -193,9 +193,8 @@ class PlanState:
             ]
             seams = len(plan.seam_times)
             body = plan.kind.in_words if plan.body is None else f"{plan.body.bars} bars × {plan.body.repeats}"
-            numbers = (
-                f"{seams} seam{'s' if seams != 1 else ''}, worst {plan.seam_score:.2f} · {body} · {plan.end_label}"
-            )
+            joined = f"{seams} seam{'s' if seams != 1 else ''}, worst {plan.seam_score:.2f}" if seams else "no seam"
+            numbers = f"{joined} · {body} · {plan.end_label}"
             words = f"{difference} · {numbers}" if difference else numbers
             facts.append(
                 {

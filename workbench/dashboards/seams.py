@@ -33,6 +33,7 @@ from workbench.dashboards.transport import script
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
 from workbench.plots.palette import clock
 from workbench.workflows.loop import Loop
+from workbench.workflows.plan_words import NO_SEAM
 from workbench.workflows.review import Verdict, Word, judge_seam, newest_verdicts, write_verdicts
 from workbench.workflows.seams import planned_scores
 from workbench.workspace import Workspace
@@ -212,6 +213,8 @@ class SeamsTab(Tab):
         self.player = SeamPlayer(sizing_mode="stretch_width", playhead=self.picture.playheads[0])
         self.chips = SeamChips(sizing_mode="stretch_width")
         self.words = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
+        self.none = pmui.Typography(NO_SEAM, variant="body1", margin=(24, 10), visible=False)
+        self.one = pmui.Row(sizing_mode="stretch_width")
         self.note = pmui.TextInput(
             label="note on this seam", size="small", sizing_mode="stretch_width", placeholder="what you heard"
         )
@@ -310,7 +313,8 @@ class SeamsTab(Tab):
         word : the verdict
         """
         if self.look is None:
-            self.outcome.object = "a verdict can be given once this seam can be heard"
+            waits = "a verdict can be given once this seam can be heard"
+            self.outcome.object = waits if self.state.count else "there is no seam to judge"
             return
         if not self.attempt(self.state.judge, self.look, word, self.note.value or ""):
             return
@@ -359,9 +363,8 @@ class SeamsTab(Tab):
             width=360,
         )
         left = pmui.Column(*self.picture.panes(), self.player, sizing_mode="stretch_width")
-        return pmui.Column(
-            self.chips, pmui.Row(left, beside, sizing_mode="stretch_width"), sizing_mode="stretch_width", margin=(0, 10)
-        )
+        self.one[:] = [left, beside]
+        return pmui.Column(self.chips, self.none, self.one, sizing_mode="stretch_width", margin=(0, 10))
 
     def _look(self) -> None:
         state, session = self.state, self._session
@@ -404,13 +407,16 @@ class SeamsTab(Tab):
         look, plan, seam = self.look, self.state.plan, self.state.seam
         self.use.disabled = self.state.changed is None
         self.score.show(look)
+        self.none.visible = plan is not None and not self.state.count
+        self.one.visible = not self.none.visible
         if look is None or plan is None:
             self.picture.show(None)
+            self.player.sounds = {}
             self.words.object = "There is no seam to look at yet."
             return
         view, fade = look.view, plan.seam_fades[seam]
         self.picture.show(look, fade)
-        step = f", level step {view.level_step_db:+.1f} LU" if np.isfinite(view.level_step_db) else ""
+        step = f", level step {round(view.level_step_db, 1) + 0.0:+.1f} LU" if np.isfinite(view.level_step_db) else ""
         self.words.object = (
             f"Seam {seam + 1} of {self.state.count}: {clock(view.leave_s)} → {clock(view.enter_s)} of the track, heard "
             f"at {clock(view.video_s)}. Score {view.score:.2f}{step}."

@@ -29,6 +29,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.params import WorkbenchParams
 from workbench.workflows.analyze import Analysis, analyze
+from workbench.workflows.fit import Fit, can_fit, fit_track
 from workbench.workflows.kept_constraints import kept_line
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import TrackSource, find_track
@@ -60,6 +61,8 @@ class Session(param.Parameterized):
     track = param.ClassSelector(class_=TrackSource, allow_None=True)
     video = param.ClassSelector(class_=Path, allow_None=True)
     loop = param.ClassSelector(class_=Loop, allow_None=True, doc="track under video: a plan or a refusal")
+    offers_fit = param.Boolean(False, doc="whether the track can be fitted to the video, under which it is not looped")
+    fitting = param.Boolean(False, doc="whether the track is being fitted to the video")
     analysis = param.ClassSelector(class_=Analysis, allow_None=True, doc="of the track")
     track_sound = param.ClassSelector(class_=LongSound, allow_None=True, doc="the track, to draw")
     dark = param.Boolean(False, doc="whether the page is dark")
@@ -77,6 +80,8 @@ class Session(param.Parameterized):
         self._pool = pool or shared_pool()
         self._tasks: list[Task] = []
         self._closed = False
+        self._fits = 0
+        """times that a track was fitted; only the latest is shown"""
         self._hand_fades: dict[tuple[Place, int], HandFade] = {}
 
     @property
@@ -117,7 +122,9 @@ class Session(param.Parameterized):
             return None
         self._hand_fades.clear()
         self.coming = f"Opening {track.path.name}."
-        self.param.update(track=track, loop=None, analysis=None, track_sound=None, notice="", message="")
+        self.param.update(
+            track=track, loop=None, analysis=None, track_sound=None, offers_fit=False, notice="", message=""
+        )
         return self.replan()
 
     def open_video(self, named: Path | str) -> Task | None:
@@ -137,7 +144,7 @@ class Session(param.Parameterized):
             self.message = str(error)
             return None
         self.coming = f"Opening {video.name}."
-        self.param.update(video=video, loop=None, message="")
+        self.param.update(video=video, loop=None, offers_fit=False, message="")
         return self.replan()
 
     def open_file(self, path: Path) -> Task | None:
@@ -181,11 +188,15 @@ class Session(param.Parameterized):
             self.track_sound = None
             self._hand_fades.clear()
         self.notice = ""
-        self.param.update(track=loop.track, video=loop.video, analysis=loop.analysis, loop=loop)
+        self.param.update(track=loop.track, video=loop.video, analysis=loop.analysis, loop=loop, offers_fit=False)
         if isinstance(loop.answer, Refusal) and loop.answer.reason is RefusalReason.VIDEO_NOT_LONGER:
+            # Part of a track fills every video that is not longer than it.
+            self.offers_fit = loop.video is not None and _is_long_enough(loop.answer)
             self._analyze_track()  # its length alone decided; its beats can be looked at all the same
-        elif self.track_sound is None and loop.analysis is not None:
+            return
+        if self.track_sound is None and loop.analysis is not None:
             self._map_track()
+        self._look_for_fit()
 
     def show_with_fade(self, loop: Loop, seam: int) -> None:
         """Make a plan the one that the page is about, and remember the crossfade that was set by hand at a seam.
@@ -213,15 +224,59 @@ class Session(param.Parameterized):
         self.notice = "; ".join(filter(None, (*kept_with, describe_lost(lost))))
 
     def replan(self) -> Task | None:
-        """Plan again with the parameters as they are."""
+        """Plan again with the parameters as they are; a track that was fitted to the video is fitted again."""
         if self.track is None:
             return None
+        if self.loop is not None and self.loop.is_fit:
+            return self.fit()
         self.message = ""
         if self.video is not None:
             return self.run(
                 loop_track, self.track, self.video, then=self.show_again, subject=str(self.track.path), auto_mix=True
             )
         return self._analyze_track()
+
+    def fit(self) -> Task | None:
+        """Fit the track to the video: looped, straight or cut down, always as long as the video.
+
+        Returns
+        -------
+        Task : the work under way; None where there is no track or no video
+        """
+        track, video = self.track, self.video
+        if track is None or video is None:
+            return None
+        self._fits += 1
+        mine = self._fits
+        self.param.update(fitting=True, message="")
+
+        def ended(*_: str) -> None:
+            self.fitting = mine != self._fits
+
+        def fitted(fit: Fit) -> None:
+            ended()
+            # Another file may have been opened meanwhile, or other parameters set.
+            if not self.fitting and (self.track, self.video) == (track, video):
+                self.show_again(fit.loops[0])
+
+        subject = str(track.path)
+        return self.run(
+            fit_track, track, video, then=fitted, subject=subject, otherwise=ended, cancelled=ended, auto_mix=True
+        )
+
+    def _look_for_fit(self) -> None:
+        """Have a worker find out whether a track that is not looped under the video can be fitted to it."""
+        loop = self.loop
+        if loop is None or loop.video is None or self.offers_fit:
+            return
+        if not isinstance(loop.answer, Refusal) or loop.answer.retryable:
+            return
+
+        def known(can: bool) -> None:
+            if self.loop is loop:
+                self.offers_fit = can
+
+        self.run(can_fit, loop.track, loop.video, then=known, subject=str(loop.track.path))
 
     def _analyze_track(self) -> Task:
         path = self._named_track().path
@@ -230,6 +285,7 @@ class Session(param.Parameterized):
     def _analysed(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self._map_track()
+        self._look_for_fit()
 
     def _map_track(self) -> None:
         track = self._named_track()
@@ -373,3 +429,8 @@ class Session(param.Parameterized):
         """
         inside = path.relative_to(self.home.renders / "dashboard")
         return f"{SOUNDS_ROUTE}/{quote(inside.as_posix())}"
+
+
+def _is_long_enough(refusal: Refusal) -> bool:
+    """Whether the track of a video that is not longer by 30 s is as long as the video."""
+    return (refusal.track_seconds or 0.0) >= (refusal.video_seconds or 0.0)

@@ -27,7 +27,7 @@ from workbench.errors import ParameterError
 from workbench.mix.duck import duck_curve, duck_depths, split_utterances, steady_depths
 from workbench.mix.levels import LevelCurve, voice_alone
 from workbench.mix.singing import spoken_odds
-from workbench.mix.voice import Utterances, in_the_foreground, speech_seconds, speech_utterances
+from workbench.mix.voice import Utterances, speech_seconds, speech_utterances
 from workbench.params import DuckParams, VoiceParams
 from workbench.recording import FloatArray
 
@@ -209,7 +209,7 @@ def classify(
 
 
 def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: VoiceParams | None = None) -> Utterances:
-    """Utterances in the foreground of a soundtrack: spoken, not sung, and not far quieter than the loud ones.
+    """Utterances in the foreground of a soundtrack: those that are heard over what else sounds then, and spoken.
 
     Parameters
     ----------
@@ -233,7 +233,6 @@ def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: V
     if soundtrack.pitches is not None and found:
         odds = spoken_odds(found, soundtrack.speech, soundtrack.frame_seconds, soundtrack.pitches)
         found = tuple(utterance for utterance, odd in zip(found, odds, strict=True) if odd >= params.min_spoken_odds)
-    found = in_the_foreground(found, soundtrack.levels, params)
     inside = ((round(start, 3), round(min(end, video_seconds), 3)) for start, end in found)
     return tuple((start, end) for start, end in inside if start < end)
 

@@ -54,8 +54,9 @@ def duck_depths(
 ) -> FloatArray:
     """How far the music is lowered under each piece: until it lies `under_voice_lu` under the voice.
 
-    A whispered aside must not make the music drop out: a piece counts as no more than `quiet_utterance_lu` quieter than
-    the median piece.
+    A whispered aside must not make the music drop out: a piece counts as no more than `quiet_utterance_lu` quieter
+    than the median piece. What is quieter still is held clear of the music by `min_under_voice_lu`, so that it is
+    understood.
 
     Parameters
     ----------
@@ -72,9 +73,12 @@ def duck_depths(
     spoken = [voice.lufs(start, end) for start, end in pieces]
     quietest = float(np.median(spoken)) - params.quiet_utterance_lu if pieces else 0.0
     for k, (start, end) in enumerate(pieces):
-        below = max(spoken[k], quietest) - music.lufs(start, end)
-        if np.isfinite(below):
-            depths[k] = min(max(0.0, params.under_voice_lu - below), params.max_depth_db)
+        level = music.lufs(start, end)
+        wanted = max(
+            params.under_voice_lu - (max(spoken[k], quietest) - level), params.min_under_voice_lu - (spoken[k] - level)
+        )
+        if np.isfinite(wanted):
+            depths[k] = min(max(0.0, wanted), params.max_depth_db)
     return depths
 
 

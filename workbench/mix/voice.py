@@ -10,7 +10,9 @@ syllable is cut off. Pauses up to 0.3 s belong to it.
 
 Conventions: utterances are (start, end) pairs in video seconds, sorted and disjoint. Nothing here reads sound.
 
-Functions: `speech_utterances`, `in_the_foreground`, `speech_seconds`.
+How loud others speak says nothing of whether somebody does: a quiet speaker beside a loud one is heard too.
+
+Functions: `speech_utterances`, `speech_seconds`.
 
 References
 ----------
@@ -27,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
+from workbench.mix.levels import HOPS_PER_SECOND
 from workbench.params import VoiceParams
 from workbench.recording import FloatArray, VideoSeconds
 
@@ -202,29 +204,6 @@ def join_utterances(utterances: Utterances, pause_seconds: float) -> Utterances:
         else:
             whole.append((start, end))
     return tuple(whole)
-
-
-def in_the_foreground(utterances: Utterances, levels: LevelCurve, params: VoiceParams | None = None) -> Utterances:
-    """Leave out utterances far quieter than the loud ones: somebody in the background, a television next door.
-
-    Parameters
-    ----------
-    utterances : sorted, seconds
-    levels : of the soundtrack
-    params : `foreground_lu`, how far under the upper quartile of all utterances one may lie; None: the defaults
-
-    Returns
-    -------
-    those that remain, in order; silent ones never do
-    """
-    params = params or VoiceParams()
-    if not utterances:
-        return ()
-    loudness = np.array([levels.lufs(start, end) for start, end in utterances])
-    gate = float(np.quantile(loudness, 0.75)) - params.foreground_lu
-    return tuple(
-        utterance for utterance, lufs in zip(utterances, loudness, strict=True) if lufs >= gate and np.isfinite(lufs)
-    )
 
 
 def speech_seconds(utterances: Utterances) -> float:

@@ -64,12 +64,6 @@ class VoiceParams(Params):
     tail_seconds: float = Field(
         default=0.06, ge=-0.2, le=0.5, description="s that an utterance in noise goes on after its sure part"
     )
-    foreground_lu: float = Field(
-        default=18.0,
-        ge=6.0,
-        le=40.0,
-        description="LU under the loud utterances from where on somebody is in the background",
-    )
     min_spoken_odds: float = Field(
         default=-1.0,
         ge=-20,
@@ -139,6 +133,12 @@ class DuckParams(Params):
         ge=0.0,
         le=40.0,
         description="LU under the median utterance down to which the music follows a quieter one",
+    )
+    min_under_voice_lu: float = Field(
+        default=11.0,
+        ge=0.0,
+        le=20.0,
+        description="LU that music is under any utterance, however quiet; half an LU more than is promised",
     )
     max_depth_db: float = Field(default=40.0, ge=12.0, le=48.0, description="dB that music is pulled down at most")
     piece_seconds: float = Field(

@@ -3,7 +3,8 @@
 A track that cannot fill a length, and wishes that contradict each other, raise: the answer is always music of exactly
 that length, or one line that says why not.
 
-Functions: `fit_track`; `fit_body`, the result as JSON, and `fit_json`, that with its provenance; `read_keep`.
+Functions: `fit_track`, `can_fit`; `fit_body`, the result as JSON, and `fit_json`, that with its provenance;
+`read_keep`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import ParameterError, PlanError
+from workbench.errors import ConstraintError, FitError, ParameterError, PlanError
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
 from workbench.loops.endings import last_attack
 from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fits
@@ -25,7 +26,7 @@ from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound
 from workbench.workflows.constraints import constraint_records, with_pinned
 from workbench.workflows.kept_constraints import KeptUse, keep_wishes, seam_wishes
-from workbench.workflows.loop import video_length
+from workbench.workflows.loop import Loop, video_length
 from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
@@ -52,6 +53,24 @@ class Fit:
     """of all its plans"""
     kept_constraints: SeamConstraints = NO_CONSTRAINTS
     """those that applied because they were kept with the track, and not given again"""
+
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        """Each plan as what shows, plays and writes the plan of a loop takes it, in the order asked for."""
+        several = len(self.plans) > 1
+        return tuple(
+            Loop(
+                self.track,
+                self.video,
+                plan.window_end,
+                plan,
+                self.analysis,
+                self.mix,
+                self.provenance.with_constraint("number", number) if several else self.provenance,
+                self.kept_constraints,
+            )
+            for number, plan in enumerate(self.plans, start=1)
+        )
 
 
 def fit_track(
@@ -135,6 +154,27 @@ def fit_track(
 
         mix = mix_under(workspace, plans[0], track.path, video)
     return Fit(track, video, plans, analysis, mix, provenance, wishes.kept)
+
+
+def can_fit(workspace: Workspace, track: TrackSource | Path | str, to: Path | float) -> bool:
+    """Whether a track can be fitted to a length.
+
+    Parameters
+    ----------
+    workspace : as in `fit_track`
+    track : a track, or the path of its file
+    to : the video, or its length in seconds
+
+    Raises
+    ------
+    MediaError : as in `fit_track`, as is the next
+    ParameterError : a length that is not positive and finite
+    """
+    try:
+        fit_track(workspace, track, to)
+    except (FitError, ConstraintError):
+        return False
+    return True
 
 
 def _keep_record(kept: Keep) -> JsonValue:

@@ -4,13 +4,15 @@
     Sonic Visualiser CSV    time,label, or time,value,label; a header is skipped
     Audacity labels         start, end, label, with tabs between; the start counts
     JAMS                    the first annotation of the namespace `beat` or `beat_position`
+    MIDI                    a click, one note a beat (the extra `export`); its accents, another note or clearly louder
+                            and fewer than the rest, open bars, or else its time signature says where they begin
 
 A label says the place in the bar: `3`, or `12.3` for beat 3 of bar 12, or `downbeat` for 1. Beats without a place are
 counted on from the bar lines that are marked, in bars of the length that prevails. Where no line is marked at all, the
 bars are those that were heard: of that metre, and beginning on the beat on which most heard bar lines lie.
 
 Times are seconds of the track. Empty lines and lines that begin with `#` are skipped. Whatever is wrong is said with
-file and line. MIDI files are not read: no package of the core reads them.
+file and line.
 
 Function: `read_grid`.
 """
@@ -18,6 +20,7 @@ Function: `read_grid`.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections import Counter
@@ -32,6 +35,7 @@ import numpy as np
 from workbench.beats.corrections import FASTEST_BPM, MOST_BEATS_PER_BAR
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError, InputError
+from workbench.extras import require_extra
 
 _MOST_BYTES = 20_000_000
 """of a file; an hour of beats takes half a megabyte, a JAMS file with other annotations some more"""
@@ -39,6 +43,10 @@ _PAST_END_SECONDS = 0.05
 """s by which a beat may lie after the decoded end: another decoder, another padding"""
 _SAME_LINE_SECONDS = 0.07
 """s within which a beat and a heard bar line are the same, as in beat evaluation"""
+_ONE_CLICK_SECONDS = 0.01
+"""s within which notes of a MIDI file are one click"""
+_ACCENT_VELOCITY = 10
+"""steps of MIDI velocity by which an accent is louder at least"""
 _HEADINGS = frozenset({"time", "start", "onset", "begin", "times"})
 _DOWNBEATS = frozenset({"downbeat", "db", "d", "bar"})
 _PLACE = re.compile(r"(\d+)(?:\.(\d+))?$")
@@ -60,7 +68,7 @@ def read_grid(file: Path, duration: float, heard: BeatGrid) -> BeatGrid:
 
     Parameters
     ----------
-    file : in one of the formats above; `.jams` is JAMS, anything else is text
+    file : in one of the formats above; `.jams` is JAMS, `.mid` and `.midi` are MIDI, anything else is text
     duration : of the track, s
     heard : the tracker's grid, which says where bars begin if the file does not
 
@@ -70,21 +78,27 @@ def read_grid(file: Path, duration: float, heard: BeatGrid) -> BeatGrid:
 
     Raises
     ------
-    InputError : the file cannot be read, or is MIDI
+    InputError : the file cannot be read
+    ExtraMissing : it is MIDI, and the extra `export` is not installed
     GridError : it holds no grid, or not one of this track; names file, line and what is wrong
     """
-    if file.suffix.lower() in (".mid", ".midi"):
-        raise InputError(f"{file}: MIDI files are not read; save the click as lines of time and place in the bar")
+    is_midi = file.suffix.lower() in (".mid", ".midi")
+    if is_midi:
+        require_extra("export", f"reading {file.name}")
     try:
         if file.stat().st_size > _MOST_BYTES:
             raise GridError(f"{file}: too large for a beat grid")
-        text = file.read_bytes().decode("utf-8-sig")
+        content = file.read_bytes()
+        text = "" if is_midi else content.decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"{file}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:
         raise GridError(f"{file}: this is no text; a grid is lines of time and place in the bar, or JAMS") from None
     try:
-        marks = list(_jams_marks(text) if file.suffix.lower() == ".jams" else _text_marks(text))
+        if is_midi:
+            marks = _midi_marks(content)
+        else:
+            marks = list(_jams_marks(text) if file.suffix.lower() == ".jams" else _text_marks(text))
         _check_times(marks, duration)
         return _grid(marks, heard)
     except GridError as error:
@@ -179,6 +193,48 @@ def _jams_place(value: Any, where: str) -> int | None:
     if value is None or (isinstance(value, float) and not isfinite(value)):
         return None
     return _place(f"{value:g}" if isinstance(value, float) else str(value), where)
+
+
+def _midi_marks(content: bytes) -> list[_Mark]:
+    """The clicks of a MIDI file; notes of several tracks at one time are one click, the loudest."""
+    import mido
+
+    clicks: list[tuple[float, int, int]] = []
+    time, beats_per_bar = 0.0, None
+    try:
+        for message in mido.MidiFile(file=io.BytesIO(content)):
+            time += message.time
+            if message.type == "time_signature" and beats_per_bar is None:
+                beats_per_bar = int(message.numerator)
+            if message.type == "note_on" and message.velocity > 0:
+                click = (time, message.note, message.velocity)
+                if clicks and time - clicks[-1][0] < _ONE_CLICK_SECONDS:
+                    clicks[-1] = max(clicks[-1], click, key=lambda one: one[2])
+                else:
+                    clicks.append(click)
+    except (OSError, EOFError, ValueError, IndexError, KeyError) as error:
+        raise GridError(f"this is not MIDI that can be read ({error or type(error).__name__})") from None
+    if not clicks:
+        raise GridError("there is no note in it; a click has a note on each beat")
+    accents = _accents(clicks)
+    if not any(accents) and beats_per_bar is not None:
+        accents = [number % beats_per_bar == 0 for number in range(len(clicks))]
+    return [
+        _Mark(f"note {number}", one[0], 1 if accent else None)
+        for number, (one, accent) in enumerate(zip(clicks, accents, strict=True), start=1)
+    ]
+
+
+def _accents(clicks: Sequence[tuple[float, int, int]]) -> list[bool]:
+    """Which clicks open a bar: those of another note, or clearly louder ones, where they are fewer than the rest."""
+    notes = Counter(note for _, note, _ in clicks)
+    if len(notes) == 2:
+        rarer = min(notes, key=lambda note: notes[note])
+        if 2 * notes[rarer] <= len(clicks):
+            return [note == rarer for _, note, _ in clicks]
+    loudest = max(velocity for *_, velocity in clicks)
+    loud = [velocity > loudest - _ACCENT_VELOCITY for *_, velocity in clicks]
+    return loud if 2 * sum(loud) <= len(clicks) else [False] * len(clicks)
 
 
 def _check_times(marks: Sequence[_Mark], duration: float) -> None:

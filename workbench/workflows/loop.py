@@ -22,9 +22,10 @@ from workbench.files import write_text
 from workbench.loops import refusals
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
 from workbench.loops.cover import plan_loop
-from workbench.loops.plan import LoopPlan
-from workbench.loops.refusals import Refusal, RefusalReason
+from workbench.loops.plan import LoopPlan, PlanKind
+from workbench.loops.refusals import Refusal, RefusalReason, plain_seconds
 from workbench.provenance import Provenance, with_provenance
+from workbench.results.fit import FitResult, fit_result
 from workbench.results.loop import LoopResult, loop_result
 from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """One track under one video."""
+    """One track under one video: looped, or fitted to its length (`workbench.workflows.fit`)."""
 
     track: TrackSource
     video: Path | None
@@ -55,6 +56,16 @@ class Loop:
     """None for a plan that was read from a file without one"""
     kept_constraints: SeamConstraints = NO_CONSTRAINTS
     """those that applied because they were kept with the track, and not given again"""
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether the track was fitted to the length: then a plan may be straight or a cut-down."""
+        if not isinstance(self.answer, LoopPlan):
+            return False
+        if self.provenance is not None and self.provenance.command == "fit":
+            return True
+        plans = (self.answer, *self.answer.options)
+        return any(plan.kind is not PlanKind.LOOP or plan.start_at is not None for plan in plans)
 
 
 def loop_track(
@@ -156,12 +167,12 @@ def loop_or_refusal(workspace: Workspace, track: TrackSource, video_seconds: flo
         return Loop(track, None, video_seconds, answer, analysis=None, mix=None)
 
 
-def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
+def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult | FitResult:
     """The JSON body of a loop.
 
     Parameters
     ----------
-    loop : the result of `loop_track`
+    loop : the result of `loop_track`, or one of the `loops` of a fit
     video_id : the id of the video; None names it after its file, or after its length in seconds if only that is known
 
     Returns
@@ -169,35 +180,33 @@ def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
     the plan or the refusal, with the mix if there is one; a refusal names the command that helps
     """
     answer = loop.answer
+    video_id = video_id or (loop.video.name if loop.video is not None else f"{plain_seconds(loop.video_seconds)}s")
+    track_id, track = loop.track.track_id, loop.track.record
+    mix = None if loop.mix is None else mix_body(loop.mix)
+    if isinstance(answer, LoopPlan) and loop.is_fit:
+        return fit_result(answer, video_id=video_id, track_id=track_id, track=track, mix=mix)
     if isinstance(answer, Refusal) and answer.command_hint is not None:
         answer = replace(answer, hint=answer.command_hint)
-    return loop_result(
-        answer,
-        video_id=video_id
-        or (loop.video.name if loop.video is not None else f"{refusals.plain_seconds(loop.video_seconds)}s"),
-        track_id=loop.track.track_id,
-        track=loop.track.record,
-        mix=None if loop.mix is None else mix_body(loop.mix),
-    )
+    return loop_result(answer, video_id=video_id, track_id=track_id, track=track, mix=mix)
 
 
 def loop_json(loop: Loop, video_id: str | None = None) -> dict[str, Any]:
-    """The JSON of a loop as the command line prints it: its body, and beside it the provenance.
+    """The JSON of a loop or a fit as the command line prints it: its body, and beside it the provenance.
 
     Parameters
     ----------
-    loop : the result of `loop_track`
+    loop : as in `loop_body`
     video_id : as in `loop_body`
     """
     return with_provenance(loop_body(loop, video_id).to_json(), loop.provenance)
 
 
 def save_plan(loop: Loop, path: Path | str) -> Path:
-    """Write a loop as the command line prints it, for `workbench render`, `export` and `reproduce`.
+    """Write a loop or a fit as the command line prints it, for `workbench render`, `export` and `reproduce`.
 
     Parameters
     ----------
-    loop : the result of `loop_track`
+    loop : as in `loop_body`
     path : a file of that name is replaced, and appears whole or not at all
 
     Returns

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.loops.plan import LoopPlan, nearest_line
+from workbench.loops.plan import LoopPlan, PlanKind, nearest_line
 from workbench.loops.profile import LoopProfile
 from workbench.loops.repetition import Repetition, find_repetition
 from workbench.params import CoverParams
 from workbench.plots.palette import clock
+
+NO_SEAM = "This plan has no seam: it plays the track straight."
+"""what is said of a straight plan where seams are listed, shown or played"""
 
 _MOST_DIFFERENCES = 4
 _SAME_START = 0.25  # s of the track
@@ -33,6 +36,8 @@ def repetition_line(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
     -------
     one line; None where the plan keeps to the limits
     """
+    if plan.kind is not PlanKind.LOOP:
+        return None  # nothing comes twice, and the track may have no bars to count
     heard = find_repetition(plan, profile, params)
     if not heard.over_limits:
         return None

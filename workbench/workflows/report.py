@@ -1,5 +1,5 @@
-"""The report of a loop: pictures and four seconds of sound of every seam, the other options of the plan, and one page
-that holds them all.
+"""The report of a loop or a fit: pictures and four seconds of sound of every seam, the other options of the plan, and
+one page that holds them all.
 
 Joins the views of `workbench.workflows.seams`, the pictures of `workbench.plots` and the page of
 `workbench.export.page`. The demo writes the same page with the video and the choice of the track on top.
@@ -8,7 +8,7 @@ Joins the views of `workbench.workflows.seams`, the pictures of `workbench.plots
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,9 +18,9 @@ from workbench.align.placements import NO_CLEAR_POINT
 from workbench.errors import StoreError
 from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound, Table, page_html
 from workbench.files import write_text
-from workbench.loops.plan import LoopPlan
+from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.profile import SEAM_PARTS
-from workbench.loops.refusals import Refusal
+from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.media.audio import write_audio
 from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS, Passage, played_music, speech_over_music, worst_passages
 from workbench.mix.levels import level_curve_of_blocks
@@ -39,11 +39,13 @@ from workbench.render.video import play_video
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.analyze import Analysis
 from workbench.workflows.deliver import speech_ranges
+from workbench.workflows.fit import Fit
 from workbench.workflows.loop import Loop
 from workbench.workflows.mix import measure_soundtrack
-from workbench.workflows.plan_words import option_differences, repetition_line
+from workbench.workflows.plan_words import NO_SEAM, option_differences, repetition_line
 from workbench.workflows.seams import EXCERPT_SECONDS, planned_scores, seam_views
 from workbench.workflows.timeline import video_timeline
+from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
 
 _MP3_BIT_RATE = 160_000
@@ -99,13 +101,13 @@ def show_seams(workspace: Workspace, plan: LoopPlan, recording: Recording, analy
 
 
 def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
-    """Write the page of a loop: of a plan its picture and seams, under a video also the timeline; of a refusal the
-    reason.
+    """Write the page of a loop or a fit: of a plan its picture and seams, under a video also the timeline; of a refusal
+    the reason.
 
     Parameters
     ----------
     workspace : parameters, store and progress report
-    loop : a plan or a refusal
+    loop : a plan or a refusal; one of the `loops` of a fit
     out : the HTML file, which appears whole or not at all
 
     Returns
@@ -117,25 +119,67 @@ def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
     MediaError : the track or the video cannot be decoded any more
     StoreError : the page cannot be written
     """
-    name = loop.track.record.title if loop.track.record is not None and loop.track.record.title else loop.track.track_id
+    name = _track_name(loop.track)
     video = loop.video.name if loop.video is not None else f"a video of {clock(loop.video_seconds)}"
     if isinstance(loop.answer, Refusal):
         why = ReportSection(
             "Why not", (loop.answer.hint,), tables=(Table(("reason",), ((loop.answer.reason.value,),)),)
         )
         return write_page(ReportPage(f"{name} cannot be looped under {video}", (), None, (why,)), out)
-    assert loop.analysis is not None, "a plan comes from an analysis"
     recording = workspace.load_recording(loop.track.path)
-    seams = show_seams(workspace, loop.answer, recording, loop.analysis)
-    sections = [
-        plan_section(loop.answer, loop, workspace.params.cover),
-        *options_sections(loop.answer, loop, recording),
-        seams_section(loop.answer, seams),
-    ]
+    sections = _plan_sections(workspace, loop, loop.answer, recording)
     if loop.video is not None:
         sections.insert(0, video_section(video_timeline(workspace, loop, recording)))
         sections.append(mix_section(workspace, loop, recording))
     return write_page(ReportPage(f"{name} under {video}", (plan_sentence(loop.answer),), None, tuple(sections)), out)
+
+
+def write_fit_report(workspace: Workspace, fit: Fit, out: Path) -> Path:
+    """Write the page of a fit: as that of a loop; of several lengths each plan after the other.
+
+    Parameters
+    ----------
+    workspace : parameters, store and progress report
+    fit : one or several plans
+    out : the HTML file, which appears whole or not at all
+
+    Returns
+    -------
+    `out`
+
+    Raises
+    ------
+    MediaError : the track or the video cannot be decoded any more
+    StoreError : the page cannot be written
+    """
+    loops = fit.loops
+    if len(loops) == 1:
+        return write_loop_report(workspace, loops[0], out)
+    recording = workspace.load_recording(fit.track.path)
+    lengths = [f"{plain_seconds(plan.window_end)} s" for plan in fit.plans]
+    sections = [
+        replace(section, heading=f"{length}: {section.heading[0].lower()}{section.heading[1:]}")
+        for length, loop, plan in zip(lengths, loops, fit.plans, strict=True)
+        for section in _plan_sections(workspace, loop, plan, recording)
+    ]
+    sentences = tuple(f"{length}: {plan_sentence(plan)}" for length, plan in zip(lengths, fit.plans, strict=True))
+    title = f"{_track_name(fit.track)} in {len(loops)} lengths"
+    return write_page(ReportPage(title, sentences, None, tuple(sections)), out)
+
+
+def _plan_sections(workspace: Workspace, loop: Loop, plan: LoopPlan, recording: Recording) -> list[ReportSection]:
+    """The plan, its options and its seams."""
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    seams = show_seams(workspace, plan, recording, loop.analysis)
+    return [
+        plan_section(plan, loop, workspace.params.cover),
+        *options_sections(plan, loop, recording),
+        seams_section(plan, seams),
+    ]
+
+
+def _track_name(track: TrackSource) -> str:
+    return track.record.title if track.record is not None and track.record.title else track.track_id
 
 
 def plan_sentence(plan: LoopPlan) -> str:
@@ -147,10 +191,14 @@ def plan_sentence(plan: LoopPlan) -> str:
     """
     seams, ending = len(plan.seam_times), plan.end_label.rpartition(": ")[2]
     joined = f"{seams} seam{'s' if seams != 1 else ''}, the worst of which scores {plan.seam_score:.2f}"
-    return (
-        f"{clock(plan.song_duration)} of track cover {clock(plan.window_end)} of video with "
-        f"{joined if seams else 'no seam'}; the music {ending} at {clock(plan.music_end)}."
-    )
+    resolves = f"the music {ending} at {clock(plan.music_end)}"
+    if plan.kind is PlanKind.LOOP:
+        return (
+            f"{clock(plan.song_duration)} of track cover {clock(plan.window_end)} of video with {joined}; {resolves}."
+        )
+    filled = f"{clock(plan.window_end)} of video are filled from {clock(plan.song_duration)} of track"
+    how = f"cut down with {joined}" if seams else "played straight, with no seam"
+    return f"{filled}, {how}; {resolves}."
 
 
 def answer_markdown(answer: LoopPlan | Refusal) -> str:
@@ -238,14 +286,18 @@ def plan_section(plan: LoopPlan, loop: Loop, params: CoverParams) -> ReportSecti
         played = ("body heard longest", f"{body.bars} bars from {clock(body.song_from)}, heard {body.repeats} times")
     facts = [
         played,
-        ("parts of the track used", ", ".join(plan.sections_covered)),
+        ("parts of the track used", ", ".join(plan.sections_covered) or "it has none that could be told apart"),
         ("start", plan.start_label),
         ("ending", plan.end_label),
-        ("worst seam", f"{plan.seam_score:.2f}"),
+        ("worst seam", _worst_seam(plan)),
         ("plan score", f"{plan.plan_score:.2f}"),
-        ("tempo", f"{loop.analysis.grid.tempo_bpm:.2f} bpm, {plan.beats_per_bar} beats to the bar"),
-        ("confidence of the bar lines", f"{loop.analysis.grid.confidence:.2f}"),
     ]
+    grid = loop.analysis.grid
+    if grid.downbeats.size:
+        facts += [
+            ("tempo", f"{grid.tempo_bpm:.2f} bpm, {plan.beats_per_bar} beats to the bar"),
+            ("confidence of the bar lines", f"{grid.confidence:.2f}"),
+        ]
     worn = repetition_line(plan, loop.analysis.profile, params)
     if worn is not None:
         facts.append(("heard more often than the limits allow", worn))
@@ -253,7 +305,8 @@ def plan_section(plan: LoopPlan, loop: Loop, params: CoverParams) -> ReportSecti
         "The plan",
         ("Below the track, above it the video; ribbons show which part of the track is heard where.",),
         picture=png(plan_figure(plan, loop.analysis.profile, points, speech)),
-        picture_text="Numbers mark the seams. The same colour means that parts of the track repeat each other.",
+        picture_text=("Numbers mark the seams. " if plan.seam_times else "")
+        + "The same colour means that parts of the track repeat each other.",
         tables=(Table(("", ""), tuple(facts)),),
     )
 
@@ -281,7 +334,7 @@ def options_sections(plan: LoopPlan, loop: Loop, recording: Recording) -> tuple[
     rows = tuple(
         (
             f"option {number}", words or "the plan served", option.end_label, str(len(option.seam_times)),
-            f"{option.seam_score:.2f}", f"{option.plan_score:.2f}",
+            _worst_seam(option), f"{option.plan_score:.2f}",
         )
         for number, (option, words) in enumerate(zip(options, differences, strict=True), start=1)
     )  # fmt: skip
@@ -294,7 +347,7 @@ def options_sections(plan: LoopPlan, loop: Loop, recording: Recording) -> tuple[
         ReportSection(
             "The options",
             (
-                "Other plans for the same track and video; the rest of the page belongs to the first, the plan served. "
+                "Other plans for the same track and length; all else belongs to the first, the plan served. "
                 "`workbench render PLAN.json --option N` plays another one, `export --option N` writes it.",
             ),
             tables=(
@@ -305,16 +358,24 @@ def options_sections(plan: LoopPlan, loop: Loop, recording: Recording) -> tuple[
     )
 
 
+def _worst_seam(plan: LoopPlan) -> str:
+    return f"{plan.seam_score:.2f}" if plan.seam_times else "no seam"
+
+
 def _option_card(number: int, option: LoopPlan, words: str, analysis: Analysis, recording: Recording) -> ReportCard:
-    scores = [1.0 if score is None else score for score in planned_scores(option, analysis)]
-    worst = int(np.argmin(scores))
-    at = clock(option.seam_times[worst])
+    text = f"What is different: {words}. {plan_sentence(option)}"
+    sounds: tuple[ReportSound, ...] = ()
+    if option.seam_times:
+        scores = [1.0 if score is None else score for score in planned_scores(option, analysis)]
+        worst = int(np.argmin(scores))
+        at = clock(option.seam_times[worst])
+        text = f"{text} Its worst seam, which is heard at {at}, in the middle of four seconds:"
+        sounds = (ReportSound("its worst seam", mp3(seam_excerpt(option, recording, worst, EXCERPT_SECONDS))),)
     return ReportCard(
         title=f"Option {number}",
-        text=f"What is different: {words}. {plan_sentence(option)} Its worst seam, which is heard at {at}, in the "
-        "middle of four seconds:",
+        text=text,
         picture=png(plan_figure(option, analysis.profile)),
-        sounds=(ReportSound("its worst seam", mp3(seam_excerpt(option, recording, worst, EXCERPT_SECONDS))),),
+        sounds=sounds,
         video_s=None,
     )
 
@@ -327,6 +388,8 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
     plan : what is played
     seams : of the plan, from `show_seams`
     """
+    if not plan.seam_times:
+        return ReportSection("The seams", (NO_SEAM,))
     head = ("seam", "in the video", "leaves", "enters", "score", *SEAM_PARTS, "level step, LU", "fade, ms")
     rows = []
     for shown in seams:

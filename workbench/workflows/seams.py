@@ -44,6 +44,8 @@ def seam_views(
     -------
     list : one view a different seam, in the order of first hearing; `number` counts all seams of the plan, from 1
     """
+    if not plan.seam_times:
+        return []  # without bars there is no evidence either
     evidence = seam_evidence(recording, analysis.grid, params)
     seen: set[tuple[float, float]] = set()
     views = []

@@ -114,7 +114,8 @@ def _prompts(folder: Path) -> tuple[Path, ...]:
     return tuple(p for p in told if 20_000 < p.stat().st_size < 90_000)
 
 
-def _trimmed(voice: Sound) -> Sound:
+def trimmed(voice: Sound) -> Sound:
+    """A dry voice from its first sound to its last."""
     ranges = sounding(voice)
     return voice[round(ranges[0][0] * RATE) : round(ranges[-1][1] * RATE)]
 
@@ -132,7 +133,7 @@ def utterances(kind: str, rng: np.random.Generator) -> list[Sound]:
         talker = str(rng.choice(TALKERS)) + timbre
         pace, pitch = int(rng.integers(120, 200)), int(rng.integers(20, 75))
         said = [_espeak(SENTENCES[k], talker, pace, pitch) for k in rng.permutation(len(SENTENCES))]
-    return [at_level(_trimmed(one), -20.0 + rng.uniform(-2, 2)) for one in said]
+    return [at_level(trimmed(one), -20.0 + rng.uniform(-2, 2)) for one in said]
 
 
 def _talk(kind: str, rng: np.random.Generator, seconds: float = SECONDS) -> Sound:

@@ -61,24 +61,40 @@ def sources(role: str | None = None) -> list[Source]:
 
 
 def fetch(folder: Path, source: Source) -> None:
-    """Download a package and unpack its sound and its copyright; nothing where its folder is there.
+    """Download a source and unpack its sound and its copyright; nothing where its folder is there.
 
     Raises
     ------
     subprocess.CalledProcessError : the package cannot be had
     """
-    to = folder / source.package
+    fetch_package(folder, source.package, SUFFIXES)
+
+
+def fetch_package(folder: Path, package: str, suffixes: frozenset[str]) -> None:
+    """Download a Debian package and unpack its copyright and files of some suffixes; nothing where its folder is there.
+
+    Parameters
+    ----------
+    folder : gets a folder of the package's name
+    package : as `apt-get download` names it
+    suffixes : of the files kept, with the dot
+
+    Raises
+    ------
+    subprocess.CalledProcessError : the package cannot be had
+    """
+    to = folder / package
     if to.exists():
         return
     with tempfile.TemporaryDirectory() as scratch:
-        subprocess.run(["apt-get", "-qq", "download", source.package], cwd=scratch, check=True)
-        (package,) = Path(scratch).glob("*.deb")
+        subprocess.run(["apt-get", "-qq", "download", package], cwd=scratch, check=True)
+        (downloaded,) = Path(scratch).glob("*.deb")
         unpacked = Path(scratch) / "unpacked"
-        subprocess.run(["dpkg-deb", "-x", package, unpacked], check=True)
+        subprocess.run(["dpkg-deb", "-x", downloaded, unpacked], check=True)
         kept = [
-            p for p in unpacked.rglob("*") if p.is_file() and (p.suffix in SUFFIXES or p.name.startswith("copyright"))
+            p for p in unpacked.rglob("*") if p.is_file() and (p.suffix in suffixes or p.name.startswith("copyright"))
         ]
-        partial = folder / f".{source.package}"
+        partial = folder / f".{package}"
         for path in kept:
             target = partial / path.relative_to(unpacked)
             target.parent.mkdir(parents=True, exist_ok=True)

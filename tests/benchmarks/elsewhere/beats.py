@@ -31,6 +31,7 @@ import soundfile
 from numpy.typing import NDArray
 
 from tests.benchmarks.beats import TEMPO_TOLERANCE, f_measure
+from tests.benchmarks.elsewhere.intervals import interval
 from tests.benchmarks.table import Table
 from workbench.beats.straight import slips_of
 from workbench.beats.track import track_beats
@@ -174,6 +175,11 @@ def songs_in(folder: Path) -> list[Song]:
     return list(by_size.values())
 
 
+def source_of(song: Song, folder: Path) -> str:
+    """The name of the package or repository that a song came from."""
+    return song.path.relative_to(folder).parts[0]
+
+
 def samples_of(song: Song) -> tuple[NDArray[np.float32], int]:
     """Samples of a song, with the guitar or the voices that a game keeps in a file of its own, and their rate."""
     sound = decode(song.path)
@@ -191,18 +197,6 @@ def tempo_ratio(written: Floats, found: Floats) -> float | None:
     if min(written.size, found.size) < 2:
         return None
     return float(np.median(np.diff(written)) / np.median(np.diff(found)))
-
-
-def interval(values: Floats, sources: Sequence[str]) -> tuple[float, float]:
-    """95 % interval of a mean over songs, by drawing the sources again and their songs within them."""
-    rng, names = np.random.default_rng(0), np.array(sources)
-    groups = [values[names == name] for name in sorted(set(sources))]
-    means = []
-    for _ in range(_DRAWS):
-        drawn = [groups[int(k)] for k in rng.integers(0, len(groups), len(groups))]
-        means.append(np.concatenate([rng.choice(group, group.size) for group in drawn]).mean())
-    low, high = np.percentile(means, (2.5, 97.5))
-    return float(low), float(high)
 
 
 def table(songs: Sequence[Song], folder: Path) -> Table:
@@ -227,7 +221,7 @@ def table(songs: Sequence[Song], folder: Path) -> Table:
         found.add(song.name, round(song.tempi[0][1], 1), round(grid.tempo_bpm, 1), *figures)
     if rows:
         found.add("mean", None, None, *np.mean(rows, axis=0).tolist())
-        sources = [song.path.relative_to(folder).parts[0] for song in songs]
+        sources = [source_of(song, folder) for song in songs]
         for name, column in (("F", 0), ("downbeat F", 2)):
             low, high = interval(np.array(rows)[:, column], sources)
             found.notes.append(f"{name} over {len(set(sources))} sources: {low:.3f} to {high:.3f}.")
@@ -244,7 +238,7 @@ def write(songs: Sequence[Song], folder: Path, out: Path) -> None:
         beats = song.beats(samples.shape[1] / rate)
         first = int(np.searchsorted(beats, song.downbeats(beats)[0]))
         positions = (np.arange(beats.size) - first) % song.beats_per_bar + 1
-        source = song.path.relative_to(folder).parts[0]
+        source = source_of(song, folder)
         stem = out / re.sub(r"[^A-Za-z0-9]+", "_", f"{source} {song.name}")
         truth = {"beats": beats.tolist(), "positions": positions.tolist(), "source": source, "tags": ["recording"]}
         stem.with_suffix(".json").write_text(json.dumps(truth))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,25 @@ def test_a_file_that_cannot_be_read_is_1(workbench: Call, tmp_path: Path, home: 
     code, out, err = workbench("fit", torn, "--seconds", 10, "--home", home)
     assert (code, out) == (1, "")
     assert "torn.mp3" in err
+
+
+def test_the_page_shows_every_option_and_plays_its_worst_seam(
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "fit.html"
+    code, out, err = workbench("fit", track_file, "--seconds", 15, "--home", home, "--report", page)
+    assert code == 0
+    options, text = json.loads(out)["plan"]["options"], page.read_text()
+    assert len(options) > 1
+    assert "://" not in text
+    part = text[text.index("<h2>The options</h2>") : text.index("<h2>The seams</h2>")]
+    assert part.count("<article>") == part.count("data:image/png") == len(options) - 1
+    assert part.count("data:audio/mpeg") == sum(bool(option["seam_times"]) for option in options[1:])
+    for number, option in enumerate(options, start=1):
+        assert f"<td>option {number}</td>" in part
+        seams = f"the worst of which scores {option['seam_score']:.2f}" if option["seam_times"] else "with no seam"
+        assert seams in text
+    differences = [line.split(" ", 2)[2] for line in err.splitlines() if line.startswith("option ")]
+    assert all(f"What is different: {escape(difference)}. " in part for difference in differences)
+    code, out, err = workbench("fit", track_file, "--seconds", "15", "--home", home, "--report", "no/such/page.html")
+    assert (code, out) == (2, "")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import av
 import pytest
 from tornado.ioloop import IOLoop
 
@@ -14,7 +15,8 @@ from workbench.audition.seams import SeamLook, look_at_seam
 from workbench.bundled import bundled_path
 from workbench.dashboards.app import make_server
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
+from workbench.loops.plan import LoopPlan, PlanKind
+from workbench.workflows.fit import fit_track
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace
@@ -73,6 +75,51 @@ def kept_root(served_home: Path, key: str) -> Iterator[str]:
     """The address of a server with a key."""
     with served(served_home, key) as root:
         yield root
+
+
+@pytest.fixture(scope="session")
+def draw_video(tmp_path_factory: pytest.TempPathFactory) -> Callable[[float], Path]:
+    """`draw_video(seconds)` is a small video of moving patterns, in which somebody speaks from its second second on."""
+    voice = bundled_path("data", "bundled", "voice", "narration.ogg")
+
+    def drawn(seconds: float) -> Path:
+        out = tmp_path_factory.mktemp("video") / "patterns.mp4"
+        scenes = f"testsrc2=size=96x54:rate=5,trim=duration={seconds},format=yuv420p[out0]"
+        spoken = f"amovie='{voice}',adelay=2000:all=1,apad,atrim=0:{seconds}[out1]"
+        with av.open(f"{scenes};{spoken}", format="lavfi") as sources, av.open(str(out), "w") as video:
+            seen, heard = sources.streams.video[0], sources.streams.audio[0]
+            picture = video.add_stream("libx264", rate=5, options={"preset": "ultrafast"})
+            picture.width, picture.height, picture.pix_fmt = 96, 54, "yuv420p"
+            sound = video.add_stream("aac", rate=heard.rate)
+            for frame in sources.decode(seen, heard):
+                if isinstance(frame, av.VideoFrame):
+                    video.mux(picture.encode(frame))
+                elif isinstance(frame, av.AudioFrame):
+                    video.mux(sound.encode(frame))
+            video.mux(picture.encode(None))
+            video.mux(sound.encode(None))
+        return out
+
+    return drawn
+
+
+@pytest.fixture(scope="session")
+def short_video(draw_video: Callable[[float], Path]) -> Path:
+    """A minute long, so that the track of `corner_loop` cannot be looped under it."""
+    return draw_video(60.0)
+
+
+@pytest.fixture(scope="session")
+def corner_fit(corner_home: Home, short_video: Path) -> Loop:
+    """The track of `corner_loop` fitted to a minute: straight first, and a cut-down among its options."""
+    path = bundled_path("data", "bundled", "music", "corner_store.ogg")
+    workspace = Workspace(corner_home)
+    (loop,) = fit_track(workspace, find_track(workspace, str(path)), short_video, auto_mix=True).loops
+    assert isinstance(loop.answer, LoopPlan)
+    kinds = [option.kind for option in loop.answer.options]
+    assert kinds[0] is PlanKind.STRAIGHT
+    assert PlanKind.CUT_DOWN in kinds
+    return loop
 
 
 def _planned(home: Home, track: str, seconds: float) -> Loop:

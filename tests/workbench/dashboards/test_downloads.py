@@ -33,6 +33,18 @@ def test_the_json_is_the_plan_as_the_command_line_prints_it(tide_home: Home, tid
     assert len(read.options) == len(tide_loop.answer.options)
 
 
+def test_a_fit_is_taken_away_as_one(corner_home: Home, corner_fit: Loop) -> None:
+    names = [name for name, *_ in offered(corner_fit)]
+    assert "loop-tags" not in names, "a straight plan has no loop"
+    for name in names:
+        assert download_file(Workspace(corner_home), corner_fit, name).stat().st_size > 0
+    text = download_file(Workspace(corner_home), corner_fit, "json").read_text(encoding="utf-8")
+    given = json.loads(text)
+    assert (given["plan"]["kind"], given["provenance"]["command"]) == ("straight", "fit")
+    assert not {"loop_start_a", "bars", "repeats"} & given["plan"].keys()
+    assert plan_from_json(text) == corner_fit.answer
+
+
 def test_a_download_says_which_option_it_holds(tide_loop: Loop) -> None:
     assert what_is_taken(tide_loop) == "Download option 1, the plan in use"
     assert isinstance(tide_loop.answer, LoopPlan)

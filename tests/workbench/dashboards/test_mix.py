@@ -19,6 +19,7 @@ from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.mix.balance import plan_mix
 from workbench.params import DUCK_PRESETS, DuckParams, WorkbenchParams
+from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
 TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
@@ -166,3 +167,20 @@ def test_a_placed_track_lies_where_it_was_put(home: Home, tmp_path: Path) -> Non
         at = 2.0
         assert placed[round(at * rate)] == pytest.approx(0.1 + 0.8 * (at - offset) / 4.0, abs=2e-3)
         assert np.all(np.abs(placed[: max(0, round(offset * rate))]) < 1e-3)
+
+
+def test_a_track_that_was_fitted_is_mixed_like_one_that_is_looped(corner_home: Home, corner_fit: Loop) -> None:
+    pool = Pool(1)
+    session = Session(Workspace(corner_home), pool=pool)
+    session.loop = corner_fit
+    tab = MixTab(session)
+    task = session.run(nothing, then=lambda _: None)
+    assert task.wait(120.0)
+    assert tab.state.mix == corner_fit.mix
+    assert tab.player.duration == pytest.approx(60.0, abs=1e-3)
+    assert "utterances" in tab.facts.object
+    pool.close()
+
+
+def nothing(workspace: Workspace) -> None:
+    """Ends after what was asked for before, where there is one worker."""

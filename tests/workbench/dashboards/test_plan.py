@@ -13,7 +13,7 @@ from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
+from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.mix.balance import Duck, Mix
 from workbench.workflows.loop import Loop
@@ -105,6 +105,43 @@ def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: L
     assert not tab.progress.visible
     session.cancel()
     until_idle(session)
+
+
+def test_a_refused_track_is_fitted_by_a_button_and_shown_with_its_options(
+    corner_home: Home, corner_fit: Loop, pool: Pool
+) -> None:
+    session = Session(Workspace(corner_home), pool=pool)
+    tab = PlanTab(session)
+    assert not tab.offer.visible
+    session.video = corner_fit.video
+    session.open_track(corner_fit.track.path)
+    until_idle(session)
+    assert "Play the track straight" in tab.empty.object
+    assert (tab.player.duration, tab.player.soundtrack) == (0.0, "")
+    assert tab.offer.visible
+    tab.fit.clicks += 1
+    assert not tab.offer.visible
+    assert "Fitting the track to this video" in tab.empty.object
+    until_idle(session)
+    assert not tab.empty.visible
+    assert not tab.offer.visible
+    assert session.plan == corner_fit.answer
+    words = [card["words"] for card in tab.cards.options]
+    assert words[0].startswith("no seam · straight plan · ")
+    assert any("leaves a part out" in card for card in words)
+    assert tab.player.duration == pytest.approx(60.0, abs=1e-3)
+    assert tab.player.music_a
+    assert tab.player.duck_a, "somebody speaks in the video"
+    assert tab.chips.scores == []
+    seams = [len(option.seam_times) for option in tab_options(corner_fit)]
+    cut = next(number for number, count in enumerate(seams) if count)
+    tab.pick(cut, "use")
+    until_idle(session)
+    assert session.plan is not None
+    assert session.plan.kind is PlanKind.CUT_DOWN
+    assert len(tab.chips.scores) == seams[cut]
+    assert session.loop is not None
+    assert session.loop.is_fit
 
 
 def tab_options(loop: Loop) -> tuple[LoopPlan, ...]:

@@ -45,6 +45,20 @@ def test_the_picture_sends_no_more_than_the_screen_shows(tide_home: Home, tide_l
     assert np.median(np.diff(near)) < 0.002
 
 
+def test_a_track_that_is_longer_than_its_video_is_drawn_whole(corner_fit: Loop) -> None:
+    state = PlanState()
+    state.take(corner_fit)
+    picture = PlanPicture(state)
+    picture.show()
+    sections, plan = source_of(picture, "sections").data, state.plan
+    assert plan is not None
+    assert plan.song_duration > plan.window_end
+    assert len(sections["right"]) == len(state.sections)
+    shares = [section.song_to / plan.song_duration for section in state.sections]
+    assert list(sections["right"]) == pytest.approx([60.0 * share for share in shares])
+    assert len(source_of(picture, "worst seam").data["x"]) == 0
+
+
 def test_every_seam_has_a_score_and_its_place_in_the_picture(state: PlanState) -> None:
     plan = state.plan
     assert plan is not None

@@ -262,3 +262,25 @@ def test_a_note_before_its_verdict_waits_at_its_seam(tab: SeamsTab, session: Ses
     tab.go(2)
     assert tab.note.value == "listen again"
     until_idle(session)
+
+
+def test_a_straight_plan_says_that_it_has_no_seam(session: Session, corner_fit: Loop) -> None:
+    tab = SeamsTab(session)
+    until_idle(session)
+    assert tab.player.sounds
+    assert isinstance(corner_fit.answer, LoopPlan)
+    session.show(corner_fit)
+    until_idle(session)
+    assert tab.none.object == "This plan has no seam: it plays the track straight."
+    assert (tab.none.visible, tab.one.visible) == (True, False)
+    assert (tab.player.sounds, tab.chips.scores, tab.look) == ({}, [], None)
+    tab.step(1)
+    tab.go_to_worst()
+    tab.judge("good")
+    assert tab.outcome.object == "there is no seam to judge"
+    cut = next(option for option in corner_fit.answer.options if option.seam_times)
+    session.show(with_option_first(corner_fit, cut))
+    until_idle(session)
+    assert tab.words.object.startswith(f"Seam 1 of {len(cut.seam_times)}")
+    assert (tab.none.visible, tab.one.visible) == (False, True)
+    assert tab.player.sounds

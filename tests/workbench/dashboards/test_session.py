@@ -6,7 +6,7 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +16,7 @@ import pytest
 from bokeh.document import Document
 from panel.io.state import set_curdoc
 
+from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.bundled import bundled_path
 from workbench.dashboards.session import Session
 from workbench.dashboards.views import LongSound
@@ -23,8 +24,10 @@ from workbench.dashboards.work import Pool, Task
 from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.loops.constraints import SeamConstraints, TrackRange
+from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.refusals import audio_unavailable
 from workbench.media.audio import write_audio
+from workbench.workflows.fit import Fit
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace
@@ -245,6 +248,82 @@ def test_a_track_that_is_too_long_for_its_video_still_shows_its_beats(session: S
     assert session.loop is refused
     assert session.analysis is not None
     assert session.analysis.grid.downbeats.size > 10
+
+
+def test_a_track_that_is_too_long_for_its_video_is_fitted_to_it(session: Session, short_video: Path) -> None:
+    session.open_video(short_video)
+    session.open_track(TRACK)
+    until_idle(session)
+    assert (session.plan, session.offers_fit) == (None, True)
+    track = session.track
+    session.fit()
+    assert session.fitting
+    until_idle(session)
+    assert (session.fitting, session.offers_fit, session.message) == (False, False, "")
+    assert (session.track, session.video) == (track, short_video)
+    plan, loop = session.plan, session.loop
+    assert plan is not None
+    assert loop is not None
+    assert plan.kind is PlanKind.CUT_DOWN
+    assert plan.body is None
+    assert plan.window_end == pytest.approx(60.0, abs=1e-3)
+    assert loop.mix is not None
+    assert loop.mix.voiceover
+    session.replan()
+    until_idle(session)
+    assert session.plan == plan, "it is fitted again, not refused again"
+    session.open_video(short_video)
+    until_idle(session)
+    assert session.plan is None, "another video is another question"
+    assert session.offers_fit
+
+
+def test_a_track_that_is_a_little_too_short_is_fitted_where_a_plan_is_found(
+    session: Session, draw_video: Callable[[float], Path]
+) -> None:
+    """Lengths alone do not tell; a worker plans before the page offers it."""
+    offers: list[bool] = []
+    session.param.watch(lambda event: offers.append(event.new), "offers_fit")
+    session.open_video(draw_video(21.0))
+    session.open_track(bundled_path("data", "bundled", "music", "top_of_the_hour.ogg"))
+    until_idle(session)
+    assert (offers, session.message) == ([True], "")
+    session.fit()
+    until_idle(session)
+    assert session.plan is not None
+    assert session.plan.window_end == pytest.approx(21.0, abs=1e-3)
+
+
+def test_what_cannot_be_fitted_is_not_offered(session: Session, short_video: Path) -> None:
+    session.open_video(short_video)
+    session.open_track(bundled_path("data", "bundled", "music", "silence.ogg"))
+    until_idle(session)
+    assert (session.plan, session.offers_fit, session.message) == (None, False, "")
+    session.fit()
+    until_idle(session)
+    assert "it does not fill 60" in session.message
+    assert (session.plan, session.fitting) == (None, False)
+
+
+def test_a_fit_that_comes_too_late_is_not_shown(home: Home, short_video: Path, corner_fit: Loop) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(home), pool=pool)
+    assert session.fit() is None, "there is nothing to fit"
+    session.param.update(track=corner_fit.track, video=short_video)
+    session.fit()
+    session.open_track(TRACK)
+    assert corner_fit.analysis is not None
+    assert isinstance(corner_fit.answer, LoopPlan)
+    assert corner_fit.provenance is not None
+    late = Fit(
+        corner_fit.track, short_video, (corner_fit.answer,), corner_fit.analysis, corner_fit.mix, corner_fit.provenance
+    )
+    pool.finish(0, late)
+    assert session.track is not None
+    assert (session.track.path, session.loop, session.fitting) == (TRACK, None, False)
+    session.fit()
+    pool.cancel(2)
+    assert not session.fitting
 
 
 def test_what_is_no_file_of_ours_is_told_in_a_sentence(session: Session, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
-from workbench.mix.voice import in_the_foreground, speech_seconds, speech_utterances
+from workbench.mix.voice import speech_seconds, speech_utterances
 from workbench.params import VoiceParams
 
 FRAME = 0.032
@@ -135,13 +135,6 @@ def test_utterances_with_placed_edges_stay_sorted_and_disjoint() -> None:
     heard = chances((2.0, 3.0, 0.9), (3.4, 5.0, 0.9), (5.5, 7.0, 0.9))
     utterances = speech_utterances(heard, FRAME, bands=bands((1.9, 7.2, -25.0)))
     assert all(b - a > VoiceParams().close_pause_seconds for (_, a), (b, _) in pairwise(utterances))
-
-
-def test_a_voice_in_the_background_is_left_out() -> None:
-    utterances = ((1.0, 2.0), (4.0, 5.0), (7.0, 8.0))
-    curve = levels((1.0, 2.0, -20.0), (4.0, 5.0, -50.0), (7.0, 8.0, -26.0))
-    assert in_the_foreground(utterances, curve) == ((1.0, 2.0), (7.0, 8.0))
-    assert in_the_foreground((), curve) == ()
 
 
 def test_seconds_of_speech_add_up() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.bundled import bundled_path
 from workbench.errors import FitError, ParameterError
 from workbench.home import Home
 from workbench.loops.fit import Keep
@@ -17,7 +18,8 @@ from workbench.loops.plan import PlanKind
 from workbench.media.audio import decode
 from workbench.render.video import render_audio
 from workbench.results.fit import FitResult, FitsResult
-from workbench.workflows.fit import fit_body, fit_track
+from workbench.workflows.fit import can_fit, fit_body, fit_json, fit_track
+from workbench.workflows.loop import loop_json, loop_track
 from workbench.workspace import Workspace
 
 RATE = 22_050
@@ -91,3 +93,24 @@ def test_the_length_is_rounded_to_the_millisecond(workspace: Workspace, track: P
     plan = fit_track(workspace, track, 12.34567).plans[0]
     assert plan.window_end == plan.music_out == 12.346
     assert plan.alone == replace(plan, options=())
+
+
+def test_each_plan_of_a_fit_is_written_like_that_of_a_loop(workspace: Workspace, track: Path) -> None:
+    one = fit_track(workspace, track, 20.0, start_at=3.5)
+    assert [loop_json(loop) for loop in one.loops] == [fit_json(one)]
+    several = fit_track(workspace, track, [10.0, 65.0])
+    assert [plan.kind for plan in several.plans] == [PlanKind.STRAIGHT, PlanKind.LOOP]
+    assert [loop_json(loop) for loop in several.loops] == fit_json(several)["fits"]
+    assert all(loop.is_fit for loop in several.loops)
+    assert all(replace(loop, provenance=None).is_fit for loop in one.loops), "the plan itself says so"
+    assert not loop_track(workspace, track, 65.0).is_fit
+    assert not loop_track(workspace, track, 20.0).is_fit
+
+
+def test_whether_a_track_can_be_fitted(workspace: Workspace, track: Path) -> None:
+    assert can_fit(workspace, track, 20.0)
+    silence = bundled_path("data", "bundled", "music", "silence.ogg")
+    assert can_fit(workspace, silence, 20.0)
+    assert not can_fit(workspace, silence, 40.0)
+    with pytest.raises(ParameterError, match="lasts some time"):
+        can_fit(workspace, track, -1.0)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import mido
 import numpy as np
 import pytest
 
@@ -129,8 +131,50 @@ def test_what_is_no_text_is_named(tmp_path: Path) -> None:
         read_grid(tmp_path / "a.txt", SECONDS, HEARD)
     with pytest.raises(InputError, match=r"none\.txt: cannot be read"):
         read_grid(tmp_path / "none.txt", SECONDS, HEARD)
-    with pytest.raises(InputError, match=r"click\.mid: MIDI files are not read"):
+    (tmp_path / "click.mid").write_bytes(b"no MIDI at all")
+    with pytest.raises(GridError, match=r"click\.mid: this is not MIDI that can be read"):
         read_grid(tmp_path / "click.mid", SECONDS, HEARD)
+
+
+def write_click(path: Path, *, notes: tuple[int, int] = (76, 77), loud: int = 100, metre: int | None = None) -> Path:
+    """The click of `TIMES` and `PLACES`, at a tempo that changes in the middle; the first of `notes` on bar lines."""
+    file, track = mido.MidiFile(ticks_per_beat=480), mido.MidiTrack()
+    file.tracks.append(track)
+    if metre is not None:
+        track.append(mido.MetaMessage("time_signature", numerator=metre, denominator=4))
+    tempo, reached, tick = 500_000, 0.0, 0
+    track.append(mido.MetaMessage("set_tempo", tempo=tempo))
+    for number, (time, place) in enumerate(zip(TIMES, PLACES, strict=True)):
+        if number == 8:
+            tempo = 400_000
+            track.append(mido.MetaMessage("set_tempo", tempo=tempo, time=0))
+        ticks = round(mido.second2tick(time - reached, 480, tempo))
+        note, velocity = (notes[0], loud) if place == 1 else (notes[1], 100)
+        track.append(mido.Message("note_on", note=note, velocity=velocity, time=ticks))
+        track.append(mido.Message("note_off", note=note, time=0))
+        reached, tick = time, tick + ticks
+    file.save(path)
+    return path
+
+
+@pytest.mark.parametrize("click", [{"notes": (76, 77)}, {"notes": (33, 33), "loud": 127}])
+def test_a_click_of_midi_is_the_same_grid(tmp_path: Path, click: dict[str, Any]) -> None:
+    grid = read_grid(write_click(tmp_path / "click.mid", **click), SECONDS, HEARD)
+    assert grid.beats == pytest.approx(TIMES, abs=2e-3)
+    assert grid.positions.tolist() == PLACES.tolist()
+
+
+def test_a_click_without_accents_takes_its_time_signature_or_the_bars_heard(tmp_path: Path) -> None:
+    grid = read_grid(write_click(tmp_path / "three.mid", notes=(33, 33), metre=3), SECONDS, HEARD)
+    assert grid.positions.tolist() == np.tile([1, 2, 3], 6)[:16].tolist()
+    plain = write_click(tmp_path / "plain.mid", notes=(33, 33))
+    heard = BeatGrid(TIMES, np.arange(TIMES.size) % 4 + 1, 4, 0.4)
+    assert read_grid(plain, SECONDS, heard).positions.tolist() == heard.positions.tolist()
+    empty = mido.MidiFile()
+    empty.tracks.append(mido.MidiTrack())
+    empty.save(tmp_path / "empty.mid")
+    with pytest.raises(GridError, match="there is no note in it"):
+        read_grid(tmp_path / "empty.mid", SECONDS, HEARD)
 
 
 def test_beats_alone_need_bars_that_were_heard(tmp_path: Path) -> None:

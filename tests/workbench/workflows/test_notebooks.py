@@ -14,9 +14,10 @@ from service.console import run
 from workbench.bundled import bundled_path
 from workbench.errors import InputError, WorkbenchError, WorkerDied
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
+from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.results.loop import plan_body
-from workbench.workflows.loop import loop_track
+from workbench.workflows.fit import fit_track
+from workbench.workflows.loop import loop_track, save_plan
 from workbench.workflows.notebooks import copy_notebooks, run_notebook
 from workbench.workspace import Workspace
 
@@ -39,6 +40,19 @@ def test_the_plan_report_shows_a_plan_that_was_made_before(
     seams = zip(loop.answer.segments[:-1], loop.answer.segments[1:], strict=True)
     assert html.count("data:audio/mpeg") == len({(left.song_to, entered.song_from) for left, entered in seams})
     assert asked_of_others(html) == []
+
+
+def test_the_plan_report_shows_a_fit(track: Path, home: Home, tmp_path: Path, page: Callable[..., str]) -> None:
+    """Planned now or before; a straight plan has no seam and no body."""
+    fit = fit_track(Workspace(home), track, 10.0)
+    (plan,) = fit.plans
+    assert plan.kind is PlanKind.STRAIGHT
+    made_before = save_plan(fit.loops[0], tmp_path / "plan.json")
+    for number, given in enumerate(({"plan_file": str(made_before)}, {"fit": "true", "video_seconds": "10"})):
+        html = page("reports/plan", tmp_path / f"{number}.html", home, track=str(track), **given)
+        assert "clicks.flac under a video of 0:10" in html
+        assert "played straight, with no seam" in html
+        assert "data:audio/mpeg" not in html
 
 
 @pytest.mark.parametrize("notebook", ["01_beats", "02_seams", "03_loop", "05_align", "reports/plan", "reports/track"])

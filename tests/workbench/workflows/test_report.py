@@ -1,4 +1,4 @@
-"""The report of a loop: what the plan does in words, and one page with every seam."""
+"""The report of a loop or a fit: what the plan does in words, and one page with every seam."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ import soundfile
 from workbench.bundled import bundled_path
 from workbench.home import Home
 from workbench.loops import refusals
-from workbench.loops.plan import LoopPlan
+from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.media.audio import decode, resample
 from workbench.params import DELIVERY_TARGETS
 from workbench.recording import Recording
+from workbench.workflows.fit import fit_track
 from workbench.workflows.loop import loop_track
-from workbench.workflows.report import answer_markdown, mp3, plan_sentence, write_loop_report
+from workbench.workflows.report import answer_markdown, mp3, plan_sentence, write_fit_report, write_loop_report
 from workbench.workspace import Workspace
 
 
@@ -100,3 +101,32 @@ def test_the_page_plays_the_ten_least_clear_passages_and_says_what_delivery_take
     loud = [float(lu) for lu in re.findall(r"least clear: (-?[\d.]+) LU", levels)]
     assert loud[0] < min(over)
     assert "listeners ask for 10 LU at least" in levels
+
+
+def test_the_page_of_a_straight_plan_says_that_it_has_no_seam(track: Path, tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path / "home"))
+    fit = fit_track(workspace, track, 10.0)
+    (plan,) = fit.plans
+    assert plan.kind is PlanKind.STRAIGHT
+    text = write_fit_report(workspace, fit, tmp_path / "straight.html").read_text()
+    assert "0:10 of video are filled from 0:32 of track, played straight, with no seam" in text
+    assert "<td>played as</td><td>a straight plan</td>" in text
+    assert "<h2>The seams</h2>\n<p>This plan has no seam: it plays the track straight.</p>\n</section>" in text
+
+
+def test_a_page_holds_the_plans_of_several_lengths(track: Path, tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path / "home"))
+    fit = fit_track(workspace, track, (10.0, 65.0))
+    assert [plan.kind for plan in fit.plans] == [PlanKind.STRAIGHT, PlanKind.LOOP]
+    text = write_fit_report(workspace, fit, tmp_path / "both.html").read_text()
+    assert "<h1>clicks.flac in 2 lengths</h1>" in text
+    short, long = (text.index(f"<h2>{seconds} s: the plan</h2>") for seconds in (10, 65))
+    assert "no seam: it plays the track straight" in text[short:long]
+    assert "data:audio/mpeg" in text[long:]
+
+
+def test_music_without_bars_has_a_page_too(tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path / "home"))
+    fit = fit_track(workspace, bundled_path("data", "bundled", "music", "silence.ogg"), 10.0)
+    text = write_fit_report(workspace, fit, tmp_path / "silence.html").read_text()
+    assert "played straight, with no seam" in text

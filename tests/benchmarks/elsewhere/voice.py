@@ -1,0 +1,125 @@
+"""Voices by others over music by others: when somebody speaks, and how far the music goes under it.
+
+    python -m tests.benchmarks.elsewhere.voice FOLDER [--role fit|test]
+
+FOLDER is what `data.recipes.material.elsewhere_voices` and `data.recipes.material.recordings` fetched. Beside the
+speech ranges of a mix stand those of the bare detector, as its authors turn probabilities into stretches: over 0.5, on
+until under 0.35 for 100 ms, at least 250 ms, 30 ms wider on both sides.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from data.recipes.material.elsewhere_voices import voice_scenes
+from data.recipes.material.mix_videos import RATE, Video
+from tests.benchmarks.mix import Finding, Heard, by_points, measured, mixed, music_for
+from tests.benchmarks.table import Table
+from workbench.mix.balance import Mix, SoundtrackMeasure, utterances_in
+from workbench.mix.voice import join_utterances
+
+_ON, _OFF = 0.5, 0.35
+_SILENCE_SECONDS, _LEAST_SECONDS, _WIDER_SECONDS = 0.1, 0.25, 0.03
+_PAUSE_SECONDS = 0.3
+"""pauses that the truth closes, closed here too"""
+
+Ranges = Sequence[tuple[float, float]]
+
+
+def bare_ranges(soundtrack: SoundtrackMeasure, seconds: float) -> Ranges:
+    """What the detector says by itself."""
+    found: list[tuple[float, float]] = []
+    start: float | None = None
+    quiet: float | None = None
+    for frame, chance in enumerate(soundtrack.speech.tolist()):
+        time = frame * soundtrack.frame_seconds
+        if chance >= _ON:
+            start, quiet = time if start is None else start, None
+        elif chance < _OFF and start is not None:
+            quiet = time if quiet is None else quiet
+            if time - quiet >= _SILENCE_SECONDS:
+                if quiet - start >= _LEAST_SECONDS:
+                    found.append((max(0.0, start - _WIDER_SECONDS), quiet + _WIDER_SECONDS))
+                start = quiet = None
+    if start is not None:
+        found.append((max(0.0, start - _WIDER_SECONDS), seconds))
+    return join_utterances(tuple(found), _PAUSE_SECONDS)
+
+
+def frame_scores(heard: Sequence[tuple[Video, SoundtrackMeasure]], *, bare: bool) -> list[float]:
+    """F1 of frames of each scene in which somebody speaks."""
+    finding = Finding()
+    for video, soundtrack in heard:
+        if video.speech and video.sound is not None:
+            seconds = video.sound.size / RATE
+            ranges = bare_ranges(soundtrack, seconds) if bare else utterances_in(soundtrack, seconds)
+            finding.add(video.speech, ranges, seconds)
+    return finding.per_video
+
+
+def tables(folder: Path, role: str) -> list[Table]:
+    """Speech ranges by scene beside the bare detector, and what ducking does."""
+    scenes = [(video, measured(video)) for _, video in voice_scenes(folder, role)]
+    names = list(dict.fromkeys(video.name for video, _ in scenes))
+    ranges = Table(
+        f"Voices by others, {role}: speech ranges",
+        ["scene", "n", "frame F1", "worst", "edge error ms, median", "starts > 20 ms late, %", "bare detector F1",
+         "its worst", "its edge error ms"],
+    )  # fmt: skip
+    levels = Table(
+        f"Voices by others, {role}: music under speech",
+        ["scene", "n", "voice over music LU, median", "worst tenth", "moves / needed", "ducks < 0.3 s"],
+    )
+    for name in (*names, "all but 10 LU under music"):
+        some = [pair for pair in scenes if pair[0].name == name or (name not in names and "under" not in pair[0].name)]
+        if not any(video.speech for video, _ in some):
+            loose = sum(len(utterances_in(s, v.sound.size / RATE)) for v, s in some if v.sound is not None)
+            ranges.notes.append(f"{name}: {loose} utterances found in {len(some)} scenes without a voice.")
+            continue
+        ours, bare, heard = Finding(), Finding(), Heard()
+        for number, (video, soundtrack) in enumerate(some):
+            if video.sound is None or not video.speech:
+                continue
+            seconds = video.sound.size / RATE
+            ours.add(video.speech, utterances_in(soundtrack, seconds), seconds)
+            bare.add(video.speech, bare_ranges(soundtrack, seconds), seconds)
+            _add_ducked(heard, video, soundtrack, number)
+        errors = [float(np.median([abs(e) * 1e3 for e in (*f.starts, *f.ends)] or [np.nan])) for f in (ours, bare)]
+        ranges.add(
+            name, len(ours.per_video), float(np.mean(ours.per_video)), min(ours.per_video), errors[0],
+            float(100 * np.mean(np.array(ours.late) > 0.0205)), float(np.mean(bare.per_video)), min(bare.per_video),
+            errors[1],
+        )  # fmt: skip
+        if heard.under:
+            levels.add(
+                name, len(heard.steepest), float(np.median(heard.under)), float(np.quantile(heard.under, 0.1)),
+                heard.moves / heard.needed if heard.needed else None, heard.short,
+            )  # fmt: skip
+    ranges.notes.append("Means over scenes of 40 s. Truth: sound of the dry voice, pauses up to 0.3 s closed.")
+    return [ranges, levels]
+
+
+def _add_ducked(heard: Heard, video: Video, soundtrack: SoundtrackMeasure, number: int) -> None:
+    assert video.sound is not None
+    music = np.resize(music_for(number), video.sound.size)
+    mix: Mix = mixed(video, soundtrack, music)
+    if mix.duck is not None:
+        heard.add(by_points(video, mix, music, mix.duck.envelope_points))
+
+
+def main() -> None:
+    """Print the tables."""
+    arguments = argparse.ArgumentParser(description="Measure speech ranges and ducking on voices by others.")
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--role", choices=["fit", "test"], default="test")
+    given = arguments.parse_args()
+    for table in tables(given.folder, given.role):
+        print(table.markdown())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""The picture of a plan that followed an edit shows both cuts, the seams of both and what kept its music."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Polygon
+
+from workbench.bundled import bundled_path
+from workbench.edits.difference import EditChange, EditDifference, KeptSpan
+from workbench.home import Home
+from workbench.loops.conform import conform_plan
+from workbench.loops.plan import LoopPlan
+from workbench.plots.conform import conform_figure
+from workbench.plots.palette import ENDING
+from workbench.workflows.loop import loop_track
+from workbench.workspace import Workspace
+
+
+def test_both_cuts_and_what_stayed(style: str, home: Home, check_legible: Callable[[Figure], None]) -> None:
+    track = Path(bundled_path("data", "bundled", "music", "hill_road.ogg"))
+    loop = loop_track(Workspace(home), track, 300.0)
+    assert isinstance(loop.answer, LoopPlan)
+    assert loop.analysis is not None
+    kept = (KeptSpan(0.0, 0.0, 90.0), KeptSpan(93.0, 90.0, 207.0))
+    difference = EditDifference(300.0, 297.0, kept, (EditChange(90.0, 90.0, -3.0, "trim"),), 0.04)
+    old = loop.answer.alone
+    new = conform_plan(loop.analysis.profile, old, difference)
+    figure = conform_figure(old, new, difference, loop.analysis.profile)
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["old cut", "new cut"]
+    assert any("trim -3.0 s" in text.get_text() for text in axes.texts)
+    ribbons = [patch for patch in axes.patches if isinstance(patch, Polygon)]
+    green = [patch for patch in ribbons if patch.get_facecolor()[:3] == to_rgb(ENDING)]
+    assert min(float(patch.get_xy()[:, 0].min()) for patch in green) == old.music_in
+    check_legible(figure)

@@ -1,0 +1,76 @@
+"""From a result and two cuts to a changed plan: names, parameters and constraints of the old one carry over."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import opentimelineio as otio
+import pytest
+
+from workbench.bundled import bundled_path
+from workbench.errors import PlanError
+from workbench.home import Home
+from workbench.loops.constraints import SeamConstraints, TrackRange
+from workbench.params import CoverParams, WorkbenchParams
+from workbench.results.loop import plan_from_json
+from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table
+from workbench.workflows.loop import loop_json, loop_track
+from workbench.workflows.reproduce import reproduce
+from workbench.workspace import Workspace
+
+TRACK = Path(bundled_path("data", "bundled", "music", "hill_road.ogg"))
+RATE = 25
+
+
+def write_cut(path: Path, shots: list[tuple[str, float, float]]) -> Path:
+    """Shots of media, from a second of it on, for so many seconds."""
+    track = otio.schema.Track(kind=otio.schema.TrackKind.Video)
+    for name, first, seconds in shots:
+        start, length = (otio.opentime.RationalTime(round(Fraction(t) * RATE), RATE) for t in (first, seconds))
+        reference = otio.schema.ExternalReference(target_url=f"file:///{name}.mov")
+        track.append(otio.schema.Clip(name, reference, otio.opentime.TimeRange(start, length)))
+    timeline = otio.schema.Timeline("cut")
+    timeline.tracks.append(track)
+    otio.adapters.write_to_file(timeline, str(path))
+    return path
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return Workspace(Home(tmp_path_factory.mktemp("home")))
+
+
+@pytest.fixture
+def cuts(tmp_path: Path) -> tuple[Path, Path]:
+    shots = [("a", 0.0, 100.0), ("b", 0.0, 100.0), ("c", 0.0, 100.0)]
+    return write_cut(tmp_path / "old.otio", shots), write_cut(tmp_path / "new.otio", [*shots[:2], ("c", 4.0, 96.0)])
+
+
+def test_names_parameters_and_constraints_carry_over(workspace: Workspace, cuts: tuple[Path, Path]) -> None:
+    params = WorkbenchParams(cover=CoverParams(min_seam_score=0.6))
+    never = SeamConstraints(never_cut=(TrackRange(20.0, 30.0),))
+    made = loop_json(loop_track(workspace.with_params(params), TRACK, 300.0, constraints=never))
+    found = conform(workspace, json.loads(json.dumps(made)), *cuts, track=TRACK)
+    body = conform_json(found)
+    assert (body["track_id"], body["video_id"]) == (made["track_id"], "new.otio")
+    assert found.cover.min_seam_score == 0.6
+    assert found.plan.seam_score >= 0.6
+    assert body["provenance"]["constraints"]["never_cut"] == made["provenance"]["constraints"]["never_cut"]
+    for left, entered in zip(found.plan.segments, found.plan.segments[1:], strict=False):
+        assert not 20.1 < left.song_to < 29.9
+        assert not 20.1 < entered.song_from < 29.9
+    assert plan_from_json(json.loads(json.dumps(body))).segments == found.plan.segments
+    summary, table = conform_summary(found), conform_table(found)
+    assert summary["changes"][0]["kind"] == "trim"
+    assert f"{100 * summary['kept_share']:.0f} % of the untouched picture keeps its music" in " ".join(table)
+
+
+def test_a_conformed_plan_is_conformed_again_but_not_reproduced(workspace: Workspace, cuts: tuple[Path, Path]) -> None:
+    made = loop_json(loop_track(workspace, TRACK, 300.0))
+    once = json.loads(json.dumps(conform_json(conform(workspace, made, *cuts, track=TRACK))))
+    back = conform(workspace, once, cuts[1], cuts[0], track=TRACK)
+    assert back.plan.window_end == 300.0
+    with pytest.raises(PlanError, match="a result of conform cannot be made again"):
+        reproduce(workspace, once, track=TRACK)
