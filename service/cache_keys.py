@@ -1,8 +1,8 @@
 """The keys of stored answers: a hash of everything that an answer depends on, and of nothing else.
 
 A request for the same bytes under another id, or from another account, finds the same answer. After a grid has been
-corrected, the package updated, a parameter changed or the catalog extended, the old answer is not found. `revision` is
-the digest of every file and parameter of the analysis (`service.jobs.revision`).
+corrected, constraints on seams given, the package updated, a parameter changed or the catalog extended, the old answer
+is not found. `revision` is the digest of every file and parameter of the analysis (`service.jobs.revision`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 
 
-def loop_key(video_hash: str, track_hash: str, grid_revision: str, revision: str) -> str:
+def loop_key(
+    video_hash: str, track_hash: str, grid_revision: str, revision: str, constraints_revision: str = ""
+) -> str:
     """The key of a loop of a track under a video, without a mix.
 
     Parameters
@@ -18,8 +20,10 @@ def loop_key(video_hash: str, track_hash: str, grid_revision: str, revision: str
     video_hash, track_hash : SHA-256 of the files' bytes, hex
     grid_revision : of the beat grid that was corrected by hand; empty: there is none
     revision : of the analysis
+    constraints_revision : of the constraints on seams kept with the track; empty: there are none
     """
-    return _key("loop", video_hash, track_hash, grid_revision, revision)
+    constraints = (constraints_revision,) if constraints_revision else ()
+    return _key("loop", video_hash, track_hash, grid_revision, revision, *constraints)
 
 
 def align_key(video_hash: str, track_hash: str, grid_revision: str, revision: str) -> str:

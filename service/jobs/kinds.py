@@ -31,6 +31,7 @@ from service.jobs.outcome import Context, JobFault, Outcome
 from service.prices import started_minutes
 from service.store import answers, tracks, video_owners
 from service.store.jobs import FETCH, FETCHING_STAGE, Job, StoredAnswer
+from service.store.tracks import TrackFacts
 from workbench.catalog.library import Library
 from workbench.catalog.track import Track
 from workbench.errors import MediaError, UnknownTrack, UnknownVideo
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger("service.jobs")
 
+_REMOVED = "the track has been removed from the catalog"
 _BEATS_OWN = ("track_id", "status", "cached")
 """fields that are left out of a stored answer, because they belong to one caller"""
 
@@ -191,19 +193,21 @@ def loop(job: Job, context: Context) -> Outcome:
     StoreError : the home folder or the database cannot be used
     """
     from workbench.results.loop import loop_facts, plan_from_json
-    from workbench.workflows.loop import loop_track
+    from workbench.workflows.loop import loop_or_refusal
     from workbench.workflows.mix import mix_under
     from workbench.workflows.tracks import TrackSource
 
-    video, (track, grid) = _video(job, context), _track(job, context)
-    cache_key = cache_keys.loop_key(video.content_hash, track.content_hash, grid, context.revision)
+    video, (track, facts) = _video(job, context), _track(job, context)
+    cache_key = cache_keys.loop_key(
+        video.content_hash, track.content_hash, facts.grid_revision, context.revision, facts.constraints_revision
+    )
     stored = _use_stored(context, cache_key)
     new: list[StoredAnswer] = []
     mix: dict[str, Any] | None = None
     try:
         if stored is None:
             source = TrackSource(track.track_id, track.path, track)
-            found = loop_track(_with_stages(context), source, video.seconds)
+            found = loop_or_refusal(_with_stages(context), source, video.seconds)
             if found.analysis is None or found.analysis.content_hash != track.content_hash:
                 _require_track(track)
             stored = loop_facts(_without_paths(found.answer, track))
@@ -326,8 +330,8 @@ def align(job: Job, context: Context) -> Outcome:
     from workbench.workflows.align import align_track, mix_beside
     from workbench.workflows.tracks import TrackSource
 
-    video, (track, grid) = _video(job, context), _track(job, context)
-    cache_key = cache_keys.align_key(video.content_hash, track.content_hash, grid, context.revision)
+    video, (track, facts) = _video(job, context), _track(job, context)
+    cache_key = cache_keys.align_key(video.content_hash, track.content_hash, facts.grid_revision, context.revision)
     stored = _use_stored(context, cache_key)
     cached, new = stored is not None, list[StoredAnswer]()
     mix: dict[str, Any] | None = None
@@ -496,16 +500,18 @@ def _video(job: Job, context: Context) -> AddedVideo:
         raise JobFault(422, "the video failed to process; submit it again") from error
 
 
-def _track(job: Job, context: Context) -> tuple[Track, str]:
-    """A track of the catalog, and the revision of its grid."""
+def _track(job: Job, context: Context) -> tuple[Track, TrackFacts]:
+    """A track of the catalog, and its facts with the revisions of what a person gave."""
     track_id = str(job.track_id)
     try:
         track = Library(context.workspace.database).get(track_id)
     except UnknownTrack as error:
-        raise JobFault(404, "the track has been removed from the catalog") from error
+        raise JobFault(404, _REMOVED) from error
     with context.workspace.database.read() as connection:
         facts = tracks.get(connection, track_id)
-    return track, "" if facts is None else facts.grid_revision
+    if facts is None:
+        raise JobFault(404, _REMOVED)
+    return track, facts
 
 
 def _without_path(text: str, path: Path, instead: str) -> str:

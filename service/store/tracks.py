@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from workbench.store.database import grids, recordings, tracks
+from workbench.store.database import grids, recordings, seam_constraints, tracks
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,24 @@ class TrackFacts:
     """decoded length; None: never analysed"""
     grid_revision: str = ""
     """of the beat grid that was corrected by hand; empty: there is none, the detected grid counts"""
+    constraints_revision: str = ""
+    """of the constraints on its seams that are kept; empty: there are none"""
 
 
 # built once; outer joins, because a track that was never analysed has no recording and most have no corrected grid
+# and no constraints
 _BY_ID = (
-    sa.select(tracks.c.track_id, tracks.c.content_hash, tracks.c.fields, recordings.c.measured, grids.c.revision)
+    sa.select(
+        tracks.c.track_id,
+        tracks.c.content_hash,
+        tracks.c.fields,
+        recordings.c.measured,
+        grids.c.revision,
+        seam_constraints.c.revision.label("constraints_revision"),
+    )
     .outerjoin(recordings, recordings.c.content_hash == tracks.c.content_hash)
     .outerjoin(grids, grids.c.content_hash == tracks.c.content_hash)
+    .outerjoin(seam_constraints, seam_constraints.c.content_hash == tracks.c.content_hash)
     .where(tracks.c.track_id == sa.bindparam("track_id"))
 )
 
@@ -57,6 +68,7 @@ def get(connection: Connection, track_id: str) -> TrackFacts | None:
         given.get("catalog_audio_file_id"),
         measured.get("duration_seconds"),
         row.revision or "",
+        row.constraints_revision or "",
     )
 
 

@@ -13,6 +13,7 @@ from workbench.cli.options import NewFile, profile_option, workspace_option
 from workbench.cli.planning import (
     auto_mix_option,
     check_length,
+    explain_kept,
     explain_plan,
     find_files,
     read_time,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from workbench.loops.constraints import SeamConstraints
     from workbench.loops.fit import Keep
     from workbench.workflows.fit import Fit
+    from workbench.workflows.kept_constraints import KeptUse
     from workbench.workspace import Workspace
 
 _LONGEST = 86_400.0
@@ -102,6 +104,7 @@ def command(
     start_at: float | None,
     end_on: float | None,
     constraints: SeamConstraints,
+    kept: KeptUse,
     report: Path | None,
     workspace: Workspace,
 ) -> None:
@@ -113,6 +116,9 @@ def command(
 
     --never-cut, --forbid-seam and --pin-seam say where in the track no seam may be, which splices are not used, and
     which are. Times are those of the track; a splice stands for the bar lines nearest to its two times.
+
+    What these three say is kept with the track, once a plan is made: every later plan of it keeps that too, until
+    --forget-constraints drops it all.
 
     \b
     Example:
@@ -134,6 +140,7 @@ def command(
     start_at : video time at which the music starts; None: with the picture
     end_on : video time of the last hit; None: nowhere in particular
     constraints : on the seams of the plans
+    kept : what becomes of the constraints kept with the track
     report : HTML file to write; None: none is written
     workspace : of the home folder, with the parameters of the profile
 
@@ -156,6 +163,7 @@ def command(
             end_on=end_on,
             auto_mix=auto_mix,
             constraints=constraints,
+            kept=kept,
         )
         if report is not None:
             from workbench.workflows.report import write_fit_report
@@ -170,6 +178,7 @@ def _explain(fit: Fit) -> None:
     from workbench.loops.fit import shares_its_parts
     from workbench.loops.refusals import plain_seconds
 
+    explain_kept(fit.kept_constraints)
     for plan in fit.plans:
         named = f"{plain_seconds(plan.window_end)} s: " if len(fit.plans) > 1 else ""
         say(f"{named}{plan.kind.in_words}, {plan.end_label}")

@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import NewFile, Seconds, profile_option, workspace_option
-from workbench.cli.planning import auto_mix_option, check_length, explain_plan, find_files, seam_options, video_option
+from workbench.cli.planning import (
+    auto_mix_option,
+    check_length,
+    explain_kept,
+    explain_plan,
+    find_files,
+    seam_options,
+    video_option,
+)
 from workbench.cli.terminal import print_body, progress_bar
 
 if TYPE_CHECKING:
     from workbench.loops.constraints import SeamConstraints
     from workbench.loops.plan import LoopPlan
+    from workbench.workflows.kept_constraints import KeptUse
     from workbench.workflows.loop import Loop
     from workbench.workspace import Workspace
 
@@ -37,6 +46,7 @@ def command(
     seconds: float | None,
     auto_mix: bool,
     constraints: SeamConstraints,
+    kept: KeptUse,
     report: Path | None,
     workspace: Workspace,
 ) -> None:
@@ -48,6 +58,9 @@ def command(
     --never-cut, --forbid-seam and --pin-seam say where in the track no seam may be, which splices are not used, and
     which are. Times are those of the track; a splice stands for the bar lines nearest to its two times. If they cannot
     be kept together, one line names those that contradict each other, with exit code 1.
+
+    What these three say is kept with the track, once a plan is made: every later plan of it keeps that too, until
+    --forget-constraints drops it all.
 
     \b
     Example:
@@ -64,6 +77,7 @@ def command(
     seconds : length of the video; None where `video` is given
     auto_mix : whether the body has a mix
     constraints : on the seams of the plan
+    kept : what becomes of the constraints kept with the track
     report : HTML file to write; None: none is written
     workspace : of the home folder, with the parameters of the profile
 
@@ -79,7 +93,7 @@ def command(
     under = video_source.path if video_source is not None else seconds or 0.0
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)
-        loop = loop_track(workspace, track_source, under, auto_mix=auto_mix, constraints=constraints)
+        loop = loop_track(workspace, track_source, under, auto_mix=auto_mix, constraints=constraints, kept=kept)
         if report is not None:
             from workbench.workflows.report import write_loop_report
 
@@ -95,5 +109,6 @@ def _explain(loop: Loop, plan: LoopPlan, workspace: Workspace) -> None:
 
     assert loop.analysis is not None, "a plan comes from an analysis"
     profile = loop.analysis.profile
+    explain_kept(loop.kept_constraints)
     line = repetition_line(plan, profile, workspace.params.cover)
     explain_plan(plan, profile, *([line] if line is not None else []))

@@ -1,7 +1,7 @@
 """What the commands that make a plan share: the video or its length, constraints on seams, and the plan in words.
 
 Functions: `video_option`, `auto_mix_option` and `seam_options`, decorators; `read_time`; `check_length`; `find_files`;
-`explain_plan`.
+`explain_kept`, `explain_plan`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from workbench.cli.options import FILE, Command
 from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
+    from workbench.loops.constraints import SeamConstraints
     from workbench.loops.plan import LoopPlan
     from workbench.loops.profile import LoopProfile
     from workbench.workflows.tracks import TrackSource
@@ -34,11 +35,12 @@ auto_mix_option = click.option(
 
 
 def seam_options(command: Command) -> Command:
-    """Add `--never-cut`, `--forbid-seam` and `--pin-seam`, each repeatable; passes `constraints`.
+    """Add `--never-cut`, `--forbid-seam` and `--pin-seam`, each repeatable, and `--forget-constraints`.
 
     Parameters
     ----------
-    command : the function that takes `constraints`, a `SeamConstraints`
+    command : the function that takes `constraints`, a `SeamConstraints`, and `kept`, a `KeptUse`: what becomes of those
+        kept with the track
 
     Returns
     -------
@@ -51,11 +53,13 @@ def seam_options(command: Command) -> Command:
         never_cut: tuple[Any, ...],
         forbid_seam: tuple[Any, ...],
         pin_seam: tuple[Any, ...],
+        forget_constraints: bool,
         **named: Any,
     ) -> Any:
         from workbench.loops.constraints import SeamConstraints
 
-        return command(*arguments, constraints=SeamConstraints(never_cut, forbid_seam, pin_seam), **named)
+        constraints = SeamConstraints(never_cut, forbid_seam, pin_seam)
+        return command(*arguments, constraints=constraints, kept="forget" if forget_constraints else "apply", **named)
 
     options = (
         click.option(
@@ -78,6 +82,11 @@ def seam_options(command: Command) -> Command:
             multiple=True,
             callback=_each("read_splice"),
             help="A splice that is used, however it scores; may be repeated.",
+        ),
+        click.option(
+            "--forget-constraints",
+            is_flag=True,
+            help="Drop the constraints kept with this track; those given beside it take their place.",
         ),
     )
     decorated = cast(Command, with_constraints)
@@ -163,6 +172,19 @@ def find_files(workspace: Workspace, track: str, video: Path | None) -> tuple[Tr
     from workbench.workflows.videos import find_video
 
     return find_track(workspace, track), None if video is None else find_video(workspace, video)
+
+
+def explain_kept(constraints: SeamConstraints) -> None:
+    """Write to standard error which constraints apply because they were kept with the track, and how to drop them.
+
+    Parameters
+    ----------
+    constraints : those that were kept and not given again; nothing is written where there are none
+    """
+    from workbench.workflows.kept_constraints import kept_line
+
+    if constraints:
+        say(kept_line(constraints.labels))
 
 
 def explain_plan(plan: LoopPlan, profile: LoopProfile, *more: str, named: str = "") -> None:

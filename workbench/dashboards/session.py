@@ -30,6 +30,7 @@ from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.params import WorkbenchParams
 from workbench.workflows.analyze import Analysis, analyze
 from workbench.workflows.fit import Fit, can_fit, fit_track
+from workbench.workflows.kept_constraints import kept_line
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import TrackSource, find_track
 from workbench.workflows.videos import find_video
@@ -219,7 +220,8 @@ class Session(param.Parameterized):
         """
         kept, lost = with_hand_fades(loop, self._hand_fades.values())
         self.show(kept)
-        self.notice = describe_lost(lost)
+        kept_with = [kept_line(loop.kept_constraints.labels)] if loop.kept_constraints else []
+        self.notice = "; ".join(filter(None, (*kept_with, describe_lost(lost))))
 
     def replan(self) -> Task | None:
         """Plan again with the parameters as they are; a track that was fitted to the video is fitted again."""

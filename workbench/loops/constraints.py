@@ -85,6 +85,32 @@ class SeamConstraints:
         )
         return tuple(dict.fromkeys(named))
 
+    def and_more(self, others: SeamConstraints) -> SeamConstraints:
+        """These and others, each once.
+
+        Parameters
+        ----------
+        others : follow these
+        """
+        return SeamConstraints(
+            tuple(dict.fromkeys((*self.never_cut, *others.never_cut))),
+            tuple(dict.fromkeys((*self.forbidden, *others.forbidden))),
+            tuple(dict.fromkeys((*self.pinned, *others.pinned))),
+        )
+
+    def without(self, others: SeamConstraints) -> SeamConstraints:
+        """These but for some.
+
+        Parameters
+        ----------
+        others : are left out, where they are among these
+        """
+        return SeamConstraints(
+            tuple(one for one in self.never_cut if one not in others.never_cut),
+            tuple(one for one in self.forbidden if one not in others.forbidden),
+            tuple(one for one in self.pinned if one not in others.pinned),
+        )
+
     def only(self, labels: Collection[str]) -> SeamConstraints:
         """Some of the constraints.
 

@@ -125,6 +125,20 @@ def no_viable_loop(why: str) -> Refusal:
     )
 
 
+def constraints_not_kept(why: str) -> Refusal:
+    """The constraints that are kept with the track leave no plan for this video.
+
+    Parameters
+    ----------
+    why : a clause that names them
+    """
+    return Refusal(
+        RefusalReason.NO_VIABLE_LOOP,
+        f"This track cannot be looped under this video with the constraints that are kept for its seams: {why}. Pick "
+        "another track, or have the constraints dropped.",
+    )
+
+
 def no_loop_profile() -> Refusal:
     """The track has no bars at all: silence, a drone, or less than two bars of music."""
     return Refusal(

@@ -98,6 +98,15 @@ grids = sa.Table(
     sa.Column("at", sa.String, nullable=False),
 )
 
+seam_constraints = sa.Table(
+    "seam_constraints",
+    metadata,
+    sa.Column("content_hash", sa.String, primary_key=True),
+    sa.Column("revision", sa.String, nullable=False),  # digest of the constraints
+    sa.Column("constraints", sa.String, nullable=False),  # JSON {never_cut, forbid_seam, pin_seam}, each pairs of times
+    sa.Column("at", sa.String, nullable=False),
+)
+
 verdicts = sa.Table(
     "verdicts",
     metadata,
@@ -155,6 +164,13 @@ _MIGRATIONS: tuple[Migration, ...] = (
         ),
     ),
     ("0004_track_of_a_verdict", ("ALTER TABLE verdicts RENAME COLUMN song TO track",)),
+    (
+        "0005_seam_constraints",
+        (
+            """CREATE TABLE seam_constraints (
+                content_hash TEXT PRIMARY KEY, revision TEXT NOT NULL, constraints TEXT NOT NULL, at TEXT NOT NULL)""",
+        ),
+    ),
 )
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import FitError, ParameterError, PlanError
+from workbench.errors import ConstraintError, FitError, ParameterError, PlanError
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
 from workbench.loops.endings import last_attack
 from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fits
@@ -25,6 +25,7 @@ from workbench.results.fit import FitResult, FitsResult, fit_result
 from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound
 from workbench.workflows.constraints import constraint_records, with_pinned
+from workbench.workflows.kept_constraints import KeptUse, keep_wishes, seam_wishes
 from workbench.workflows.loop import Loop, video_length
 from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.tracks import TrackSource
@@ -50,6 +51,8 @@ class Fit:
     """None if it was not asked for"""
     provenance: Provenance
     """of all its plans"""
+    kept_constraints: SeamConstraints = NO_CONSTRAINTS
+    """those that applied because they were kept with the track, and not given again"""
 
     @property
     def loops(self) -> tuple[Loop, ...]:
@@ -64,6 +67,7 @@ class Fit:
                 self.analysis,
                 self.mix,
                 self.provenance.with_constraint("number", number) if several else self.provenance,
+                self.kept_constraints,
             )
             for number, plan in enumerate(self.plans, start=1)
         )
@@ -79,6 +83,7 @@ def fit_track(
     end_on: float | None = None,
     auto_mix: bool = False,
     constraints: SeamConstraints = NO_CONSTRAINTS,
+    kept: KeptUse = "apply",
     heard: bool = False,
 ) -> Fit:
     """Fit a track to a video, to a length, or to several lengths that share their parts.
@@ -92,7 +97,10 @@ def fit_track(
     start_at : video time at which the music starts, after silence; None: with the picture
     end_on : video time at which its last hit lands; None: nowhere in particular
     auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
-    constraints : where no seam may be, which splices are not used, and which are
+    constraints : where no seam may be, which splices are not used, and which are; kept with the track once all plans
+        are made, so that every later plan keeps them too
+    kept : what becomes of the constraints kept with the track before, see
+        `workbench.workflows.kept_constraints.KeptUse`
     heard : plan on the tracker's grid even where a corrected one is kept
 
     Raises
@@ -110,9 +118,10 @@ def fit_track(
     lengths = [video_length(to)] if isinstance(to, Path | int | float) else list(to)
     if not lengths:
         raise ParameterError("music is fitted to one length at least")
-    wishes = [FitRequest(seconds, tuple(keep), start_at, end_on, constraints=constraints) for seconds in lengths]
+    requests = [FitRequest(seconds, tuple(keep), start_at, end_on) for seconds in lengths]
     sound = Sound(workspace, track.path, heard=heard)
     analysis = analyze_sound(sound)
+    wishes = seam_wishes(workspace, analysis.content_hash, constraints, kept)
     provenance = make_provenance(
         workspace,
         "fit",
@@ -122,26 +131,29 @@ def fit_track(
         grid=grid_record(analysis.grid, sound.correction),
         constraints={
             "seconds": [*lengths] if video is None else None,
-            "keep": [_keep_record(kept) for kept in keep] or None,
+            "keep": [_keep_record(part) for part in keep] or None,
             "start_at": start_at,
             "end_on": end_on,
             "auto_mix": auto_mix,
-            **constraint_records(constraints),
+            **constraint_records(wishes.every),
         },
     )
-    analysis = with_pinned(workspace, track.path, analysis, constraints)
-    if end_on is not None:
-        hit = last_attack(workspace.load_recording(track.path), analysis.profile.downbeats)
-        wishes = [replace(wish, last_hit=hit) for wish in wishes]
-    workspace.progress("planning", 0.0)
-    plans = plan_fits(analysis.profile, wishes, workspace.params.cover)
-    workspace.progress("planning", 1.0)
+    requests = [replace(request, constraints=wishes.every) for request in requests]
+    with wishes.named():
+        analysis = with_pinned(workspace, track.path, analysis, wishes.every)
+        if end_on is not None:
+            hit = last_attack(workspace.load_recording(track.path), analysis.profile.downbeats)
+            requests = [replace(request, last_hit=hit) for request in requests]
+        workspace.progress("planning", 0.0)
+        plans = plan_fits(analysis.profile, requests, workspace.params.cover)
+        workspace.progress("planning", 1.0)
+    keep_wishes(workspace, analysis.content_hash, wishes)
     mix = None
     if auto_mix and video is not None:
         from workbench.workflows.mix import mix_under
 
         mix = mix_under(workspace, plans[0], track.path, video)
-    return Fit(track, video, plans, analysis, mix, provenance)
+    return Fit(track, video, plans, analysis, mix, provenance, wishes.kept)
 
 
 def can_fit(workspace: Workspace, track: TrackSource | Path | str, to: Path | float) -> bool:
@@ -160,7 +172,7 @@ def can_fit(workspace: Workspace, track: TrackSource | Path | str, to: Path | fl
     """
     try:
         fit_track(workspace, track, to)
-    except FitError:
+    except (FitError, ConstraintError):
         return False
     return True
 

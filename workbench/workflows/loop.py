@@ -6,8 +6,8 @@ answer is a refusal and not an exception. A video or a bare file that cannot be 
 Lengths are compared first: a track that is too long for the video is refused before it is analysed, with the refusal
 that the planner would give.
 
-Functions: `loop_track`; `loop_body`, the result as JSON; `loop_json`, that with its provenance;
-`save_plan`, that as a file.
+Functions: `loop_track`; `loop_or_refusal`, that where nobody is there to change constraints; `loop_body`, the result as
+JSON; `loop_json`, that with its provenance; `save_plan`, that as a file.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import MediaError, ParameterError, StoreError
+from workbench.errors import ConstraintError, MediaError, ParameterError, StoreError
 from workbench.files import write_text
 from workbench.loops import refusals
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan, PlanKind
-from workbench.loops.refusals import Refusal, plain_seconds
+from workbench.loops.refusals import Refusal, RefusalReason, plain_seconds
 from workbench.provenance import Provenance, with_provenance
 from workbench.results.fit import FitResult, fit_result
 from workbench.results.loop import LoopResult, loop_result
 from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds
 from workbench.workflows.constraints import constraint_records, with_pinned
+from workbench.workflows.kept_constraints import KeptUse, SeamWishes, keep_wishes, seam_wishes
 from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
@@ -53,6 +54,8 @@ class Loop:
     """None if it was not asked for, or there is no plan"""
     provenance: Provenance | None = None
     """None for a plan that was read from a file without one"""
+    kept_constraints: SeamConstraints = NO_CONSTRAINTS
+    """those that applied because they were kept with the track, and not given again"""
 
     @property
     def is_fit(self) -> bool:
@@ -72,6 +75,7 @@ def loop_track(
     *,
     auto_mix: bool = False,
     constraints: SeamConstraints = NO_CONSTRAINTS,
+    kept: KeptUse = "apply",
     heard: bool = False,
 ) -> Loop:
     """Plan how a track covers a video.
@@ -82,7 +86,10 @@ def loop_track(
     track : a track, or the path of its file
     video : the video, or its length in seconds
     auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
-    constraints : where no seam may be, which splices are not used, and which are
+    constraints : where no seam may be, which splices are not used, and which are; kept with the track once the plan is
+        made, so that every later plan keeps them too
+    kept : what becomes of the constraints kept with the track before, see
+        `workbench.workflows.kept_constraints.KeptUse`
     heard : plan on the tracker's grid even where a corrected one is kept
 
     Returns
@@ -103,6 +110,12 @@ def loop_track(
     seconds = video_length(video if video_path is None else video_path)
     sound = Sound(workspace, track.path, heard=heard)
     analysis = _analysis_for(seconds, sound, in_catalog=track.record is not None)
+    lost = isinstance(analysis, Refusal) and analysis.reason is RefusalReason.AUDIO_UNAVAILABLE  # has no hash
+    wishes = (
+        SeamWishes(constraints, NO_CONSTRAINTS, "ignore")
+        if lost
+        else seam_wishes(workspace, sound.content_hash, constraints, kept)
+    )
     provenance = make_provenance(
         workspace,
         "loop",
@@ -113,21 +126,45 @@ def loop_track(
         constraints={
             "seconds": seconds if video_path is None else None,
             "auto_mix": auto_mix,
-            **constraint_records(constraints),
+            **constraint_records(wishes.every),
         },
     )
     if isinstance(analysis, Refusal):
         return Loop(track, video_path, seconds, analysis, analysis=None, mix=None, provenance=provenance)
-    analysis = with_pinned(workspace, track.path, analysis, constraints)
-    workspace.progress("planning", 0.0)
-    answer = plan_loop(analysis.profile, seconds, workspace.params.cover, constraints)
-    workspace.progress("planning", 1.0)
+    with wishes.named():
+        analysis = with_pinned(workspace, track.path, analysis, wishes.every)
+        workspace.progress("planning", 0.0)
+        answer = plan_loop(analysis.profile, seconds, workspace.params.cover, wishes.every)
+        workspace.progress("planning", 1.0)
+    if isinstance(answer, LoopPlan):
+        keep_wishes(workspace, sound.content_hash, wishes)
     mix = None
     if auto_mix and video_path is not None and isinstance(answer, LoopPlan):
         from workbench.workflows.mix import mix_under
 
         mix = mix_under(workspace, answer, track.path, video_path)
-    return Loop(track, video_path, seconds, answer, analysis, mix, provenance)
+    return Loop(track, video_path, seconds, answer, analysis, mix, provenance, wishes.kept)
+
+
+def loop_or_refusal(workspace: Workspace, track: TrackSource, video_seconds: float) -> Loop:
+    """`loop_track`, where constraints kept with the track that no plan of this length keeps are a refusal too.
+
+    Parameters
+    ----------
+    workspace : parameters, store and progress report
+    track : a track
+    video_seconds : length of the video, s
+
+    Raises
+    ------
+    MediaError : a track that is a bare file cannot be decoded
+    ParameterError : a length that is not positive and finite
+    """
+    try:
+        return loop_track(workspace, track, video_seconds)
+    except ConstraintError as error:
+        answer = refusals.constraints_not_kept(str(error))
+        return Loop(track, None, video_seconds, answer, analysis=None, mix=None)
 
 
 def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult | FitResult:

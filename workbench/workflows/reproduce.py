@@ -2,7 +2,8 @@
 
 Track and video are found by the hash of their bytes, and the recorded parameters are applied. A loop and a fit are
 planned on the tracker's own grid where they were made on it; a grid that a person gave is used where it is still the
-one that the home keeps. Placements are made on the grid that counts now.
+one that the home keeps. The recorded constraints on seams apply and no others, whatever the home keeps. Placements are
+made on the grid that counts now.
 
 Functions: `reproduce`; `recorded_track` and `recorded_video`, the files of a provenance.
 """
@@ -154,7 +155,8 @@ def _loop(workspace: Workspace, made: Provenance, track: Path | None, video: Pat
         raise PlanError("the provenance names no track, or neither a video nor its length")
     auto_mix, heard = made.constraints.get("auto_mix") is True, made.grid is not None and made.grid.origin == "heard"
     constraints = read_constraints(made.constraints)
-    return loop_json(loop_track(workspace, track, under, auto_mix=auto_mix, constraints=constraints, heard=heard))
+    loop = loop_track(workspace, track, under, auto_mix=auto_mix, constraints=constraints, kept="ignore", heard=heard)
+    return loop_json(loop)
 
 
 def _fit(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
@@ -177,6 +179,7 @@ def _fit(workspace: Workspace, made: Provenance, track: Path | None, video: Path
         end_on=end_on,
         auto_mix=made.constraints.get("auto_mix") is True,
         constraints=read_constraints(made.constraints),
+        kept="ignore",
         heard=made.grid is not None and made.grid.origin == "heard",
     )
     body = fit_json(fit)

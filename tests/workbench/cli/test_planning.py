@@ -6,8 +6,11 @@ import json
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from workbench.home import Home
 
 Call = Callable[..., tuple[int, str, str]]
 COMMANDS = pytest.mark.parametrize("command", ["loop", "fit"])
@@ -15,8 +18,9 @@ COMMANDS = pytest.mark.parametrize("command", ["loop", "fit"])
 
 @COMMANDS
 def test_constraints_are_kept_recorded_and_applied_again(
-    workbench: Call, track_file: Path, home: Path, tmp_path: Path, command: str
+    workbench: Call, track_file: Path, tmp_path: Path, command: str
 ) -> None:
+    home = tmp_path / "home"
     wishes = ("--never-cut", "0:09-0:11", "--forbid-seam", "0:12-0:04", "--pin-seam", "0:24-0:08")
     code, out, _ = workbench(command, track_file, "--seconds", 90, *wishes, "--home", home)
     assert code == 0
@@ -78,3 +82,83 @@ def test_what_contradicts_is_1_and_one_line(
     lines = [line for line in err.splitlines() if line.startswith("workbench: ")]
     assert lines == [f"workbench: {why}" if "same bar line" not in why else lines[0]]
     assert why in lines[0]
+
+
+@COMMANDS
+def test_what_was_given_is_kept_with_the_track_until_it_is_dropped(
+    workbench: Call, track_file: Path, tmp_path: Path, command: str
+) -> None:
+    home = tmp_path / "home"
+
+    def planned(*arguments: str, seconds: float = 90) -> tuple[dict[str, Any], str]:
+        code, out, err = workbench(command, track_file, "--seconds", seconds, *arguments, "--home", home)
+        assert code == 0, err
+        return json.loads(out), err
+
+    plain, err = planned()
+    assert "kept with this track" not in err
+    assert planned("--forget-constraints")[0] == plain
+    assert not Home(home).database.exists(), "asking creates no database"
+    given, err = planned("--never-cut", "0:09-0:11")
+    assert "kept with this track" not in err, "it was given just now"
+    later, err = planned()
+    assert later == given
+    dropping = "(--forget-constraints drops all that is kept)"
+    assert err.splitlines().count(f"kept with this track: --never-cut 0:09-0:11 {dropping}") == 1
+    both, err = planned("--forbid-seam", "0:12-0:04", "--never-cut", "0:09-0:11")
+    forbidden = {"forbid_seam": [[12.0, 4.0]]}
+    assert both["provenance"]["constraints"] == given["provenance"]["constraints"] | forbidden
+    _, err = planned(seconds=100)
+    assert f"kept with this track: --never-cut 0:09-0:11, --forbid-seam 0:12-0:04 {dropping}\n" in err
+
+    # What was planned before is made again as it was, whatever is kept now; and making it again keeps nothing.
+    plan = tmp_path / "plan.json"
+    for made in (plain, given, both):
+        plan.write_text(json.dumps(made))
+        code, out, _ = workbench("reproduce", plan, "--track", track_file, "--home", home)
+        assert (code, json.loads(out)) == (0, {"same": True, "differences": []})
+    assert planned()[0] == both
+
+    other, err = planned("--forget-constraints", "--pin-seam", "0:24-0:08")
+    assert set(other["provenance"]["constraints"]) == {"seconds", "pin_seam"}
+    assert "kept with this track" not in err
+    assert planned()[0] == other
+    assert planned("--forget-constraints")[0] == plain
+    assert planned()[0] == plain
+
+
+@COMMANDS
+def test_what_is_refused_is_not_kept_and_what_was_kept_is_named(
+    workbench: Call, track_file: Path, tmp_path: Path, command: str
+) -> None:
+    home = tmp_path / "home"
+    asked = (command, track_file, "--home", home, "--seconds")
+    code, out, _ = workbench(*asked, 90, "--pin-seam", "0:24-0:08", "--never-cut", "0:07-0:12")
+    assert (code, out) == (1, "")
+    code, out, err = workbench(*asked, 90)
+    assert code == 0
+    assert "kept with this track" not in err
+
+    assert workbench(*asked, 90, "--pin-seam", "0:24-0:08")[0] == 0
+    # Against what is kept; and what was given then is not kept, nor is what was kept lost.
+    for more in ((), ("--forget-constraints", "--pin-seam", "0:24-0:08")):
+        code, out, err = workbench(*asked, 90, "--never-cut", "0:07-0:12", *more)
+        assert (code, out) == (1, "")
+        (line,) = [line for line in err.splitlines() if line.startswith("workbench: ")]
+        named = "--pin-seam 0:24-0:08 and --never-cut 0:07-0:12 contradict each other"
+        kept = "; kept with this track: --pin-seam 0:24-0:08 (--forget-constraints drops all that is kept)"
+        assert line == f"workbench: {named}{'' if more else kept}"
+    assert json.loads(workbench(*asked, 90)[1])["provenance"]["constraints"]["pin_seam"] == [[24.0, 8.0]]
+    assert "never_cut" not in json.loads(workbench(*asked, 90)[1])["provenance"]["constraints"]
+
+
+def test_what_is_kept_but_cannot_be_kept_in_this_length_is_named(
+    workbench: Call, track_file: Path, tmp_path: Path
+) -> None:
+    asked = ("fit", track_file, "--home", tmp_path / "home", "--seconds")
+    assert workbench(*asked, 90, "--pin-seam", "0:24-0:08")[0] == 0
+    code, out, err = workbench(*asked, 1.5)
+    assert (code, out) == (1, "")
+    assert "--pin-seam 0:24-0:08 cannot be kept in 1.5 s" in err
+    assert "kept with this track: --pin-seam 0:24-0:08 (--forget-constraints drops all that is kept)" in err
+    assert workbench(*asked, 1.5, "--forget-constraints")[0] == 0

@@ -1,0 +1,88 @@
+"""Constraints on seams that somebody gave: records, by the bytes of the recording, that every later plan keeps.
+
+They change no measurement of a track, so the catalog does not change with them. Functions that take a connection leave
+the transaction to their caller.
+
+Functions: `put`, `get`, `remove`, `revision_of`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, select
+
+from workbench.store.database import now, seam_constraints
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+
+def put(connection: Connection, content_hash: str, records: Mapping[str, JsonValue]) -> str:
+    """Keep constraints for a recording, in place of those before. The caller validates them.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    content_hash : SHA-256 of the recording's bytes, hex
+    records : as a provenance holds them; fields that are None are left out
+
+    Returns
+    -------
+    their revision: equal constraints, equal revisions; 16 hex digits
+    """
+    stated = {name: value for name, value in sorted(records.items()) if value is not None}
+    text = json.dumps(stated, separators=(",", ":"), allow_nan=False)
+    revision = hashlib.sha256(text.encode()).hexdigest()[:16]
+    remove(connection, content_hash)
+    connection.execute(
+        seam_constraints.insert().values(content_hash=content_hash, revision=revision, constraints=text, at=now())
+    )
+    return revision
+
+
+def get(connection: Connection, content_hash: str) -> dict[str, JsonValue]:
+    """The constraints of a recording.
+
+    Parameters
+    ----------
+    connection : of a transaction
+    content_hash : SHA-256 of the recording's bytes, hex
+
+    Returns
+    -------
+    as they were put; empty if the recording has none
+    """
+    kept = select(seam_constraints.c.constraints).where(seam_constraints.c.content_hash == content_hash)
+    records: dict[str, JsonValue] = json.loads(connection.scalar(kept) or "{}")
+    return records
+
+
+def remove(connection: Connection, content_hash: str) -> None:
+    """Delete the constraints of a recording.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    content_hash : SHA-256 of the recording's bytes, hex; nothing happens if it has none
+    """
+    connection.execute(seam_constraints.delete().where(seam_constraints.c.content_hash == content_hash))
+
+
+def revision_of(connection: Connection, content_hash: str) -> str:
+    """The revision of a recording's constraints.
+
+    Parameters
+    ----------
+    connection : of a transaction
+    content_hash : SHA-256 of the recording's bytes, hex
+
+    Returns
+    -------
+    16 hex digits; empty if the recording has none
+    """
+    kept = select(seam_constraints.c.revision).where(seam_constraints.c.content_hash == content_hash)
+    return connection.scalar(kept) or ""

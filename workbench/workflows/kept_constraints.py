@@ -1,0 +1,160 @@
+"""Constraints on seams that are kept with a track: by the hash of its bytes, in the database, for every later plan.
+
+What is given to a plan is added to what is kept, once the plan is made: constraints that cannot be kept are not stored.
+
+Classes: `SeamWishes`, the constraints of one plan. Functions: `seam_wishes` for those that apply to a plan,
+`keep_wishes` once it is made; `kept_constraints` and `forget_constraints` for the record; `kept_line` in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.errors import ConstraintError, FitError
+from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
+from workbench.workflows.constraints import constraint_records, read_constraints
+from workbench.workspace import Workspace
+
+KeptUse = Literal["apply", "forget", "ignore"]
+"""What becomes of the constraints kept with a track when it is planned. `apply`: the plan keeps them too, and what is
+given is added to them. `forget`: what is given replaces them, or nothing does. `ignore`: they stay, unapplied."""
+
+FORGET = "--forget-constraints"
+"""the option that drops what is kept"""
+
+
+@dataclass(frozen=True, slots=True)
+class SeamWishes:
+    """The constraints of one plan."""
+
+    given: SeamConstraints
+    """with this plan"""
+    kept: SeamConstraints
+    """with the track, before, and not given again"""
+    use: KeptUse
+
+    @property
+    def every(self) -> SeamConstraints:
+        """All that apply, each once."""
+        return self.kept.and_more(self.given)
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """While a plan is made: an error that names a constraint kept before says how to drop it.
+
+        Raises
+        ------
+        ConstraintError, FitError : what the block raised
+        """
+        try:
+            yield
+        except (ConstraintError, FitError) as error:
+            pinned = (f"the splice {one.in_words}" for one in self.kept.pinned)
+            blamed = [label for label in (*self.kept.labels, *pinned) if label in str(error)]
+            if not blamed:
+                raise
+            raise type(error)(f"{error}; {kept_line(blamed)}") from error
+
+
+def kept_line(labels: list[str] | tuple[str, ...]) -> str:
+    """What is kept with a track, and how to drop it, in words.
+
+    Parameters
+    ----------
+    labels : of the constraints, at least one
+    """
+    return f"kept with this track: {', '.join(labels)} ({FORGET} drops all that is kept)"
+
+
+def seam_wishes(workspace: Workspace, content_hash: str, given: SeamConstraints, use: KeptUse) -> SeamWishes:
+    """The constraints that apply to a plan of a recording; asking creates no database.
+
+    To forget without anything given needs no plan: what is kept is deleted here.
+
+    Parameters
+    ----------
+    workspace : of which the database is read
+    content_hash : SHA-256 of the recording's bytes, hex
+    given : with this plan
+    use : what becomes of those kept
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    if use == "forget" and not given:
+        forget_constraints(workspace, content_hash)
+    kept = kept_constraints(workspace, content_hash) if use == "apply" else NO_CONSTRAINTS
+    return SeamWishes(given, kept.without(given), use)
+
+
+def keep_wishes(workspace: Workspace, content_hash: str, wishes: SeamWishes) -> None:
+    """Keep the constraints that were given with a plan, now that it is made; none given create no database.
+
+    Parameters
+    ----------
+    workspace : its database takes the record
+    content_hash : SHA-256 of the recording's bytes, hex
+    wishes : of the plan
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    if not wishes.given or wishes.use == "ignore":
+        return
+    from workbench.store import constraints
+
+    with workspace.database.write() as connection:
+        # Read again: another plan may have kept more in the meantime.
+        before = (
+            NO_CONSTRAINTS if wishes.use == "forget" else read_constraints(constraints.get(connection, content_hash))
+        )
+        after = before.and_more(wishes.given)
+        if wishes.use == "forget" or after != before:
+            constraints.put(connection, content_hash, constraint_records(after))
+
+
+def kept_constraints(workspace: Workspace, content_hash: str) -> SeamConstraints:
+    """The constraints that are kept for a recording; reading creates no database.
+
+    Parameters
+    ----------
+    workspace : of which the database is read
+    content_hash : SHA-256 of the recording's bytes, hex
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    database = workspace.existing_database
+    if database is None:
+        return NO_CONSTRAINTS
+    from workbench.store import constraints
+
+    with database.read() as connection:
+        return read_constraints(constraints.get(connection, content_hash))
+
+
+def forget_constraints(workspace: Workspace, content_hash: str) -> None:
+    """Delete all constraints that are kept for a recording; nothing is created to delete from.
+
+    Parameters
+    ----------
+    workspace : its database holds the record
+    content_hash : SHA-256 of the recording's bytes, hex; one without any is left as it is
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    database = workspace.existing_database
+    if database is None:
+        return
+    from workbench.store import constraints
+
+    with database.write() as connection:
+        constraints.remove(connection, content_hash)
