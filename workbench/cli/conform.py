@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     "--to", "new_cut", type=FILE, required=True, help="The new cut: an edit list, or a video, as the old one."
 )
 @click.option("-o", "--output", type=NewFile(), required=True, help="The file to write the changed plan to.")
+@click.option(
+    "--video", type=FILE, help="The new cut as a video, to measure the mix on, where the cuts are edit lists."
+)
 @click.option("--picture", type=NewFile(), help="Also draw, as PNG, which music stayed where.")
 @click.option(
     "--track", help="The track: a file or a catalog track id; not needed where the home folder has its bytes."
@@ -34,17 +37,19 @@ def command(
     old_cut: Path,
     new_cut: Path,
     output: Path,
+    video: Path | None,
     picture: Path | None,
     track: str | None,
     workspace: Workspace,
 ) -> None:
     """Change PLAN, as `workbench loop` or `fit` printed it, for a changed cut of its video.
 
-    The two cuts are edit lists (.otio, .fcpxml or .edl), or two video files, which are compared by picture and sound.
-    Before the first change of the edit the music stays the very same; after it every second of picture that was not
-    touched has its music within half a bar, as far as seams that nobody hears allow. The plan is exactly as long as the
-    new cut and keeps the track's own ending wherever that length allows. Prints what changed as JSON, and as a table
-    on standard error. A profile with a lower `cover.min_seam_score` keeps more of the music in place, with worse seams.
+    The two cuts are edit lists (.otio, .fcpxml or .edl), or two video files, which are compared by picture and
+    sound. Before the first change of the edit the music stays the very same, if any way leads on from there; after
+    it every second of picture that was not touched has its music within half a bar, as far as seams that nobody
+    hears allow. The plan is exactly as long as the new cut and keeps the track's own ending wherever that length
+    allows. Prints what changed as JSON, and as a table on standard error. A profile with a lower
+    `cover.min_seam_score` keeps more of the music in place, with worse seams.
 
     \b
     Example:
@@ -58,6 +63,7 @@ def command(
     plan : JSON file of the result, `-` for standard input
     old_cut, new_cut : two edit lists, or two videos
     output : JSON file to write
+    video : path, or id of a video that was added; None: the new cut, if it is a video
     picture : PNG file to write; None: none is written
     track : path of a file, or catalog track id; None: it is searched by its hash
     workspace : of the home folder, with the parameters of the profile
@@ -65,14 +71,17 @@ def command(
     from workbench.files import write_text
     from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table
     from workbench.workflows.tracks import find_track
+    from workbench.workflows.videos import find_video
 
+    video_path = None if video is None else find_video(workspace, video).path
     track_path = None if track is None else find_track(workspace, track).path
     with naming(plan):
         result = read_result(plan)
     folders = (Path(), *(() if str(plan) == "-" else (plan.parent,)))
     with progress_bar() as progress:
         reporting = workspace.with_progress(progress)
-        conformed = conform(reporting, result, old_cut, new_cut, track=track_path, folders=folders)
+        conformed = conform(reporting, result, old_cut, new_cut, track=track_path, video=video_path, folders=folders)
+    table, summary = conform_table(conformed), conform_summary(conformed)
     if picture is not None:
         from workbench.files import written_whole
         from workbench.plots.conform import conform_figure
@@ -82,8 +91,8 @@ def command(
         with written_whole(picture) as part:
             part.write_bytes(png(conform_figure(conformed.old, conformed.plan, conformed.difference, profile)))
     write_text(output, json.dumps(conform_json(conformed), ensure_ascii=False, allow_nan=False, indent=2) + "\n")
-    for line in conform_table(conformed):
+    for line in table:
         say(line)
     if conformed.lost_mix:
-        say("the mix was measured on the old cut and is left out: make it anew from the new video")
-    print_body(conform_summary(conformed))
+        say("the mix was measured on the old cut and is left out; --video FILE measures it on the new one")
+    print_body(summary)

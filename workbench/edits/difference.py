@@ -113,10 +113,21 @@ class EditDifference:
         """s of picture that both cuts show."""
         return sum(span.seconds for span in self.kept)
 
-    @property
-    def is_same(self) -> bool:
-        """Whether nothing changed."""
-        return not self.changes
+
+def lasting(difference: EditDifference, new_seconds: float) -> EditDifference:
+    """The difference with the new cut as long as it is: pictures of the old one's length do not add up to that.
+
+    Parameters
+    ----------
+    difference : of two videos, counted in pictures of the old one
+    new_seconds : s that the new one lasts
+    """
+    kept = (
+        replace(span, seconds=min(span.seconds, new_seconds - span.new_start))
+        for span in difference.kept
+        if new_seconds - span.new_start > _ROUNDING
+    )
+    return replace(difference, new_seconds=new_seconds, kept=tuple(kept))
 
 
 def compare_edits(old: EditList, new: EditList) -> EditDifference:

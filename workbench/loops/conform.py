@@ -27,14 +27,21 @@ from workbench.errors import PlanError
 from workbench.loops.assembly import (
     OWN_ENDINGS,
     end_slack,
-    fade_label,
     micros,
     seam_gains,
     sections_heard,
 )
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, on_lines
-from workbench.loops.cutdown import EARLY_SECONDS, MIN_INNER_BARS, cut_splices
+from workbench.loops.cutdown import (
+    EARLY_SECONDS,
+    MIN_INNER_BARS,
+    MIN_RING_SECONDS,
+    CutEnding,
+    cut_splices,
+    downbeat_ending,
+)
 from workbench.loops.plan import (
+    CONTINUES_SECONDS,
     GRID_TOLERANCE_SECONDS,
     LoopBody,
     LoopPlan,
@@ -43,6 +50,7 @@ from workbench.loops.plan import (
     check_against_grid,
     heard_twice,
     nearest_line,
+    segment_starts,
     segment_table,
 )
 from workbench.loops.profile import EndingKind, LoopProfile
@@ -65,14 +73,13 @@ _POINTS = 4  # places of a bar at which the search asks whether the music is in 
 _SPLICE_COST = 3.0  # s of music in place that a new seam of score 1 must buy, and one of score 0.5 on top
 _HEARD_COST = 6.0
 _EXACT = 0.02  # share that a second loses that is half a bar off: the same sample is preferred
-_OWN_ENDING = 1e4  # s; the own ending is kept wherever the length allows
+_OWN_ENDING = 1e4  # s; the own ending of the old plan is kept wherever the length allows
 _PINNED = 1e3  # s; a pinned seam stays where its picture stays
 _FADE = 10.0  # s that the best place to fade is worth
 _SAME_SAMPLE = 1e-3  # s; music this near to its old place is moved onto it
-_EXACTLY = 5e-4  # s; music this near to its old place is told as the same samples
+_EXACTLY = 5e-4  # s; music this near to its old place counts as the same samples
 _MARGIN = 2e-6
 _SLIVER = 1e-5  # s; what rounding leaves between two segments
-_CONTINUES = 0.05  # s
 
 
 class FollowedStretch(NamedTuple):
@@ -124,7 +131,6 @@ class _Way:
     taken: tuple[int, ...]
     """rows of the joins"""
     own_ending: bool
-    score: float
 
 
 def conform_plan(
@@ -155,16 +161,18 @@ def conform_plan(
     ConstraintError : the constraints make no sense on this track
     """
     old = plan.alone
-    if not difference.changes and abs(difference.new_seconds - old.window_end) < 1e-6:
+    if not difference.changes and abs(difference.new_seconds - old.window_end) <= difference.frame_seconds + 1e-6:
         return replace(old, options=(old,))
     lines = profile.downbeats
     if lines.size < 3:
         raise PlanError("the track has no bars to cut on, so its music cannot follow an edit; fit it anew")
     search = _Search(profile, old, difference, params, constraints)
     way = search.best()
-    if way is None and search.kept_segments:
-        # From where the edit begins nothing leads to the end: then the music before it must change too.
-        search = _Search(profile, old, difference, params, constraints, anew=True)
+    bars = _BARS_BEFORE
+    while way is None and search.kept_segments:
+        # From where the edit begins nothing leads to the end: then music further before it must change too.
+        bars *= 2
+        search = _Search(profile, old, difference, params, constraints, bars)
         way = search.best()
     if way is None:
         raise PlanError(
@@ -290,9 +298,9 @@ class _Search:
         difference: EditDifference,
         params: CoverParams,
         constraints: SeamConstraints,
-        *,
-        anew: bool = False,
+        bars_before: int = _BARS_BEFORE,
     ) -> None:
+        self.bars_before = bars_before
         self.profile, self.old, self.difference, self.params = profile, old, difference, params
         self.constraints = on_lines(profile, constraints)
         self.lines = np.asarray(profile.downbeats, dtype=np.float64)
@@ -308,7 +316,7 @@ class _Search:
         self.ages = max(MIN_INNER_BARS, int(np.ceil((glide + 0.5) / shortest))) + 1
         """bars that a segment lasts at least, and one; older counts as this old"""
         self.joins = self._joins()
-        self.kept_segments, self.from_line, self.from_time, self.from_age = (0, 0, 0.0, 0) if anew else self._start()
+        self.kept_segments, self.from_line, self.from_time, self.from_age = self._start()
 
     def _joins(self) -> _Joins:
         """The track's usable splices, with the old plan's seams as it plays them, the fades somebody set included."""
@@ -350,30 +358,31 @@ class _Search:
         age : bars since the last seam
         """
         old = self.old
-        until = self._first_edit() - _BARS_BEFORE * self.bar
+        until = self._first_edit() - self.bars_before * self.bar
         table, starts = segment_table(old), old.segment_starts
         number = int(np.searchsorted(starts[:-1], until + 1e-9, side="right")) - 1
         if until <= 0.0 or number < 0:
             return 0, 0, 0.0, 0
         opens, leaves = nearest_line(self.lines, table[:, 0]), nearest_line(self.lines, table[:, 1])
-        opens[0] = 0
         reached = float(table[number, 0] + until - starts[number])
         line = int(np.searchsorted(self.lines, reached + GRID_TOLERANCE_SECONDS + 1e-3))
         if number + 1 < table.shape[0] and line > leaves[number]:
             number, line = number + 1, int(opens[number + 1])
         aged = self.ages if number == 0 else min(line - int(opens[number]), self.ages)
         if line >= self.n:  # only the last bar is left
-            line, aged = self.n - 1, 0
+            line, aged = self.n - 1, MIN_INNER_BARS
         time = float(starts[number] + self.lines[line] - table[number, 0])
         return number + 1, line, time, aged
 
     def _asked_start(self) -> VideoSeconds:
-        """Where music that starts anew begins: with the picture, or on the picture that it was asked to start on."""
+        """Where music that starts anew begins: as the old plan did, or on the picture that it was asked to start on."""
         asked = self.old.start_at
         if asked is None:
-            return 0.0
-        moved = (span.shift for span in self.difference.kept if span.old_start <= asked < span.old_end)
-        return micros(min(asked + next(moved, 0.0), self.end - self.bar)) / 1e6
+            return self.old.music_in
+        later = (
+            span.new_start + max(0.0, asked - span.old_start) for span in self.difference.kept if span.old_end > asked
+        )
+        return micros(max(0.0, min(next(later, asked), self.end - self.bar))) / 1e6
 
     def best(self) -> _Way | None:
         """The best way from the start to the end of the new cut."""
@@ -388,8 +397,8 @@ class _Search:
             layers.append(self._entering(self._played(layer)))
         if not ways:
             return None
-        worth, number, line, age, own = max(ways, key=lambda way: way[0])
-        return self._way(layers, number, line, age, own, worth)
+        _, number, line, age, own = max(ways, key=lambda way: way[0])
+        return self._way(layers, number, line, age, own)
 
     def _first_layer(self) -> _Layer:
         layer = self._empty()
@@ -480,25 +489,28 @@ class _Search:
         found: list[tuple[float, int, int, int, bool]] = []
         longest_tail = end_slack(self.profile)[0]
         last = self.n - 1
-        aged = np.arange(self.ages + 1) >= min(2, self.ages)
+        # The last segment is as long as any, but in a cut that has no room for that.
+        aged = np.arange(self.ages + 1) >= (0 if number < MIN_INNER_BARS and not self.kept_segments else MIN_INNER_BARS)
+        own_worth = _FADE if self.old.ends_in_fade else _OWN_ENDING
         if self.profile.ending is not None:
             tail = self.end - (layer.time[last] + self.lengths[last])
             fits = np.isfinite(layer.worth[last]) & (tail >= 0.0) & (tail <= longest_tail) & aged
             for age in np.flatnonzero(fits).tolist():
                 kept = float(self._in_place(layer.time[: self.n])[last, age])
-                found.append((float(layer.worth[last, age]) + kept + _OWN_ENDING, number, last, age, True))
+                found.append((float(layer.worth[last, age]) + kept + own_worth, number, last, age, True))
         ending = self.profile.ending
         latest = float(self.edges[ending.start_bar + 1]) if ending is not None else float(self.edges[-1])
         latest = min(latest, self.profile.last_sound)
         reach = self.lines[:, None] + self.end - layer.time[: self.n]
         fits = np.isfinite(layer.worth[: self.n]) & (layer.time[: self.n] <= self.end + 1e-9) & aged
-        fits &= (reach - self.lines[:, None] < self.lengths[:, None] - 1e-3) & (reach <= latest - 1e-3)
+        bars = np.minimum(self.lengths, np.append(np.diff(self.lines), self.lines[-1] - self.lines[-2]))
+        fits &= (reach - self.lines[:, None] < bars[:, None] - 1e-3) & (reach <= latest - 1e-3)
         worth = layer.worth[: self.n] + _FADE * fade_part(self.profile)[:, None]
         for line, age in np.argwhere(fits).tolist():
             found.append((float(worth[line, age]), number, line, age, False))
         return found
 
-    def _way(self, layers: list[_Layer], number: int, line: int, age: int, own: bool, worth: float) -> _Way:
+    def _way(self, layers: list[_Layer], number: int, line: int, age: int, own: bool) -> _Way:
         taken: list[int] = []
         while True:
             layer = layers[number]
@@ -510,7 +522,7 @@ class _Search:
                 break
             line, age, number = line - 1, int(layers[number].age[line, age]), number - 1
         first = float(self.profile.song_start if line == 0 else self.lines[line] - EARLY_SECONDS)
-        return _Way(round(max(0.0, first), 6), tuple(taken[::-1]), own, worth)
+        return _Way(round(max(0.0, first), 6), tuple(taken[::-1]), own)
 
     def assemble(self, way: _Way) -> LoopPlan:
         """The plan of a way.
@@ -545,13 +557,14 @@ class _Search:
             spans[-1][1] = round(profile.last_sound, 6)
             music_end = (micros(begins) + micros(spans[-1][1]) - micros(spans[-1][0])) / 1e6
             tail = end_fade = micros(end - music_end) / 1e6
+            label = self._own_label()
         else:
             spans[-1][1] = (micros(spans[-1][0]) + micros(end) - micros(begins)) / 1e6
             room = spans[-1][1] - spans[-1][0] - (fades[-1] / 2 if fades else fade_in) - _MARGIN
-            tail, end_fade = self._fade(spans[-1][1], room)
+            tail, end_fade, label = self._closing(spans[-1], end - music_in, room)
         table = np.array(spans)
         scores = np.array([self._score(table, seam) for seam in range(table.shape[0] - 1)])
-        body = _body(table, self.lines) if heard_twice(table) >= _CONTINUES else None
+        body = _body(table, self.lines) if heard_twice(table) >= CONTINUES_SECONDS else None
         kind = PlanKind.STRAIGHT if len(spans) == 1 else PlanKind.CUT_DOWN if body is None else PlanKind.LOOP
         outro = profile.ending if way.own_ending else None
         come_down = outro is not None and outro.kind is EndingKind.OUTRO and outro.outro_start >= table[-1, 0] - 0.009
@@ -575,9 +588,9 @@ class _Search:
             beats_per_bar=old.beats_per_bar,
             repeats=None if body is None else body.repeats,
             seam_score=round(float(scores.min(initial=1.0)), 4),
-            seam_times=tuple(_seam_times(table, music_in)),
+            seam_times=tuple(segment_starts(table, music_in)[1:-1].tolist()),
             sections_covered=sections_heard(table, profile.sections),
-            end_label=self._end_label(way.own_ending, spans[-1][1] - tail, end_fade),
+            end_label=label,
             start_fade_seconds=fade_in,
             end_fade_seconds=end_fade,
             plan_score=self._plan_score(table, scores, way.own_ending, music_in, tail),
@@ -605,22 +618,21 @@ class _Search:
         near = np.abs(joins.song_to - table[seam, 1]) + np.abs(joins.song_from - table[seam + 1, 0])
         return float(joins.score[int(np.argmin(near))])
 
-    def _fade(self, last_to: TrackSeconds, room: float) -> tuple[float, float]:
-        """Tail and length of a closing fade, as long as the old plan's where there is room, from a bar line."""
-        lines = self.lines
-        resolves = int(np.searchsorted(lines, last_to + 1e-6, side="right")) - 1
-        tail = max(0, micros(last_to) - micros(float(lines[resolves]))) / 1e6
-        wanted = max(self.params.min_fade_out_seconds, 0.0)
-        begins = max(0, int(np.searchsorted(lines, lines[resolves] - wanted + 1e-6, side="right")) - 1)
-        while begins < resolves and last_to - float(lines[begins]) > room:
-            begins += 1
-        length = micros(last_to - float(lines[begins])) / 1e6
-        return tail, max(length, tail)
+    def _closing(self, last: list[float], seconds: float, room: float) -> tuple[float, float, str]:
+        """Tail, closing fade and end in words, without the own ending: the old plan's where its last segment stays."""
+        old, ends = self.old, self.old.segments[-1]
+        same = abs(ends.song_from - last[0]) < _SAME_SAMPLE and abs(ends.song_to - last[1]) < _SAME_SAMPLE
+        if same and old.ends_in_fade and old.end_fade_seconds <= room + _MARGIN:
+            return old.tail_seconds, old.end_fade_seconds, old.end_label
+        stops = int(np.searchsorted(self.lines, last[1] + 1e-6, side="right")) - 1
+        rings = last[1] - float(self.lines[stops]) >= MIN_RING_SECONDS
+        is_button = old.end_label.startswith(CutEnding.BUTTON.value) and rings
+        return downbeat_ending(self.profile, last[1], seconds, room, self.params, is_button=is_button)
 
-    def _end_label(self, own: bool, resolves: TrackSeconds, fade: float) -> str:
-        """How it ends, in the words of the plan that was changed."""
-        if not own or self.profile.ending is None:
-            return fade_label(self.profile, resolves, fade)
+    def _own_label(self) -> str:
+        """The own ending in the words of the plan that was changed: a fit says that it is its own."""
+        if self.profile.ending is None:
+            return self.old.end_label
         words = OWN_ENDINGS[self.profile.ending.kind]
         return words if self.old.kind is PlanKind.LOOP and ":" not in self.old.end_label else f"own ending: {words}"
 
@@ -646,12 +658,6 @@ class _Search:
             lost=np.asarray(0.0),
         )
         return round(min(1.0, float(worth.total(params))), 4)
-
-
-def _seam_times(table: FloatArray, music_in: VideoSeconds) -> list[float]:
-    whole = np.rint(table * 1e6).astype(np.int64)
-    starts = micros(music_in) + np.cumsum(whole[:, 1] - whole[:, 0])
-    return [float(start) for start in starts[:-1] / 1e6]
 
 
 def _body(table: FloatArray, lines: FloatArray) -> LoopBody | None:

@@ -20,7 +20,7 @@ From `_HOOK_SECONDS` on a route without the hook loses `_NO_HOOK`, and one witho
 track has one, `_NO_OWN_ENDING`: a piece of music that begins and ends is worth a seam.
 
 Functions: `cut_splices`, what may be taken; `find_cuts`, the best routes; `route_heard`, what one plays;
-`assemble_cut`, its plan; `seams_allowed`.
+`assemble_cut`, its plan; `downbeat_ending`; `seams_allowed`.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from workbench.loops.assembly import (
 from workbench.loops.constraints import LineConstraints
 from workbench.loops.plan import (
     BORDER_SECONDS,
+    CONTINUES_SECONDS,
     LoopBody,
     LoopPlan,
     LoopSegment,
@@ -69,6 +70,8 @@ MAX_EARLY_SECONDS = 0.06
 """s before its downbeat at which the music may start, so that no attack is cut off"""
 SHARED = 0.6
 """share of a shorter version's music that is heard in the next longer one"""
+MIN_RING_SECONDS = 0.3
+"""s that a button rings at least"""
 HIT_TOLERANCE_SECONDS = 0.018
 """s; how far from the time asked for the last hit may land, with a margin to the 20 ms promised"""
 EARLY_SECONDS = 0.03
@@ -82,7 +85,6 @@ FADE_SHARE = 0.25
 
 _LOOP_BARS = 4  # bars that a loop back repeats at least, and seconds
 _LOOP_SECONDS = 8.0
-_MIN_RING = 0.3  # s that a button rings at least
 _GOOD_RING = 1.0  # s; a button that rings less is worth less
 _BUTTON = 0.05  # worth of a button over that of a fade on the same bar line
 _HOOK_SECONDS = 15.0
@@ -583,7 +585,7 @@ class _Search:
             wanted = task.end_on - (task.start_at or 0.0)
             lands = states.played + earlier + lines[stops] - states.at
             legal &= np.abs(lands - wanted) <= HIT_TOLERANCE_SECONDS
-        button = (tail >= _MIN_RING) | (task.end_on is not None)
+        button = (tail >= MIN_RING_SECONDS) | (task.end_on is not None)
         if self.usable.inside is not None:  # a fade is no cut, but a hit must land where it is asked for
             button &= ~self.usable.inside[stops]
             legal &= button | (task.end_on is None)
@@ -759,13 +761,15 @@ def assemble_cut(
         label = f"own ending: {'plays out to its last sound' if outro is None else OWN_ENDINGS[outro.kind]}"
     else:
         room = float(lengths[-1]) - (float(usable.fade[taken[-1]]) / 2 if taken.size else fade_in) - _MARGIN
-        tail, end_fade, label = _downbeat_ending(route, profile, task.music_seconds, room, params)
+        tail, end_fade, label = downbeat_ending(
+            profile, route.last_to, task.music_seconds, room, params, is_button=route.ending is CutEnding.BUTTON
+        )
     gains = seam_gains(usable.level_step_db[taken], params)
     segments = tuple(
         LoopSegment(float(first), float(last), 0.0, float(gain))
         for (first, last), gain in zip(table, np.concatenate([[0.0], gains]), strict=True)
     )
-    body = _body_of(table, usable, taken) if heard_twice(table) >= 0.05 else None
+    body = _body_of(table, usable, taken) if heard_twice(table) >= CONTINUES_SECONDS else None
     kind = PlanKind.STRAIGHT if not taken.size else PlanKind.CUT_DOWN if body is None else PlanKind.LOOP
     come_down = outro is not None and outro.kind is EndingKind.OUTRO and outro.outro_start >= table[-1, 0] - 0.009
     plan = LoopPlan(
@@ -801,27 +805,35 @@ def assemble_cut(
     return plan
 
 
-def _downbeat_ending(
-    route: CutRoute, profile: LoopProfile, seconds: float, room: float, params: CoverParams
+def downbeat_ending(
+    profile: LoopProfile, last_to: TrackSeconds, seconds: float, room: float, params: CoverParams, *, is_button: bool
 ) -> tuple[float, float, str]:
-    """Tail, fade and label of a button or a fade."""
+    """How music ends on a downbeat: tail and closing fade in seconds, and that in words.
+
+    Parameters
+    ----------
+    profile : of the track
+    last_to : where the last segment ends
+    seconds : length of the music, half of which a fade lasts at most
+    room : s that the last segment has for a fade
+    params : `min_fade_out_seconds`
+    is_button : whether the downbeat rings under a fade of less than a bar; else the music fades on it
+    """
     lines = profile.downbeats
-    stops = int(np.searchsorted(lines, route.last_to + 1e-6, side="right")) - 1
-    tail = max(0, micros(route.last_to) - micros(float(lines[stops]))) / 1e6
-    if route.ending is CutEnding.BUTTON:
+    stops = int(np.searchsorted(lines, last_to + 1e-6, side="right")) - 1
+    tail = max(0, micros(last_to) - micros(float(lines[stops]))) / 1e6
+    if is_button:
         where = next((s.label for s in profile.sections if s.last_bar == stops), None)
         after = f" after the {where}" if where is not None else ""
         return tail, tail, f"button: stops on the downbeat{after} and rings for {tail:.1f} s"
     most = min(seconds / 2, room)
     wanted = min(params.min_fade_out_seconds, FADE_SHARE * seconds)
     begins = max(0, int(np.searchsorted(lines, lines[stops] - wanted + 1e-6, side="right")) - 1)
-    while begins < stops and route.last_to - lines[begins] > most:
+    while begins < stops and last_to - lines[begins] > most:
         begins += 1
-    length = (
-        route.last_to - float(lines[begins]) if begins < stops else min(most, max(tail, wanted, MIN_FADE_OUT_SECONDS))
-    )
+    length = last_to - float(lines[begins]) if begins < stops else min(most, max(tail, wanted, MIN_FADE_OUT_SECONDS))
     length = micros(max(tail, length)) / 1e6
-    return tail, length, fade_label(profile, route.last_to - tail, length)
+    return tail, length, fade_label(profile, last_to - tail, length)
 
 
 def _body_of(table: FloatArray, usable: UsableSplices, taken: IntArray) -> LoopBody | None:

@@ -38,6 +38,8 @@ MIN_FADE_SECONDS = 0.005
 """s; a shorter crossfade clicks"""
 GRID_TOLERANCE_SECONDS = 0.010
 """s; how far a splice may lie from a bar line, and the pulse across it from the track's own"""
+CONTINUES_SECONDS = 0.05
+"""s; a splice whose ends lie closer than this only continues the track"""
 BORDER_SECONDS = 0.011
 """s; a splice lies nearer to its bar line than this, so what is as near to the border of a range is on the border"""
 MAX_OPTIONS = 4
@@ -73,7 +75,6 @@ class LoopBody(NamedTuple):
 
 _COVER_TOLERANCE = 1e-3  # s; the music reaches the end of the video to the millisecond
 _ROUNDING = 2e-6  # s; what two values rounded to the microsecond may differ by
-_CONTINUES = 0.05  # s; a splice whose ends lie closer than this only continues the track
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,9 +395,9 @@ def _check_seams(plan: LoopPlan, table: FloatArray) -> None:
             f"every crossfade exponent lies in 0.5 to 1, got {curves[~((curves >= 0.5) & (curves <= 1.0))][0]}"
         )
     usable = np.abs(table[1:, 0] - table[:-1, 1])
-    if plan.kind is not PlanKind.LOOP and heard_twice(table) >= _CONTINUES:
+    if plan.kind is not PlanKind.LOOP and heard_twice(table) >= CONTINUES_SECONDS:
         raise PlanError(f"a {plan.kind.in_words} plays nothing twice, but {heard_twice(table):.3f} s come again")
-    if np.any(usable < _CONTINUES):
+    if np.any(usable < CONTINUES_SECONDS):
         raise PlanError(f"segments {int(np.argmin(usable))} and the next simply continue each other")
     if np.any(table[1:, 0] < fades / 2 - _ROUNDING):
         at = int(np.argmax(table[1:, 0] < fades / 2 - _ROUNDING))

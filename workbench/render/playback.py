@@ -152,6 +152,25 @@ def expected_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: f
     )
 
 
+def check_length_of_track(plan: Music, seconds: float) -> None:
+    """Refuse a track that cannot be the one that a plan was made for.
+
+    Parameters
+    ----------
+    plan : a plan or a placed track
+    seconds : decoded length of the track
+
+    Raises
+    ------
+    PlanError : lengths differ by over half a second
+    """
+    if abs(plan.song_duration - seconds) > _LENGTH_TOLERANCE_SECONDS:
+        raise PlanError(
+            f"the plan was made for a track of {plan.song_duration:.3f} s, this one lasts {seconds:.3f} s; "
+            "give the track that the plan names"
+        )
+
+
 def check_track(plan: Music, recording: Recording) -> None:
     """Check that a plan can have been made for a recording.
 
@@ -164,11 +183,7 @@ def check_track(plan: Music, recording: Recording) -> None:
     ------
     PlanError : lengths differ by over half a second, or a segment reaches past the end of the recording
     """
-    if abs(plan.song_duration - recording.duration) > _LENGTH_TOLERANCE_SECONDS:
-        raise PlanError(
-            f"the plan was made for a track of {plan.song_duration:.3f} s, this one lasts {recording.duration:.3f} s; "
-            "give the track that the plan names"
-        )
+    check_length_of_track(plan, recording.duration)
     if isinstance(plan, PlacedTrack):
         return
     for segment in plan.segments:

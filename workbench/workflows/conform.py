@@ -13,34 +13,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from workbench.edits.difference import EditDifference
+from workbench.edits.difference import EditDifference, lasting
 from workbench.edits.reading import compare_files, is_edit_list
 from workbench.errors import EditError, PlanError
 from workbench.loops.conform import change_words, conform_plan, follow_picture, kept_seconds
-from workbench.loops.constraints import SeamConstraints
-from workbench.loops.plan import LoopPlan, PlanKind
+from workbench.loops.constraints import SeamConstraints, clock, on_lines
+from workbench.loops.plan import LoopPlan, PlanKind, nearest_line, segment_table
+from workbench.media.probe import probe
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.profiles import params_from
 from workbench.provenance import Provenance, read_provenance, with_provenance
+from workbench.render.playback import check_length_of_track
 from workbench.results.fit import fit_result
 from workbench.results.loop import loop_result, mix_from_json, plan_from_json
-from workbench.results.mix import mix_body
+from workbench.results.mix import MixBody, mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound
 from workbench.workflows.constraints import read_constraints, with_pinned
 from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.reproduce import recorded_track
 from workbench.workspace import Workspace
 
-if TYPE_CHECKING:
-    from workbench.mix.balance import Mix
-
 _MUCH = 0.95
 """share of untouched picture with its music under which it is said what worse seams would keep"""
 _LOWER_FLOORS = (0.3, 0.1)
+_MORE = 0.02
+"""share that worse seams must keep beyond what good ones do to be worth a word"""
+_UNASKED = ("keep", "end_on")
+"""constraints of a fit that a changed plan is not held to"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Conformed:
     plan: LoopPlan
     difference: EditDifference
     analysis: Analysis
-    mix: Mix | None
+    mix: MixBody | None
     """None if the old plan had none, or the new cut is no video"""
     lost_mix: bool
     """whether the old plan had a mix and the new one has none"""
@@ -64,6 +67,8 @@ class Conformed:
     cover: CoverParams
     """that the plan was made with"""
     constraints: SeamConstraints
+    unasked: tuple[str, ...]
+    """names of constraints of the old plan that the new one is not held to"""
 
     @property
     def half_bar(self) -> float:
@@ -78,6 +83,7 @@ def conform(
     new_cut: Path,
     *,
     track: Path | None = None,
+    video: Path | None = None,
     folders: Sequence[Path] = (),
 ) -> Conformed:
     """Change a plan for another cut of its video.
@@ -88,6 +94,7 @@ def conform(
     result : JSON of what loop or fit wrote, or a bare plan
     old_cut, new_cut : two edit lists (OTIO, FCPXML, EDL), or two video files
     track : the track's file; None: it is searched by its hash
+    video : the new cut as a video, on which a mix is measured; None: `new_cut`, where that is one
     folders : where a file of the recorded name is looked for, besides the home
 
     Raises
@@ -108,6 +115,8 @@ def conform(
     if made is not None and workspace.params == WorkbenchParams():
         workspace = workspace.with_params(params_from(dict(made.params), "the provenance"))
     difference = compare_files(old_cut, new_cut, old.window_end)
+    if not is_edit_list(new_cut):
+        difference = lasting(difference, probe(new_cut).duration)
     apart = abs(difference.old_seconds - old.window_end)
     if apart > difference.frame_seconds + 1e-6:
         raise EditError(
@@ -117,16 +126,22 @@ def conform(
     heard = made is not None and made.grid is not None and made.grid.origin == "heard"
     sound = Sound(workspace, track, heard=heard)
     constraints = read_constraints({} if made is None else made.constraints)
-    analysis = with_pinned(workspace, track, analyze_sound(sound), constraints)
+    analysis = analyze_sound(sound)
+    check_length_of_track(old, analysis.profile.song_duration)
+    analysis = with_pinned(workspace, track, analysis, constraints)
     workspace.progress("planning", 0.0)
     plan = conform_plan(analysis.profile, old, difference, workspace.params.cover, constraints)
     workspace.progress("planning", 1.0)
-    had_mix, mix = mix_from_json(result) is not None, None
-    new_video = None if is_edit_list(new_cut) else new_cut
-    if had_mix and new_video is not None:
+    old_mix, mix = mix_from_json(result), None
+    new_video = video or (None if is_edit_list(new_cut) else new_cut)
+    if old_mix is not None and not difference.changes:
+        mix = old_mix
+    elif old_mix is not None and new_video is not None:
         from workbench.workflows.mix import mix_under
 
-        mix = mix_under(workspace, plan, track, new_video)
+        mix = mix_body(mix_under(workspace, plan, track, new_video))
+    recorded = {} if made is None else dict(made.constraints)
+    carried = {name: value for name, value in recorded.items() if name not in _UNASKED}
     provenance = make_provenance(
         workspace,
         "conform",
@@ -135,7 +150,7 @@ def conform(
         video=new_video,
         grid=grid_record(analysis.grid, sound.correction),
         constraints={
-            **({} if made is None else {"made_by": made.command, **made.constraints}),
+            **({} if made is None else {"made_by": made.command, **carried}),
             "from": old_cut.name,
             "to": new_cut.name,
             "seconds": plan.window_end,
@@ -147,12 +162,13 @@ def conform(
         difference,
         analysis,
         mix,
-        had_mix and mix is None,
+        old_mix is not None and mix is None,
         result,
         new_cut.name,
         provenance,
         workspace.params.cover,
         constraints,
+        tuple(name for name in _UNASKED if name in recorded),
     )
 
 
@@ -174,7 +190,7 @@ def conform_json(conformed: Conformed) -> dict[str, Any]:
         video_id=conformed.video_id,
         track_id=str(result.get("track_id", "")),
         track=None,
-        mix=None if conformed.mix is None else mix_body(conformed.mix),
+        mix=conformed.mix,
     )
     body = made.to_json()
     if isinstance(result.get("track"), Mapping):
@@ -230,13 +246,36 @@ def conform_table(conformed: Conformed) -> list[str]:
     lines = [
         "  ".join([*(cell.rjust(width) for cell, width in zip(row, widths, strict=False)), row[4]]) for row in rows
     ]
+    seams = f"worst seam {conformed.plan.seam_score:.2f}" if conformed.plan.seam_times else "no seam"
     last = (
-        f"{100 * summary['kept_share']:.0f} % of the untouched picture keeps its music; worst seam "
-        f"{summary['worst_seam']:.2f}; {conformed.plan.end_label}"
+        f"{100 * summary['kept_share']:.0f} % of the untouched picture keeps its music; "
+        f"{seams}; {conformed.plan.end_label}"
     )
-    return (
-        [*lines, last, *_at_lower_floors(conformed)] if summary["changes"] else ["nothing differs: the same plan", last]
+    if not summary["changes"]:
+        return ["nothing differs: the same plan", last]
+    if not _same_before_edit(conformed):
+        lines.append("no way through the track led on from the first change, so music before it differs too")
+    return [*lines, last, *_not_kept(conformed), *_at_lower_floors(conformed)]
+
+
+def _not_kept(conformed: Conformed) -> list[str]:
+    """What a person asked of the old plan that the new one does not hold, a line each."""
+    table = segment_table(conformed.plan)
+    lines = conformed.analysis.profile.downbeats
+    taken = set(
+        zip(nearest_line(lines, table[:-1, 1]).tolist(), nearest_line(lines, table[1:, 0]).tolist(), strict=True)
     )
+    on = on_lines(conformed.analysis.profile, conformed.constraints)
+    missed = [] if on is None else [pair for pair in map(tuple, on.pinned.tolist()) if pair not in taken]
+    found = [
+        f"the pinned seam {clock(float(lines[leave]))}-{clock(float(lines[enter]))} is not in it: "
+        "its music does not come where its picture is now"
+        for leave, enter in missed
+    ]
+    if conformed.unasked:
+        options = " and ".join(f"--{name.replace('_', '-')}" for name in conformed.unasked)
+        found.append(f"{options} of the plan is not asked of the changed one: fit it anew where that must hold")
+    return found
 
 
 def _same_before_edit(conformed: Conformed) -> bool:
@@ -255,9 +294,14 @@ def _at_lower_floors(conformed: Conformed) -> list[str]:
         cover = conformed.cover.model_copy(update={"min_seam_score": floor})
         if floor >= conformed.cover.min_seam_score:
             continue
-        plan = conform_plan(
-            conformed.analysis.profile, conformed.old, conformed.difference, cover, conformed.constraints
-        )
+        try:
+            plan = conform_plan(
+                conformed.analysis.profile, conformed.old, conformed.difference, cover, conformed.constraints
+            )
+        except PlanError:
+            continue  # this is advice: a floor without a plan has none to give
+        if _share(conformed, plan) < _share(conformed, conformed.plan) + _MORE:
+            continue
         found.append(f"down to {floor:g} it is {100 * _share(conformed, plan):.0f} % (worst {plan.seam_score:.2f})")
     if not found:
         return []

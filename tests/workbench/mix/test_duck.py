@@ -108,10 +108,11 @@ def test_small_ups_and_downs_inside_a_block_are_held_down_and_large_ones_are_fol
     assert steady_depths((), np.zeros(0)).size == 0
 
 
-def test_a_whispered_aside_does_not_dig_a_hole() -> None:
+def test_a_whispered_aside_is_kept_clear_of_the_music_by_less_than_talk_is() -> None:
     voice = LevelCurve(np.concatenate([steady(-18, 20).power, steady(-38, 10).power]), 1.0)
     depths = duck_depths(((2.0, 8.0), (12.0, 18.0), (22.0, 24.0)), voice, steady(-18, 30))
-    assert depths == pytest.approx([15.0, 15.0, 15.0 + DuckParams().quiet_utterance_lu], abs=1e-6)
+    # 20 LU quieter than the talk: the music goes 11 LU under it, which is less than 15 and more than 8 LU quieter asks.
+    assert depths == pytest.approx([15.0, 15.0, DuckParams().min_under_voice_lu + 20.0], abs=1e-6)
     assert duck_depths(((22.0, 24.0),), voice, steady(-60, 30)).tolist() == [0.0]
 
 
