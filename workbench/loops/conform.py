@@ -562,6 +562,8 @@ class _Search:
             spans[-1][1] = (micros(spans[-1][0]) + micros(end) - micros(begins)) / 1e6
             room = spans[-1][1] - spans[-1][0] - (fades[-1] / 2 if fades else fade_in) - _MARGIN
             tail, end_fade, label = self._closing(spans[-1], end - music_in, room)
+            if not fades:  # in less than a bar the closing fade takes it all
+                fade_in = min(fade_in, max(0.0, micros(spans[-1][1] - spans[-1][0] - end_fade) / 1e6))
         table = np.array(spans)
         scores = np.array([self._score(table, seam) for seam in range(table.shape[0] - 1)])
         body = _body(table, self.lines) if heard_twice(table) >= CONTINUES_SECONDS else None
