@@ -2,7 +2,8 @@
 
 It imports no analysis code and never computes; one loop waits for messages of its children, for time and for signals.
 
-- Each queue has its own slots, fetching too: a slow source holds up other downloads at most.
+- Each queue has its own slots, fetching too: a slow source holds up other downloads at most. No file is fetched while
+  as many wait as there are slots.
 - Children are kept warm: their imports are done, and a child that ended a job cleanly gets the next one. A child that
   was killed, died or ran out of memory is replaced.
 - While a job runs its lease is renewed, well before it ends. If a lease was not renewed in time, another process
@@ -60,7 +61,7 @@ _RETRY_SECONDS = 0.5  # before another try after the database failed
 _JOBS_A_CHILD = 500  # after which a child is replaced: a bound on leaks in libraries
 _FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer listed
 _SWEEP_SECONDS = 3600.0  # between sweeps
-_SWEEP_ON_SECONDS = 5.0  # the same if the last sweep left rows
+_SWEEP_ON_SECONDS = 5.0  # the same if the last sweep left rows, or no file can be fetched before the next
 _CRASH_SECONDS = 1.0  # between the death of a child and its count as a crash of its job
 _RESTART_SECONDS = 1.0  # before a child is started to replace one that died before it was ready
 
@@ -187,8 +188,19 @@ class JobParent:
         """Queues to claim from now, and the kinds to leave in them; empty without a free slot."""
         free = self._free_queues()
         running = [queue for queue in free if queue != jobs.FETCH]
-        fetching = [queue for queue in free if queue == jobs.FETCH]
+        fetching = [queue for queue in free if queue == jobs.FETCH and not self._has_fetched_enough()]
         return [one for one in ((running, self._postponed_kinds()), (fetching, ())) if one[0]]
+
+    def _has_fetched_enough(self) -> bool:
+        """Whether as many fetched files wait as there are slots; what settled jobs have left is swept soon then."""
+        try:
+            waiting = sum(1 for _ in self.home.fetched.iterdir())
+        except OSError:  # not made yet, or not readable, which the fetch reports
+            return False
+        if waiting < sum(self.slots.values()):
+            return False
+        self._next_sweep = min(self._next_sweep, time.monotonic() + _SWEEP_ON_SECONDS)
+        return True
 
     def _look_soon(self) -> None:
         self._next_look, self._look_pause = 0.0, _FIRST_LOOK_SECONDS

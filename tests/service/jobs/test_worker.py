@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from service.jobs import settle
-from service.store import answers, shared_values, tables, workers
+from service.store import answers, jobs, shared_values, tables, workers
 from service.store.times import time_from_now
 
 if TYPE_CHECKING:
@@ -228,3 +228,30 @@ def test_a_worker_that_wakes_too_late_changes_nothing(workshop: Workshop, tmp_pa
     awake.wait(timeout=240)
     (later,) = workshop.submit({})
     assert workshop.settled(later).owner == held.owner  # and works on
+
+
+def test_no_file_is_fetched_while_as_many_wait_as_there_are_slots(workshop: Workshop) -> None:
+    fetched = workshop.home / "fetched"
+    fetched.mkdir()
+    waiting = workshop.submit({}, {}, kind="beats")  # whose files wait for a worker that runs beats
+    for job in waiting:
+        (fetched / job.job_id).touch()
+    workshop.ready(workshop.start(main=1, fetch=1))
+    (behind,) = workshop.submit({}, queue=jobs.FETCH)
+    for _ in range(2):  # each is claimed in a look that would claim the fetch too
+        assert workshop.settled(workshop.submit({})[0]).state == "complete"
+    assert (workshop.read(behind).state, workshop.read(behind).attempt) == ("queued", 0)
+    (fetched / waiting[0].job_id).unlink()
+    assert workshop.settled(behind).state == "complete"
+
+
+def test_what_settled_jobs_left_does_not_stop_fetching_for_good(workshop: Workshop) -> None:
+    fetched = workshop.home / "fetched"
+    workshop.ready(workshop.start(main=1, fetch=1))
+    assert workshop.settled(workshop.submit({})[0]).state == "complete"  # the first sweep is over
+    fetched.mkdir()
+    for name in ("job_gone", "job_gone_too"):
+        (fetched / name).touch()
+    (behind,) = workshop.submit({}, queue=jobs.FETCH)
+    assert workshop.settled(behind).state == "complete"
+    assert not list(fetched.iterdir())
