@@ -436,10 +436,9 @@ class JobParent:
                 one.crash_at = None  # from now on it is only written again
             try:
                 with self.database.write() as connection:
-                    done = one.write(connection)
-                    if not done:
-                        # Its request may have been extended after it was claimed; then it is run again.
-                        done = jobs.give_back(connection, one.job)
+                    settled = one.write(connection)
+                    # Its request may have been extended after it was claimed; then it is run again.
+                    ours = settled or jobs.give_back(connection, one.job)
             except WorkbenchError as error:
                 if isinstance(error, StoreError) and not _is_of_one_row(error):
                     log.error("cannot settle", job_id=one.job.job_id, problem=str(error))
@@ -451,8 +450,8 @@ class JobParent:
             self._unsettled.remove(one)
             self._remove_scratch(one.job)
             self._look_soon()
-            if one.outcome in _ENDS:
-                (self.home.fetched / one.job.job_id).unlink(missing_ok=True)
+            if settled and one.outcome in _ENDS:
+                self._remove_fetched(one.job)
             if one.outcome != "fetched":
                 _count(one)
             log.info(
@@ -461,7 +460,7 @@ class JobParent:
                 trace_id=one.job.trace_id,
                 kind=one.job.kind,
                 outcome=one.outcome,
-                ours=done,
+                ours=ours,
             )
 
     def _scratch(self, job: Job) -> Path:
@@ -469,6 +468,12 @@ class JobParent:
 
     def _remove_scratch(self, job: Job) -> None:
         shutil.rmtree(self._scratch(job), ignore_errors=True)
+
+    def _remove_fetched(self, job: Job) -> None:
+        try:
+            (self.home.fetched / job.job_id).unlink(missing_ok=True)
+        except OSError as error:  # the sweep tries again
+            log.error("cannot remove", file=job.job_id, problem=str(error.strerror))
 
     def _clear_scratch(self) -> None:
         """Remove the scratch folders of jobs that have been settled."""

@@ -255,3 +255,33 @@ def test_what_settled_jobs_left_does_not_stop_fetching_for_good(workshop: Worksh
     (behind,) = workshop.submit({}, queue=jobs.FETCH)
     assert workshop.settled(behind).state == "complete"
     assert not list(fetched.iterdir())
+
+
+def test_the_file_of_a_lost_job_is_left_to_its_new_owner(workshop: Workshop, tmp_path: Path) -> None:
+    gate, workshop.lease = tmp_path / "gate", 600.0  # no heartbeat finds out before the job ends
+    workshop.ready(workshop.start())
+    (job,) = workshop.submit({"do": "wait", "gate": str(gate)})
+    kept = workshop.home / "fetched" / job.job_id
+    kept.parent.mkdir()
+    kept.touch()
+    workshop.staged(job, "waiting")
+    with workshop.database.write() as connection:
+        assert jobs.take(connection, job.job_id, "another worker") is not None
+        held = tables.jobs.update().where(tables.jobs.c.job_id == job.job_id)
+        connection.execute(held.values(lease_until=time_from_now(600.0)))
+    gate.touch()
+    workshop.wait_for(lambda: "job settled" in workshop.log(), "it has ended here too")
+    assert kept.exists()
+    assert workshop.read(job).owner == "another worker"
+
+
+def test_a_file_that_cannot_be_removed_does_not_end_the_worker(workshop: Workshop) -> None:
+    workshop.ready(workshop.start())
+    first, second = workshop.submit({}, {})
+    (workshop.home / "fetched" / first.job_id).mkdir(parents=True)  # no file that can be unlinked
+    (workshop.home / "fetched" / second.job_id).mkdir()
+    for job in (first, second):
+        assert workshop.settled(job).state == "complete"
+    third = workshop.submit({})[0]
+    assert workshop.settled(third, 60.0).state == "complete"
+    assert "cannot remove" in workshop.log()
