@@ -187,6 +187,27 @@ def test_every_client_passes_the_same_script(
     assert len(beats) == 1, "the repeat with the same key is the same job"
 
 
+def test_typescript_refuses_a_webhook_secret_that_everybody_knows() -> None:
+    script = f"""
+        const {{ WebhookError, signWebhook, verifyWebhook }} = await import(
+          {json.dumps(TYPESCRIPT.with_name("client.ts").as_uri())}
+        )
+        for (const secret of ["", "whsec_", "whsec_!!!!", "whsec_c2Vj!cmV0"])
+          for (const call of [
+            () => signWebhook(secret, "msg_1", "{{}}"),
+            () => verifyWebhook(secret, {{ "webhook-id": "msg_1", "webhook-timestamp": String(Math.floor(Date.now() /
+              1000)), "webhook-signature": "v1,AAAA" }}, "{{}}"),
+          ]) {{
+            const error = await call().then(() => undefined, (error) => error)
+            if (!(error instanceof WebhookError) || !error.message.startsWith("the secret is"))
+              throw new Error(`${{secret}}: ${{error}}`)
+          }}
+    """
+    command = [node(), "--input-type=module", "-e", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.fixture
 def overloaded() -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """A server that answers 503 to all: its address, and the bodies that it got."""
