@@ -31,7 +31,10 @@ FAMILIES: dict[str, Family] = {
     "loop": (loop, LoopRequest, cache_keys.loop_key),
     "align": (align, AlignRequest, cache_keys.align_key),
 }
-FACTS = {"loop": {"applicable": True, "plan": {"applicable": True}}, "align": {"sync_points": []}}
+FACTS: dict[str, dict[str, Any]] = {
+    "loop": {"applicable": True, "plan": {"applicable": True}},
+    "align": {"sync_points": []},
+}
 MIX = {"voiceover": False, "classification": "ambient", "duck": None}
 
 
