@@ -17,6 +17,7 @@ Whoever has a backup has the hashes of keys and the secret that signs links: its
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -96,9 +97,13 @@ def write_backup(home: Home, database: Database, path: Path) -> Backup:
                 out.flush()
                 os.fsync(out.fileno())
         partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise StoreError(f"{path}: the backup cannot be written ({error.strerror or error})") from error
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+        if isinstance(error, OSError | tarfile.TarError):
+            why = getattr(error, "strerror", None) or error
+            raise StoreError(f"{path}: the backup cannot be written ({why})") from error
+        raise
     return Backup(made_at, sum(rows.values()), files, size, tuple(missing))
 
 

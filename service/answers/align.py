@@ -68,12 +68,15 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     return video_track.poll(connection, call, job_id, "align")
 
 
-def result(connection: Connection, job_id: str) -> Answer | None:
+def result(connection: Connection, request: AlignRequest, job_id: str) -> Answer | None:
     """The answer of a submit that has waited for its job; the job has booked the charge.
+
+    The job may be one that was asked for under other names of the same bytes; the answer's names are the request's.
 
     Parameters
     ----------
     connection : any transaction
+    request : body of the submit
     job_id : as the submit returned it
 
     Returns
@@ -81,7 +84,9 @@ def result(connection: Connection, job_id: str) -> Answer | None:
     Answer : 200, whose mix is null if there is none; None until the job is complete
     """
     body = video_track.result_of_job(connection, job_id)
-    return None if body is None else Answer(200, {"mix": None, **body})
+    if body is None:
+        return None
+    return Answer(200, {"mix": None, **body, "video_id": request.video_id, "track_id": request.track_id})
 
 
 def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from service.answers import video_track
 from service.answers.answer import Answer, Call, analysis_revision, raise_fault, video_job
 from service.billing import funds
 from service.schemas.requests import LoopRequest
-from service.store import answers, jobs, ledger
+from service.store import answers, jobs, ledger, tracks
 from service.store.jobs import NewJob
 from service.store.tracks import TrackFacts
 from workbench.loops.refusals import Refusal, missing_profile, video_not_longer
@@ -117,12 +117,15 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     return video_track.poll(connection, call, job_id, "loop")
 
 
-def result(connection: Connection, job_id: str) -> Answer | None:
+def result(connection: Connection, request: LoopRequest, job_id: str) -> Answer | None:
     """The answer of a submit that has waited for its job; the job has booked the charge.
+
+    The job may be one that was asked for under other names of the same bytes; the answer's names are the request's.
 
     Parameters
     ----------
     connection : any transaction
+    request : body of the submit
     job_id : as the submit returned it
 
     Returns
@@ -130,7 +133,10 @@ def result(connection: Connection, job_id: str) -> Answer | None:
     Answer : 200; None until the job is complete
     """
     body = video_track.result_of_job(connection, job_id)
-    return None if body is None else Answer(200, body)
+    if body is None:
+        return None
+    names = loop_names(request.video_id, request.track_id, tracks.get(connection, request.track_id))
+    return Answer(200, body | names)
 
 
 def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> dict[str, Any] | None:

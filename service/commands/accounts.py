@@ -56,7 +56,7 @@ def update(
     ----------
     account : name, an existing one or not
     payment_method : None: unchanged
-    credit : micro-dollars to grant; None: no grant
+    credit : micro-dollars to grant, more than 0; None: no grant
     credit_expires : time in the database's form, to come; without a credit it changes the expiry of all grants that
         have not expired, and a time that has passed ends them now
     spend_cap : micro-dollars a calendar month, UTC; None: unchanged
@@ -68,6 +68,8 @@ def update(
     from service.store import accounts, credit_grants, ledger
     from workbench.store.database import now
 
+    if credit == 0:
+        raise click.UsageError("--credit 0 grants nothing; leave it out to change when all grants end")
     if spend_cap is not None and no_spend_cap:
         raise click.UsageError("--spend-cap and --no-spend-cap exclude each other")
     changes: dict[str, Any] = {}
@@ -78,7 +80,7 @@ def update(
     with database_of(home) as database, database.write() as connection:
         is_new = accounts.get(connection, account) is None
         accounts.ensure(connection, account)
-        if credit:
+        if credit is not None:
             event = f"command:{ULID()}"
             ledger.credit(connection, ledger.Credit(account, credit, event, "accounts update", account, credit_expires))
         elif credit_expires is not None:

@@ -251,9 +251,7 @@ def _rank_ahead(connection: Connection, job: Job, content_hash: str) -> None:
     """Queue a ranking of the catalog for a video before the first request, which then waits for the same build."""
     revision = shared_values.get(connection, shared_values.ANALYSIS_REVISION) or ""
     build = cache_keys.match_key(content_hash, current_revision(connection), revision)
-    new = NewJob(
-        "engine", jobs.MAIN, job.account, build, video_id=job.video_id, traceparent=job.traceparent
-    )  # fmt: skip
+    new = NewJob("engine", jobs.MAIN, job.account, build, video_id=job.video_id, traceparent=job.traceparent)
     jobs.submit(connection, new)
 
 

@@ -18,7 +18,7 @@ from service.jobs.deletion import delete_video
 from service.settings import ServiceSettings
 from service.store import answers, idempotency_keys, jobs, video_owners
 from service.store.times import time_from_now
-from workbench.errors import ParameterError, UnknownVideo
+from workbench.errors import ParameterError, StoreError, UnknownVideo
 from workbench.home import Home
 from workbench.store.database import Database
 
@@ -54,6 +54,8 @@ def sweep(home: Home, database: Database, settings: ServiceSettings) -> bool:
             jobs.delete_settled(connection, time_from_now(-settings.job_retention_seconds), _MOST_ROWS),
             answers.delete_unused(connection, time_from_now(-settings.answer_retention_seconds), _MOST_ROWS),
         )
+    for storage_key in stale:  # before all that can fail: no later sweep finds them
+        _remove(home.uploads / storage_key)
     fetched = list(home.fetched.glob("*"))  # before the records are read, so that no file of a newer job is in it
     with database.read() as connection:
         needed = jobs.unsettled_ids(connection) if fetched else set()
@@ -61,8 +63,6 @@ def sweep(home: Home, database: Database, settings: ServiceSettings) -> bool:
         if file.name not in needed:
             _remove(file)
     expired = _delete_videos(home, database, settings)
-    for storage_key in stale:
-        _remove(home.uploads / storage_key)
     for piece in home.uploads.glob("*.part"):
         _remove_unless_newer(piece, _PIECE_SECONDS)
     for preview in home.previews.glob("*.mp3"):
@@ -84,6 +84,8 @@ def _delete_videos(home: Home, database: Database, settings: ServiceSettings) ->
             deleted += 1
         except (ParameterError, UnknownVideo) as error:
             log.info("video kept", video_id=video_id, problem=str(error))
+        except StoreError as error:
+            log.error("cannot delete video", video_id=video_id, problem=str(error))
     return deleted
 
 

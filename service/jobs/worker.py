@@ -2,7 +2,8 @@
 
 It imports no analysis code and never computes; one loop waits for messages of its children, for time and for signals.
 
-- Each queue has its own slots, fetching too: a slow source holds up other downloads at most.
+- Each queue has its own slots, fetching too: a slow source holds up other downloads at most. No file is fetched while
+  as many wait as there are slots.
 - Children are kept warm: their imports are done, and a child that ended a job cleanly gets the next one. A child that
   was killed, died or ran out of memory is replaced.
 - While a job runs its lease is renewed, well before it ends. If a lease was not renewed in time, another process
@@ -60,7 +61,7 @@ _RETRY_SECONDS = 0.5  # before another try after the database failed
 _JOBS_A_CHILD = 500  # after which a child is replaced: a bound on leaks in libraries
 _FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer listed
 _SWEEP_SECONDS = 3600.0  # between sweeps
-_SWEEP_ON_SECONDS = 5.0  # the same if the last sweep left rows
+_SWEEP_ON_SECONDS = 5.0  # the same if the last sweep left rows, or no file can be fetched before the next
 _CRASH_SECONDS = 1.0  # between the death of a child and its count as a crash of its job
 _RESTART_SECONDS = 1.0  # before a child is started to replace one that died before it was ready
 
@@ -187,8 +188,19 @@ class JobParent:
         """Queues to claim from now, and the kinds to leave in them; empty without a free slot."""
         free = self._free_queues()
         running = [queue for queue in free if queue != jobs.FETCH]
-        fetching = [queue for queue in free if queue == jobs.FETCH]
+        fetching = [queue for queue in free if queue == jobs.FETCH and not self._has_fetched_enough()]
         return [one for one in ((running, self._postponed_kinds()), (fetching, ())) if one[0]]
+
+    def _has_fetched_enough(self) -> bool:
+        """Whether as many fetched files wait as there are slots; what settled jobs have left is swept soon then."""
+        try:
+            waiting = sum(1 for _ in self.home.fetched.iterdir())
+        except OSError:  # not made yet, or not readable, which the fetch reports
+            return False
+        if waiting < sum(self.slots.values()):
+            return False
+        self._next_sweep = min(self._next_sweep, time.monotonic() + _SWEEP_ON_SECONDS)
+        return True
 
     def _look_soon(self) -> None:
         self._next_look, self._look_pause = 0.0, _FIRST_LOOK_SECONDS
@@ -424,10 +436,9 @@ class JobParent:
                 one.crash_at = None  # from now on it is only written again
             try:
                 with self.database.write() as connection:
-                    done = one.write(connection)
-                    if not done:
-                        # Its request may have been extended after it was claimed; then it is run again.
-                        done = jobs.give_back(connection, one.job)
+                    settled = one.write(connection)
+                    # Its request may have been extended after it was claimed; then it is run again.
+                    ours = settled or jobs.give_back(connection, one.job)
             except WorkbenchError as error:
                 if isinstance(error, StoreError) and not _is_of_one_row(error):
                     log.error("cannot settle", job_id=one.job.job_id, problem=str(error))
@@ -439,8 +450,8 @@ class JobParent:
             self._unsettled.remove(one)
             self._remove_scratch(one.job)
             self._look_soon()
-            if one.outcome in _ENDS:
-                (self.home.fetched / one.job.job_id).unlink(missing_ok=True)
+            if settled and one.outcome in _ENDS:
+                self._remove_fetched(one.job)
             if one.outcome != "fetched":
                 _count(one)
             log.info(
@@ -449,7 +460,7 @@ class JobParent:
                 trace_id=one.job.trace_id,
                 kind=one.job.kind,
                 outcome=one.outcome,
-                ours=done,
+                ours=ours,
             )
 
     def _scratch(self, job: Job) -> Path:
@@ -457,6 +468,12 @@ class JobParent:
 
     def _remove_scratch(self, job: Job) -> None:
         shutil.rmtree(self._scratch(job), ignore_errors=True)
+
+    def _remove_fetched(self, job: Job) -> None:
+        try:
+            (self.home.fetched / job.job_id).unlink(missing_ok=True)
+        except OSError as error:  # the sweep tries again
+            log.error("cannot remove", file=job.job_id, problem=str(error.strerror))
 
     def _clear_scratch(self) -> None:
         """Remove the scratch folders of jobs that have been settled."""

@@ -24,7 +24,7 @@ async def submit(request: Request) -> HTTPResponse:
     query_of(request, NoQuery)
     call = call_of(request)
     answer = await request.app.ctx.transactions.write(lambda connection: answers.submit(connection, call, body))
-    return await respond_soon(request, answer, answers.result)
+    return await respond_soon(request, answer, lambda connection, job_id: answers.result(connection, body, job_id))
 
 
 @blueprint.get("/jobs/<job_id:str>", ctx_policy=RoutePolicy())

@@ -21,7 +21,9 @@ class EventData(BaseModel):
         default=None, description="of credit.granted and spend_cap.set, USD"
     )
     expires_at: datetime | None = Field(
-        default=None, description="of credit.granted: when the credit expires; without a zone it is UTC"
+        default=None,
+        description="of credit.granted: when it ends; of credit.expired: ends the grants due by then; without it, "
+        "all of them; without a zone it is UTC",
     )
 
     @field_validator("expires_at")

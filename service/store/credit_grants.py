@@ -104,7 +104,7 @@ def draw(connection: Connection, account: str, micros: int, at: str) -> int:
     return paid
 
 
-def set_expiry(connection: Connection, account: str, expires_at: str, at: str, due_by: str | None = None) -> int:
+def set_expiry(connection: Connection, account: str, expires_at: str, at: str, due_by: str | None = None) -> None:
     """Change when the grants of an account expire that have not expired yet.
 
     Parameters
@@ -114,16 +114,11 @@ def set_expiry(connection: Connection, account: str, expires_at: str, at: str, d
     expires_at : the new expiry, in the database's form; one that has passed ends the grants at `at`
     at : the present, in the same form
     due_by : only those that were to expire by this time; None: all of them
-
-    Returns
-    -------
-    how many were changed
     """
     query = _UNEXPIRED if due_by is None else _UNEXPIRED.where(credit_grants.c.expires_at <= due_by)
     grant_ids = connection.scalars(query, {"account": account, "at": at}).all()
     changed = credit_grants.update().where(credit_grants.c.grant_id.in_(grant_ids))
     connection.execute(changed.values(expires_at=max(expires_at, at)))
-    return len(grant_ids)
 
 
 # Built once: every charge reads what is active.

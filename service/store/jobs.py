@@ -716,7 +716,7 @@ def release(connection: Connection, video_id: str) -> int:
 
 
 def expire(connection: Connection, kind: str, older_than: str) -> int:
-    """Fail the jobs of a kind that have waited for too long and were never claimed.
+    """Fail the jobs of a kind that have waited for too long and were never run; fetching its file does not run a job.
 
     Parameters
     ----------
@@ -730,7 +730,9 @@ def expire(connection: Connection, kind: str, older_than: str) -> int:
     """
     fault = Fault(422, "invalid_request", "the job waited in its queue for too long and was given up; submit it again")
     stale = (jobs.c.kind == kind) & (jobs.c.state == "queued") & (jobs.c.created_at < older_than)
-    change = jobs.update().where(stale, jobs.c.attempt == 0)
+    # The fetch is a claim too; only a job that was handed over after it is queued in this stage.
+    never_run = (jobs.c.attempt == 0) | (jobs.c.stage == FETCHING_STAGE)
+    change = jobs.update().where(stale, never_run)
     done = connection.execute(change.values(state="failed", fault=_dumps(asdict(fault)), finished_at=now()))
     return done.rowcount
 

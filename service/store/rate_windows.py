@@ -71,7 +71,7 @@ class LocalWindows:
         """
         opened_at, requests = self._windows.get(key_id, (now, stored.requests))
         if not now - WINDOW_SECONDS < opened_at <= now:
-            opened_at, requests = now, 0
+            opened_at, requests = now, stored.requests
         self._windows[key_id] = opened_at, requests + 1
         return Rate(stored.limit, requests + 1, opened_at + WINDOW_SECONDS - now)
 

@@ -40,7 +40,7 @@ from service.auth import signatures
 from service.console import app
 from service.errors import error_type
 from service.settings import ServiceSettings
-from service.store import jobs
+from service.store import jobs, shared_values
 from service.store.jobs import NewJob
 from service.store.tables import open_database
 from workbench.bundled import bundled_path
@@ -192,6 +192,21 @@ class Service:
             rows: int = connection.execute(statement).rowcount
         database.close()
         return rows
+
+    def shared(self, name: str) -> str | None:
+        """A value that its processes share in the database."""
+        database = self.database()
+        with database.read() as connection:
+            found = shared_values.get(connection, name)
+        database.close()
+        return found
+
+    def wait_for(self, condition: Callable[[], bool], what: str) -> None:
+        """Wait for what a worker does after it has settled a job."""
+        deadline = time.monotonic() + SETTLE_SECONDS
+        while not condition():
+            assert time.monotonic() < deadline, f"not within {SETTLE_SECONDS:g} s: {what}"
+            time.sleep(0.05)
 
     def link(self, path: str, seconds: float) -> str:
         """A genuine link to a path that lasts so many seconds from now."""

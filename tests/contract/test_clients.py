@@ -8,8 +8,10 @@ import re
 import secrets
 import shutil
 import subprocess
+import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +185,93 @@ def test_every_client_passes_the_same_script(
     assert found["beats"][3] > 4
     beats = [row for row in customer.charges() if row[0] == "POST /v1/beats"]
     assert len(beats) == 1, "the repeat with the same key is the same job"
+
+
+def test_typescript_refuses_a_webhook_secret_that_everybody_knows() -> None:
+    script = f"""
+        const {{ WebhookError, signWebhook, verifyWebhook }} = await import(
+          {json.dumps(TYPESCRIPT.with_name("client.ts").as_uri())}
+        )
+        for (const secret of ["", "whsec_", "whsec_!!!!", "whsec_c2Vj!cmV0"])
+          for (const call of [
+            () => signWebhook(secret, "msg_1", "{{}}"),
+            () => verifyWebhook(secret, {{ "webhook-id": "msg_1", "webhook-timestamp": String(Math.floor(Date.now() /
+              1000)), "webhook-signature": "v1,AAAA" }}, "{{}}"),
+          ]) {{
+            const error = await call().then(() => undefined, (error) => error)
+            if (!(error instanceof WebhookError) || !error.message.startsWith("the secret is"))
+              throw new Error(`${{secret}}: ${{error}}`)
+          }}
+    """
+    command = [node(), "--input-type=module", "-e", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def overloaded() -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """A server that answers 503 to all: its address, and the bodies that it got."""
+    got: list[dict[str, Any]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            got.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(503)
+            self.send_header("Retry-After", "1")
+            self.send_header("Content-Type", "application/json")
+            content = b'{"error": {"type": "overloaded", "message": "later"}}'
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}", got
+        server.shutdown()
+        thread.join()
+
+
+def match_python(url: str, body: dict[str, Any]) -> None:
+    with Client(url, "sk_live_x") as client, pytest.raises(ApiError):
+        client.submit_match(idempotency_key="once", **body)
+
+
+def match_python_async(url: str, body: dict[str, Any]) -> None:
+    async def call() -> None:
+        async with AsyncClient(url, "sk_live_x") as client:
+            with pytest.raises(ApiError):
+                await client.submit_match(idempotency_key="once", **body)
+
+    anyio.run(call)
+
+
+def match_typescript(url: str, body: dict[str, Any]) -> None:
+    script = f"""
+        const {{ ApiError, Client }} = await import({json.dumps(TYPESCRIPT.with_name("client.ts").as_uri())})
+        const client = new Client({json.dumps(url)}, "sk_live_x")
+        try {{ await client.submitMatch({json.dumps(body)}, {{ idempotencyKey: "once" }}) }}
+        catch (error) {{ process.exit(error instanceof ApiError ? 0 : 2) }}
+        process.exit(1)
+    """
+    command = [node(), "--input-type=module", "-e", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("match", [match_python, match_python_async, match_typescript])
+def test_a_call_that_makes_a_video_is_not_sent_again(
+    overloaded: tuple[str, list[dict[str, Any]]], match: Callable[[str, dict[str, Any]], None]
+) -> None:
+    """Its key would not keep the repeat from making, and charging, another video."""
+    url, got = overloaded
+    match(url, {"video_url": "https://example.com/a.mp4"})
+    assert got == [{"video_url": "https://example.com/a.mp4"}]
+    match(url, {"video_id": "vid_1"})
+    assert got[1:] == [{"video_id": "vid_1"}] * 4, "a ranking with the key is the same one"
 
 
 def test_a_refusal_for_the_rate_is_waited_out(service: Any, customer: Any) -> None:

@@ -245,9 +245,12 @@ def test_a_video_that_the_operator_deletes_is_unknown_from_then_on(service: Any,
     answer = customer.post("/v1/align", {"video_id": video_id, "track_id": "trk_corner"})
     if answer.status_code == 202:
         customer.settled(answer)
-    for job in map(json.loads, service.workbench("jobs", "list", "--account", customer.account).splitlines()):
-        if job["finished_at"] is None:  # the ranking ahead of the first match
-            service.workbench("jobs", "cancel", job["job_id"])
+
+    def is_idle() -> bool:
+        listed = service.workbench("jobs", "list", "--account", customer.account).splitlines()
+        return all(json.loads(line)["finished_at"] is not None for line in listed)
+
+    service.wait_for(is_idle, "the ranking ahead of the first match has ended")
     deleted = json.loads(service.workbench("videos", "delete", video_id))
     assert deleted["bytes"] > 0
     assert deleted["jobs"] >= 2

@@ -197,3 +197,25 @@ def test_the_manifest_says_what_is_in_it(database: Database, home: Home, tmp_pat
         assert content is not None
         manifest = json.load(content)
     assert (manifest["format"], manifest["rows"]["ledger"], manifest["rows"]["accounts"]) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("problem", "told"),
+    [
+        (tarfile.HeaderError("no header of that size"), StoreError),
+        (OSError("unexpected end of data"), StoreError),
+        (KeyboardInterrupt(), KeyboardInterrupt),
+    ],
+)
+def test_a_backup_that_is_broken_off_leaves_no_part(
+    database: Database, home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, problem: Exception, told: Any
+) -> None:
+    def broken(*_: Any) -> None:
+        raise problem
+
+    monkeypatch.setattr(tarfile.TarFile, "addfile", broken)
+    with pytest.raises(told) as raised:
+        write_backup(home, database, tmp_path / "backup.tar")
+    assert list(tmp_path.glob("backup*")) == []
+    if told is StoreError:
+        assert str(raised.value) == f"{tmp_path}/backup.tar: the backup cannot be written ({problem})"

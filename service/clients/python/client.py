@@ -5,7 +5,8 @@ Methods named like the operations of the description answer what the endpoint an
 refusal raises the class of its `error.type`.
 
 A request that was refused for its rate is sent again after `Retry-After`; one that did not get through, or met a 503,
-only where a repeat is harmless: a GET, or a call with an Idempotency-Key.
+only where a repeat is harmless: a GET, or a call with an Idempotency-Key, unless it has a `video_url`: each such call
+makes a video.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class _Request:
         self.arguments: dict[str, Any] = {
             "method": method, "url": path, "json": body, "params": parameters, "headers": headers,
         }  # fmt: skip
-        self._harmless = method == "GET" or idempotency_key is not None
+        self._harmless = method == "GET" or (idempotency_key is not None and "video_url" not in (body or {}))
         self._left = _RETRIES
 
     def failed(self, error: Exception) -> float:

@@ -235,7 +235,7 @@ class EventData(TypedDict):
     amount_usd: NotRequired[float | str | None]
     """of credit.granted and spend_cap.set, USD"""
     expires_at: NotRequired[str | None]
-    """of credit.granted: when the credit expires; without a zone it is UTC"""
+    """of credit.granted: when it ends; of credit.expired: ends the grants due by then; without it, all of them; without a zone it is UTC"""
 
 
 class IngestRequest(TypedDict):

@@ -26,6 +26,10 @@ def sign_webhook(secret: str, webhook_id: str, body: bytes, at: float | None = N
     webhook_id : names the event; the same when it is sent again
     body : as it is sent
     at : s since 1970; None: now
+
+    Raises
+    ------
+    WebhookError : the secret is empty or not base64
     """
     seconds = int(time.time() if at is None else at)
     return {
@@ -47,8 +51,8 @@ def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes, at: flo
 
     Raises
     ------
-    WebhookError : a header is missing, the signature is wrong, the time is more than five minutes off, or the body is
-        no JSON object
+    WebhookError : a header is missing, the signature is wrong, the time is more than five minutes off, the body is no
+        JSON object, or the secret is empty or not base64
     """
     given = {name.lower(): value for name, value in headers.items()}
     try:
@@ -71,9 +75,12 @@ def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes, at: flo
 
 
 def _signature(secret: str, webhook_id: str, seconds: int, body: bytes) -> str:
+    given = secret.removeprefix("whsec_").rstrip("=")
     try:
-        key = base64.b64decode(secret.removeprefix("whsec_") + "==")
-    except binascii.Error:
+        key = base64.b64decode(given + "=" * (-len(given) % 4), validate=True)
+    except (binascii.Error, ValueError):
         raise WebhookError("the secret is not base64") from None
+    if not key:
+        raise WebhookError("the secret is empty")
     signed = b".".join((webhook_id.encode(), str(seconds).encode(), body))
     return base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()

@@ -9,7 +9,8 @@
  * Methods named like the operations of the description answer what the endpoint answers. `loop`, `align`, `match` and
  * `beats` submit and wait for the result; `wait` waits for a ticket. A refusal rejects with the class of its
  * `error.type`. A request that was refused for its rate is sent again after `Retry-After`; one that did not get through,
- * or met a 503, only where a repeat is harmless: a GET, or a call with an idempotency key.
+ * or met a 503, only where a repeat is harmless: a GET, or a call with an idempotency key, unless it has a `video_url`:
+ * each such call makes a video.
  */
 
 import { ApiError, ConnectionFailedError, NotDoneError, VideoFailedError } from "./errors.ts"
@@ -59,7 +60,8 @@ export class Client extends Operations {
     const headers: Record<string, string> = { Authorization: `Bearer ${this.#apiKey}` }
     if (call.body !== undefined) headers["Content-Type"] = "application/json"
     if (call.idempotencyKey !== undefined) headers["Idempotency-Key"] = call.idempotencyKey
-    const harmless = method === "GET" || call.idempotencyKey !== undefined
+    const makesVideo = (call.body as Record<string, unknown> | undefined)?.video_url !== undefined
+    const harmless = method === "GET" || (call.idempotencyKey !== undefined && !makesVideo)
     const address = `${this.#baseUrl}${path}${query.length > 0 ? `?${parameters}` : ""}`
     for (let left = RETRIES; ; left -= 1) {
       let response: Response

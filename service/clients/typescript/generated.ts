@@ -202,7 +202,7 @@ export interface EventData {
   account: string
   /** of credit.granted and spend_cap.set, USD */
   amount_usd?: number | string | null
-  /** of credit.granted: when the credit expires; without a zone it is UTC */
+  /** of credit.granted: when it ends; of credit.expired: ends the grants due by then; without it, all of them; without a zone it is UTC */
   expires_at?: string | null
 }
 

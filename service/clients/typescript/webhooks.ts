@@ -68,8 +68,9 @@ function decoded(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-function keyOf(secret: string): Promise<CryptoKey> {
+async function keyOf(secret: string): Promise<CryptoKey> {
   const bytes = decoded(secret.replace(/^whsec_/, ""))
   if (!bytes) throw new WebhookError("the secret is not base64")
+  if (bytes.length === 0) throw new WebhookError("the secret is empty")
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"])
 }

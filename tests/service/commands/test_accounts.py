@@ -65,6 +65,15 @@ def test_update_changes_what_it_names_and_nothing_else(told: Told) -> None:
     assert state["credit_expires_at"].startswith("2098-01-01")
 
 
+def test_a_grant_of_nothing_is_refused_and_ends_no_other(told: Told, tmp_path: Path) -> None:
+    told("update", "acme", "--credit", "16.10")
+    arguments = ["accounts", "update", "acme", "--credit", "0", "--credit-expires", "2020-01-01"]
+    done = CliRunner().invoke(app, [*arguments, "--home", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "--credit 0 grants nothing" in done.stderr
+    assert told("show", "acme")[0]["credit_usd"] == 16.1
+
+
 def test_a_grant_that_has_expired_already_is_refused_in_one_line(told: Told, tmp_path: Path) -> None:
     told("update", "acme", "--credit", "16.10")
     past = ("--credit", "5", "--credit-expires", "2020-01-01")

@@ -45,7 +45,7 @@ class Workshop:
     settings: dict[str, str] = field(default_factory=dict)
     workers: list[subprocess.Popen[str]] = field(default_factory=list)
 
-    def start(self, main: int = 1, beats: int = 0) -> subprocess.Popen[str]:
+    def start(self, main: int = 1, beats: int = 0, fetch: int = 0) -> subprocess.Popen[str]:
         """A worker; wait for it with `ready`."""
         program = Path(__file__).with_name("tiny_worker.py")
         environment = {
@@ -59,7 +59,7 @@ class Workshop:
         }
         with (self.home / "log").open("a") as log:
             worker = subprocess.Popen(
-                [sys.executable, str(program), str(self.home), str(main), str(beats)],
+                [sys.executable, str(program), str(self.home), str(main), str(beats), str(fetch)],
                 env=environment,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -73,9 +73,11 @@ class Workshop:
         assert worker.stdout.readline() == "ready\n"
         return worker
 
-    def submit(self, *given: dict[str, Any], kind: str = "loop", account: str = "ada") -> list[Job]:
+    def submit(
+        self, *given: dict[str, Any], kind: str = "loop", account: str = "ada", queue: str | None = None
+    ) -> list[Job]:
         """Jobs with these requests."""
-        queue, endpoint = (jobs.BEATS, BEATS) if kind == "beats" else (jobs.MAIN, f"POST /v1/{kind}")
+        usual, endpoint = (jobs.BEATS, BEATS) if kind == "beats" else (jobs.MAIN, f"POST /v1/{kind}")
         with self.database.write() as connection:
             accounts.ensure(connection, account)
             return [
@@ -83,7 +85,7 @@ class Workshop:
                     connection,
                     NewJob(
                         kind=kind,
-                        queue=queue,
+                        queue=queue or usual,
                         account=account,
                         build=jobs.new_job_id(),
                         video_id="vid_1",

@@ -16,6 +16,7 @@ from service.store.jobs import NewJob
 from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
 from workbench.home import Home
+from workbench.store import videos
 from workbench.store.database import Database
 
 DAYS = 86_400.0
@@ -131,3 +132,21 @@ def test_most_plays_of_a_preview_write_nothing(tmp_path: Path) -> None:
         os.utime(preview, (now - noted_ago, made))
         assert record_play(preview)
         assert (preview.stat().st_atime >= now - 1.0) is is_noted
+
+
+def test_what_cannot_be_deleted_keeps_nothing_else(database: Database, tmp_path: Path) -> None:
+    """The record of an upload is gone for good before its file: a failure must not leave the file."""
+    home = Home(tmp_path / "home")
+    uploads = home.prepared(home.uploads)
+    with database.write() as connection:
+        video_owners.create(connection, OwnedVideo("vid_old", "ada", "awaiting_upload", storage_key="upl_old"))
+        (uploads / "upl_old").touch()
+        for name in ("a", "b"):
+            file = uploads / f"upl_{name}"
+            video_owners.create(connection, OwnedVideo(f"vid_{name}", "ada", "ready", storage_key=file.name))
+            videos.put(connection, f"vid_{name}", file, content_hash=name, title=name, seconds=9.0)
+        connection.execute(tables.video_owners.update().values(updated_at=time_from_now(-20 * DAYS)))
+    (uploads / "upl_a").mkdir()  # no file that can be unlinked
+    (uploads / "upl_b").touch()
+    sweep(home, database, ServiceSettings(video_retention_seconds=10 * DAYS))
+    assert {one.name for one in uploads.iterdir()} == {"upl_a"}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from service.jobs import settle
-from service.store import answers, shared_values, tables, workers
+from service.store import answers, jobs, shared_values, tables, workers
 from service.store.times import time_from_now
 
 if TYPE_CHECKING:
@@ -228,3 +228,60 @@ def test_a_worker_that_wakes_too_late_changes_nothing(workshop: Workshop, tmp_pa
     awake.wait(timeout=240)
     (later,) = workshop.submit({})
     assert workshop.settled(later).owner == held.owner  # and works on
+
+
+def test_no_file_is_fetched_while_as_many_wait_as_there_are_slots(workshop: Workshop) -> None:
+    fetched = workshop.home / "fetched"
+    fetched.mkdir()
+    waiting = workshop.submit({}, {}, kind="beats")  # whose files wait for a worker that runs beats
+    for job in waiting:
+        (fetched / job.job_id).touch()
+    workshop.ready(workshop.start(main=1, fetch=1))
+    (behind,) = workshop.submit({}, queue=jobs.FETCH)
+    for _ in range(2):  # each is claimed in a look that would claim the fetch too
+        assert workshop.settled(workshop.submit({})[0]).state == "complete"
+    assert (workshop.read(behind).state, workshop.read(behind).attempt) == ("queued", 0)
+    (fetched / waiting[0].job_id).unlink()
+    assert workshop.settled(behind).state == "complete"
+
+
+def test_what_settled_jobs_left_does_not_stop_fetching_for_good(workshop: Workshop) -> None:
+    fetched = workshop.home / "fetched"
+    workshop.ready(workshop.start(main=1, fetch=1))
+    assert workshop.settled(workshop.submit({})[0]).state == "complete"  # the first sweep is over
+    fetched.mkdir()
+    for name in ("job_gone", "job_gone_too"):
+        (fetched / name).touch()
+    (behind,) = workshop.submit({}, queue=jobs.FETCH)
+    assert workshop.settled(behind).state == "complete"
+    assert not list(fetched.iterdir())
+
+
+def test_the_file_of_a_lost_job_is_left_to_its_new_owner(workshop: Workshop, tmp_path: Path) -> None:
+    gate, workshop.lease = tmp_path / "gate", 600.0  # no heartbeat finds out before the job ends
+    workshop.ready(workshop.start())
+    (job,) = workshop.submit({"do": "wait", "gate": str(gate)})
+    kept = workshop.home / "fetched" / job.job_id
+    kept.parent.mkdir()
+    kept.touch()
+    workshop.staged(job, "waiting")
+    with workshop.database.write() as connection:
+        assert jobs.take(connection, job.job_id, "another worker") is not None
+        held = tables.jobs.update().where(tables.jobs.c.job_id == job.job_id)
+        connection.execute(held.values(lease_until=time_from_now(600.0)))
+    gate.touch()
+    workshop.wait_for(lambda: "job settled" in workshop.log(), "it has ended here too")
+    assert kept.exists()
+    assert workshop.read(job).owner == "another worker"
+
+
+def test_a_file_that_cannot_be_removed_does_not_end_the_worker(workshop: Workshop) -> None:
+    workshop.ready(workshop.start())
+    first, second = workshop.submit({}, {})
+    (workshop.home / "fetched" / first.job_id).mkdir(parents=True)  # no file that can be unlinked
+    (workshop.home / "fetched" / second.job_id).mkdir()
+    for job in (first, second):
+        assert workshop.settled(job).state == "complete"
+    third = workshop.submit({})[0]
+    assert workshop.settled(third, 60.0).state == "complete"
+    assert "cannot remove" in workshop.log()

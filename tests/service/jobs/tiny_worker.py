@@ -1,4 +1,4 @@
-"""A job parent whose children run tiny jobs. Arguments: the home folder, main slots, beats slots."""
+"""A job parent whose children run tiny jobs. Arguments: the home folder, main, beats and fetch slots."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from service.store.tables import open_database
 from workbench.home import Home
 from workbench.settings import load_settings
 
-home, main, beats = Home(Path(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
+home, slots = Home(Path(sys.argv[1])), dict(zip(("main", "beats", "fetch"), map(int, sys.argv[2:]), strict=True))
 log_to_stderr("info")
 database = open_database(home, load_settings())
 JobParent(
     home,
     database,
     load_service_settings(),
-    {queue: slots for queue, slots in (("main", main), ("beats", beats)) if slots},
+    {queue: number for queue, number in slots.items() if number},
     on_ready=lambda: print("ready", flush=True),
     make_child=partial(Child, command=(sys.executable, str(Path(__file__).with_name("tiny_child.py")))),
 ).run()

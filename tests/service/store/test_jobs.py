@@ -272,6 +272,32 @@ def test_beats_that_waited_too_long_expire_unbilled(database: Database) -> None:
     assert ledger_of(database) == []
 
 
+def test_beats_that_waited_too_long_after_their_fetch_expire_unbilled(database: Database) -> None:
+    names = ("waiting", "begun")
+    waiting, begun = submit(
+        database, *(new(n, kind="beats", queue=jobs.FETCH, endpoint="POST /v1/beats") for n in names)
+    )
+    for _ in names:
+        fetched = claim(database, queues=(jobs.FETCH,))
+        with database.write() as connection:
+            assert jobs.hand_over(connection, fetched)
+    with database.write() as connection:  # begun is the one to be run, and given back
+        connection.execute(
+            tables.jobs.update().where(tables.jobs.c.job_id == waiting.job_id).values(created_at=time_from_now(1))
+        )
+    run = claim(database, queues=(jobs.BEATS,))
+    assert run.job_id == begun.job_id
+    with database.write() as connection:
+        assert jobs.give_back(connection, run)
+        assert jobs.expire(connection, "beats", time_from_now(-60)) == 0
+        assert jobs.expire(connection, "beats", time_from_now(60)) == 1
+    assert read(database, begun).state == "queued"
+    gone = read(database, waiting)
+    assert (gone.state, (gone.fault or {})["status"]) == ("failed", 422)
+    assert claim(database, queues=(jobs.BEATS,)).job_id == begun.job_id
+    assert ledger_of(database) == []
+
+
 @pytest.mark.parametrize("billed", [True, False])
 def test_what_is_not_billed_books_nothing(database: Database, billed: bool) -> None:
     submit(database, new())

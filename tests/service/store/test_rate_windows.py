@@ -23,4 +23,5 @@ def test_a_process_alone_counts_on_from_what_is_stored() -> None:
     ]  # fmt: skip
     assert counted[-1].retry_after == 58
     assert windows.count("key_2", stored, 102.0).requests == 2
-    assert windows.count("key_1", stored, 160.0).requests == 1
+    assert windows.count("key_1", stored, 160.0).requests == 2, "a second outage counts on from what is stored too"
+    assert windows.count("key_1", rate_windows.Rate(3, 0, 60.0), 230.0).requests == 1

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
 from datetime import UTC, datetime
 
 import pytest
@@ -40,6 +43,22 @@ def test_what_is_not_genuine_is_refused(changed: dict[str, str], body: bytes, at
     headers = sign_webhook(SECRET, "msg_1", BODY, AT) | changed
     with pytest.raises(WebhookError, match=why):
         verify_webhook(SECRET, headers, body, at)
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_====", "whsec_!!!!", "whsec_c2Vj!cmV0", "whsec_é"])
+def test_a_secret_that_everybody_knows_is_none(secret: str) -> None:
+    """What is not base64 was skipped, down to the empty key."""
+    forged = hmac.new(b"", b".".join((b"msg_1", b"%d" % AT, BODY)), hashlib.sha256).digest()
+    headers = {"webhook-id": "msg_1", "webhook-timestamp": f"{AT:.0f}"}
+    headers["webhook-signature"] = f"v1,{base64.b64encode(forged).decode()}"
+    with pytest.raises(WebhookError, match=r"the secret is (empty|not base64)"):
+        verify_webhook(secret, headers, BODY, AT)
+    with pytest.raises(WebhookError, match=r"the secret is (empty|not base64)"):
+        sign_webhook(secret, "msg_1", BODY, AT)
+
+
+def test_padding_may_be_left_out_of_a_secret() -> None:
+    assert sign_webhook(SECRET.rstrip("="), "msg_1", BODY, AT) == sign_webhook(SECRET, "msg_1", BODY, AT)
 
 
 def test_a_header_that_is_missing_and_a_body_that_is_no_object_are_refused() -> None:
