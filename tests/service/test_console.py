@@ -61,6 +61,16 @@ def test_command_modules_import_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_commands_of_the_library_do_not_load_its_parameters() -> None:
+    modules = [entry.module for entry in COMMANDS.values() if entry.module.startswith("workbench.")]
+    program = (
+        f"import importlib, sys\nfor name in {modules!r}: importlib.import_module(name)\n"
+        "print({'pydantic', 'workbench.params'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
 @pytest.mark.parametrize("arguments", [("lop",), ("beats",), ("loop", "x.wav", "--colour", "red")])
 def test_wrong_usage_exits_with_2(arguments: tuple[str, ...]) -> None:
     done = shell(*arguments)

@@ -102,15 +102,13 @@ def command(
 
     Raises
     ------
-    click.UsageError : the format needs a track, which is not in the catalog, or the output is the plan itself
+    click.UsageError : the format needs a track, which is not in the catalog
     """
     from workbench.export.formats import FORMATS, caution
     from workbench.loops.plan import LoopPlan
     from workbench.workflows.export import export_plan, find_sync_points, media_beside
     from workbench.workflows.videos import find_video
 
-    if plan.is_file() and out.exists() and out.samefile(plan):
-        raise click.UsageError(f"{out}: this is the plan itself; choose another name")
     form = FORMATS[format_name]
     chosen = read_music(
         plan,

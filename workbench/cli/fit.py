@@ -13,7 +13,7 @@ from workbench.cli.options import NewFile, profile_option, workspace_option
 from workbench.cli.planning import (
     auto_mix_option,
     check_length,
-    explain_kept,
+    explain_constraints,
     explain_plan,
     find_files,
     read_time,
@@ -169,6 +169,7 @@ def command(
             from workbench.workflows.report import write_fit_report
 
             write_fit_report(workspace, fit, report)
+    explain_constraints(constraints, fit.kept_constraints, fit.analysis.profile, workspace)
     _explain(fit)
     print_body(fit_json(fit, None if video_source is None else video_source.video_id))
 
@@ -178,7 +179,6 @@ def _explain(fit: Fit) -> None:
     from workbench.loops.fit import shares_its_parts
     from workbench.loops.refusals import plain_seconds
 
-    explain_kept(fit.kept_constraints)
     for plan in fit.plans:
         named = f"{plain_seconds(plan.window_end)} s: " if len(fit.plans) > 1 else ""
         say(f"{named}{plan.kind.in_words}, {plan.end_label}")

@@ -11,13 +11,13 @@ from workbench.cli.options import NewFile, Seconds, profile_option, workspace_op
 from workbench.cli.planning import (
     auto_mix_option,
     check_length,
-    explain_kept,
+    explain_constraints,
     explain_plan,
     find_files,
     seam_options,
     video_option,
 )
-from workbench.cli.terminal import print_body, progress_bar
+from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.loops.constraints import SeamConstraints
@@ -98,17 +98,20 @@ def command(
             from workbench.workflows.report import write_loop_report
 
             write_loop_report(workspace, loop, report)
+    body = loop_json(loop, None if video_source is None else video_source.video_id)
     if isinstance(loop.answer, LoopPlan):
-        _explain(loop, loop.answer, workspace)
-    print_body(loop_json(loop, None if video_source is None else video_source.video_id))
+        _explain(loop, loop.answer, constraints, workspace)
+    elif body.get("hint"):
+        say(body["hint"])
+    print_body(body)
 
 
-def _explain(loop: Loop, plan: LoopPlan, workspace: Workspace) -> None:
+def _explain(loop: Loop, plan: LoopPlan, given: SeamConstraints, workspace: Workspace) -> None:
     """Write to standard error what the JSON does not say in words."""
     from workbench.workflows.plan_words import repetition_line
 
     assert loop.analysis is not None, "a plan comes from an analysis"
     profile = loop.analysis.profile
-    explain_kept(loop.kept_constraints)
+    explain_constraints(given, loop.kept_constraints, profile, workspace)
     line = repetition_line(plan, profile, workspace.params.cover)
     explain_plan(plan, profile, *([line] if line is not None else []))

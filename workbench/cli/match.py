@@ -9,13 +9,12 @@ import click
 from workbench.cli.catalog import explain_no_tracks
 from workbench.cli.options import profile_option, workspace_option
 from workbench.cli.terminal import print_body, progress_bar, say
-from workbench.results.align import MOST_SYNC_POINTS
 
 if TYPE_CHECKING:
     from workbench.catalog.lane import Lane
     from workbench.workspace import Workspace
 
-_USUAL_SYNC_POINTS = 4
+_USUAL_SYNC_POINTS, _MOST_SYNC_POINTS = 4, 12
 
 
 @click.command("match")
@@ -23,7 +22,7 @@ _USUAL_SYNC_POINTS = 4
 @click.option("--include-sync", is_flag=True, help="Also say where each track lands with the video.")
 @click.option(
     "--sync-points",
-    type=click.IntRange(1, MOST_SYNC_POINTS),
+    type=click.IntRange(1, _MOST_SYNC_POINTS),
     default=_USUAL_SYNC_POINTS,
     show_default=True,
     help="How many placements each track shows, with --include-sync.",

@@ -2,7 +2,8 @@
 
 A command decorated with `@workspace_option` receives the `Workspace` of its home folder, which is closed when the
 command ends; with `@profile_option` above that, the workspace has the parameters of the profile. A command that only
-needs the folder is decorated with `@home_option` and receives a `Home`.
+needs the folder is decorated with `@home_option` and receives a `Home`. With a workspace, it does not
+write over a file that it reads.
 
 The docstring of a command is its help, which click prints up to the form feed; the sections after it are for readers of
 the code.
@@ -104,10 +105,15 @@ def workspace_option(command: Command) -> Command:
     Returns
     -------
     a function with the option, which takes `home` and `params` instead
+
+    Raises
+    ------
+    click.UsageError : by that function, before anything is read: a file to write is also read, or named twice
     """
 
     @wraps(command)
     def in_workspace(*arguments: Any, home: Home, params: WorkbenchParams | None = None, **named: Any) -> Any:
+        _check_outputs(click.get_current_context())
         from workbench.workspace import Workspace
 
         with Workspace(home, params) as workspace:
@@ -134,6 +140,24 @@ def profile_option(command: Command) -> Command:
         callback=_params,
         help="Tuned parameters, as the notebooks save them.",
     )(command)
+
+
+def _check_outputs(ctx: click.Context) -> None:
+    """Refuse to write over a file that the same command reads, or to write two things to one file."""
+    kinds = {parameter.name: parameter.type for parameter in ctx.command.params}
+    written = [value for name, value in ctx.params.items() if value is not None and isinstance(kinds[name], NewFile)]
+    read = [
+        value
+        for name, values in ctx.params.items()
+        if isinstance(kinds[name], click.Path | click.types.StringParamType) and not isinstance(kinds[name], NewFile)
+        for value in (values if isinstance(values, tuple) else (values,))
+        if isinstance(value, str | Path) and os.path.isfile(value)
+    ]
+    for number, out in enumerate(written):
+        if out.exists() and any(os.path.samefile(out, value) for value in read):
+            raise click.UsageError(f"{out} is also read by this command; name another file")
+        if any(os.path.realpath(out) == os.path.realpath(other) for other in written[:number]):
+            raise click.UsageError(f"{out} is named for two things to write; name another file for one")
 
 
 def _home(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Home:

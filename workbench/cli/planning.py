@@ -1,7 +1,7 @@
 """What the commands that make a plan share: the video or its length, constraints on seams, and the plan in words.
 
 Functions: `video_option`, `auto_mix_option` and `seam_options`, decorators; `read_time`; `check_length`; `find_files`;
-`explain_kept`, `explain_plan`.
+`explain_constraints`, `explain_plan`.
 """
 
 from __future__ import annotations
@@ -174,17 +174,27 @@ def find_files(workspace: Workspace, track: str, video: Path | None) -> tuple[Tr
     return find_track(workspace, track), None if video is None else find_video(workspace, video)
 
 
-def explain_kept(constraints: SeamConstraints) -> None:
-    """Write to standard error which constraints apply because they were kept with the track, and how to drop them.
+def explain_constraints(
+    given: SeamConstraints, kept: SeamConstraints, profile: LoopProfile, workspace: Workspace
+) -> None:
+    """Write to standard error which constraints apply, stay with the track, and how to drop them; and poor pinned ones.
 
     Parameters
     ----------
-    constraints : those that were kept and not given again; nothing is written where there are none
+    given : with this command
+    kept : with the track before, and not given again
+    profile : of the track, with the splices that are pinned
+    workspace : of which the parameters are used
     """
     from workbench.workflows.kept_constraints import kept_line
+    from workbench.workflows.plan_words import poor_pins
 
-    if constraints:
-        say(kept_line(constraints.labels))
+    if kept:
+        say(kept_line(kept.labels))
+    if given:
+        say(f"from now on {kept_line(given.labels)}")
+    for line in poor_pins(profile, kept.and_more(given).pinned, workspace.params.cover):
+        say(line)
 
 
 def explain_plan(plan: LoopPlan, profile: LoopProfile, *more: str, named: str = "") -> None:

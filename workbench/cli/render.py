@@ -18,11 +18,12 @@ from workbench.cli.plan_files import (
     warn_of_other_bytes,
 )
 from workbench.cli.terminal import print_body, progress_bar, say
-from workbench.params import DELIVERY_TARGETS
 
 if TYPE_CHECKING:
     from workbench.render.levels import SoundLevels
     from workbench.workspace import Workspace
+
+_TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
 
 
 @click.command("render")
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 @click.option("--limit", is_flag=True, help="Hold the true peak under -1 dBTP; a mix is always limited.")
 @click.option(
     "--target",
-    type=click.Choice(list(DELIVERY_TARGETS)),
+    type=click.Choice(_TARGETS),
     help="Bring the file to the loudness and the true peak that are asked for there, see above.",
 )
 @profile_option
@@ -100,10 +101,11 @@ def command(
     option : number of the option to play; None: the plan served. Must be None for placements
     placement : number of the placement to play; None: the best. Must be None for a plan
     limit : whether the true peak is limited also without a mix
-    target : name of a delivery target; None: none
+    target : a key of `workbench.params.DELIVERY_TARGETS`; None: none
     workspace : of the home folder, with the parameters of the profile
     """
     _check_suffix(out, video)
+    from workbench.params import DELIVERY_TARGETS
     from workbench.workflows.deliver import render_measured
     from workbench.workflows.videos import find_video
 

@@ -47,6 +47,7 @@ def command(
     picture : PNG file to write; None: none is written
     workspace : of the home folder, with the parameters of the profile
     """
+    from workbench.workflows.plan_words import score_line
     from workbench.workflows.splice import save_picture, save_sound, splice, splice_json
     from workbench.workflows.tracks import find_track
 
@@ -58,6 +59,5 @@ def command(
             save_sound(workspace, tried, out)
         if picture is not None:
             save_picture(workspace, tried, picture)
-    if tried.score < tried.min_seam_score:
-        say(f"the planner takes a splice of less than {tried.min_seam_score:g} only if it is pinned")
+    say(f"the splice {score_line(tried.score, tried.min_seam_score)}")
     print_body(splice_json(tried))

@@ -38,9 +38,11 @@ from workbench.edits.shots import Shot, exact_rate, lay_shots, plain_speed
 from workbench.errors import EditError
 
 _CODE = r"(\d{1,2}[:;.,]\d{2}[:;.,]\d{2}[:;.,]\d{2,3})"
-_EVENT = re.compile(rf"\s*(\w+)\s+(.+?)\s+(\S+)\s+(C|D|W\w*|K\w?)\s+(?:(\d+)\s+)?{_CODE}\s+{_CODE}\s+{_CODE}\s+{_CODE}")
+_EVENT = re.compile(
+    rf"\s*(\w+)\s+(.+?)\s+(\S+)\s+(C|D|W\w*|K\w?)\s+(?:(\d{{1,9}})\s+)?{_CODE}\s+{_CODE}\s+{_CODE}\s+{_CODE}"
+)
 _LOOKS_LIKE_EVENT = re.compile(r"\s*\d{3,}\s")
-_SPEED = re.compile(r"\s*M2\s+(.+?)\s+([-+]?\d+(?:\.\d+)?)\s+(?:[\d:;.,]+)\s*$")
+_SPEED = re.compile(r"\s*M2\s+(.+?)\s+([-+]?\d{1,9}(?:\.\d{1,9})?)\s+(?:[\d:;.,]+)\s*$")
 _NAME = re.compile(
     r"\s*\*?\s*(FROM CLIP NAME|TO CLIP NAME|FROM CLIP|TO CLIP|FROM FILE|TO FILE|SOURCE FILE)\s*:\s*(.+?)\s*$"
 )
@@ -173,7 +175,7 @@ def _events(path: Path) -> tuple[list[_Event], Fraction | None]:
             for event_line in current:
                 event_line.names[name[1]] = name[2]
         elif (rate := _STATED_RATE.match(line)) and stated is None:
-            stated = exact_rate(float(rate[1]))
+            stated = _stated_rate(rate[1], f"{path}, line {number}")
         elif _LOOKS_LIKE_EVENT.match(line) and ":" in line:
             raise EditError(
                 f"{path}, line {number}: not an event of a CMX 3600 list (number, reel, channels, transition, "
@@ -184,6 +186,14 @@ def _events(path: Path) -> tuple[list[_Event], Fraction | None]:
         if len(lines) > 1 and lines[-1].transition[0] in "DW":
             lines[-1].outgoing = lines[0]
     return found, stated
+
+
+def _stated_rate(text: str, where: str) -> Fraction:
+    """The frame rate in a comment, which may end with a full stop."""
+    try:
+        return exact_rate(float(text.rstrip(".")))
+    except ValueError as error:
+        raise EditError(f"{where}: states a frame rate of {text[:40]}, which is none") from error
 
 
 def _strays(path: Path, events: list[_Event], rate: Fraction) -> int:

@@ -1,4 +1,4 @@
-"""Read an edit from FCPXML, versions 1.8 to 1.11: the primary storyline of the first project, laid out flat.
+"""Read an edit from FCPXML, versions 1.8 to 1.13: the primary storyline of the first project, laid out flat.
 
 Elements of a storyline follow one another; what is connected to them in lanes is not on the first video track. An
 `asset-clip` or a `video` shows its asset. A `clip`, a `sync-clip`, a `ref-clip` and an `mc-clip` show what lies in
@@ -29,8 +29,8 @@ from workbench.edits.edit_list import EditList
 from workbench.edits.shots import Shot, cut_at_middles, exact_rate, lay_shots, part_of
 from workbench.errors import EditError
 
-_VERSIONS = tuple(f"1.{minor}" for minor in range(8, 12))
-_TIME = re.compile(r"\s*(-?\d+)(?:/(\d+)|\.(\d+))?s\s*$")
+_VERSIONS = tuple(f"1.{minor}" for minor in range(8, 14))
+_TIME = re.compile(r"\s*(-?\d{1,20})(?:/(\d{1,20})|\.(\d{1,20}))?s\s*$")
 _RATE_IN_NAME = re.compile(r"p(\d{2,5})(?:_|$|\D)")
 _STORY = ("asset-clip", "clip", "video", "audio", "gap", "ref-clip", "sync-clip", "mc-clip", "title", "audition")
 _ONE = Fraction(1)
@@ -98,7 +98,10 @@ class _Reader:
         if named is None:
             self._fail(entry, "a format without frameDuration has no frame rate")
         digits = named[1]
-        return exact_rate(float(digits) if len(digits) == 2 else float(digits) / 100)
+        try:
+            return exact_rate(float(digits) if len(digits) == 2 else float(digits) / 100)
+        except EditError as error:
+            self._fail(entry, f"the format {entry.get('name')}: {error}")
 
     def _sequence(self, sequence: Element, depth: int) -> list[Shot]:
         spine = sequence.find("spine")
@@ -276,8 +279,8 @@ class _Reader:
         """A time: `1001/30000s`, `5s`, `0.5s`."""
         text = element.get(attribute, "")
         match = _TIME.match(text)
-        if match is None or match[2] == "0":
-            self._fail(element, f"{attribute}={text!r} of <{element.tag}> is no time")
+        if match is None or (match[2] is not None and int(match[2]) == 0):
+            self._fail(element, f"{attribute}={text[:40]!r} of <{element.tag}> is no time")
         whole, below, decimals = match.groups()
         if decimals is not None:
             return Fraction(f"{whole}.{decimals}")
@@ -310,5 +313,9 @@ class _Reader:
             parser.Parse(content, True)
         except expat.ExpatError as error:
             raise EditError(f"{self.path}, line {error.lineno}: not XML ({expat.ErrorString(error.code)})") from error
+        except EditError:
+            raise
+        except (LookupError, ValueError) as error:  # of the encoding that the document names
+            raise EditError(f"{self.path}: {error}; save it as UTF-8") from error
         root: Element = builder.close()
         return root

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from importlib import import_module
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def read_otio(path: Path) -> EditList:
     if not shots:
         raise EditError(f"{path}: no shot on the first video track")
     start = timeline.global_start_time
-    return lay_shots(shots, exact_rate(start.rate) if start is not None else reader.frame_rate)
+    return lay_shots(shots, reader.rate(start) if start is not None else reader.frame_rate)
 
 
 class _Reader:
@@ -82,6 +83,13 @@ class _Reader:
             found += shots
         return found
 
+    def rate(self, time: Any) -> Fraction:
+        """The rate that a time counts in."""
+        try:
+            return exact_rate(time.rate)
+        except EditError as error:
+            raise EditError(f"{self.path}: {error}") from error
+
     def _item(self, item: Any) -> list[Shot]:
         schema = self.otio.schema
         try:
@@ -90,7 +98,7 @@ class _Reader:
             raise EditError(f"{self.path}: {item.name or 'a clip'} has no length ({error})") from error
         start, seconds = self._seconds(span.start_time), self._seconds(span.duration)
         if not self.frame_rate:
-            self.frame_rate = exact_rate(span.duration.rate)
+            self.frame_rate = self.rate(span.duration)
         if isinstance(item, schema.Gap) or not item.enabled:
             return [Shot.gap(seconds)]
         speed = self._speed(item)
@@ -114,6 +122,8 @@ class _Reader:
         speed = Fraction(1)
         for effect in item.effects:
             if isinstance(effect, self.otio.schema.LinearTimeWarp):
+                if not isfinite(effect.time_scalar):
+                    raise EditError(f"{self.path}: {item.name or 'a clip'} has a speed of {effect.time_scalar}")
                 speed *= plain_speed(Fraction(effect.time_scalar), _SPEED_STEP)
         return speed
 
@@ -125,7 +135,8 @@ class _Reader:
         return url or clip.name or reference.name or "unnamed"
 
     def _seconds(self, time: Any) -> Fraction:
+        rate = self.rate(time)
         try:
-            return exact_number(time.value) / exact_rate(time.rate)
+            return exact_number(time.value) / rate
         except EditError as error:
             raise EditError(f"{self.path}: {error}") from error

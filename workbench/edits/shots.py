@@ -18,6 +18,7 @@ from workbench.edits.edit_list import EditList
 from workbench.errors import EditError
 
 _NTSC_SHARE = Fraction(1000, 1001)
+_LOWEST_RATE = 0.001  # a picture in 17 min; below it, the nearest fraction may be 0
 _NTSC_RATES = (24, 30, 48, 60, 120)
 _SAME_RATE = 2.5e-4
 """relative; 23.98 is 24000/1001, which is 1e-3 away from 24"""
@@ -143,9 +144,9 @@ def exact_rate(rate: float) -> Fraction:
 
     Raises
     ------
-    EditError : it is not positive
+    EditError : it is not positive, or so small that it stands for no rate
     """
-    if not 0 < rate < float("inf"):
+    if not _LOWEST_RATE <= rate < float("inf"):
         raise EditError(f"a rate must be positive, got {rate}")
     if rate == round(rate):
         return Fraction(round(rate))

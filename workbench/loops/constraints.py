@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import isfinite
 
 import numpy as np
@@ -128,6 +129,8 @@ class SeamConstraints:
 NEVER_CUT, FORBID, PIN = "--never-cut", "--forbid-seam", "--pin-seam"
 """how constraints are called in labels: by the options of the command line"""
 NO_CONSTRAINTS = SeamConstraints()
+_MOST_PAIRS = 60
+"""of wishes, that are tried for a contradiction; each takes a plan"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -240,7 +243,9 @@ def line_pair(profile: LoopProfile, splice: NamedSplice, label: str) -> tuple[in
 def smallest_contradiction(labels: Sequence[str], can_be_kept: Callable[[tuple[str, ...]], bool]) -> tuple[str, ...]:
     """Of wishes that cannot be kept together, a part none of which can be left out.
 
-    Each wish is left out in turn, and stays out where the rest still cannot be kept: as many tries as there are wishes.
+    Of few wishes, each alone and each pair is tried first, so that no larger part is named where one of these
+    contradicts. Else each wish is left out in turn, and stays out where the rest still cannot be kept: as many tries as
+    there are wishes, and of parts of three and more not always the smallest.
 
     Parameters
     ----------
@@ -253,6 +258,11 @@ def smallest_contradiction(labels: Sequence[str], can_be_kept: Callable[[tuple[s
     """
     if labels and not can_be_kept(()):
         return ()
+    if len(labels) * (len(labels) - 1) // 2 <= _MOST_PAIRS:
+        for size in (1, 2):
+            for some in combinations(labels, size):
+                if size == len(labels) or not can_be_kept(some):
+                    return some
     stay = list(labels)
     for label in labels:
         rest = tuple(one for one in stay if one != label)

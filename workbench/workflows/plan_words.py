@@ -1,16 +1,21 @@
-"""A plan in words: what it repeats beyond the limits, and how each option differs from the plan served.
+"""A plan in words: what it repeats beyond the limits, how each option differs, and how splices score.
 
 Command line, report and page use the same sentences.
 
-Functions: `repetition_line`, `option_differences`.
+Functions: `repetition_line`, `option_differences`, `score_line`, `poor_pins`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from math import floor
+
 import numpy as np
 
+from workbench.loops.constraints import PIN, NamedSplice, line_pair
 from workbench.loops.plan import LoopPlan, PlanKind, nearest_line
 from workbench.loops.profile import LoopProfile
+from workbench.loops.refusals import plain_seconds
 from workbench.loops.repetition import Repetition, find_repetition
 from workbench.params import CoverParams
 from workbench.plots.palette import clock
@@ -58,6 +63,38 @@ def option_differences(plan: LoopPlan, profile: LoopProfile) -> tuple[str, ...]:
     """
     options = plan.options or (plan,)
     return ("", *(_difference(option, options[0], profile) for option in options[1:]))
+
+
+def score_line(score: float, least: float) -> str:
+    """How a splice scores, and whether the planner takes it.
+
+    Parameters
+    ----------
+    score : of the splice, 0 to 1
+    least : under which the planner takes a splice only if it is pinned
+    """
+    number = plain_seconds(floor(1000 * score) / 1000)  # rounded, a score just under the least would look like it
+    if score < least:
+        return f"scores {number}: the planner takes a splice of less than {least:g} only if it is pinned"
+    return f"scores {number}: the planner takes splices from {least:g} on"
+
+
+def poor_pins(profile: LoopProfile, pinned: Iterable[NamedSplice], params: CoverParams) -> tuple[str, ...]:
+    """A line for each pinned splice that scores less than the planner would take.
+
+    Parameters
+    ----------
+    profile : of the track, with the splices that are pinned
+    pinned : each is at bar lines of the track
+    params : with the least score
+    """
+    lines = []
+    for one in pinned:
+        row = profile.splices.row_of(*line_pair(profile, one, one.in_words))
+        score = None if row is None else float(profile.splices.score[row])
+        if score is not None and score < params.min_seam_score:
+            lines.append(f"{PIN} {one.in_words} {score_line(score, params.min_seam_score)}")
+    return tuple(lines)
 
 
 def _heard(heard: Repetition) -> str:

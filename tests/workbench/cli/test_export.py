@@ -123,7 +123,7 @@ def test_a_refusal_is_no_plan(workbench: Call, home: Path, tmp_path: Path) -> No
 def test_the_plan_is_not_written_over(workbench: Call, plan_file: Path, plan_text: str, home: Path) -> None:
     code, _, errors = workbench("export", plan_file, "--format", "csv", "-o", plan_file, "--home", home)
     assert code == 2
-    assert "this is the plan itself" in errors
+    assert f"{plan_file} is also read by this command; name another file" in errors
     assert plan_file.read_text(encoding="utf-8") == plan_text
 
 

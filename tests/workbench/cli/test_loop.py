@@ -53,9 +53,10 @@ def test_a_plan_from_a_stored_analysis_loads_no_kernels(track_file: Path, home: 
 
 
 def test_refuses_a_video_that_is_not_longer_and_says_why(workbench: Call, track_file: Path, home: Path) -> None:
-    code, out, _ = workbench("loop", track_file, "--seconds", 40, "--home", home)
+    code, out, err = workbench("loop", track_file, "--seconds", 40, "--home", home)
     result = json.loads(out)
     assert code == 0
+    assert result["hint"] in err.splitlines()
     assert result["applicable"] is False
     assert result["plan"]["reason"] == "video_not_longer"
     assert "`workbench fit TRACK --seconds 40`" in result["hint"]

@@ -11,6 +11,8 @@ import jsonschema
 import numpy as np
 import pytest
 
+from workbench.cli.match import _MOST_SYNC_POINTS
+from workbench.results.align import MOST_SYNC_POINTS
 from workbench.results.schemas import schemas
 
 Call = Callable[..., tuple[int, str, str]]
@@ -35,6 +37,10 @@ def video_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def stocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("stocked")
+
+
+def test_the_command_offers_as_many_sync_points_as_a_body_holds() -> None:
+    assert _MOST_SYNC_POINTS == MOST_SYNC_POINTS
 
 
 def test_prints_a_lean_lane(workbench: Call, track_file: Path, video_file: Path, stocked: Path) -> None:

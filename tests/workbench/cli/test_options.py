@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from workbench.cli.options import NewFile, Seconds, home_option, profile_option, workspace_option
+from workbench.cli.options import FILE, NewFile, Seconds, home_option, profile_option, workspace_option
 from workbench.home import Home
 from workbench.params import WorkbenchParams
 from workbench.workspace import Workspace
@@ -50,6 +50,53 @@ def test_a_command_is_given_a_workspace_of_its_home_and_profile(tmp_path: Path) 
     assert [workspace.home.root for workspace in seen] == [tmp_path / "home", tmp_path / "other"]
     assert seen[0].params.cover.required_excess_seconds == 12.5
     assert seen[1].params == WorkbenchParams()
+
+
+@pytest.mark.parametrize("given", ["song.wav", "./song.wav", "link.wav"])
+@pytest.mark.parametrize("reads", [("song.wav",), ("other.wav", "--video", "song.wav"), ("-", "--from", "song.wav")])
+def test_no_file_that_is_read_is_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, reads: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "song.wav").write_text("music")
+    (tmp_path / "link.wav").symlink_to("song.wav")
+    runner, command = CliRunner(), _writing_command()
+    home = ["--home", str(tmp_path / "home")]
+    done = runner.invoke(command, [*reads, "-o", given, *home])
+    assert done.exit_code == 2
+    assert f"{Path(given)} is also read by this command; name another file" in done.output
+    assert not (tmp_path / "home").exists()
+    assert runner.invoke(command, [*reads, "-o", "new.wav", *home]).exit_code == 0
+
+
+def test_one_file_is_not_written_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    runner, command = CliRunner(), _writing_command()
+    done = runner.invoke(command, ["song", "-o", "new.png", "--picture", "./new.png", "--home", "home"])
+    assert done.exit_code == 2
+    assert "new.png is named for two things to write" in done.output
+
+
+def test_a_choice_called_like_the_output_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "edl").write_text("an edit")
+    arguments = ["song", "--format", "edl", "-o", "edl", "--home", "home"]
+    assert CliRunner().invoke(_writing_command(), arguments).exit_code == 0
+
+
+def _writing_command() -> click.Command:
+    @click.command()
+    @click.argument("track")
+    @click.option("--video", type=FILE)
+    @click.option("--from", "sources", type=FILE, multiple=True)
+    @click.option("--format", "format_name", type=click.Choice(["edl"]))
+    @click.option("-o", "--output", "out", type=NewFile())
+    @click.option("--picture", type=NewFile())
+    @workspace_option
+    def command(workspace: Workspace, **named: object) -> None:
+        pass
+
+    return command
 
 
 def test_a_command_may_ask_for_the_folder_alone(tmp_path: Path) -> None:

@@ -99,11 +99,13 @@ def test_what_was_given_is_kept_with_the_track_until_it_is_dropped(
     assert "kept with this track" not in err
     assert planned("--forget-constraints")[0] == plain
     assert not Home(home).database.exists(), "asking creates no database"
+    dropping = "(--forget-constraints drops all that is kept)"
     given, err = planned("--never-cut", "0:09-0:11")
-    assert "kept with this track" not in err, "it was given just now"
+    assert f"from now on kept with this track: --never-cut 0:09-0:11 {dropping}" in err.splitlines()
+    assert "\nkept with this track" not in f"\n{err}", "it was given just now"
     later, err = planned()
     assert later == given
-    dropping = "(--forget-constraints drops all that is kept)"
+    assert "from now on" not in err
     assert err.splitlines().count(f"kept with this track: --never-cut 0:09-0:11 {dropping}") == 1
     both, err = planned("--forbid-seam", "0:12-0:04", "--never-cut", "0:09-0:11")
     forbidden = {"forbid_seam": [[12.0, 4.0]]}
@@ -121,7 +123,9 @@ def test_what_was_given_is_kept_with_the_track_until_it_is_dropped(
 
     other, err = planned("--forget-constraints", "--pin-seam", "0:24-0:08")
     assert set(other["provenance"]["constraints"]) == {"seconds", "pin_seam"}
-    assert "kept with this track" not in err
+    assert [line for line in err.splitlines() if "kept with this track" in line] == [
+        f"from now on kept with this track: --pin-seam 0:24-0:08 {dropping}"
+    ]
     assert planned()[0] == other
     assert planned("--forget-constraints")[0] == plain
     assert planned()[0] == plain
@@ -133,8 +137,9 @@ def test_what_is_refused_is_not_kept_and_what_was_kept_is_named(
 ) -> None:
     home = tmp_path / "home"
     asked = (command, track_file, "--home", home, "--seconds")
-    code, out, _ = workbench(*asked, 90, "--pin-seam", "0:24-0:08", "--never-cut", "0:07-0:12")
+    code, out, err = workbench(*asked, 90, "--pin-seam", "0:24-0:08", "--never-cut", "0:07-0:12")
     assert (code, out) == (1, "")
+    assert "kept with this track" not in err
     code, out, err = workbench(*asked, 90)
     assert code == 0
     assert "kept with this track" not in err
@@ -162,3 +167,23 @@ def test_what_is_kept_but_cannot_be_kept_in_this_length_is_named(
     assert "--pin-seam 0:24-0:08 cannot be kept in 1.5 s" in err
     assert "kept with this track: --pin-seam 0:24-0:08 (--forget-constraints drops all that is kept)" in err
     assert workbench(*asked, 1.5, "--forget-constraints")[0] == 0
+
+
+@COMMANDS
+def test_a_pinned_splice_that_scores_too_little_is_named_with_its_score(
+    workbench: Call, track_file: Path, tmp_path: Path, command: str
+) -> None:
+    home, strict = tmp_path / "home", tmp_path / "strict.toml"
+    strict.write_text("[cover]\nmin_seam_score = 0.9999\n")
+    asked = (command, track_file, "--seconds", 90, "--home", home)
+    score = json.loads(workbench("splice", track_file, "0:24", "0:08", "--home", home)[1])["seam_score"]
+    code, _, err = workbench(*asked, "--pin-seam", "0:24-0:08")
+    assert code == 0
+    assert "scores" not in err
+    for pin in (("--pin-seam", "0:24-0:08"), ()):  # given, and kept
+        code, _, err = workbench(*asked, *pin, "--profile", strict)
+        assert code == 0
+        (line,) = [line for line in err.splitlines() if line.startswith("--pin-seam 0:24-0:08 scores ")]
+        number, why = line.removeprefix("--pin-seam 0:24-0:08 scores ").split(": ")
+        assert float(number) == pytest.approx(score, abs=1.1e-3)
+        assert why == "the planner takes a splice of less than 0.9999 only if it is pinned"

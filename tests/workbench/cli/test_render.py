@@ -11,9 +11,11 @@ import av
 import numpy as np
 import pytest
 
+from workbench.cli.render import _TARGETS
 from workbench.media.audio import decode
 from workbench.media.containers import hash_file
 from workbench.media.probe import probe
+from workbench.params import DELIVERY_TARGETS
 
 Call = Callable[..., tuple[int, str, str]]
 VIDEO_SECONDS, PLAN_SECONDS, RATE = 20, 90, 48_000
@@ -84,6 +86,10 @@ def straight(track_file: Path, offset_s: float, seconds: float) -> np.ndarray:
     piece = track.samples[0, max(0, -at) :][: sound.size - max(0, at)]
     sound[max(0, at) : max(0, at) + piece.size] = piece
     return sound
+
+
+def test_the_command_offers_the_delivery_targets() -> None:
+    assert tuple(DELIVERY_TARGETS) == _TARGETS
 
 
 @pytest.mark.parametrize(

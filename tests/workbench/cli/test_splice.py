@@ -24,7 +24,9 @@ def test_a_splice_is_scored_heard_and_drawn(workbench: Call, track_file: Path, h
     assert body["song_from"] == pytest.approx(8.0, abs=0.05)
     assert 0.0 <= body["seam_score"] <= 1.0
     assert body["provenance"]["constraints"] == {"leave": 16.0, "enter": 8.1}
-    assert ("only if it is pinned" in err) == (body["seam_score"] < body["min_seam_score"])
+    assert body["seam_score"] >= body["min_seam_score"]
+    assert "the splice scores 0." in err
+    assert f": the planner takes splices from {body['min_seam_score']:g} on" in err
     assert soundfile.info(sound).duration == pytest.approx(4.0, abs=0.01)
     assert picture.read_bytes().startswith(b"\x89PNG")
 
@@ -44,3 +46,13 @@ def test_what_is_no_splice(
     found, out, err = workbench("splice", track_file, *arguments, "--home", home)
     assert (found, out) == (code, "")
     assert why in err
+
+
+def test_the_track_is_not_written_over(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+    track = tmp_path / "track.wav"
+    track.write_bytes(track_file.read_bytes())
+    for option in ("-o", "--picture"):
+        code, out, err = workbench("splice", track, "0:16", "0:08", option, track, "--home", home)
+        assert (code, out) == (2, "")
+        assert f"{track} is also read by this command" in err
+    assert track.read_bytes() == track_file.read_bytes()

@@ -139,6 +139,11 @@ def test_the_rate_that_a_comment_states_and_the_one_that_fits(tmp_path: Path) ->
             "line 2: 00:01:00;00 does not exist in drop frame",
         ),
         ("001 A V C 00:00:10:00 00:00:11:00 01:00:00:00 01:00:01:75\n", "frame number of 75"),
+        ("TITLE: X\n* FPS: 1.2.3\n", "line 2: states a frame rate of 1.2.3, which is none"),
+        ("* FPS: 0\n", "line 1: states a frame rate of 0, which is none"),
+        ("* FRAME RATE: 0.0001\n", "line 1: states a frame rate of 0.0001, which is none"),
+        (f"* FPS: {'9' * 5000}\n", "line 1: states a frame rate of 9"),
+        (f"001 A V D {'9' * 5000} 00:00:10:00 00:00:11:00 01:00:00:00 01:00:01:00\n", "line 1: not an event"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_a_line(tmp_path: Path, text: str, words: str) -> None:
@@ -146,3 +151,15 @@ def test_what_cannot_be_read_is_said_in_a_line(tmp_path: Path, text: str, words:
         read(tmp_path, text)
     assert str(caught.value).startswith(str(tmp_path / "edit.edl"))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("comment", ["* FRAME RATE: 29.97", "* FRAME RATE: 29.97.", "FPS = 29.970"])
+def test_a_stated_rate_may_end_a_sentence(tmp_path: Path, comment: str) -> None:
+    edit = read(tmp_path, f"{comment}\n001 A V C 00:00:10:00 00:00:11:00 01:00:00:00 01:00:01:00\n")
+    assert edit.frame_rate == NTSC
+
+
+def test_a_speed_too_long_to_be_one_follows_from_the_lengths(tmp_path: Path) -> None:
+    text = "* FPS: 25\n001 A V C 00:00:10:00 00:00:12:00 01:00:00:00 01:00:01:00\n"
+    edit = read(tmp_path, f"{text}M2 A {'9' * 5000} 00:00:10:00\n")
+    assert rows(edit) == [("A", 250, 25, 2)]

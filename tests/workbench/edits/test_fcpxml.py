@@ -127,6 +127,9 @@ def test_a_bundle_and_a_rate_in_a_name(tmp_path: Path) -> None:
         ('<asset-clip ref="a1" duration="5"/>', "line 19: duration='5' of <asset-clip> is no time"),
         ('\n<ref-clip ref="m9" duration="5s"/>', "line 20: <ref-clip> refers to 'm9'"),
         ('<asset-clip ref="a1" duration="0s"/>', "line 19: <asset-clip> lasts 0 s"),
+        ('<asset-clip ref="a1" duration="5/00s"/>', "line 19: duration='5/00s' of <asset-clip> is no time"),
+        pytest.param(f'<asset-clip ref="a1" duration="{"9" * 5000}s"/>', "line 19: duration='9+' of", id="long time"),
+        ('<clip duration="1s"><conform-rate srcFrameRate="0"/></clip>', "line 19: srcFrameRate '0' is no frame rate"),
         ("<asset-clip>", "line 20: not XML"),
         ('<gap duration="1s"/></spine></sequence></project><!--', "not XML"),
     ],
@@ -154,6 +157,26 @@ def test_other_versions_documents_and_entities(tmp_path: Path) -> None:
         read_fcpxml(path)
     with pytest.raises(EditError, match="cannot be read"):
         read_fcpxml(tmp_path / "none.fcpxml")
+
+
+@pytest.mark.parametrize("encoding", ["foo", "shift_jis", "idna", "hex"])
+def test_an_encoding_that_is_not_read(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "edit.fcpxml"
+    path.write_text(f'<?xml version="1.0" encoding="{encoding}"?><fcpxml version="1.9"/>')
+    with pytest.raises(EditError, match=r"edit\.fcpxml: .*; save it as UTF-8"):
+        read_fcpxml(path)
+
+
+def test_a_rate_of_nothing_in_a_name(tmp_path: Path) -> None:
+    nothing = RESOURCES.replace('frameDuration="100/2500s"', 'name="FFVideoFormat1080p00"')
+    with pytest.raises(EditError, match=r"edit\.fcpxml, line 3: the format FFVideoFormat1080p00: a rate must be"):
+        read(tmp_path, "", resources=nothing)
+
+
+@pytest.mark.parametrize("version", ["1.8", "1.12", "1.13"])
+def test_versions_of_final_cut_up_to_11(tmp_path: Path, version: str) -> None:
+    edit = read(tmp_path, '<asset-clip ref="a2" offset="3600s" start="1s" duration="2s"/>', version)
+    assert rows(edit) == [("b.mov", 1, 2, 1)]
 
 
 def test_compound_clips_that_hold_themselves(tmp_path: Path) -> None:

@@ -123,5 +123,13 @@ def test_what_cannot_be_read_is_said_in_a_line(tmp_path: Path, monkeypatch: pyte
     missing_packages.cache_clear()
 
 
+@pytest.mark.parametrize("scalar", [float("nan"), float("inf"), float("-inf")])
+def test_a_speed_that_is_no_number(tmp_path: Path, scalar: float) -> None:
+    fast = clip("fast")
+    fast.effects.append(schema.LinearTimeWarp(time_scalar=scalar))
+    with pytest.raises(EditError, match=rf"edit\.otio: fast has a speed of {scalar}"):
+        read(tmp_path, fast)
+
+
 def _not_installed(name: str) -> str:
     raise metadata.PackageNotFoundError(name)

@@ -25,7 +25,7 @@ def test_numbers_and_speeds() -> None:
     assert exact_number(10.5) == Fraction(21, 2)
     assert plain_speed(Fraction("1.332"), Fraction("0.002")) == Fraction(4, 3)
     assert plain_speed(Fraction("-0.5"), Fraction("0.002")) == Fraction(-1, 2)
-    for bad in (0.0, float("nan")):
+    for bad in (0.0, 0.0001, float("nan")):
         with pytest.raises(EditError, match="must be positive"):
             exact_rate(bad)
     with pytest.raises(EditError, match="finite"):

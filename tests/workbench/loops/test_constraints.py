@@ -209,7 +209,7 @@ def test_wishes_of_a_fit_and_constraints_contradict_each_other(track_profile: Ma
     assert plan_fit(profile, FitRequest(40.0, (Keep(None, 10.0, 11.0),), constraints=others)).seam_times
 
 
-def test_the_smallest_part_takes_as_many_tries_as_there_are_wishes() -> None:
+def test_of_many_wishes_a_part_takes_as_many_tries_as_there_are() -> None:
     wishes = [f"wish {number}" for number in range(40)]
     tries: list[tuple[str, ...]] = []
 
@@ -220,6 +220,23 @@ def test_the_smallest_part_takes_as_many_tries_as_there_are_wishes() -> None:
     assert smallest_contradiction(wishes, can_be_kept) == ("wish 3", "wish 20", "wish 39")
     assert len(tries) == len(wishes) + 1
     assert smallest_contradiction(wishes, lambda some: False) == ()
+
+
+@pytest.mark.parametrize(
+    ("contradicting", "smallest"),
+    [(("A", "BCD"), "A"), (("AC", "BDE"), "AC"), (("ABC",), "ABC"), (("BCDE",), "BCDE"), (("ABCDE",), "ABCDE")],
+)
+def test_a_wish_or_a_pair_is_named_before_a_larger_part(contradicting: tuple[str, ...], smallest: str) -> None:
+    tries: list[tuple[str, ...]] = []
+
+    def can_be_kept(some: tuple[str, ...]) -> bool:
+        tries.append(some)
+        return not any(set(part) <= set(some) for part in contradicting)
+
+    assert smallest_contradiction("ABCDE", can_be_kept) == tuple(smallest)
+    assert len(tries) <= 1 + 5 + 10 + 5
+    assert smallest_contradiction("A", lambda some: not some) == ("A",)
+    assert smallest_contradiction("AB", lambda some: len(some) < 2) == ("A", "B")
 
 
 def test_labels_choose_constraints() -> None:

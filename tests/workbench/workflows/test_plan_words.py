@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.loops.plan import LoopPlan, LoopSegment
 from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Splices, TrackEnding, TrackSection
-from workbench.workflows.plan_words import option_differences, repetition_line
+from workbench.workflows.plan_words import option_differences, repetition_line, score_line
 
 BAR = 2.0
 LINES = np.arange(60) * BAR + 1.0  # 120 s of 60 bars; the last line at 119 s
@@ -108,3 +108,12 @@ def test_options_differ_in_words() -> None:
     assert said[1] == "ends 8 bars sooner in the track"
     assert "without the bridge" in said[2]
     assert said[3] == "ends with the track instead of fading"
+
+
+def test_a_score_never_looks_better_than_it_is() -> None:
+    assert score_line(0.83, 0.5) == "scores 0.83: the planner takes splices from 0.5 on"
+    assert score_line(0.49996, 0.5) == (
+        "scores 0.499: the planner takes a splice of less than 0.5 only if it is pinned"
+    )
+    assert score_line(0.0, 0.5).startswith("scores 0: ")
+    assert score_line(1.0, 0.5).startswith("scores 1: ")
