@@ -105,7 +105,7 @@ def conform(
     MediaError : a file cannot be read
     """
     if "fits" in result:
-        raise PlanError("these are plans of several lengths: take one of them out, such as `jq .fits[0]`")
+        raise PlanError("these are plans of several lengths: take one of them out, such as `jq '.fits[0]' FILE`")
     old = plan_from_json(result).alone
     made = read_provenance(result)
     if track is None:
