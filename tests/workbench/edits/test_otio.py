@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,7 @@ def test_nested_stacks_and_tracks_in_rates_of_their_own(tmp_path: Path) -> None:
     assert rows(read(tmp_path, stack, fast)) == [("a", 25, 25, 1), (None, 0, 25, 1), ("b", 5, 25, 1), ("d", 20, 30, 2)]
 
 
-def test_what_cannot_be_read_is_said_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_read_is_said_in_a_line(tmp_path: Path) -> None:
     with pytest.raises(EditError, match="no shot on the first video track"):
         read(tmp_path)
     path = tmp_path / "bad.otio"
@@ -115,12 +116,23 @@ def test_what_cannot_be_read_is_said_in_a_line(tmp_path: Path, monkeypatch: pyte
         read_otio(path)
     with pytest.raises(EditError, match="has no length"):
         read(tmp_path, schema.Clip("endless"))
-    with monkeypatch.context() as bare:
-        missing_packages.cache_clear()
-        bare.setattr("workbench.extras.metadata.version", _not_installed)
-        with pytest.raises(ExtraMissing, match=r"bad\.otio: reading OTIO needs jams and opentimelineio"):
-            read_otio(path)
+
+
+@pytest.fixture
+def without_packages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An environment in which no package is installed; what was looked up there is forgotten afterwards."""
     missing_packages.cache_clear()
+    monkeypatch.setattr("workbench.extras.metadata.version", _not_installed)
+    yield
+    missing_packages.cache_clear()
+
+
+@pytest.mark.usefixtures("without_packages")
+def test_without_the_extra_it_is_said_which_one_is_needed(tmp_path: Path) -> None:
+    path = tmp_path / "cut.otio"
+    otio.adapters.write_to_file(schema.Timeline("cut"), str(path))
+    with pytest.raises(ExtraMissing, match=r"cut\.otio: reading OTIO needs .*opentimelineio"):
+        read_otio(path)
 
 
 @pytest.mark.parametrize("scalar", [float("nan"), float("inf"), float("-inf")])
