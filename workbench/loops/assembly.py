@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.loops.plan import LoopPlan, LoopSegment, bar_length_at, check_against_grid
+from workbench.loops.plan import LoopBody, LoopPlan, LoopSegment, bar_length_at, check_against_grid, nearest_line
 from workbench.loops.profile import EndingKind, LoopProfile, TrackSection
 from workbench.loops.splices import UsableSplices, start_fade
 from workbench.loops.worth import (
@@ -400,6 +400,30 @@ def body_heard_longest(route: Route, usable: UsableSplices, profile: LoopProfile
         if heard > longest + 1e-6:
             best, passes_of_best, longest = int(splice), passes, heard
     return best, passes_of_best
+
+
+def looped_body(table: FloatArray, lines: FloatArray) -> LoopBody | None:
+    """The looped body of some segments that is heard longest; None where no seam goes back.
+
+    Parameters
+    ----------
+    table : shape (n, 2), s, the track ranges heard, in the order of playback
+    lines : shape (n_bars,), s, bar lines of the track
+
+    Returns
+    -------
+    its passes are those heard whole, within 20 ms, at least one
+    """
+    best: LoopBody | None = None
+    for (_, left), (entered, _) in zip(table[:-1].tolist(), table[1:].tolist(), strict=True):
+        if entered >= left:
+            continue
+        at = nearest_line(lines, np.array([entered, left]))
+        passes = int(np.sum((table[:, 0] <= entered + 0.02) & (table[:, 1] >= left - 0.02)))
+        body = LoopBody(entered, left, int(at[1] - at[0]), max(1, passes))
+        if best is None or body.repeats * (left - entered) > best.repeats * (best.song_to - best.song_from):
+            best = body
+    return best
 
 
 def sections_heard(table: FloatArray, sections: tuple[TrackSection, ...]) -> tuple[str, ...]:

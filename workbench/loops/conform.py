@@ -27,6 +27,7 @@ from workbench.errors import PlanError
 from workbench.loops.assembly import (
     OWN_ENDINGS,
     end_slack,
+    looped_body,
     micros,
     seam_gains,
     sections_heard,
@@ -43,7 +44,6 @@ from workbench.loops.cutdown import (
 from workbench.loops.plan import (
     CONTINUES_SECONDS,
     GRID_TOLERANCE_SECONDS,
-    LoopBody,
     LoopPlan,
     LoopSegment,
     PlanKind,
@@ -566,7 +566,7 @@ class _Search:
                 fade_in = min(fade_in, max(0.0, micros(spans[-1][1] - spans[-1][0] - end_fade) / 1e6))
         table = np.array(spans)
         scores = np.array([self._score(table, seam) for seam in range(table.shape[0] - 1)])
-        body = _body(table, self.lines) if heard_twice(table) >= CONTINUES_SECONDS else None
+        body = looped_body(table, self.lines) if heard_twice(table) >= CONTINUES_SECONDS else None
         kind = PlanKind.STRAIGHT if len(spans) == 1 else PlanKind.CUT_DOWN if body is None else PlanKind.LOOP
         outro = profile.ending if way.own_ending else None
         come_down = outro is not None and outro.kind is EndingKind.OUTRO and outro.outro_start >= table[-1, 0] - 0.009
@@ -660,17 +660,3 @@ class _Search:
             lost=np.asarray(0.0),
         )
         return round(min(1.0, float(worth.total(params))), 4)
-
-
-def _body(table: FloatArray, lines: FloatArray) -> LoopBody | None:
-    """The looped body that is heard longest."""
-    best: LoopBody | None = None
-    for (_, left), (entered, _) in zip(table[:-1].tolist(), table[1:].tolist(), strict=True):
-        if entered >= left:
-            continue
-        at = nearest_line(lines, np.array([entered, left]))
-        passes = int(np.sum((table[:, 0] <= entered + 0.02) & (table[:, 1] >= left - 0.02)))
-        body = LoopBody(entered, left, int(at[1] - at[0]), max(1, passes))
-        if best is None or body.repeats * (left - entered) > best.repeats * (best.song_to - best.song_from):
-            best = body
-    return best

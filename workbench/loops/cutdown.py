@@ -37,6 +37,7 @@ from workbench.loops.assembly import (
     end_slack,
     fade_label,
     late_and_tail,
+    looped_body,
     micros,
     seam_gains,
     sections_heard,
@@ -45,7 +46,6 @@ from workbench.loops.constraints import LineConstraints
 from workbench.loops.plan import (
     BORDER_SECONDS,
     CONTINUES_SECONDS,
-    LoopBody,
     LoopPlan,
     LoopSegment,
     PlanKind,
@@ -769,7 +769,7 @@ def assemble_cut(
         LoopSegment(float(first), float(last), 0.0, float(gain))
         for (first, last), gain in zip(table, np.concatenate([[0.0], gains]), strict=True)
     )
-    body = _body_of(table, usable, taken) if heard_twice(table) >= CONTINUES_SECONDS else None
+    body = looped_body(table, profile.downbeats) if heard_twice(table) >= CONTINUES_SECONDS else None
     kind = PlanKind.STRAIGHT if not taken.size else PlanKind.CUT_DOWN if body is None else PlanKind.LOOP
     come_down = outro is not None and outro.kind is EndingKind.OUTRO and outro.outro_start >= table[-1, 0] - 0.009
     plan = LoopPlan(
@@ -834,15 +834,3 @@ def downbeat_ending(
     length = last_to - float(lines[begins]) if begins < stops else min(most, max(tail, wanted, MIN_FADE_OUT_SECONDS))
     length = micros(max(tail, length)) / 1e6
     return tail, length, fade_label(profile, last_to - tail, length)
-
-
-def _body_of(table: FloatArray, usable: UsableSplices, taken: IntArray) -> LoopBody | None:
-    """The longest body heard of the loops back that are taken."""
-    best: LoopBody | None = None
-    for splice in taken[usable.gain_seconds[taken] > 0].tolist():
-        first, last = float(usable.song_from[splice]), float(usable.song_to[splice])
-        passes = int(np.sum((table[:, 0] <= first + 0.02) & (table[:, 1] >= last - 0.02)))
-        body = LoopBody(first, last, int(usable.leave[splice] - usable.enter[splice]), max(1, passes))
-        if best is None or body.repeats * (last - first) > best.repeats * (best.song_to - best.song_from):
-            best = body
-    return best
