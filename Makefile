@@ -10,6 +10,7 @@
 # For developers:
 #   make check         format, lint, strict types, import contracts, JavaScript
 #   make test-all      the suite, and what needs minutes: the README's commands, the wheel, long renders, fault runs
+#   make fuzz          the property tests on new examples
 #   make browser       the dashboard's tests in Chromium; installs Chromium on Debian when run as root
 #   make test-pythons  set-up, demo and a smoke test on every supported Python here; make test-oldest: oldest packages
 #   make notebooks     run the notebooks and compare their checked outputs; make stored-notebooks stores them anew
@@ -35,7 +36,7 @@ TORCH ?= torch==2.13.0
 NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks browser chromium \
+.PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks fuzz browser chromium \
         screenshots bench peers fit train lock clean
 
 help:
@@ -106,6 +107,10 @@ test-pythons: chromium
 # The oldest packages that pyproject.toml admits.
 test-oldest: chromium
 	@$(or $(PYTHON),python3) tests/project/every_python.py --only oldest
+
+# The property tests on examples that no run has seen; the suite draws the same ones each time.
+fuzz: $(VENV)/.torch
+	$(BIN)/python -m pytest --hypothesis-profile=default -m "hypothesis and not slow" tests
 
 browser: $(VENV)/.dev chromium
 	$(BIN)/python -m pytest -m browser tests/browser

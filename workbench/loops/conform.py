@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.edits.difference import EditChange, EditDifference
-from workbench.errors import PlanError
+from workbench.errors import FitError, PlanError
 from workbench.loops.assembly import (
     OWN_ENDINGS,
     end_slack,
@@ -41,6 +41,7 @@ from workbench.loops.cutdown import (
     cut_splices,
     downbeat_ending,
 )
+from workbench.loops.fit import FitRequest, plan_fit
 from workbench.loops.plan import (
     CONTINUES_SECONDS,
     GRID_TOLERANCE_SECONDS,
@@ -153,7 +154,8 @@ def conform_plan(
     Returns
     -------
     LoopPlan : exactly as long as the new cut, its options holding itself alone; of the kind that its segments make it.
-        Where nothing differs, the same plan. Where no way leads on from the first edit, the music differs before it too
+        Where nothing differs, the same plan. Where no way leads on from the first edit, the music differs before it
+        too; where there is none at all, it is the fit of the new length, to the millisecond
 
     Raises
     ------
@@ -161,26 +163,43 @@ def conform_plan(
     ConstraintError : the constraints make no sense on this track
     """
     old = plan.alone
-    if not difference.changes and abs(difference.new_seconds - old.window_end) <= difference.frame_seconds + 1e-6:
+    same_length = abs(difference.new_seconds - old.window_end) <= difference.frame_seconds + 1e-6
+    if not difference.changes and same_length:
         return replace(old, options=(old,))
+    if same_length and all(abs(span.new_start - span.old_start) < 1e-6 for span in difference.kept):
+        return replace(old, options=(old,))  # only shots of the same length: every second has its music already
     lines = profile.downbeats
     if lines.size < 3:
         raise PlanError("the track has no bars to cut on, so its music cannot follow an edit; fit it anew")
     search = _Search(profile, old, difference, params, constraints)
-    way = search.best()
-    bars = _BARS_BEFORE
+    way = search.best() or search.best(in_ending=True)
     while way is None and search.kept_segments:
         # From where the edit begins nothing leads to the end: then music further before it must change too.
-        bars *= 2
-        search = _Search(profile, old, difference, params, constraints, bars)
-        way = search.best()
-    if way is None:
-        raise PlanError(
-            f"no way through this track with seams over {params.min_seam_score:g} is {difference.new_seconds:.3f} s "
-            "long and follows the edit; fit it anew, or lower cover.min_seam_score in a profile"
-        )
-    made = search.assemble(way)
+        search = _Search(profile, old, difference, params, constraints, 2 * search.bars_before)
+        way = search.best() or search.best(in_ending=True)
+    made = _fitted_anew(search, constraints) if way is None else search.assemble(way)
     return replace(made, options=(made,))
+
+
+def _fitted_anew(search: _Search, constraints: SeamConstraints) -> LoopPlan:
+    """A plan that knows nothing of the old one: starts between bar lines, and silence around, are a fit's own.
+
+    Raises
+    ------
+    PlanError : the track has no fit of the new length either, or only one with a worse seam than was asked for
+    """
+    seconds, floor = search.end, search.params.min_seam_score
+    start_at = None if search.old.start_at is None else search.asked_start()
+    try:
+        fit = plan_fit(search.profile, FitRequest(seconds, start_at=start_at, constraints=constraints), search.params)
+    except FitError as error:
+        raise PlanError(f"nothing follows the edit: {error}") from error
+    if fit.seam_score < floor and len(fit.segments) > 1:
+        raise PlanError(
+            f"no way through this track with seams over {floor:g} is {seconds:.3f} s long and follows the edit; "
+            "fit it anew, or lower cover.min_seam_score in a profile"
+        )
+    return fit.alone
 
 
 def follow_picture(plan: LoopPlan, old: LoopPlan, difference: EditDifference, half_bar: float) -> list[FollowedStretch]:
@@ -374,7 +393,7 @@ class _Search:
         time = float(starts[number] + self.lines[line] - table[number, 0])
         return number + 1, line, time, aged
 
-    def _asked_start(self) -> VideoSeconds:
+    def asked_start(self) -> VideoSeconds:
         """Where music that starts anew begins: as the old plan did, or on the picture that it was asked to start on."""
         asked = self.old.start_at
         if asked is None:
@@ -384,14 +403,14 @@ class _Search:
         )
         return micros(max(0.0, min(next(later, asked), self.end - self.bar))) / 1e6
 
-    def best(self) -> _Way | None:
-        """The best way from the start to the end of the new cut."""
+    def best(self, *, in_ending: bool = False) -> _Way | None:
+        """The best way from the start to the end of the new cut; `in_ending`: a fade may lie in the own ending."""
         layers = [self._entering(self._first_layer())]
         ways: list[tuple[float, int, int, int, bool]] = []
         most = int(np.ceil((self.end - self.from_time) / float(self.lengths[: self.n - 1].min()))) + 2
         for number in range(most):
             layer = layers[-1]
-            ways += self._endings(layer, number)
+            ways += self._endings(layer, number, in_ending=in_ending)
             if not np.any(np.isfinite(layer.worth) & (layer.time < self.end)):
                 break
             layers.append(self._entering(self._played(layer)))
@@ -407,7 +426,7 @@ class _Search:
             layer.time[self.from_line, self.from_age] = self.from_time
             return layer
         # A new start: the track's own, as the old plan starts, or any downbeat.
-        begins = self._asked_start()
+        begins = self.asked_start()
         phrase = fade_part(self.profile)
         late = np.flatnonzero(self.lines[:-1] >= self.profile.song_start + EARLY_SECONDS)
         layer.time[late, 0] = begins + EARLY_SECONDS
@@ -484,7 +503,7 @@ class _Search:
         worth = np.where(there, 1.0 - _EXACT * off / self.bar, 0.0).mean(axis=-1)
         return np.asarray(worth * self.lengths[:, None])
 
-    def _endings(self, layer: _Layer, number: int) -> list[tuple[float, int, int, int, bool]]:
+    def _endings(self, layer: _Layer, number: int, *, in_ending: bool) -> list[tuple[float, int, int, int, bool]]:
         """Ways that end in the next bar: on the track's own ending, or in a fade."""
         found: list[tuple[float, int, int, int, bool]] = []
         longest_tail = end_slack(self.profile)[0]
@@ -499,12 +518,13 @@ class _Search:
                 kept = float(self._in_place(layer.time[: self.n])[last, age])
                 found.append((float(layer.worth[last, age]) + kept + own_worth, number, last, age, True))
         ending = self.profile.ending
-        latest = float(self.edges[ending.start_bar + 1]) if ending is not None else float(self.edges[-1])
+        to_end = ending is None or in_ending
+        latest = float(self.edges[-1 if to_end or ending is None else ending.start_bar + 1])
         latest = min(latest, self.profile.last_sound)
         reach = self.lines[:, None] + self.end - layer.time[: self.n]
         fits = np.isfinite(layer.worth[: self.n]) & (layer.time[: self.n] <= self.end + 1e-9) & aged
         bars = np.minimum(self.lengths, np.append(np.diff(self.lines), self.lines[-1] - self.lines[-2]))
-        fits &= (reach - self.lines[:, None] < bars[:, None] - 1e-3) & (reach <= latest - 1e-3)
+        fits &= (reach - self.lines[:, None] < bars[:, None] - 1e-3) & (reach <= latest + 1e-6)
         worth = layer.worth[: self.n] + _FADE * fade_part(self.profile)[:, None]
         for line, age in np.argwhere(fits).tolist():
             found.append((float(worth[line, age]), number, line, age, False))
@@ -541,7 +561,7 @@ class _Search:
             gains = [s.gain_in_db for s in old.segments[:before]]
             fades, curves = list(old.seam_fades[: before - 1]), list(old.seam_curves[: before - 1])
         else:
-            music_in = self._asked_start()
+            music_in = self.asked_start()
             fade_in = start_fade(profile) if own_start else EARLY_SECONDS
             spans, gains, fades, curves = [[way.first, 0.0]], [0.0], [], []
         for join in taken.tolist():
