@@ -7,10 +7,21 @@ plan of ten hours is as exact as one of five minutes. In a plan that fades the l
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from workbench.loops.plan import LoopBody, LoopPlan, LoopSegment, bar_length_at, check_against_grid, nearest_line
+from workbench.loops.plan import (
+    CONTINUES_SECONDS,
+    LoopBody,
+    LoopPlan,
+    LoopSegment,
+    PlanKind,
+    bar_length_at,
+    check_against_grid,
+    heard_twice,
+    nearest_line,
+)
 from workbench.loops.profile import EndingKind, LoopProfile, TrackSection
 from workbench.loops.splices import UsableSplices, start_fade
 from workbench.loops.worth import (
@@ -46,6 +57,36 @@ class Route:
     music_in: VideoSeconds
     last_to: TrackSeconds
     """where the last segment ends"""
+
+
+class PlayedSegments(NamedTuple):
+    """What is played of a track, segment by segment, and how it goes from each to the next."""
+
+    table: FloatArray
+    """shape (n, 2), s, the track ranges heard, in the order of playback"""
+    fades: FloatArray
+    """shape (n - 1,), s; crossfades at the seams"""
+    exponents: FloatArray
+    """shape (n - 1,), of the crossfades"""
+    gains_db: FloatArray
+    """shape (n,), dB at which each segment starts"""
+    scores: FloatArray
+    """shape (n - 1,), of the seams"""
+
+
+class PlayedEnds(NamedTuple):
+    """How music starts and ends."""
+
+    start_fade: float
+    """s"""
+    tail: float
+    """s of silence or fade after the music's last bar line or its last sound"""
+    end_fade: float
+    """s; the tail is a part of it"""
+    label: str
+    """the end in words"""
+    is_own: bool
+    """whether the track's own ending is heard"""
 
 
 def micros(seconds: float) -> int:
@@ -315,6 +356,81 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
         plan_score=round(min(1.0, float(route_worth(route, usable, profile, params).total(params))), 4),
         outro_start=round(outro.outro_start, 6) if come_down and outro is not None else None,
         outro_end=float(table[-1, 1]) if come_down else None,
+    )
+    check_against_grid(plan, profile.downbeats)
+    return plan
+
+
+def assemble_segments(
+    profile: LoopProfile,
+    played: PlayedSegments,
+    ends: PlayedEnds,
+    music_in: VideoSeconds,
+    seconds: VideoSeconds,
+    *,
+    plan_score: float,
+    glide_seconds: float,
+    start_at: VideoSeconds | None = None,
+) -> LoopPlan:
+    """Make the plan of any segments: straight, cut down or looped, as they are; its invariants are validated.
+
+    Parameters
+    ----------
+    profile : of the track
+    played, ends : what is played
+    music_in : where the music begins
+    seconds : length of the video
+    plan_score : 0 to 1
+    glide_seconds : over which levels move; the shortest segment limits it
+    start_at : where the music was asked to start
+
+    Returns
+    -------
+    LoopPlan : without options
+
+    Raises
+    ------
+    PlanError : the plan breaks a rule
+    """
+    table = played.table
+    whole = np.rint(table * 1e6).astype(np.int64)
+    starts = (micros(music_in) + np.concatenate([[0], np.cumsum(whole[:, 1] - whole[:, 0])])) / 1e6
+    window_end = micros(seconds) / 1e6
+    body = looped_body(table, profile.downbeats) if heard_twice(table) >= CONTINUES_SECONDS else None
+    kind = PlanKind.STRAIGHT if len(table) == 1 else PlanKind.CUT_DOWN if body is None else PlanKind.LOOP
+    outro = profile.ending if ends.is_own else None
+    come_down = outro is not None and outro.kind is EndingKind.OUTRO and outro.outro_start >= table[-1, 0] - 0.009
+    plan = LoopPlan(
+        segments=tuple(
+            LoopSegment(first, last, 0.0, gain)
+            for (first, last), gain in zip(table.tolist(), played.gains_db.tolist(), strict=True)
+        ),
+        seam_fades=tuple(played.fades.tolist()),
+        seam_curves=tuple(np.round(played.exponents, 4).tolist()),
+        gain_glide_seconds=min(glide_seconds, int(float(np.min(table[:, 1] - table[:, 0])) * 1000) / 1000),
+        music_in=micros(music_in) / 1e6,
+        music_out=window_end,
+        window_end=window_end,
+        music_end=micros(window_end - ends.tail) / 1e6,
+        tail_seconds=ends.tail,
+        song_start=float(table[0, 0]),
+        song_duration=round(profile.song_duration, 6),
+        loop_start_a=None if body is None else body.song_from,
+        loop_end_b=None if body is None else body.song_to,
+        bars=None if body is None else body.bars,
+        beats_per_bar=profile.beats_per_bar,
+        repeats=None if body is None else body.repeats,
+        seam_score=round(float(played.scores.min(initial=1.0)), 4),
+        seam_times=tuple(starts[1:-1].tolist()),
+        sections_covered=sections_heard(table, profile.sections),
+        end_label=ends.label,
+        start_fade_seconds=ends.start_fade,
+        end_fade_seconds=ends.end_fade,
+        plan_score=round(min(1.0, max(0.0, plan_score)), 4),
+        outro_start=round(outro.outro_start, 6) if come_down and outro is not None else None,
+        outro_end=float(table[-1, 1]) if come_down else None,
+        kind=kind,
+        start_at=start_at,
     )
     check_against_grid(plan, profile.downbeats)
     return plan

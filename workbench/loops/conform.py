@@ -26,11 +26,12 @@ from workbench.edits.difference import EditChange, EditDifference
 from workbench.errors import FitError, PlanError
 from workbench.loops.assembly import (
     OWN_ENDINGS,
+    PlayedEnds,
+    PlayedSegments,
+    assemble_segments,
     end_slack,
-    looped_body,
     micros,
     seam_gains,
-    sections_heard,
 )
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, on_lines
 from workbench.loops.cutdown import (
@@ -43,18 +44,14 @@ from workbench.loops.cutdown import (
 )
 from workbench.loops.fit import FitRequest, plan_fit
 from workbench.loops.plan import (
-    CONTINUES_SECONDS,
     GRID_TOLERANCE_SECONDS,
     LoopPlan,
-    LoopSegment,
     PlanKind,
-    check_against_grid,
     heard_twice,
     nearest_line,
-    segment_starts,
     segment_table,
 )
-from workbench.loops.profile import EndingKind, LoopProfile
+from workbench.loops.profile import LoopProfile
 from workbench.loops.splices import start_fade
 from workbench.loops.worth import (
     Worth,
@@ -586,44 +583,17 @@ class _Search:
                 fade_in = min(fade_in, max(0.0, micros(spans[-1][1] - spans[-1][0] - end_fade) / 1e6))
         table = np.array(spans)
         scores = np.array([self._score(table, seam) for seam in range(table.shape[0] - 1)])
-        body = looped_body(table, self.lines) if heard_twice(table) >= CONTINUES_SECONDS else None
-        kind = PlanKind.STRAIGHT if len(spans) == 1 else PlanKind.CUT_DOWN if body is None else PlanKind.LOOP
-        outro = profile.ending if way.own_ending else None
-        come_down = outro is not None and outro.kind is EndingKind.OUTRO and outro.outro_start >= table[-1, 0] - 0.009
-        plan = LoopPlan(
-            segments=tuple(
-                LoopSegment(first, last, 0.0, gain) for (first, last), gain in zip(spans, gains, strict=True)
-            ),
-            seam_fades=tuple(fades),
-            seam_curves=tuple(curves),
-            gain_glide_seconds=min(old.gain_glide_seconds, int(float(np.min(table[:, 1] - table[:, 0])) * 1000) / 1000),
-            music_in=music_in,
-            music_out=end,
-            window_end=end,
-            music_end=micros(end - tail) / 1e6,
-            tail_seconds=tail,
-            song_start=spans[0][0],
-            song_duration=old.song_duration,
-            loop_start_a=None if body is None else body.song_from,
-            loop_end_b=None if body is None else body.song_to,
-            bars=None if body is None else body.bars,
-            beats_per_bar=old.beats_per_bar,
-            repeats=None if body is None else body.repeats,
-            seam_score=round(float(scores.min(initial=1.0)), 4),
-            seam_times=tuple(segment_starts(table, music_in)[1:-1].tolist()),
-            sections_covered=sections_heard(table, profile.sections),
-            end_label=label,
-            start_fade_seconds=fade_in,
-            end_fade_seconds=end_fade,
+        return assemble_segments(
+            profile,
+            PlayedSegments(table, np.array(fades), np.array(curves), np.array(gains), scores),
+            PlayedEnds(fade_in, tail, end_fade, label, way.own_ending),
+            music_in,
+            end,
             plan_score=self._plan_score(table, scores, way.own_ending, music_in, tail),
-            outro_start=round(outro.outro_start, 6) if come_down and outro is not None else None,
-            outro_end=float(table[-1, 1]) if come_down else None,
-            kind=kind,
+            glide_seconds=old.gain_glide_seconds,
             # A fade starts with the picture, unless it was asked to start later: here by the plan that is followed.
             start_at=music_in if music_in > 0.0 and (old.start_at is not None or not way.own_ending) else None,
         )
-        check_against_grid(plan, self.lines)
-        return plan
 
     def _onto_target(self, spans: list[list[float]], music_in: float, song_from: float) -> float:
         """Where a segment is entered: to the very sample where the picture had it, if that is next to nothing away."""
@@ -679,4 +649,4 @@ class _Search:
             economy=economy_part(np.asarray(lengths.size / np.sum(1.0 / lengths)), params),
             lost=np.asarray(0.0),
         )
-        return round(min(1.0, float(worth.total(params))), 4)
+        return float(worth.total(params))

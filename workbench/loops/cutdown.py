@@ -34,25 +34,21 @@ import numpy as np
 
 from workbench.loops.assembly import (
     OWN_ENDINGS,
+    PlayedEnds,
+    PlayedSegments,
+    assemble_segments,
     end_slack,
     fade_label,
     late_and_tail,
-    looped_body,
     micros,
     seam_gains,
-    sections_heard,
 )
 from workbench.loops.constraints import LineConstraints
 from workbench.loops.plan import (
     BORDER_SECONDS,
-    CONTINUES_SECONDS,
     LoopPlan,
-    LoopSegment,
-    PlanKind,
-    check_against_grid,
-    heard_twice,
 )
-from workbench.loops.profile import EndingKind, LoopProfile
+from workbench.loops.profile import LoopProfile
 from workbench.loops.splices import UsableSplices, rank_within, start_fade, usable_splices
 from workbench.loops.worth import Worth, economy_part, fresh_again, own_ending_part, seams_part
 from workbench.params import CoverParams
@@ -74,8 +70,6 @@ MIN_RING_SECONDS = 0.3
 """s that a button rings at least"""
 HIT_TOLERANCE_SECONDS = 0.018
 """s; how far from the time asked for the last hit may land, with a margin to the 20 ms promised"""
-EARLY_SECONDS = 0.03
-"""s before a downbeat at which music starts that is not the track's own start, and its fade there"""
 MIN_FADE_OUT_SECONDS = 0.2
 """s; a closing fade lasts as long at least"""
 GOOD_FADE_OUT_SECONDS = 2.0
@@ -750,59 +744,30 @@ def assemble_cut(
     table = np.empty((taken.size + 1, 2))
     table[0, 0], table[-1, 1] = route.song_start, route.last_to
     table[1:, 0], table[:-1, 1] = usable.song_from[taken], usable.song_to[taken]
-    lengths = table[:, 1] - table[:, 0]
-    whole = np.rint(table * 1e6).astype(np.int64)
-    starts = (micros(route.music_in) + np.concatenate([[0], np.cumsum(whole[:, 1] - whole[:, 0])])) / 1e6
-    window_end = micros(task.seconds) / 1e6
     fade_in = start_fade(profile) if route.own_start else EARLY_SECONDS
-    outro = profile.ending if route.ending is CutEnding.OWN else None
-    if route.ending is CutEnding.OWN:
-        tail = end_fade = micros(window_end - float(starts[-1])) / 1e6
-        label = f"own ending: {'plays out to its last sound' if outro is None else OWN_ENDINGS[outro.kind]}"
+    is_own = route.ending is CutEnding.OWN
+    if is_own:
+        played = sum(micros(last) - micros(first) for first, last in table.tolist())
+        tail = end_fade = (micros(task.seconds) - micros(route.music_in) - played) / 1e6
+        kind = None if profile.ending is None else profile.ending.kind
+        label = f"own ending: {'plays out to its last sound' if kind is None else OWN_ENDINGS[kind]}"
     else:
-        room = float(lengths[-1]) - (float(usable.fade[taken[-1]]) / 2 if taken.size else fade_in) - _MARGIN
+        before = float(usable.fade[taken[-1]]) / 2 if taken.size else fade_in
+        room = float(table[-1, 1] - table[-1, 0]) - before - _MARGIN
         tail, end_fade, label = downbeat_ending(
             profile, route.last_to, task.music_seconds, room, params, is_button=route.ending is CutEnding.BUTTON
         )
-    gains = seam_gains(usable.level_step_db[taken], params)
-    segments = tuple(
-        LoopSegment(float(first), float(last), 0.0, float(gain))
-        for (first, last), gain in zip(table, np.concatenate([[0.0], gains]), strict=True)
-    )
-    body = looped_body(table, profile.downbeats) if heard_twice(table) >= CONTINUES_SECONDS else None
-    kind = PlanKind.STRAIGHT if not taken.size else PlanKind.CUT_DOWN if body is None else PlanKind.LOOP
-    come_down = outro is not None and outro.kind is EndingKind.OUTRO and outro.outro_start >= table[-1, 0] - 0.009
-    plan = LoopPlan(
-        segments=segments,
-        seam_fades=tuple(usable.fade[taken].tolist()),
-        seam_curves=tuple(np.round(usable.exponent[taken], 4).tolist()),
-        gain_glide_seconds=min(params.gain_glide_seconds, int(float(lengths.min()) * 1000) / 1000),
-        music_in=micros(route.music_in) / 1e6,
-        music_out=window_end,
-        window_end=window_end,
-        music_end=micros(window_end - tail) / 1e6,
-        tail_seconds=tail,
-        song_start=float(table[0, 0]),
-        song_duration=round(profile.song_duration, 6),
-        loop_start_a=None if body is None else body.song_from,
-        loop_end_b=None if body is None else body.song_to,
-        bars=None if body is None else body.bars,
-        beats_per_bar=profile.beats_per_bar,
-        repeats=None if body is None else body.repeats,
-        seam_score=round(float(usable.score[taken].min(initial=1.0)), 4),
-        seam_times=tuple(starts[1:-1].tolist()),
-        sections_covered=sections_heard(table, profile.sections),
-        end_label=label,
-        start_fade_seconds=fade_in,
-        end_fade_seconds=end_fade,
-        plan_score=round(min(1.0, max(0.0, route.score)), 4),
-        outro_start=round(outro.outro_start, 6) if come_down and outro is not None else None,
-        outro_end=float(table[-1, 1]) if come_down else None,
-        kind=kind,
+    gains = np.concatenate([[0.0], seam_gains(usable.level_step_db[taken], params)])
+    return assemble_segments(
+        profile,
+        PlayedSegments(table, usable.fade[taken], usable.exponent[taken], gains, usable.score[taken]),
+        PlayedEnds(fade_in, tail, end_fade, label, is_own),
+        route.music_in,
+        task.seconds,
+        plan_score=route.score,
+        glide_seconds=params.gain_glide_seconds,
         start_at=task.start_at,
     )
-    check_against_grid(plan, profile.downbeats)
-    return plan
 
 
 def downbeat_ending(
