@@ -23,10 +23,10 @@ from workbench.errors import PlanError
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import SoundBlock, decode_blocks, write_audio
 from workbench.media.probe import probe
-from workbench.mix.balance import Mix, SoundtrackMeasure, plan_mix, utterances_in
+from workbench.mix.balance import Mix, SoundtrackMeasure, own_music_in, plan_mix, utterances_in
 from workbench.mix.levels import LevelCurve, level_curve_of_blocks
 from workbench.mix.voice import Utterances
-from workbench.params import DuckParams, MatchParams, VoiceParams
+from workbench.params import DuckParams, MatchParams, MixParams, VoiceParams
 from workbench.progress import Progress
 from workbench.recording import FloatArray, Recording
 from workbench.render.clicks import with_clicks
@@ -128,19 +128,23 @@ class MixInputs:
     """with which the utterances were found"""
     utterances: Utterances
     """in which somebody speaks in the foreground"""
+    own_music: Utterances
+    """in which the soundtrack is music itself"""
 
-    def mixed(self, duck: DuckParams) -> Mix:
+    def mixed(self, duck: DuckParams, own: MixParams) -> Mix:
         """Levels and ducking.
 
         Parameters
         ----------
         duck : how far and how fast the music is lowered under speech
+        own : what the music does where the soundtrack is music itself
 
         Raises
         ------
         ParameterError : the video has no length
         """
-        return plan_mix(self.soundtrack, self.music, self.seconds, self.voice, duck, self.utterances)
+        found = self.utterances, own, self.own_music
+        return plan_mix(self.soundtrack, self.music, self.seconds, self.voice, duck, *found)
 
     def with_utterances(self, voice: VoiceParams, utterances: Utterances) -> MixInputs:
         """The same measurements with other utterances.
@@ -182,7 +186,7 @@ def measure_mix_inputs(workspace: Workspace, played: Path, video: Path, seconds:
 
     Returns
     -------
-    MixInputs : with the utterances of the workspace's parameters of the voice
+    MixInputs : with the utterances of the workspace's parameters of the voice, and the stretches of music
 
     Raises
     ------
@@ -193,7 +197,10 @@ def measure_mix_inputs(workspace: Workspace, played: Path, video: Path, seconds:
     stream = _Stream(played)
     blocks = stream.blocks("measuring the music", workspace.progress)
     music = level_curve_of_blocks((block.samples for block in blocks), stream.rate)
-    return MixInputs(soundtrack, music, seconds, voice, utterances_in(soundtrack, seconds, voice))
+    utterances = utterances_in(soundtrack, seconds, voice)
+    return MixInputs(
+        soundtrack, music, seconds, voice, utterances, own_music_in(soundtrack, seconds, workspace.params.mix)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

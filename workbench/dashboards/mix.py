@@ -32,8 +32,8 @@ from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Mix
 from workbench.mix.levels import HOPS_PER_SECOND
 from workbench.mix.voice import Utterances
-from workbench.params import DUCK_PRESETS, DuckParams, VoiceParams
-from workbench.plots.palette import DUCK, HEARD, VOICE
+from workbench.params import DUCK_PRESETS, DuckParams, MixParams, VoiceParams
+from workbench.plots.palette import DUCK, HEARD, OWN_MUSIC, VOICE
 from workbench.recording import FloatArray
 from workbench.workflows.loop import Loop
 
@@ -43,6 +43,8 @@ SHOWN = (
     "voice_lufs", "under_voice_lu", "attack_ms", "release_ms", "bridge_seconds", "ahead_seconds", "hold_seconds",
     "piece_seconds", "steady_db", "quiet_utterance_lu", "max_depth_db", "max_music_gain_db", "max_video_gain_db",
 )  # fmt: skip
+GIVING_WAY = {"play on": "ignore", "play on under it": "mix", "be silent": "yield"}
+"""what the music does where the soundtrack is music itself, in words, and `MixParams.own_music`"""
 _SLIDERS_HEIGHT = "max(520px, calc(100vh - 140px))"
 _QUIETEST_LUFS, _LOUDEST_LUFS = -54.0, -8.0
 _SMOOTH_HOPS = 40
@@ -64,15 +66,15 @@ class MixState:
     under_voice_lu: float = DuckParams().under_voice_lu
     """how far under the voice the ducking holds the music, LU"""
 
-    def tune(self, duck: DuckParams) -> None:
+    def tune(self, duck: DuckParams, own: MixParams) -> None:
         """Mix with other parameters of the duck.
 
         Parameters
         ----------
-        duck : of the session
+        duck, own : of the session
         """
         self.under_voice_lu = duck.under_voice_lu
-        self.mix = None if self.sounds is None else self.sounds.levels.mixed(duck)
+        self.mix = None if self.sounds is None else self.sounds.levels.mixed(duck, own)
 
     def hear(self, voice: VoiceParams, utterances: Utterances) -> None:
         """Take the utterances that were found with other parameters of the voice.
@@ -119,6 +121,9 @@ class MixState:
         if not mix.voiceover or mix.duck is None:
             heard = {"voice": "somebody speaks, but too little for a voice-over", "ambient": "nobody speaks",
                      "silent": "the video is silent", "none": "the video has no sound"}  # fmt: skip
+            if mix.duck is not None:
+                down = f"ours goes down by {mix.duck.depth_db:.0f} dB"
+                return f"{heard[mix.classification]}; the video has music of its own: {down}"
             return f"{heard[mix.classification]}: the music plays at its own level"
         spoken = sum(end - start for start, end in mix.duck.speech_ranges)
         return (
@@ -179,7 +184,7 @@ def tune_state(state: MixState, session: Session, then: Callable[[], None]) -> N
     """
     sounds, voice = state.sounds, session.params.voice
     if sounds is None or sounds.levels.voice == voice:
-        state.tune(session.params.duck)
+        state.tune(session.params.duck, session.params.mix)
         then()
         return
 
@@ -220,6 +225,8 @@ class MixPicture(Picture):
         """Show another mix of the same sounds."""
         state = self.state
         speech = state.mix.duck.speech_ranges if state.mix is not None and state.mix.duck is not None else ()
+        own = () if state.sounds is None else state.sounds.levels.own_music
+        self._set("own_music", left=[start for start, _ in own], right=[end for _, end in own])
         self._set("speech", left=[start for start, _ in speech], right=[end for _, end in speech])
         points = state.points
         end = state.sounds.levels.seconds if state.sounds is not None else 0.0
@@ -262,6 +269,12 @@ class MixPicture(Picture):
             legend_label="speech",
         )  # fmt: skip
         duck.quad("left", "right", 1.5, -60.0, source=speech, color=VOICE, alpha=0.22, line_width=0)
+        own = self._source("own_music", "left", "right")
+        levels.quad(
+            "left", "right", _LOUDEST_LUFS, _QUIETEST_LUFS, source=own, color=OWN_MUSIC, alpha=0.18, line_width=0,
+            legend_label="the video's own music",
+        )  # fmt: skip
+        duck.quad("left", "right", 1.5, -60.0, source=own, color=OWN_MUSIC, alpha=0.18, line_width=0)
         levels.line(
             "x", "y", source=self._source("soundtrack", "x", "y"), color=VOICE, line_width=1.6,
             legend_label="soundtrack, with its gain",
@@ -308,6 +321,11 @@ class MixTab(Tab):
             label="preset", options=[*DUCK_PRESETS, OWN], value=preset_of(session.params.duck), size="small",
             sizing_mode="stretch_width",
         )  # fmt: skip
+        self.own_music = pmui.Select(
+            label="under the video's own music", options=GIVING_WAY, value=session.params.mix.own_music,
+            size="small", sizing_mode="stretch_width",
+        )  # fmt: skip
+        self.own_music.param.watch(lambda event: self.give_way(event.new), "value")
         self.controls = ParamControls(session, "duck", SHOWN)
         self.profile = ProfileBar(session)
         self.facts = pmui.Typography("", variant="body2")
@@ -364,9 +382,22 @@ class MixTab(Tab):
             duck = DuckParams.model_validate({"preset": preset})
             self._session.params = self._session.params.model_copy(update={"duck": duck})
 
+    def give_way(self, own_music: str) -> None:
+        """Choose what the music does where the soundtrack is music itself.
+
+        Parameters
+        ----------
+        own_music : as `MixParams.own_music`
+        """
+        params = self._session.params
+        if own_music != params.mix.own_music:
+            mix = MixParams.model_validate({**params.mix.model_dump(), "own_music": own_music})
+            self._session.params = params.model_copy(update={"mix": mix})
+
     def tune(self) -> None:
         """Mix with the session's parameters: see and hear it at once; other tabs get the mix once it has settled."""
         self.preset.value = preset_of(self._session.params.duck)
+        self.own_music.value = self._session.params.mix.own_music
         before = self.state.mix
 
         def show() -> None:
@@ -387,7 +418,9 @@ class MixTab(Tab):
 
     def panel(self) -> pn.viewable.Viewable:
         """Sliders on the left, transport and pictures on the right, profiles below."""
-        sliders = scrolled(pmui.Column(self.preset, self.controls.panel(), width=270), height=_SLIDERS_HEIGHT)
+        sliders = scrolled(
+            pmui.Column(self.preset, self.own_music, self.controls.panel(), width=270), height=_SLIDERS_HEIGHT
+        )
         pictures = pmui.Column(
             self.player, self.facts, *self.picture.panes(*_SHARES, margin=0), self.profile.panel(),
             sizing_mode="stretch_width", margin=0,

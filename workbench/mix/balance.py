@@ -2,12 +2,13 @@
 
 The voice is raised to the usual loudness of speech, the music set to about the loudness of the voice; the ducking curve
 then lowers the music utterance by utterance. Everything is measured: the voice inside its utterances, less the
-background there, and the music as it will be played.
+background there, and the music as it will be played. Where the soundtrack is music itself, the music plays on, goes
+under it or is silent, as `MixParams.own_music` says.
 
 The order of application is soundtrack at `video_gain_db`, music at `music_gain_db`, the curve as further attenuation of
 the music alone, sum, limiter. Levels are dB or LUFS, times are video seconds.
 
-Functions: `plan_mix`, `classify`, `utterances_in`.
+Functions: `plan_mix`, `classify`, `utterances_in`, `own_music_in`.
 
 References
 ----------
@@ -24,11 +25,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.mix.duck import duck_curve, duck_depths, split_utterances, steady_depths
+from workbench.mix.duck import deepest_curve, duck_curve, duck_depths, split_utterances, steady_depths
 from workbench.mix.levels import LevelCurve, voice_alone
+from workbench.mix.music import music_ranges
 from workbench.mix.singing import spoken_odds
 from workbench.mix.voice import Utterances, speech_seconds, speech_utterances
-from workbench.params import DuckParams, VoiceParams
+from workbench.params import DuckParams, MixParams, VoiceParams
 from workbench.recording import FloatArray
 
 Classification: TypeAlias = Literal["voice", "ambient", "silent", "none"]
@@ -90,7 +92,7 @@ class Mix:
     video_gain_db: float | None = None
     """signed; only with a voice-over"""
     duck: Duck | None = None
-    """only with a voice-over"""
+    """only with a voice-over, or where the music gives way to the video's own"""
 
     def __post_init__(self) -> None:
         _refuse(self.classification not in CLASSIFICATIONS, f"no such classification: {self.classification}")
@@ -98,9 +100,12 @@ class Mix:
             self.voiceover and self.classification != "voice",
             f"there is no voice-over in sound that is classified as {self.classification}",
         )
-        for name in ("music_gain_db", "video_gain_db", "duck"):
+        for name in ("music_gain_db", "video_gain_db"):
             given = getattr(self, name) is not None
             _refuse(given != self.voiceover, f"{name} is given with a voice-over and only then")
+        _refuse(self.voiceover and self.duck is None, "duck is given with a voice-over")
+        spoken = self.duck is not None and bool(self.duck.speech_ranges)
+        _refuse(spoken and not self.voiceover, "without a voice-over nothing is ducked under speech")
         for name in ("music_gain_db", "video_gain_db"):
             value = getattr(self, name)
             _refuse(value is not None and not abs(value) < 120, f"{name} must be a level in dB, got {value}")
@@ -134,6 +139,8 @@ def plan_mix(
     voice: VoiceParams | None = None,
     duck: DuckParams | None = None,
     utterances: Utterances | None = None,
+    own: MixParams | None = None,
+    own_music: Utterances | None = None,
 ) -> Mix:
     """Decide how music and soundtrack play together.
 
@@ -144,23 +151,32 @@ def plan_mix(
     video_seconds : length of the video; no point or utterance lies outside it
     voice, duck : None: the defaults
     utterances : what `utterances_in` finds with `voice`; None: found here, which takes far longer than the rest
+    own : what the music does where the soundtrack is music; None: the defaults
+    own_music : what `own_music_in` finds with `own`; None: found here, where it matters
 
     Returns
     -------
-    Mix : with gains and ducking where someone speaks for at least `min_speech_seconds`. Gains are rounded to 0.01 dB
-        before the depths are measured, points to 0.01 dB and to their grid.
+    Mix : with gains and ducking where someone speaks for at least `min_speech_seconds`, with ducking alone where only
+        the video's own music is given way to. Gains are rounded to 0.01 dB before the depths are measured, points to
+        0.01 dB and to their grid.
 
     Raises
     ------
     ParameterError : a video of no length
     """
-    voice, duck = voice or VoiceParams(), duck or DuckParams()
+    voice, duck, own = voice or VoiceParams(), duck or DuckParams(), own or MixParams()
     if not 0 < video_seconds < float("inf"):
         raise ParameterError(f"a video lasts some time, got {video_seconds} s")
     utterances = utterances_in(soundtrack, video_seconds, voice) if utterances is None else utterances
+    if own_music is None or own.own_music == "ignore":
+        own_music = () if own.own_music == "ignore" else own_music_in(soundtrack, video_seconds, own)
     classification = classify(soundtrack, utterances, voice)
-    if soundtrack.levels is None or classification != "voice" or speech_seconds(utterances) < voice.min_speech_seconds:
+    if soundtrack.levels is None:
         return Mix(voiceover=False, classification=classification)
+    if classification != "voice" or speech_seconds(utterances) < voice.min_speech_seconds:
+        points = _points(_under_own_music(own_music, soundtrack.levels, music, video_seconds, duck, own))
+        given_way = _duck(points, (), own.own_music_fade_ms, own.own_music_fade_ms, duck) if points else None
+        return Mix(voiceover=False, classification=classification, duck=given_way)
     # The gain raises the voice with its background; the music is compared with the voice alone.
     sounding = soundtrack.levels.lufs_within(utterances)
     video_gain_db = round(min(max(0.0, duck.voice_lufs - sounding), duck.max_video_gain_db), 2)
@@ -172,21 +188,79 @@ def plan_mix(
     pieces = split_utterances(utterances, duck)
     depths = duck_depths(pieces, voice_level.raised(video_gain_db), music.raised(music_gain_db), duck)
     curve = duck_curve(pieces, steady_depths(pieces, depths, duck), video_seconds, duck)
-    points = tuple((round(float(time), 6), round(float(attenuation), 2)) for time, attenuation in curve)
+    louder = soundtrack.levels.raised(video_gain_db)
+    under = _under_own_music(own_music, louder, music.raised(music_gain_db), video_seconds, duck, own)
+    points = _points(deepest_curve(curve, under, video_seconds, duck))
     return Mix(
         voiceover=True,
         classification=classification,
         music_gain_db=music_gain_db,
         video_gain_db=video_gain_db,
-        duck=Duck(
-            envelope_points=points,
-            envelope_hz=duck.envelope_hz,
-            speech_ranges=utterances,
-            depth_db=max((attenuation for _, attenuation in points), default=0.0),
-            attack_ms=duck.attack_ms,
-            release_ms=duck.release_ms,
-        ),
+        duck=_duck(points, utterances, duck.attack_ms, duck.release_ms, duck),
     )
+
+
+def _points(curve: FloatArray) -> tuple[tuple[float, float], ...]:
+    return tuple((round(float(time), 6), round(float(attenuation), 2)) for time, attenuation in curve)
+
+
+def _duck(
+    points: tuple[tuple[float, float], ...], utterances: Utterances, attack_ms: int, release_ms: int, params: DuckParams
+) -> Duck:
+    return Duck(
+        envelope_points=points,
+        envelope_hz=params.envelope_hz,
+        speech_ranges=utterances,
+        depth_db=max((attenuation for _, attenuation in points), default=0.0),
+        attack_ms=attack_ms,
+        release_ms=release_ms,
+    )
+
+
+def _under_own_music(
+    ranges: Utterances,
+    levels: LevelCurve,
+    music: LevelCurve,
+    video_seconds: float,
+    duck: DuckParams,
+    own: MixParams,
+) -> FloatArray:
+    """The curve by which the music gives way to the video's own, shape (n_points, 2); `levels` and `music` as heard."""
+    fades = {"attack_ms": own.own_music_fade_ms, "release_ms": own.own_music_fade_ms}
+    if own.own_music == "yield":
+        depths = np.full(len(ranges), own.silent_db)
+        return duck_curve(ranges, depths, video_seconds, duck.model_copy(update=fades))
+    under = {"under_voice_lu": own.under_own_music_lu, "min_under_voice_lu": 0.0}
+    pieces = split_utterances(ranges, duck)
+    depths = duck_depths(pieces, levels, music, duck.model_copy(update=under))
+    steady = steady_depths(pieces, depths, duck)
+    return duck_curve(pieces, steady, video_seconds, duck.model_copy(update=fades))
+
+
+def own_music_in(soundtrack: SoundtrackMeasure, video_seconds: float, own: MixParams | None = None) -> Utterances:
+    """Stretches of a soundtrack that are music themselves.
+
+    Parameters
+    ----------
+    soundtrack : measured, with its bands and pitches
+    video_seconds : length of the video; stretches are cut off there
+    own : how long a stretch is and which breaks it bears; None: the defaults
+
+    Returns
+    -------
+    (first, last) video seconds, sorted and disjoint; none where there is no sound, or it was measured without bands
+
+    Raises
+    ------
+    ParameterError : bands or pitches of another shape
+    ResourceMissing : the fitted weights are not shipped with this installation
+    """
+    own = own or MixParams()
+    if soundtrack.bands is None or soundtrack.pitches is None:
+        return ()
+    found = music_ranges(soundtrack.bands, soundtrack.pitches, own.close_own_music_seconds, own.min_own_music_seconds)
+    inside = ((start, min(end, video_seconds)) for start, end in found)
+    return tuple((start, end) for start, end in inside if start < end)
 
 
 def classify(

@@ -6,7 +6,7 @@ pumping; away from speech it is exactly 0. All ramps are straight in decibels, a
 
 Conventions: attenuation is in dB, positive pulls down; times are video seconds; points have shape (n_points, 2).
 
-Functions: `split_utterances`, `duck_depths`, `steady_depths`, `duck_curve`, `thin_curve`.
+Functions: `split_utterances`, `duck_depths`, `steady_depths`, `duck_curve`, `deepest_curve`, `thin_curve`.
 
 References
 ----------
@@ -152,6 +152,36 @@ def duck_curve(
             kept = thin_curve(curve, params.tolerance_db)
             points.append(np.column_stack([(first + kept) / hz, curve[kept]]))
     return np.concatenate(points)
+
+
+def deepest_curve(first: FloatArray, second: FloatArray, video_seconds: float, params: DuckParams) -> FloatArray:
+    """The curve that is everywhere as deep as the deeper of two.
+
+    Parameters
+    ----------
+    first, second : shape (n_points, 2), of `duck_curve`
+    video_seconds : length of the video
+    params : grid and tolerance
+
+    Returns
+    -------
+    shape (n_points, 2), as `duck_curve` returns it; one of both as it is where the other has no points
+    """
+    if not len(first) or not len(second):
+        return first if len(first) else second
+    hz = params.envelope_hz
+    times = np.arange(int(video_seconds * hz + 1e-9) + 1) / hz
+    curve = np.maximum(*(np.interp(times, *points.T) for points in (first, second)))
+    down = np.concatenate([[False], curve > 0, [False]])
+    edges = np.flatnonzero(np.diff(down))
+    points = []
+    for begins, ends in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        begins, ends = max(0, begins - 1), min(times.size - 1, ends)
+        kept = begins + thin_curve(curve[begins : ends + 1], params.tolerance_db)
+        points.append(np.column_stack([times[kept], curve[kept]]))
+    joined: FloatArray = np.concatenate(points)
+    rising = np.concatenate([[True], np.diff(joined[:, 0]) > 0])
+    return np.asarray(joined[rising])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from workbench.params.catalog import CatalogParams, LaneParams
 from workbench.params.character import CharacterParams
 from workbench.params.loops import CoverParams, EndingParams, SeamParams
 from workbench.params.match import MATCH_PARTS, MatchParams
-from workbench.params.mix import DUCK_PRESETS, DuckParams, VoiceParams
+from workbench.params.mix import DUCK_PRESETS, DuckParams, MixParams, VoiceParams
 from workbench.params.render import DELIVERY_TARGETS, DeliveryTarget, PreviewParams, RenderParams
 from workbench.params.spectrum import SpectrumParams
 from workbench.params.structure import SectionParams
@@ -39,6 +39,7 @@ __all__ = [
     "LandmarkParams",
     "LaneParams",
     "MatchParams",
+    "MixParams",
     "Params",
     "PreviewParams",
     "RenderParams",

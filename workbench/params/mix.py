@@ -1,8 +1,8 @@
-"""Utterances, and how far the music is lowered under them."""
+"""Utterances, how far the music is lowered under them, and what it does where the video has music of its own."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -179,3 +179,34 @@ class DuckParams(Params):
         if name not in DUCK_PRESETS:
             raise ValueError(f"no such preset; there are {', '.join(DUCK_PRESETS)}")
         return {**DUCK_PRESETS[name], **given}
+
+
+class MixParams(Params):
+    """What the music does where the soundtrack is music itself."""
+
+    own_music: Literal["ignore", "mix", "yield"] = Field(
+        default="ignore",
+        description="ignore: it plays on; mix: it plays on under the video's own; yield: it is silent until that ends",
+    )
+    under_own_music_lu: float = Field(
+        default=15.0,
+        ge=6.0,
+        le=24.0,
+        # As far as it is held under a voice: two pieces of music at once are a clash, not a balance.
+        description="LU that music is held under the video's own with `mix`",
+    )
+    silent_db: float = Field(
+        default=60.0, ge=40.0, le=96.0, description="dB by which music is pulled down with `yield`"
+    )
+    own_music_fade_ms: int = Field(
+        default=1200,
+        ge=50,
+        le=1500,
+        description="ms in which music goes down before the video's own and comes back after",
+    )
+    min_own_music_seconds: float = Field(
+        default=8.0, ge=4.0, le=60.0, description="s; a shorter stretch of music in the soundtrack does not count"
+    )
+    close_own_music_seconds: float = Field(
+        default=4.0, ge=0.0, le=20.0, description="s; shorter breaks in the video's own music do not end it"
+    )

@@ -9,7 +9,7 @@ from workbench.params.catalog import CatalogParams, LaneParams
 from workbench.params.character import CharacterParams
 from workbench.params.loops import CoverParams, EndingParams, SeamParams
 from workbench.params.match import MatchParams
-from workbench.params.mix import DuckParams, VoiceParams
+from workbench.params.mix import DuckParams, MixParams, VoiceParams
 from workbench.params.render import PreviewParams, RenderParams
 from workbench.params.spectrum import SpectrumParams
 from workbench.params.structure import SectionParams
@@ -30,6 +30,7 @@ class WorkbenchParams(Params):
     preview: PreviewParams = PreviewParams()
     voice: VoiceParams = VoiceParams()
     duck: DuckParams = DuckParams()
+    mix: MixParams = MixParams()
     cuts: CutParams = CutParams()
     landmarks: LandmarkParams = LandmarkParams()
     events: EventParams = EventParams()

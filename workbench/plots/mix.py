@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.features.loudness import momentary
-from workbench.plots.palette import DUCK, HEARD, SOFT_INK, VOICE, new_figure, quiet, time_axis
+from workbench.plots.palette import DUCK, HEARD, OWN_MUSIC, SOFT_INK, VOICE, new_figure, quiet, time_axis
 from workbench.recording import Recording
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def mix_figure(
     speech_ranges: Sequence[Sequence[float]],
     video: Recording,
     music: Recording | None = None,
+    own_music: Sequence[Sequence[float]] = (),
 ) -> Figure:
     """Attenuation and loudness over the whole video, and a close-up of the first utterances.
 
@@ -33,15 +34,20 @@ def mix_figure(
     speech_ranges : video time, s, from and to
     video : its sound as rendered
     music : as it plays in it, ducked; None leaves its line out
+    own_music : video time, s, from and to, of music that the video has of its own
     """
     figure = new_figure(12.0, 5.6)
     whole, near = figure.subplots(2, 1)
-    start = max(0.0, (speech_ranges[0][0] if len(speech_ranges) else 0.0) - 4.0)
+    first_range = next((each[0][0] for each in (speech_ranges, own_music) if len(each)), 0.0)
+    start = max(0.0, first_range - 4.0)
     loudness = momentary(video.samples, video.sample_rate)
     under = None if music is None else momentary(music.samples, music.sample_rate)
     spans = ((whole, 0.0, video.duration), (near, start, min(start + _CLOSE_UP_SECONDS, video.duration)))
     for axes, first, last in spans:
         _draw(axes, envelope_points, speech_ranges, loudness, under, first, last)
+        for k, (begin, end) in enumerate(own_music):
+            name = "" if k else "the video's own music"
+            axes.axvspan(begin, end, color=OWN_MUSIC, alpha=0.25, linewidth=0, label=name)
         time_axis(axes, last - first)
     whole.legend(loc="lower right", fontsize=8, ncols=4, framealpha=0.9)
     near.set_title("close up", fontsize=10, loc="left", fontweight="bold")
@@ -76,7 +82,8 @@ def _draw(
         right.plot(drawn, -np.interp(drawn, at, attenuation), color=DUCK, linewidth=1.8)
     # An empty line on the left axes, so that one legend names both.
     axes.plot([], [], color=DUCK, linewidth=1.8, label="attenuation of the music")
-    right.set_ylim(-30.0, 3.0)
+    deepest = max((float(depth) for _, depth in envelope_points), default=0.0)
+    right.set_ylim(min(-30.0, -1.1 * deepest), 3.0)
     right.set_ylabel("attenuation, dB", fontsize=9, color=DUCK)
     right.spines[["top"]].set_visible(False)
     right.tick_params(labelsize=9)

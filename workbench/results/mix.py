@@ -50,13 +50,17 @@ class MixBody(Body, title="Mix"):
     classification: Literal["voice", "ambient", "silent", "none"] = Field(description="the video's own sound")
     music_gain_db: float | SkipJsonSchema[None] = optional("dB for the music; only with a voiceover")
     video_gain_db: float | SkipJsonSchema[None] = optional("dB for the soundtrack; only with a voiceover")
-    duck: DuckBody | None = Field(description="null without a voiceover")
+    duck: DuckBody | None = Field(description="null without a voiceover, unless music gives way to the video's own")
 
     @model_validator(mode="after")
     def _goes_with_voiceover(self) -> MixBody:
-        for name in ("music_gain_db", "video_gain_db", "duck"):
+        for name in ("music_gain_db", "video_gain_db"):
             if (getattr(self, name) is not None) != self.voiceover:
                 raise ValueError(f"{name} is given with a voiceover and only then")
+        if self.voiceover and self.duck is None:
+            raise ValueError("duck is given with a voiceover")
+        if self.duck is not None and self.duck.speech_ranges and not self.voiceover:
+            raise ValueError("without a voiceover nothing is ducked under speech")
         return self
 
 
@@ -109,7 +113,7 @@ class MeasuredMix(Protocol):
 
     @property
     def duck(self) -> MeasuredDuck | None:
-        """None without a voiceover."""
+        """None without a voiceover, unless music gives way to the video's own."""
 
 
 def mix_body(mix: MeasuredMix) -> MixBody:

@@ -212,7 +212,8 @@ def mix_beside(workspace: Workspace, track: Path, video: Path, video_seconds: Vi
 
     soundtrack = measure_soundtrack(workspace, video)
     music = track_level(workspace, track, video_seconds)
-    return plan_mix(soundtrack, music, video_seconds, workspace.params.voice, workspace.params.duck)
+    params = workspace.params
+    return plan_mix(soundtrack, music, video_seconds, params.voice, params.duck, own=params.mix)
 
 
 def track_level(workspace: Workspace, path: Path | str, seconds: VideoSeconds) -> LevelCurve:

@@ -32,7 +32,8 @@ def mix_under(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) ->
     soundtrack = measure_soundtrack(workspace, video)
     recording = workspace.load_recording(track)
     played = level_curve_of_blocks(render_blocks(plan, recording, workspace.params.render), recording.sample_rate)
-    return plan_mix(soundtrack, played, plan.window_end, workspace.params.voice, workspace.params.duck)
+    params = workspace.params
+    return plan_mix(soundtrack, played, plan.window_end, params.voice, params.duck, own=params.mix)
 
 
 def measure_soundtrack(workspace: Workspace, video: Path) -> SoundtrackMeasure:

@@ -22,6 +22,7 @@ from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.media.audio import write_audio
+from workbench.mix.balance import own_music_in
 from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS, Passage, played_music, speech_over_music, worst_passages
 from workbench.mix.levels import level_curve_of_blocks
 from workbench.mix.limiter import limit_blocks
@@ -462,7 +463,14 @@ def mix_section(
     if loop.mix is not None:
         facts.append(("the soundtrack", loop.mix.classification))
         text = "Nobody speaks in the video: music and soundtrack play at their own levels."
-    if loop.mix is not None and duck is not None:
+    own_music = _own_music(workspace, loop)
+    if own_music:
+        spans = ", ".join(f"{clock(first)} to {clock(last)}" for first, last in own_music)
+        facts.append(("music that the video has of its own", spans))
+    if loop.mix is not None and duck is not None and not loop.mix.voiceover:
+        facts.append(("deepest attenuation under it", f"{duck.depth_db:.1f} dB"))
+        text = "Nobody speaks in the video. Where it has music of its own, ours gives way to it."
+    elif loop.mix is not None and duck is not None:
         spoken = sum(last - first for first, last in duck.speech_ranges)
         facts += [
             ("speech", f"{len(duck.speech_ranges)} utterances, {spoken:.0f} s in all"),
@@ -474,8 +482,8 @@ def mix_section(
             "The music is brought to about the loudness of the voice, then moves out of its way: down before the first "
             "syllable, up again when a pause is long enough."
         )
-        if rendered is not None:
-            picture = png(mix_figure(duck.envelope_points, duck.speech_ranges, rendered))
+    if duck is not None and rendered is not None:
+        picture = png(mix_figure(duck.envelope_points, duck.speech_ranges, rendered, own_music=own_music))
     if shown:
         over = np.array([each.over_lu for each in passages if np.isfinite(each.over_lu)])
         facts.append(
@@ -501,6 +509,13 @@ def mix_section(
             "below to hear, worst first."
         )
     return ReportSection("Levels", tuple(texts), picture=picture, tables=tables, cards=cards)
+
+
+def _own_music(workspace: Workspace, loop: Loop) -> Sequence[Sequence[float]]:
+    """Where the video has music of its own, video seconds."""
+    if loop.video is None or loop.mix is None or loop.mix.classification in ("silent", "none"):
+        return ()
+    return own_music_in(measure_soundtrack(workspace, loop.video), loop.video_seconds, workspace.params.mix)
 
 
 def _passages(

@@ -10,7 +10,7 @@ into the same folder.
 
 Each voice gives the scenes of `SCENES`, 40 s each, mono at 24 kHz; levels are K-weighted, of what is said.
 
-Functions: `fetch_voices`, `voice_scenes`.
+Functions: `fetch_voices`, `read_sentences`, `voice_scenes`.
 """
 
 from __future__ import annotations
@@ -156,8 +156,8 @@ def fetch_voices(folder: Path) -> None:
         fetch_package(folder, package, frozenset({".wav"}))
 
 
-def _sentences(folder: Path) -> list[Sound]:
-    """The prompts of a package that are about a sentence long, dry and trimmed."""
+def read_sentences(folder: Path) -> list[Sound]:
+    """The prompts of a package that are about a sentence long, dry and trimmed, mono at `RATE`."""
     found = []
     for path in sorted(folder.rglob("*.wav")):
         if path.name.startswith(("tt-", "beep", "ascending")) or not _BYTES[0] < path.stat().st_size < _BYTES[1]:
@@ -177,7 +177,7 @@ def voice_scenes(folder: Path, role: str, seeds: int = 2) -> list[tuple[str, Vid
     seeds : how often each scene is made of each voice
     """
     music = recordings(folder, role)
-    spoken = {package: _sentences(folder / package) for package in VOICES[role]}
+    spoken = {package: read_sentences(folder / package) for package in VOICES[role]}
     scenes = []
     for number, (package, said) in enumerate(spoken.items()):
         if not said:

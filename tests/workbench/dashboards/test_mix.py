@@ -18,7 +18,7 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.mix.balance import plan_mix
-from workbench.params import DUCK_PRESETS, DuckParams, WorkbenchParams
+from workbench.params import DUCK_PRESETS, DuckParams, MixParams, WorkbenchParams
 from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
@@ -42,7 +42,7 @@ def sounds(home: Home) -> MixSounds:
 @pytest.fixture
 def state(sounds: MixSounds) -> MixState:
     state = MixState(sounds)
-    state.tune(DuckParams())
+    state.tune(DuckParams(), MixParams())
     return state
 
 
@@ -64,10 +64,10 @@ def test_the_mix_is_the_one_that_a_plan_gets(state: MixState, sounds: MixSounds)
 def test_a_parameter_moves_the_duck_within_the_time_of_a_blink(state: MixState) -> None:
     shallow = with_field(WorkbenchParams(), "duck", "under_voice_lu", 13.0)
     deep = with_field(WorkbenchParams(), "duck", "under_voice_lu", 17.0)
-    state.tune(shallow.duck)
+    state.tune(shallow.duck, shallow.mix)
     before = max(db for _, db in state.points)
     started = perf_counter()
-    state.tune(deep.duck)
+    state.tune(deep.duck, deep.mix)
     MixPicture(state).show()
     assert perf_counter() - started < 2.0  # 0.2 s where nothing else runs
     assert max(db for _, db in state.points) > before + 2.0

@@ -11,10 +11,13 @@ import pytest
 from workbench.bundled import bundled_path
 from workbench.features.loudness import integrated_lufs
 from workbench.media.audio import decode, resample
-from workbench.media.speech import FRAME_SECONDS, speech_probabilities
+from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.mix.balance import Duck, Mix, SoundtrackMeasure, plan_mix, utterances_in
+from workbench.mix.bands import BandMeter
 from workbench.mix.fades import duck_gain
 from workbench.mix.levels import LevelCurve, level_curve
+from workbench.mix.pitch import PitchMeter
+from workbench.params import MixParams
 
 RATE = 24_000
 VIDEO = 100.0  # seven of the utterances, and a silence of half a minute
@@ -184,7 +187,9 @@ def test_speech_past_the_end_of_the_video_is_cut_off() -> None:
 def test_a_mix_that_breaks_a_rule_cannot_be_made() -> None:
     with pytest.raises(ValueError, match="only then"):
         Mix(True, "voice")
-    with pytest.raises(ValueError, match="only then"):
+    with pytest.raises(ValueError, match="duck is given"):
+        Mix(True, "voice", 0.0, 0.0)
+    with pytest.raises(ValueError, match="nothing is ducked under speech"):
         Mix(False, "ambient", duck=DUCK)
     with pytest.raises(ValueError, match="no voice-over in sound"):
         Mix(True, "ambient", 0.0, 0.0, DUCK)
@@ -198,3 +203,65 @@ def test_a_mix_that_breaks_a_rule_cannot_be_made() -> None:
         replace(DUCK, speech_ranges=((2.0, 4.0), (3.0, 5.0)))
     with pytest.raises(ValueError, match="after it begins"):
         replace(DUCK, speech_ranges=((2.0, 2.0),))
+
+
+@pytest.fixture(scope="module")
+def band_on_stage() -> tuple[SoundtrackMeasure, LevelCurve]:
+    """Half a minute of noise, half a minute of a song, noise again; and the music that is to be laid under it."""
+    track = decode(bundled_path("data", "bundled", "music", "corner_store.ogg"))
+    song = track.samples.mean(axis=0)[30 * track.sample_rate : 60 * track.sample_rate]
+    song = resample(song, track.sample_rate, SAMPLE_RATE).astype(np.float32)
+    song *= np.float32(0.1 / np.sqrt(np.mean(song**2)))
+    air = np.random.default_rng(5).normal(0, 0.02, 30 * SAMPLE_RATE).astype(np.float32)
+    sound = np.concatenate([air, song, air])
+    bands, pitches = BandMeter(), PitchMeter()
+    bands.add(sound)
+    pitches.add(sound)
+    silent = np.zeros(round(90.0 / FRAME_SECONDS))
+    levels = level_curve(sound[None], SAMPLE_RATE)
+    music = LevelCurve(np.full(levels.power.size, float(np.mean(levels.power))), 0.5)
+    return SoundtrackMeasure(levels, silent, FRAME_SECONDS, bands.powers(), pitches.pitches()), music
+
+
+def attenuation(mix: Mix, time: float) -> float:
+    assert mix.duck is not None
+    return float(np.interp(time, *np.array(mix.duck.envelope_points).T))
+
+
+def test_music_plays_on_over_the_videos_own_unless_told_otherwise(
+    band_on_stage: tuple[SoundtrackMeasure, LevelCurve],
+) -> None:
+    soundtrack, music = band_on_stage
+    assert plan_mix(soundtrack, music, 90.0) == Mix(voiceover=False, classification="ambient")
+
+
+def test_music_is_silent_while_the_video_has_its_own(band_on_stage: tuple[SoundtrackMeasure, LevelCurve]) -> None:
+    soundtrack, music = band_on_stage
+    mix = plan_mix(soundtrack, music, 90.0, own=MixParams(own_music="yield"))
+    assert (mix.voiceover, mix.music_gain_db, mix.video_gain_db) == (False, None, None)
+    assert mix.duck is not None
+    assert mix.duck.speech_ranges == ()
+    assert [attenuation(mix, time) for time in (5.0, 27.0, 31.0, 45.0, 59.0, 63.0, 85.0)] == [0, 0, 60, 60, 60, 0, 0]
+
+
+def test_music_plays_under_the_videos_own(band_on_stage: tuple[SoundtrackMeasure, LevelCurve]) -> None:
+    soundtrack, music = band_on_stage
+    own = MixParams(own_music="mix", under_own_music_lu=12.0)
+    mix = plan_mix(soundtrack, music, 90.0, own=own)
+    assert soundtrack.levels is not None
+    clear = soundtrack.levels.lufs(35.0, 55.0) - (music.lufs(35.0, 55.0) - attenuation(mix, 45.0))
+    assert clear == pytest.approx(12.0, abs=4.5)  # as deep as the least loud of its pieces needs, by the steady rule
+    assert clear >= 11.9
+    assert attenuation(mix, 10.0) == attenuation(mix, 75.0) == 0.0
+
+
+def test_speech_and_own_music_go_together(video: Video) -> None:
+    """Where nothing in a voice-over is music, giving way changes nothing."""
+    levels = LevelCurve(level_curve(video.music, RATE).power, 0.9)
+    yielding = plan_mix(video.measured, levels, VIDEO, own=MixParams(own_music="yield"), own_music=())
+    assert yielding == plan_mix(video.measured, levels, VIDEO)
+    given = plan_mix(video.measured, levels, VIDEO, own=MixParams(own_music="yield"), own_music=((1.0, 30.0),))
+    assert attenuation(given, 15.0) == 60.0
+    assert given.duck is not None
+    assert yielding.duck is not None
+    assert given.duck.speech_ranges == yielding.duck.speech_ranges

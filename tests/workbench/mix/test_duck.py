@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
-from workbench.mix.duck import duck_curve, duck_depths, split_utterances, steady_depths, thin_curve
+from workbench.mix.duck import deepest_curve, duck_curve, duck_depths, split_utterances, steady_depths, thin_curve
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.params import DuckParams
 
@@ -145,3 +145,18 @@ def test_utterances_out_of_order_and_missing_depths_are_refused() -> None:
         duck_curve(((5.0, 8.0),), np.zeros(2), VIDEO)
     with pytest.raises(ParameterError, match="0 dB or more"):
         duck_curve(((5.0, 8.0),), np.array([-1.0]), VIDEO)
+
+
+def test_of_two_curves_the_deeper_one_counts() -> None:
+    params = DuckParams()
+    speech = duck_curve(((2.0, 4.0), (20.0, 22.0)), np.array([12.0, 6.0]), 30.0, params)
+    own = duck_curve(((3.0, 8.0),), np.array([40.0]), 30.0, params)
+    both = deepest_curve(speech, own, 30.0, params)
+    assert np.all(np.diff(both[:, 0]) > 0)
+    times = np.arange(0, 3000) / 100
+    deepest = np.maximum(*(np.interp(times, *curve.T) for curve in (speech, own)))
+    np.testing.assert_allclose(np.interp(times, *both.T), deepest, atol=2 * params.tolerance_db)
+    assert len(both) < 40
+    none = np.zeros((0, 2))
+    assert deepest_curve(speech, none, 30.0, params) is speech
+    assert deepest_curve(none, own, 30.0, params) is own
