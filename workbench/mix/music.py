@@ -202,7 +202,7 @@ def _tuned(pitches: FloatArray) -> float:
         return 0.0
     enough = min(1.0, clear.size / len(pitches) / _ENOUGH_CLEAR)
     phases = 2 * np.pi * clear
-    return enough * math.hypot(float(np.mean(np.cos(phases))), float(np.mean(np.sin(phases))))
+    return float(enough * math.hypot(np.mean(np.cos(phases)), np.mean(np.sin(phases))))
 
 
 @cache
