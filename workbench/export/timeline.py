@@ -55,9 +55,19 @@ class MarkerKind(StrEnum):
     SEAM = "seam"
     SYNC = "sync"
     """where the music meets the picture"""
+    VERDICT = "verdict"
+    """what a reviewer heard at a seam"""
+    COMMENT = "comment"
+    """what a reviewer wrote"""
 
 
-MARKER_COLOURS = {MarkerKind.END: "GREEN", MarkerKind.SEAM: "RED", MarkerKind.SYNC: "YELLOW"}
+MARKER_COLOURS = {
+    MarkerKind.END: "GREEN",
+    MarkerKind.SEAM: "RED",
+    MarkerKind.SYNC: "YELLOW",
+    MarkerKind.VERDICT: "MAGENTA",
+    MarkerKind.COMMENT: "CYAN",
+}
 """names that OpenTimelineIO and EDL locators share"""
 
 
@@ -198,6 +208,8 @@ class Timeline:
     """of the prevailing metre; None where neither plan nor grid says it"""
     sync_points: tuple[Marker, ...] = ()
     """where a placed track meets the picture"""
+    reviews: tuple[Marker, ...] = ()
+    """what reviewers heard and wrote"""
     provenance: Provenance | None = None
     """what the plan was made from; None where that is not known"""
 
@@ -237,7 +249,7 @@ class Timeline:
 
     @property
     def markers(self) -> tuple[Marker, ...]:
-        """Markers for an editor, in order: start, seams, sync points, end of the music."""
+        """Markers for an editor: start, then seams, sync points and reviews in order of time, end of the music."""
         times = () if self.plan is None else self.plan.seam_times
         seams = [
             Marker(
@@ -247,7 +259,7 @@ class Timeline:
         ]
         ends = self.ends
         end = Marker(ends.music_end, f"music end: {ends.end_label}", MarkerKind.END)
-        inside = sorted([*seams, *self.sync_points], key=lambda marker: marker.video_s)
+        inside = sorted([*seams, *self.sync_points, *self.reviews], key=lambda marker: marker.video_s)
         return (Marker(ends.music_in, "music in", MarkerKind.END), *inside, end)
 
 

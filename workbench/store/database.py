@@ -117,6 +117,70 @@ verdicts = sa.Table(
     sa.Column("verdict", sa.String, nullable=False),  # good, audible, wrong
     sa.Column("note", sa.String, nullable=False),
     sa.Column("at", sa.String, nullable=False),
+    sa.Column("reviewer", sa.String, nullable=False, server_default=""),  # empty: whoever it was gave no name
+)
+
+plan_versions = sa.Table(
+    "plan_versions",
+    metadata,
+    sa.Column("version_id", sa.String, primary_key=True),  # ULID: sorts by time
+    sa.Column("subject", sa.String, nullable=False),  # digest of track and video: what versions are versions of
+    sa.Column("digest", sa.String, nullable=False),  # of plan, fades and mix
+    sa.Column("content_hash", sa.String, nullable=False),  # of the track
+    sa.Column("track", sa.String, nullable=False),  # its name
+    sa.Column("track_path", sa.String, nullable=False),
+    sa.Column("video_path", sa.String),
+    sa.Column("body", sa.String, nullable=False),  # JSON as the command line prints it, with mix and provenance
+    sa.Column("at", sa.String, nullable=False),
+)
+
+comments = sa.Table(
+    "comments",
+    metadata,
+    sa.Column("comment_id", sa.String, primary_key=True),  # ULID: sorts by time
+    sa.Column("version_id", sa.String, nullable=False),  # on which it was written
+    sa.Column("subject", sa.String, nullable=False),  # of that version
+    sa.Column("answers", sa.String),  # the comment that begins the thread; none: this one does
+    sa.Column("reviewer", sa.String, nullable=False),
+    sa.Column("text", sa.String, nullable=False),
+    sa.Column("video_s", sa.Float, nullable=False),
+    sa.Column("leave_s", sa.Float),  # of the seam that it is about, in track time
+    sa.Column("enter_s", sa.Float),
+    sa.Column("at", sa.String, nullable=False),
+    sa.Column("resolved_by", sa.String),
+    sa.Column("resolved_at", sa.String),
+)
+
+approvals = sa.Table(
+    "approvals",
+    metadata,
+    sa.Column("approval_id", sa.String, primary_key=True),  # ULID: sorts by time
+    sa.Column("version_id", sa.String, nullable=False),
+    sa.Column("reviewer", sa.String, nullable=False),
+    sa.Column("decision", sa.String, nullable=False),  # approved, needs work
+    sa.Column("at", sa.String, nullable=False),
+)
+
+listening_tests = sa.Table(
+    "listening_tests",
+    metadata,
+    sa.Column("test_id", sa.String, primary_key=True),  # ULID: sorts by time
+    sa.Column("kind", sa.String, nullable=False),  # abx, mushra
+    sa.Column("content_hash", sa.String, nullable=False),  # of the track
+    sa.Column("track", sa.String, nullable=False),  # its name
+    sa.Column("reviewer", sa.String, nullable=False),
+    sa.Column("design", sa.String, nullable=False),  # JSON: seed, trials, what each letter hides
+    sa.Column("at", sa.String, nullable=False),
+)
+
+listening_answers = sa.Table(
+    "listening_answers",
+    metadata,
+    sa.Column("test_id", sa.String, primary_key=True),
+    sa.Column("trial", sa.Integer, primary_key=True),  # from 0
+    sa.Column("answer", sa.String, nullable=False),  # JSON: the choice, or a rating for each letter
+    sa.Column("seconds", sa.Float, nullable=False),  # from the first sound to the answer
+    sa.Column("at", sa.String, nullable=False),
 )
 
 Migration = tuple[str, tuple[str, ...]]
@@ -169,6 +233,32 @@ _MIGRATIONS: tuple[Migration, ...] = (
         (
             """CREATE TABLE seam_constraints (
                 content_hash TEXT PRIMARY KEY, revision TEXT NOT NULL, constraints TEXT NOT NULL, at TEXT NOT NULL)""",
+        ),
+    ),
+    (
+        "0006_reviewers",
+        (
+            "ALTER TABLE verdicts ADD COLUMN reviewer TEXT NOT NULL DEFAULT ''",
+            """CREATE TABLE plan_versions (
+                version_id TEXT PRIMARY KEY, subject TEXT NOT NULL, digest TEXT NOT NULL, content_hash TEXT NOT NULL,
+                track TEXT NOT NULL, track_path TEXT NOT NULL, video_path TEXT, body TEXT NOT NULL, at TEXT NOT NULL,
+                UNIQUE (subject, digest))""",
+            """CREATE TABLE comments (
+                comment_id TEXT PRIMARY KEY, version_id TEXT NOT NULL, subject TEXT NOT NULL, answers TEXT,
+                reviewer TEXT NOT NULL, text TEXT NOT NULL, video_s DOUBLE PRECISION NOT NULL,
+                leave_s DOUBLE PRECISION, enter_s DOUBLE PRECISION, at TEXT NOT NULL, resolved_by TEXT,
+                resolved_at TEXT)""",
+            "CREATE INDEX comments_by_subject ON comments (subject)",
+            """CREATE TABLE approvals (
+                approval_id TEXT PRIMARY KEY, version_id TEXT NOT NULL, reviewer TEXT NOT NULL, decision TEXT NOT NULL,
+                at TEXT NOT NULL)""",
+            "CREATE INDEX approvals_by_version ON approvals (version_id)",
+            """CREATE TABLE listening_tests (
+                test_id TEXT PRIMARY KEY, kind TEXT NOT NULL, content_hash TEXT NOT NULL, track TEXT NOT NULL,
+                reviewer TEXT NOT NULL, design TEXT NOT NULL, at TEXT NOT NULL)""",
+            """CREATE TABLE listening_answers (
+                test_id TEXT NOT NULL, trial INTEGER NOT NULL, answer TEXT NOT NULL, seconds DOUBLE PRECISION NOT NULL,
+                at TEXT NOT NULL, PRIMARY KEY (test_id, trial))""",
         ),
     ),
 )

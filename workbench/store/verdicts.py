@@ -35,12 +35,35 @@ class Verdict:
     verdict: Word
     note: str
     at: str
+    reviewer: str = ""
+    """empty: whoever it was gave no name"""
+
+    @property
+    def heard(self) -> tuple[int, int, int, int]:
+        """The seam as it was heard: ms of track time left and entered, ms of the fade and hundredths of its exponent.
+
+        Verdicts are about the same seam where these are equal; -1 stands for a fade that is not known.
+        """
+        seam = self.seam
+        fade, exponent = seam.get("fade"), seam.get("exponent")
+        return (
+            round(1000 * seam["leave"]),
+            round(1000 * seam["enter"]),
+            -1 if fade is None else round(1000 * fade),
+            -1 if exponent is None else round(100 * exponent),
+        )
 
 
 def add(
-    connection: Connection, content_hash: str, track: str, seam: Mapping[str, float], verdict: Word, note: str = ""
+    connection: Connection,
+    content_hash: str,
+    track: str,
+    seam: Mapping[str, float],
+    verdict: Word,
+    note: str = "",
+    reviewer: str = "",
 ) -> Verdict:
-    """Keep a verdict. Earlier ones about the same seam stay; the latest counts.
+    """Keep a verdict. Earlier ones stay; of one reviewer's about a seam as it was heard the latest counts.
 
     Parameters
     ----------
@@ -50,6 +73,7 @@ def add(
     seam : see `Verdict.seam`
     verdict : good, audible or wrong
     note : in the reviewer's words
+    reviewer : whose verdict it is; empty: not known
 
     Returns
     -------
@@ -61,7 +85,7 @@ def add(
     """
     if verdict not in get_args(Word):
         raise ParameterError(f"a verdict is one of {', '.join(get_args(Word))}, not {verdict!r}")
-    kept = Verdict(f"ver_{ULID()}", content_hash, track, dict(seam), verdict, note, now())
+    kept = Verdict(f"ver_{ULID()}", content_hash, track, dict(seam), verdict, note, now(), reviewer)
     values = {name: getattr(kept, name) for name in Verdict.__slots__} | {"seam": json.dumps(kept.seam)}
     connection.execute(verdicts.insert().values(**values))
     return kept
@@ -80,27 +104,35 @@ def every(connection: Connection, content_hash: str | None = None) -> list[Verdi
         query = query.where(verdicts.c.content_hash == content_hash)
     return [
         Verdict(
-            row.verdict_id, row.content_hash, row.track, json.loads(row.seam), cast(Word, row.verdict), row.note, row.at
+            row.verdict_id,
+            row.content_hash,
+            row.track,
+            json.loads(row.seam),
+            cast(Word, row.verdict),
+            row.note,
+            row.at,
+            row.reviewer,
         )
         for row in connection.execute(query)
     ]
 
 
 def latest(given: Iterable[Verdict]) -> list[Verdict]:
-    """The last verdict about each seam.
+    """Each reviewer's last verdict about each seam as it was heard, with its crossfade.
 
     Parameters
     ----------
-    given : verdicts, oldest first; times that round to the same millisecond are the same seam
+    given : verdicts, oldest first; see `Verdict.heard` for which of them are about the same seam
 
     Returns
     -------
-    in the order in which the seams first occurred
+    in the order of the verdicts that count
     """
-    found: dict[tuple[str, int, int], Verdict] = {}
+    found: dict[tuple[object, ...], Verdict] = {}
     for verdict in given:
-        places = (round(1000 * verdict.seam["leave"]), round(1000 * verdict.seam["enter"]))
-        found[(verdict.content_hash, *places)] = verdict
+        about = (verdict.content_hash, verdict.reviewer, verdict.heard)
+        found.pop(about, None)  # what is judged again is the newest
+        found[about] = verdict
     return list(found.values())
 
 
@@ -115,8 +147,9 @@ def write_csv(given: Iterable[Verdict], out: TextIO) -> None:
     rows = list(given)
     names = list(dict.fromkeys(name for verdict in rows for name in verdict.seam))
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["verdict_id", "at", "track", "content_hash", "verdict", "note", *names])
+    writer.writerow(["verdict_id", "at", "reviewer", "track", "content_hash", "verdict", "note", *names])
     for verdict in rows:
         numbers = [verdict.seam.get(name, "") for name in names]
-        known = [verdict.verdict_id, verdict.at, verdict.track, verdict.content_hash, verdict.verdict, verdict.note]
+        of_track = [verdict.track, verdict.content_hash]
+        known = [verdict.verdict_id, verdict.at, verdict.reviewer, *of_track, verdict.verdict, verdict.note]
         writer.writerow([*known, *numbers])

@@ -101,6 +101,7 @@ def export_plan(
     mix: MixSpec | None = None,
     provenance: Provenance | None = None,
     sync_points: Sequence[Marker] = (),
+    reviews: Sequence[Marker] = (),
     with_media: bool = False,
 ) -> Path:
     """Write a plan or a placed track in one of the formats of `workbench.export.formats.FORMATS`.
@@ -116,6 +117,7 @@ def export_plan(
     mix : gains and duck, applied in an edit with or without the video
     provenance : what the plan was made from, which jams, otio and fcpxml hold; None: not known
     sync_points : markers where a placed track meets the picture, from `find_sync_points`
+    reviews : markers of comments and verdicts, from `workbench.workflows.comments.review_markers`
     with_media : write the track beside an edit too, as decoded, in a WAV of 24 bits, and let the edit name that; a file
         of the name that `media_beside` gives is replaced
 
@@ -163,6 +165,7 @@ def export_plan(
         name=_title(chosen, out),
         provenance=provenance,
         sync_points=sync_points,
+        reviews=reviews,
     )
     if beside is not None and timeline.track is not None:
         recording = workspace.load_recording(timeline.track.path)
@@ -199,6 +202,7 @@ def timeline_of(
     name: str = "workbench",
     provenance: Provenance | None = None,
     sync_points: Sequence[Marker] = (),
+    reviews: Sequence[Marker] = (),
 ) -> Timeline:
     """Lay out a plan or a placed track in samples of the track; with the track's grid, its beats too.
 
@@ -216,6 +220,7 @@ def timeline_of(
     name : of the edit inside its program
     provenance : what the plan was made from; None: not known
     sync_points : markers where a placed track meets the picture
+    reviews : markers of comments and verdicts
 
     Raises
     ------
@@ -243,6 +248,7 @@ def timeline_of(
         if grid is None
         else grid.beats_per_bar,
         sync_points=tuple(sync_points),
+        reviews=tuple(reviews),
         provenance=provenance,
     )
 

@@ -1,7 +1,8 @@
 """Keep the verdicts of reviewers, and gather verdicts to hold scores against: those kept, those of a CSV, a stand-in.
 
-A verdict is what somebody heard at a seam of a plan: good, audible or wrong, with the numbers of the seam and a note.
-Verdicts are kept in the home folder's database, and written and read as CSV.
+A verdict is what a reviewer heard at a seam of a plan: good, audible or wrong, with the numbers of the seam and a note.
+It belongs to the seam as it was heard: with another crossfade it is another seam. Verdicts are kept in the home
+folder's database, and written and read as CSV.
 
 The stand-in needs no listener. How a bundled track was composed is known: its beats, its bars, and where sections
 begin. From these follow splices whose verdict is given by a rule:
@@ -38,7 +39,8 @@ from workbench.loops.seams import score_splices, seam_evidence
 from workbench.media.audio import decode
 from workbench.params import SeamParams
 from workbench.plots.seams import SeamView
-from workbench.store.verdicts import Verdict, Word, add, every, write_csv
+from workbench.store.reviews import clean_name
+from workbench.store.verdicts import Verdict, Word, add, every, latest, write_csv
 from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
@@ -58,7 +60,15 @@ _TEXTS = ("verdict_id", "at", "track", "content_hash", "verdict", "note")
 """columns of an exported CSV with text"""
 
 
-def judge_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, view: SeamView, word: Word, note: str = "") -> Verdict:
+def judge_seam(
+    workspace: Workspace,
+    loop: Loop,
+    plan: LoopPlan,
+    view: SeamView,
+    word: Word,
+    note: str = "",
+    reviewer: str = "",
+) -> Verdict:
     """Keep what somebody heard at a seam, under the crossfade that was heard; verdicts given before stay.
 
     Parameters
@@ -69,6 +79,7 @@ def judge_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, view: SeamView,
     view : of the seam in that plan, with its score
     word : the verdict
     note : in the reviewer's own words
+    reviewer : whose verdict it is; empty where no name was given
 
     Returns
     -------
@@ -76,7 +87,7 @@ def judge_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, view: SeamView,
 
     Raises
     ------
-    ParameterError : `word` is no verdict
+    ParameterError : `word` is no verdict, or the name of the reviewer is none
     StoreError : the database cannot be used
     """
     assert loop.analysis is not None, "a plan comes from an analysis"
@@ -85,10 +96,9 @@ def judge_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, view: SeamView,
         "exponent": plan.seam_curves[view.number - 1], "score": view.score,
         **{name: float(part) for name, part in zip(SEAM_PARTS, view.parts, strict=True)},
     }  # fmt: skip
-    track = loop.track
-    name = (track.record.title if track.record is not None else None) or track.track_id
+    who = clean_name(reviewer) if reviewer.strip() else ""
     with workspace.database.write() as connection:
-        return add(connection, loop.analysis.content_hash, name, numbers, word, note)
+        return add(connection, loop.analysis.content_hash, loop.track.title, numbers, word, note, who)
 
 
 def load_verdicts(workspace: Workspace) -> list[Verdict]:
@@ -107,7 +117,7 @@ def load_verdicts(workspace: Workspace) -> list[Verdict]:
 
 
 def newest_verdicts(workspace: Workspace) -> list[Verdict]:
-    """The newest verdict about every seam under every crossfade, of all tracks, oldest first.
+    """Each reviewer's newest verdict about every seam under every crossfade, of all tracks, oldest first.
 
     Parameters
     ----------
@@ -117,14 +127,7 @@ def newest_verdicts(workspace: Workspace) -> list[Verdict]:
     ------
     StoreError : the database cannot be used
     """
-    newest: dict[tuple[Any, ...], Verdict] = {}
-    for verdict in load_verdicts(workspace):
-        seam = verdict.seam
-        places = round(1000 * seam["leave"]), round(1000 * seam["enter"])
-        about = (verdict.content_hash, *places, seam["fade"], seam["exponent"])
-        newest.pop(about, None)  # what is judged again is the newest
-        newest[about] = verdict
-    return list(newest.values())
+    return latest(load_verdicts(workspace))
 
 
 def write_verdicts(given: Iterable[Verdict], out: TextIO) -> None:
@@ -166,6 +169,7 @@ def read_verdicts(path: Path) -> list[Verdict]:
 
 def _verdict(row: dict[str, Any], where: str) -> Verdict:
     texts = {name: row.pop(name) for name in _TEXTS}
+    texts["reviewer"] = row.pop("reviewer", "") or ""  # older files have no such column
     if texts["verdict"] not in _WORDS:
         raise InputError(f"{where}: a verdict is one of {', '.join(_WORDS)}, not {texts['verdict']!r}")
     try:

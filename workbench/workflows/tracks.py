@@ -26,6 +26,11 @@ class TrackSource:
     record: Track | None
     """its record; None for a file that was named itself"""
 
+    @property
+    def title(self) -> str:
+        """What to call it: the title of its record, else its id or the file's name."""
+        return (self.record.title if self.record is not None else None) or self.track_id
+
 
 def find_track(workspace: Workspace, named: str) -> TrackSource:
     """Find the track that a name stands for; a file comes before an id.

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.bundled import bundled_path
 from workbench.home import Home
+from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.notebooks import find_notebook, run_notebook
+from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace
 
 RATE = 22_050
@@ -60,3 +63,11 @@ def tunes(tmp_path_factory: pytest.TempPathFactory) -> Path:
         clicks = np.exp(-30 * (time_s % 0.5)) * np.sin(2 * np.pi * 110 * 2 ** (number / 12) * time_s)
         soundfile.write(folder / f"{number}.wav", 0.4 * clicks, 22_050)
     return folder
+
+
+@pytest.fixture(scope="session")
+def reviewed_loop(tmp_path_factory: pytest.TempPathFactory) -> Loop:
+    """A bundled track under four minutes, with three seams."""
+    workspace = Workspace(Home(tmp_path_factory.mktemp("reviewed")))
+    path = bundled_path("data", "bundled", "music", "corner_store.ogg")
+    return loop_track(workspace, find_track(workspace, str(path)), 240.0)

@@ -7,15 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from workbench.errors import InputError
+from workbench.errors import InputError, ParameterError
 from workbench.home import Home
+from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import SEAM_PARTS
 from workbench.plots.review import (
     gather_reviews,
 )
 from workbench.store import verdicts
 from workbench.store.verdicts import Verdict, Word, write_csv
-from workbench.workflows.review import known_splices, load_verdicts, newest_verdicts, read_verdicts, write_verdicts
+from workbench.workflows.loop import Loop
+from workbench.workflows.review import (
+    judge_seam,
+    known_splices,
+    load_verdicts,
+    newest_verdicts,
+    read_verdicts,
+    write_verdicts,
+)
+from workbench.workflows.seams import seam_views
 from workbench.workspace import Workspace
 
 SEAM = {"leave": 30.0, "enter": 10.0, "fade": 0.02, "exponent": 1.0, "score": 0.7}
@@ -51,6 +61,31 @@ def test_verdicts_come_back_from_csv(workspace: Workspace, tmp_path: Path) -> No
 def verdict(number: int, word: Word, score: float, *, track: str = "track", **parts: float) -> Verdict:
     seam = {"leave": 10.0 + number, "enter": 2.0, "fade": 0.02, "exponent": 0.5, "score": score} | parts
     return Verdict(f"ver_{number:03d}", "0" * 64, track, seam, word, "a note, with a comma", "2026-01-01T00:00:00Z")
+
+
+def test_a_file_from_before_reviewers_is_read(tmp_path: Path) -> None:
+    out = io.StringIO()
+    write_csv([verdict(1, "good", 0.9)], out)
+    path = tmp_path / "verdicts.csv"
+    path.write_text(out.getvalue().replace(",reviewer,", ",").replace(":00Z,,", ":00Z,"))
+    assert read_verdicts(path) == [verdict(1, "good", 0.9)]
+
+
+def test_a_verdict_is_a_reviewers_and_of_the_crossfade_that_was_heard(
+    workspace: Workspace, reviewed_loop: Loop
+) -> None:
+    plan, analysis = reviewed_loop.answer, reviewed_loop.analysis
+    assert isinstance(plan, LoopPlan)
+    assert analysis is not None
+    recording = workspace.load_recording(reviewed_loop.track.path)
+    (view, *_) = seam_views(plan, recording, analysis)
+    kept = judge_seam(workspace, reviewed_loop, plan, view, "audible", "a breath", " Ana ")
+    assert (kept.reviewer, kept.seam["fade"], kept.seam["exponent"]) == (
+        "Ana", plan.seam_fades[0], plan.seam_curves[0]
+    )  # fmt: skip
+    assert judge_seam(workspace, reviewed_loop, plan, view, "good").reviewer == ""
+    with pytest.raises(ParameterError, match="on one line"):
+        judge_seam(workspace, reviewed_loop, plan, view, "good", "", "a\nb")
 
 
 def test_an_exported_file_reads_back(tmp_path: Path) -> None:

@@ -1,0 +1,312 @@
+"""Frozen versions of plans, what reviewers wrote about them, and whether they approve.
+
+A version is a copy of a plan with its fades and its mix, which nothing changes any more. Comments stand at a time of
+the video or at a seam; answers to one form its thread, which is resolved as a whole. A subject is a track under a
+video: comments on one version are shown on the next ones of its subject. Functions take a connection whose transaction
+the caller owns.
+
+Classes: `PlanVersion`, `Comment`, `Approval`. Functions: `clean_name`, `clean_text`; `keep_version`, `get_version`,
+`versions_of`; `add_comment`, `comments_of`, `resolve`; `add_approval`, `approvals_of`.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast, get_args
+
+from sqlalchemy import Connection, select
+from ulid import ULID
+
+from workbench.errors import InputError, ParameterError
+from workbench.store.database import approvals, comments, now, plan_versions
+
+Decision: TypeAlias = Literal["approved", "needs work"]
+MAX_NAME = 80
+"""characters of a reviewer's name"""
+MAX_TEXT = 4000
+"""characters of a comment"""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanVersion:
+    """A frozen copy of a plan."""
+
+    version_id: str
+    subject: str
+    """digest of track and video, hex"""
+    digest: str
+    """of what is heard: plan, fades and mix, hex"""
+    content_hash: str
+    """SHA-256 of the track's bytes"""
+    track: str
+    """its name"""
+    track_path: str
+    video_path: str | None
+    body: str
+    """JSON as the command line prints a plan, with mix and provenance"""
+    at: str
+    """ISO 8601, UTC"""
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What a reviewer wrote at a time of the video, or in answer to that."""
+
+    comment_id: str
+    version_id: str
+    subject: str
+    answers: str | None
+    """id of the comment that begins the thread; None: this one does"""
+    reviewer: str
+    text: str
+    video_s: float
+    """s from the first picture; an answer has that of its thread"""
+    leave_s: float | None
+    """track time that the seam it is about leaves, s; None: it is about no seam"""
+    enter_s: float | None
+    at: str
+    resolved_by: str | None
+    """None: the thread is open; an answer has none of its own"""
+    resolved_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A reviewer's decision on a version."""
+
+    approval_id: str
+    version_id: str
+    reviewer: str
+    decision: Decision
+    at: str
+
+
+def clean_name(name: str) -> str:
+    """The name of a reviewer without blanks at its ends.
+
+    Parameters
+    ----------
+    name : as it was written
+
+    Raises
+    ------
+    ParameterError : nothing is left, it is longer than `MAX_NAME`, or it has control characters
+    """
+    found = name.strip()
+    if not 1 <= len(found) <= MAX_NAME or any(unicodedata.category(letter) == "Cc" for letter in found):
+        raise ParameterError(f"a reviewer needs a name of 1 to {MAX_NAME} characters on one line: {found[:MAX_NAME]!r}")
+    return found
+
+
+def clean_text(text: str) -> str:
+    """The text of a comment without blanks at its ends.
+
+    Parameters
+    ----------
+    text : as it was written; lines are kept
+
+    Raises
+    ------
+    ParameterError : nothing is left, it is longer than `MAX_TEXT`, or it holds a NUL
+    """
+    found = text.strip()
+    if not 1 <= len(found) <= MAX_TEXT or "\0" in found:
+        raise ParameterError(f"a comment has 1 to {MAX_TEXT} characters, got {len(found)}")
+    return found
+
+
+def keep_version(
+    connection: Connection,
+    *,
+    subject: str,
+    digest: str,
+    content_hash: str,
+    track: str,
+    track_path: str,
+    video_path: str | None,
+    body: str,
+) -> PlanVersion:
+    """Keep a version, unless the subject has one that is heard the same: then that one is returned.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    subject, digest, content_hash, track, track_path, video_path, body : see `PlanVersion`
+    """
+    same = select(plan_versions).where(plan_versions.c.subject == subject, plan_versions.c.digest == digest)
+    row = connection.execute(same).first()
+    if row is not None:
+        return PlanVersion(*row)
+    kept = PlanVersion(
+        f"pv_{ULID()}", subject, digest, content_hash, track, track_path, video_path, body, now()
+    )  # fmt: skip
+    connection.execute(plan_versions.insert().values(**{name: getattr(kept, name) for name in PlanVersion.__slots__}))
+    return kept
+
+
+def get_version(connection: Connection, version_id: str) -> PlanVersion:
+    """A version by its id.
+
+    Parameters
+    ----------
+    connection : of a transaction
+    version_id : as `keep_version` returned it
+
+    Raises
+    ------
+    InputError : there is none
+    """
+    row = connection.execute(select(plan_versions).where(plan_versions.c.version_id == version_id)).first()
+    if row is None:
+        raise InputError(f"there is no version {version_id} of a plan")
+    return PlanVersion(*row)
+
+
+def versions_of(connection: Connection, subject: str | None = None) -> list[PlanVersion]:
+    """The versions of a subject, oldest first.
+
+    Parameters
+    ----------
+    connection : of a transaction
+    subject : see `PlanVersion`; None: all subjects
+    """
+    query = select(plan_versions).order_by(plan_versions.c.version_id)
+    if subject is not None:
+        query = query.where(plan_versions.c.subject == subject)
+    return [PlanVersion(*row) for row in connection.execute(query)]
+
+
+def add_comment(
+    connection: Connection,
+    version: PlanVersion,
+    reviewer: str,
+    text: str,
+    *,
+    video_s: float = 0.0,
+    seam: tuple[float, float] | None = None,
+    answers: str | None = None,
+) -> Comment:
+    """Keep a comment.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    version : on which it is written
+    reviewer : who writes it
+    text : of the comment
+    video_s : s from the first picture; of an answer its thread's is taken
+    seam : track times that the seam it is about leaves and enters, s; None: it is about no seam
+    answers : id of a comment of the same subject, or of an answer to it; None: it begins a thread
+
+    Raises
+    ------
+    ParameterError : no name, no text, or a time before the first picture
+    InputError : `answers` is no comment of this subject
+    """
+    reviewer, text = clean_name(reviewer), clean_text(text)
+    if answers is not None:
+        thread = _thread(connection, answers, version.subject)
+        answers, video_s = thread.comment_id, thread.video_s
+        seam = None if thread.leave_s is None or thread.enter_s is None else (thread.leave_s, thread.enter_s)
+    if not 0.0 <= video_s < float("inf"):
+        raise ParameterError(f"a comment stands at a time of the video, got {video_s} s")
+    leave_s, enter_s = seam or (None, None)
+    kept = Comment(
+        f"com_{ULID()}", version.version_id, version.subject, answers, reviewer, text, round(video_s, 6), leave_s,
+        enter_s, now(), None, None,
+    )  # fmt: skip
+    connection.execute(comments.insert().values(**{name: getattr(kept, name) for name in Comment.__slots__}))
+    return kept
+
+
+def comments_of(connection: Connection, subject: str | None = None) -> list[Comment]:
+    """The comments on all versions of a subject, oldest first.
+
+    Parameters
+    ----------
+    connection : of a transaction
+    subject : see `PlanVersion`; None: all subjects
+    """
+    query = select(comments).order_by(comments.c.at, comments.c.comment_id)
+    if subject is not None:
+        query = query.where(comments.c.subject == subject)
+    return [Comment(*row) for row in connection.execute(query)]
+
+
+def resolve(connection: Connection, comment_id: str, reviewer: str | None) -> Comment:
+    """Resolve a thread, or open it again.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    comment_id : of any comment of the thread
+    reviewer : who resolves it; None: it is open again
+
+    Returns
+    -------
+    the comment that begins the thread, as it is now
+
+    Raises
+    ------
+    InputError : there is no such comment
+    ParameterError : a reviewer without a name
+    """
+    thread = _thread(connection, comment_id)
+    who = None if reviewer is None else clean_name(reviewer)
+    connection.execute(
+        comments.update()
+        .where(comments.c.comment_id == thread.comment_id)
+        .values(resolved_by=who, resolved_at=None if who is None else now())
+    )
+    return _thread(connection, thread.comment_id)
+
+
+def _thread(connection: Connection, comment_id: str, subject: str | None = None) -> Comment:
+    row = connection.execute(select(comments).where(comments.c.comment_id == comment_id)).first()
+    if row is None or subject not in (None, row.subject):
+        raise InputError(f"there is no comment {comment_id}")
+    return Comment(*row) if row.answers is None else _thread(connection, row.answers, subject)
+
+
+def add_approval(connection: Connection, version_id: str, reviewer: str, decision: Decision) -> Approval:
+    """Keep a decision on a version; earlier ones stay, a reviewer's latest counts.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    version_id : of a version
+    reviewer : whose decision it is
+    decision : approved, or needs work
+
+    Raises
+    ------
+    ParameterError : no name, or another word
+    InputError : there is no such version
+    """
+    if decision not in get_args(Decision):
+        raise ParameterError(f"a decision is one of {', '.join(get_args(Decision))}, not {decision!r}")
+    get_version(connection, version_id)
+    kept = Approval(f"app_{ULID()}", version_id, clean_name(reviewer), decision, now())
+    connection.execute(approvals.insert().values(**{name: getattr(kept, name) for name in Approval.__slots__}))
+    return kept
+
+
+def approvals_of(connection: Connection, version_id: str | None = None) -> list[Approval]:
+    """Each reviewer's latest decision on a version, oldest first.
+
+    Parameters
+    ----------
+    connection : of a transaction
+    version_id : of a version; None: all versions, with the latest of each reviewer on each
+    """
+    query = select(approvals).order_by(approvals.c.at, approvals.c.approval_id)
+    if version_id is not None:
+        query = query.where(approvals.c.version_id == version_id)
+    found: dict[tuple[str, str], Approval] = {}
+    for row in connection.execute(query):
+        found.pop((row.version_id, row.reviewer), None)
+        found[row.version_id, row.reviewer] = Approval(
+            row.approval_id, row.version_id, row.reviewer, cast(Decision, row.decision), row.at
+        )
+    return list(found.values())

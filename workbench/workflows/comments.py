@@ -1,0 +1,362 @@
+"""Reviews of a plan: comments with their answers, decisions, verdicts; and how they leave, as markers and tables.
+
+Comments belong to a track under a video and are shown on every version of its plan; one that is about a seam is shown
+where that splice is played in the plan that is looked at. A decision, approved or needs work, belongs to one version,
+for what is heard otherwise was not decided on.
+
+Functions: `load_review`; `comment_on`, `answer_comment`, `resolve_thread`, `decide`; `review_markers` for editors;
+`write_comments` and `write_decisions`, tables for researchers.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+from workbench.errors import ParameterError
+from workbench.export.timeline import Marker, MarkerKind
+from workbench.loops.plan import LoopPlan
+from workbench.store.reviews import (
+    Approval,
+    Comment,
+    Decision,
+    PlanVersion,
+    add_approval,
+    add_comment,
+    approvals_of,
+    comments_of,
+    resolve,
+    versions_of,
+)
+from workbench.store.verdicts import Verdict, every, latest
+from workbench.workflows.loop import Loop
+from workbench.workflows.versions import find_version, freeze_plan, loop_subject
+from workbench.workspace import Workspace
+
+__all__ = [
+    "Approval", "Comment", "Decision", "PlanReview", "Thread", "answer_comment", "comment_on", "decide", "load_review",
+    "resolve_thread", "review_markers", "review_of", "seam_of", "write_comments", "write_decisions",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A comment and its answers."""
+
+    first: Comment
+    answers: tuple[Comment, ...]
+    version: int
+    """number of the version on which it was begun"""
+
+    @property
+    def resolved(self) -> bool:
+        """Whether somebody resolved it."""
+        return self.first.resolved_by is not None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReview:
+    """What reviewers said about a track under a video, and about one version of its plan."""
+
+    versions: tuple[PlanVersion, ...]
+    """of the subject, oldest first"""
+    version: PlanVersion | None
+    """the one that is heard like the plan that is looked at; None: it was not frozen"""
+    threads: tuple[Thread, ...]
+    """by the time of the video"""
+    approvals: tuple[Approval, ...]
+    """each reviewer's decision on `version`"""
+    verdicts: tuple[Verdict, ...]
+    """each reviewer's newest about every seam of the track"""
+
+    def number(self, version_id: str) -> int:
+        """Number of a version, from 1.
+
+        Parameters
+        ----------
+        version_id : of one of the versions
+        """
+        return 1 + [version.version_id for version in self.versions].index(version_id)
+
+
+def load_review(workspace: Workspace, loop: Loop) -> PlanReview:
+    """What reviewers said about a loop.
+
+    Parameters
+    ----------
+    workspace : whose database is read
+    loop : with a plan
+
+    Raises
+    ------
+    MediaError : the video cannot be read
+    ParameterError : there is no plan, but a refusal
+    StoreError : the database cannot be used
+    """
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    version = find_version(workspace, loop)
+    return review_of(workspace, loop_subject(workspace, loop), loop.analysis.content_hash, version)
+
+
+def review_of(workspace: Workspace, subject: str, content_hash: str, version: PlanVersion | None) -> PlanReview:
+    """What reviewers said about a subject, and about one of its versions.
+
+    Parameters
+    ----------
+    workspace : whose database is read
+    subject : of `workbench.workflows.versions.subject_of`
+    content_hash : SHA-256 of the track's bytes, hex
+    version : whose decisions are wanted; None: none
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    with workspace.database.read() as connection:
+        versions, written = versions_of(connection, subject), comments_of(connection, subject)
+        approvals = [] if version is None else approvals_of(connection, version.version_id)
+        verdicts = latest(every(connection, content_hash))
+    numbers = {one.version_id: number for number, one in enumerate(versions, start=1)}
+    threads = [
+        Thread(first, tuple(one for one in written if one.answers == first.comment_id), numbers[first.version_id])
+        for first in written
+        if first.answers is None
+    ]
+    threads.sort(key=lambda thread: (thread.first.video_s, thread.first.at))
+    return PlanReview(tuple(versions), version, tuple(threads), tuple(approvals), tuple(verdicts))
+
+
+def comment_on(
+    workspace: Workspace, loop: Loop, reviewer: str, text: str, video_s: float, seam: int | None = None
+) -> Comment:
+    """Keep a comment on a plan, which is frozen for it.
+
+    Parameters
+    ----------
+    workspace : whose database keeps it
+    loop : with the plan that is heard
+    reviewer : who writes it
+    text : of the comment
+    video_s : s from the first picture; of a comment on a seam the seam's time is taken
+    seam : counted from 0; None: it is about no seam
+
+    Raises
+    ------
+    MediaError : the video cannot be read
+    ParameterError : there is no plan, no such seam, no name or no text
+    StoreError : the database cannot be used
+    """
+    version = freeze_plan(workspace, loop)
+    plan, place = loop.answer, None
+    assert isinstance(plan, LoopPlan), "it was frozen"
+    if seam is not None:
+        if not 0 <= seam < len(plan.seam_times):
+            raise ParameterError(f"there is no seam {seam + 1} in this plan; it has {len(plan.seam_times)}")
+        video_s, place = plan.seam_times[seam], (plan.segments[seam].song_to, plan.segments[seam + 1].song_from)
+    with workspace.database.write() as connection:
+        return add_comment(connection, version, reviewer, text, video_s=video_s, seam=place)
+
+
+def answer_comment(workspace: Workspace, loop: Loop, comment_id: str, reviewer: str, text: str) -> Comment:
+    """Keep an answer to a comment.
+
+    Parameters
+    ----------
+    workspace : whose database keeps it
+    loop : with the plan that is heard, which is frozen for it
+    comment_id : of a comment on this track under this video
+    reviewer : who answers
+    text : of the answer
+
+    Raises
+    ------
+    InputError : there is no such comment
+    ParameterError : no name or no text
+    StoreError : the database cannot be used
+    """
+    version = freeze_plan(workspace, loop)
+    with workspace.database.write() as connection:
+        return add_comment(connection, version, reviewer, text, answers=comment_id)
+
+
+def resolve_thread(workspace: Workspace, comment_id: str, reviewer: str | None) -> Comment:
+    """Resolve a thread, or open it again.
+
+    Parameters
+    ----------
+    workspace : whose database keeps it
+    comment_id : of a comment of the thread
+    reviewer : who resolves it; None: it is open again
+
+    Raises
+    ------
+    InputError : there is no such comment
+    ParameterError : a reviewer without a name
+    StoreError : the database cannot be used
+    """
+    with workspace.database.write() as connection:
+        return resolve(connection, comment_id, reviewer)
+
+
+def decide(workspace: Workspace, loop: Loop, reviewer: str, decision: Decision) -> Approval:
+    """Keep a reviewer's decision on a plan, which is frozen for it.
+
+    Parameters
+    ----------
+    workspace : whose database keeps it
+    loop : with the plan that is heard
+    reviewer : whose decision it is
+    decision : approved, or needs work
+
+    Raises
+    ------
+    MediaError : the video cannot be read
+    ParameterError : there is no plan, no name, or another word
+    StoreError : the database cannot be used
+    """
+    version = freeze_plan(workspace, loop)
+    with workspace.database.write() as connection:
+        return add_approval(connection, version.version_id, reviewer, decision)
+
+
+def seam_of(plan: LoopPlan, comment: Comment) -> int | None:
+    """The seam of a plan that a comment is about: the same splice, the one played nearest to where it was heard.
+
+    Parameters
+    ----------
+    plan : that is looked at, of the track
+    comment : on this or another version
+
+    Returns
+    -------
+    counted from 0; None where it is about no seam, or about one that this plan does not have
+    """
+    if comment.leave_s is None or comment.enter_s is None:
+        return None
+    about = round(1000 * comment.leave_s), round(1000 * comment.enter_s)
+    same = [seam for seam, place in enumerate(_places(plan)) if place == about]
+    return min(same, key=lambda seam: abs(plan.seam_times[seam] - comment.video_s), default=None)
+
+
+def review_markers(plan: LoopPlan, review: PlanReview) -> list[Marker]:
+    """Markers of the comments and of the verdicts about the seams as this plan plays them.
+
+    Parameters
+    ----------
+    plan : that is exported
+    review : of its subject
+
+    Returns
+    -------
+    by video time; a comment whose seam the plan does not have stands at the time where it was heard
+    """
+    markers = []
+    for thread in review.threads:
+        seam = seam_of(plan, thread.first)
+        at = thread.first.video_s if seam is None else plan.seam_times[seam]
+        said = "; ".join(f"{one.reviewer}: {_line(one.text)}" for one in (thread.first, *thread.answers))
+        markers.append(Marker(at, f"comment{' (resolved)' if thread.resolved else ''}: {said}", MarkerKind.COMMENT))
+    heard = [
+        (*place, round(1000 * fade), round(100 * exponent))
+        for place, fade, exponent in zip(_places(plan), plan.seam_fades, plan.seam_curves, strict=True)
+    ]
+    for verdict in review.verdicts:
+        for seam, as_heard in enumerate(heard):
+            if verdict.heard == as_heard:
+                who = f" ({verdict.reviewer})" if verdict.reviewer else ""
+                note = f": {_line(verdict.note)}" if verdict.note else ""
+                text = f"seam {seam + 1}: {verdict.verdict}{who}{note}"
+                markers.append(Marker(plan.seam_times[seam], text, MarkerKind.VERDICT))
+    return sorted(markers, key=lambda marker: marker.video_s)
+
+
+def _places(plan: LoopPlan) -> list[tuple[int, int]]:
+    """Where each seam leaves and enters the track, ms."""
+    ends = zip(plan.segments[:-1], plan.segments[1:], strict=True)
+    return [(round(1000 * left.song_to), round(1000 * entered.song_from)) for left, entered in ends]
+
+
+def _line(text: str) -> str:
+    """A text on one line."""
+    return " ".join(text.split())
+
+
+COMMENT_COLUMNS = (
+    "comment_id", "answers", "at", "reviewer", "text", "video_s", "leave", "enter", "resolved_by", "resolved_at",
+    "version_id", "digest", "track", "content_hash",
+)  # fmt: skip
+DECISION_COLUMNS = ("approval_id", "at", "reviewer", "decision", "version_id", "digest", "track", "content_hash")
+
+
+def write_comments(workspace: Workspace, out: TextIO) -> int:
+    """Write all comments of a home folder as CSV, oldest first.
+
+    Parameters
+    ----------
+    workspace : whose database is read
+    out : open for writing text
+
+    Returns
+    -------
+    rows below the head
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    with workspace.database.read() as connection:
+        versions, rows = _by_id(versions_of(connection)), comments_of(connection)
+    return _write(
+        out,
+        COMMENT_COLUMNS,
+        (
+            (one.comment_id, one.answers, one.at, one.reviewer, one.text, one.video_s, one.leave_s, one.enter_s,
+             one.resolved_by, one.resolved_at, *_of_version(versions[one.version_id]))
+            for one in rows
+        ),
+    )  # fmt: skip
+
+
+def write_decisions(workspace: Workspace, out: TextIO) -> int:
+    """Write each reviewer's decision on every version as CSV, oldest first.
+
+    Parameters
+    ----------
+    workspace : whose database is read
+    out : open for writing text
+
+    Returns
+    -------
+    rows below the head
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    with workspace.database.read() as connection:
+        versions, rows = _by_id(versions_of(connection)), approvals_of(connection)
+    return _write(
+        out,
+        DECISION_COLUMNS,
+        ((one.approval_id, one.at, one.reviewer, one.decision, *_of_version(versions[one.version_id])) for one in rows),
+    )
+
+
+def _by_id(versions: Iterable[PlanVersion]) -> dict[str, PlanVersion]:
+    return {version.version_id: version for version in versions}
+
+
+def _of_version(version: PlanVersion) -> tuple[str, str, str, str]:
+    return version.version_id, version.digest, version.track, version.content_hash
+
+
+def _write(out: TextIO, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    count = 0
+    for row in rows:
+        writer.writerow(row)
+        count += 1
+    return count

@@ -1,0 +1,164 @@
+"""Frozen versions of a plan: copies that nothing changes any more, for reviewers to speak about and to be shown.
+
+A version holds the plan with its fades and gains, its mix and its provenance, as the command line prints them. Plans
+that are heard the same are one version, however often they are frozen. The versions of one track under one video
+belong together; they are counted from 1.
+
+Classes: `FrozenPlan`. Functions: `subject_of`, `loop_subject`; `freeze_plan`, `find_version`, `thaw`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workbench.errors import ParameterError
+from workbench.loops.plan import LoopPlan
+from workbench.provenance import Provenance, read_provenance
+from workbench.results.loop import mix_from_json, plan_from_json
+from workbench.results.mix import MixBody
+from workbench.store.reviews import PlanVersion, get_version, keep_version, versions_of
+from workbench.workflows.loop import Loop, loop_json
+from workbench.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenPlan:
+    """A version, read."""
+
+    version: PlanVersion
+    number: int
+    """among the versions of its track under its video, from 1"""
+    plan: LoopPlan
+    mix: MixBody | None
+    provenance: Provenance | None
+
+    @property
+    def track(self) -> Path:
+        """The file that was planned; it may have gone since."""
+        return Path(self.version.track_path)
+
+    @property
+    def video(self) -> Path | None:
+        """None where only a length was planned for."""
+        return None if self.version.video_path is None else Path(self.version.video_path)
+
+
+def subject_of(content_hash: str, video_hash: str | None, seconds: float) -> str:
+    """The digest that versions of one track under one video share, 64 hex digits.
+
+    Parameters
+    ----------
+    content_hash : SHA-256 of the track's bytes, hex
+    video_hash : the same of the video; None where only its length is known
+    seconds : that length; counts only without `video_hash`
+    """
+    under = video_hash if video_hash is not None else f"{seconds:.3f} s"
+    return hashlib.sha256(f"{content_hash}\n{under}".encode()).hexdigest()
+
+
+def loop_subject(workspace: Workspace, loop: Loop) -> str:
+    """The subject of a loop.
+
+    Parameters
+    ----------
+    workspace : hashes the video where the loop's provenance does not hold its hash
+    loop : with a plan
+
+    Raises
+    ------
+    MediaError : the video cannot be read
+    """
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    video_hash = None
+    if loop.video is not None:
+        record = None if loop.provenance is None else loop.provenance.video
+        video_hash = (None if record is None else record.content_hash) or workspace.hash_file(loop.video)
+    return subject_of(loop.analysis.content_hash, video_hash, loop.video_seconds)
+
+
+def freeze_plan(workspace: Workspace, loop: Loop) -> PlanVersion:
+    """Freeze a plan, unless there is a version that is heard the same; then that is the one.
+
+    Parameters
+    ----------
+    workspace : whose database keeps it
+    loop : with a plan, of which the option in use is taken
+
+    Raises
+    ------
+    MediaError : the video cannot be read
+    ParameterError : there is no plan, but a refusal
+    StoreError : the database cannot be used
+    """
+    alone = _alone(loop)
+    assert alone.analysis is not None, "a plan comes from an analysis"
+    subject, body = loop_subject(workspace, loop), loop_json(alone)
+    with workspace.database.write() as connection:
+        return keep_version(
+            connection,
+            subject=subject,
+            digest=_digest(body),
+            content_hash=alone.analysis.content_hash,
+            track=loop.track.title,
+            track_path=str(loop.track.path.absolute()),
+            video_path=None if loop.video is None else str(loop.video.absolute()),
+            body=json.dumps(body, ensure_ascii=False),
+        )
+
+
+def find_version(workspace: Workspace, loop: Loop) -> PlanVersion | None:
+    """The version that is heard like a plan; None where it was not frozen.
+
+    Parameters
+    ----------
+    workspace : whose database is read
+    loop : with a plan
+
+    Raises
+    ------
+    MediaError : the video cannot be read
+    ParameterError : there is no plan, but a refusal
+    StoreError : the database cannot be used
+    """
+    subject, digest = loop_subject(workspace, loop), _digest(loop_json(_alone(loop)))
+    with workspace.database.read() as connection:
+        return next((one for one in versions_of(connection, subject) if one.digest == digest), None)
+
+
+def thaw(workspace: Workspace, version_id: str) -> FrozenPlan:
+    """Read a version.
+
+    Parameters
+    ----------
+    workspace : whose database is read
+    version_id : as `freeze_plan` gave it
+
+    Raises
+    ------
+    InputError : there is no such version
+    PlanError : it was made by a newer program
+    StoreError : the database cannot be used
+    """
+    with workspace.database.read() as connection:
+        version = get_version(connection, version_id)
+        others = versions_of(connection, version.subject)
+    body = json.loads(version.body)
+    number = 1 + [one.version_id for one in others].index(version.version_id)
+    return FrozenPlan(version, number, plan_from_json(body), mix_from_json(body), read_provenance(body))
+
+
+def _alone(loop: Loop) -> Loop:
+    """The loop without its other options: they are not what is reviewed."""
+    if not isinstance(loop.answer, LoopPlan):
+        raise ParameterError("there is no plan to freeze: the track was refused under this video")
+    return replace(loop, answer=loop.answer.alone)
+
+
+def _digest(body: dict[str, object]) -> str:
+    """Of what is heard: equal plans, fades and mixes have equal digests; 16 hex digits."""
+    heard = {name: body.get(name) for name in ("plan", "mix")}
+    text = json.dumps(heard, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
