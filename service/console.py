@@ -39,6 +39,7 @@ COMMANDS: dict[str, SubCommand] = {
     "underscore": SubCommand("workbench.cli.underscore", "Rank the catalog against a script, and say why."),
     "render": SubCommand("workbench.cli.render", "Play a plan into a sound file or onto a video."),
     "export": SubCommand("workbench.cli.export", "Write a plan for editors, annotation tools and game engines."),
+    "review": SubCommand("workbench.cli.review", "Write verdicts, comments and blind tests as tables."),
     "conform": SubCommand("workbench.cli.conform", "Change a plan for another cut of its video."),
     "reproduce": SubCommand("workbench.cli.reproduce", "Make a plan again from its provenance, and say what differs."),
     "catalog": SubCommand("workbench.cli.catalog", "Add, list and remove the tracks of the catalog."),

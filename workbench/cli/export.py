@@ -21,7 +21,7 @@ from workbench.cli.terminal import print_body, progress_bar, say
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
-_FORMATS = ("otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "loop-tags")
+_FORMATS = ("otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "markers", "loop-tags")
 
 
 @click.command("export")
@@ -37,6 +37,11 @@ _FORMATS = ("otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", 
     is_flag=True,
     help="Write the track beside an edit too, as a WAV, and let the edit name that.",
 )
+@click.option(
+    "--reviews/--no-reviews",
+    default=True,
+    help="Add markers of comments and verdicts, where the home folder has some on this plan.",
+)
 @click.option("-o", "--output", "out", type=NewFile(), required=True, help="The file to write.")
 @option_option
 @placement_option
@@ -48,6 +53,7 @@ def command(
     track: str | None,
     video: Path | None,
     with_media: bool,
+    reviews: bool,
     out: Path,
     option: int | None,
     placement: int | None,
@@ -64,6 +70,7 @@ def command(
       audacity   labels: seams, sync points, segments, speech; with --track bars and sections
       jams       beats, sections and the plan, as annotations of the track
       csv        seams as a table
+      markers    markers as a table, with comments and verdicts
       loop-tags  a copy of the track with loop points (WAV, FLAC, Ogg)
 
     PLAN may also be what `workbench align` or `match --include-sync` prints: the edit then has the track once, as
@@ -76,7 +83,7 @@ def command(
     -music.wav. `-` reads the plan from standard input.
 
     Edits and labels have markers at start, seams and end of the music; those of a placement also where it meets the
-    picture, if --video is given. Levels stay within 0.25 dB of the plan's with as few keys as that takes.
+    picture, if --video is given; and those of a plan what reviewers wrote and heard, if --track is known. Levels stay within 0.25 dB of the plan's with as few keys as that takes.
 
     \b
     Example:
@@ -95,6 +102,7 @@ def command(
         needs none
     video : path, or id of a video that was added; None: the edit has no picture
     with_media : whether an edit gets a WAV of the track beside it
+    reviews : whether comments and verdicts become markers
     out : the file to write
     option : number of the option; None: the plan served. Must be None for placements
     placement : number of the placement; None: the best. Must be None for a plan
@@ -106,6 +114,7 @@ def command(
     """
     from workbench.export.formats import FORMATS, caution
     from workbench.loops.plan import LoopPlan
+    from workbench.workflows.comments import find_review, review_markers
     from workbench.workflows.export import export_plan, find_sync_points, media_beside
     from workbench.workflows.videos import find_video
 
@@ -127,6 +136,9 @@ def command(
         sync_points = []
         if not isinstance(chosen.music, LoopPlan) and track_path is not None and video_path is not None:
             sync_points = find_sync_points(reporting, track_path, video_path, chosen.music.offset_seconds)
+        said = []
+        if reviews and isinstance(found, LoopPlan) and track_path is not None:
+            said = review_markers(found, find_review(reporting, found, track_path, video_path, chosen.provenance))
         export_plan(
             reporting,
             found,
@@ -137,6 +149,7 @@ def command(
             mix=mix,
             provenance=chosen.provenance,
             sync_points=sync_points,
+            reviews=said,
             with_media=with_media,
         )
     if form.uses_video and video is None and chosen.number > 1 and isinstance(found, LoopPlan) and mix and mix.duck:

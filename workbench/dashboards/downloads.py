@@ -1,4 +1,5 @@
-"""Downloads of a plan: its JSON, as the command line prints it, and every format of `workbench export`.
+"""Downloads of a plan: its JSON, as the command line prints it, and every format of `workbench export`, with the
+comments and verdicts of reviewers as markers.
 
 Functions: `offered`, the formats for a plan; `what_is_taken`, the option that they hold; `download_file`.
 """
@@ -11,6 +12,7 @@ from pathlib import Path
 from workbench.audition.plans import listening_folder, plan_digest
 from workbench.export.formats import FORMATS, Format, caution
 from workbench.loops.plan import LoopPlan
+from workbench.workflows.comments import load_review, review_markers
 from workbench.workflows.export import export_plan
 from workbench.workflows.loop import Loop, save_plan
 from workbench.workspace import Workspace
@@ -102,5 +104,6 @@ def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
         video=loop.video,
         mix=loop.mix,
         provenance=loop.provenance,
+        reviews=review_markers(plan.alone, load_review(workspace, loop)),
     )
     return out

@@ -53,7 +53,7 @@ def _labels(timeline: Timeline) -> Iterator[Label]:
     for item in timeline.items:
         yield Label(item.begins, item.ends, f"segment {item.number} ({item.song_from:.3f}-{item.song_to:.3f} s)")
     yield Label(ends.music_end, ends.music_end, f"music end: {ends.end_label}")
-    for marker in timeline.sync_points:
+    for marker in (*timeline.sync_points, *timeline.reviews):
         yield Label(marker.video_s, marker.video_s, marker.text)
     for start, end in timeline.balance.speech:
         yield Label(start, end, "speech")

@@ -16,6 +16,7 @@ from workbench.export.edl import write_edl
 from workbench.export.fcpxml import write_fcpxml
 from workbench.export.jams import write_jams
 from workbench.export.loop_tags import write_loop_tags
+from workbench.export.markers_csv import write_markers
 from workbench.export.otio import write_otio
 from workbench.export.reaper import write_reaper
 from workbench.export.seams_csv import write_seams
@@ -97,6 +98,10 @@ FORMATS: dict[str, Format] = {
             ".jams", write_jams, needs_track=True, uses_analysis=True, extra="export",
         ),
         Format("csv", "Seams as a table", "Place, fade and levels of every seam, one a row.", ".csv", write_seams),
+        Format(
+            "markers", "Markers as a table", "Start, seams, end, comments and verdicts, one a row.", ".csv",
+            write_markers, uses_video=True,
+        ),
         Format(
             "loop-tags", "Track with loop points", "A copy of the track that game engines loop by themselves.",
             None, write_loop_tags, needs_track=True, holds_placements=False,

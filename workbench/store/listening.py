@@ -3,7 +3,8 @@
 A design is kept before the first sound is heard, with its seed and what each letter hides, so that a result can be
 checked against it. Functions take a connection whose transaction the caller owns.
 
-Classes: `ListeningTest`, `ListeningAnswer`. Functions: `add_test`, `get_test`, `tests_of`; `add_answer`, `answers_of`.
+Classes: `ListeningTest`, `ListeningAnswer`. Functions: `add_test`, `get_test`, `listening_tests_of`; `add_answer`,
+`answers_of`.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def get_test(connection: Connection, test_id: str) -> ListeningTest:
     return _test(row)
 
 
-def tests_of(connection: Connection, content_hash: str | None = None) -> list[ListeningTest]:
+def listening_tests_of(connection: Connection, content_hash: str | None = None) -> list[ListeningTest]:
     """All tests, or those of one track, oldest first.
 
     Parameters

@@ -4,7 +4,7 @@ Comments belong to a track under a video and are shown on every version of its p
 where that splice is played in the plan that is looked at. A decision, approved or needs work, belongs to one version,
 for what is heard otherwise was not decided on.
 
-Functions: `load_review`; `comment_on`, `answer_comment`, `resolve_thread`, `decide`; `review_markers` for editors;
+Functions: `load_review`, `find_review`, `review_of`; `comment_on`, `answer_comment`, `resolve_thread`, `decide`; `review_markers` for editors;
 `write_comments` and `write_decisions`, tables for researchers.
 """
 
@@ -13,11 +13,13 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TextIO
 
 from workbench.errors import ParameterError
 from workbench.export.timeline import Marker, MarkerKind
 from workbench.loops.plan import LoopPlan
+from workbench.provenance import Provenance
 from workbench.store.reviews import (
     Approval,
     Comment,
@@ -32,12 +34,12 @@ from workbench.store.reviews import (
 )
 from workbench.store.verdicts import Verdict, every, latest
 from workbench.workflows.loop import Loop
-from workbench.workflows.versions import find_version, freeze_plan, loop_subject
+from workbench.workflows.versions import find_version, freeze_plan, loop_subject, subject_of
 from workbench.workspace import Workspace
 
 __all__ = [
-    "Approval", "Comment", "Decision", "PlanReview", "Thread", "answer_comment", "comment_on", "decide", "load_review",
-    "resolve_thread", "review_markers", "review_of", "seam_of", "write_comments", "write_decisions",
+    "Approval", "Comment", "Decision", "PlanReview", "Thread", "answer_comment", "comment_on", "decide", "find_review",
+    "load_review", "resolve_thread", "review_markers", "review_of", "seam_of", "write_comments", "write_decisions",
 ]  # fmt: skip
 
 
@@ -98,6 +100,40 @@ def load_review(workspace: Workspace, loop: Loop) -> PlanReview:
     assert loop.analysis is not None, "a plan comes from an analysis"
     version = find_version(workspace, loop)
     return review_of(workspace, loop_subject(workspace, loop), loop.analysis.content_hash, version)
+
+
+def find_review(
+    workspace: Workspace, plan: LoopPlan, track: Path, video: Path | None, provenance: Provenance | None
+) -> PlanReview:
+    """What reviewers said about a plan that was read from a file.
+
+    Parameters
+    ----------
+    workspace : whose database is read, where it has one
+    plan : of the track
+    track : its file
+    video : its file; None: the one that the provenance names, or the length of the plan
+    provenance : of the plan; None: not known
+
+    Returns
+    -------
+    PlanReview : without decisions, and empty where nobody said anything
+
+    Raises
+    ------
+    MediaError : a file cannot be read
+    StoreError : the database cannot be used
+    """
+    if workspace.existing_database() is None:
+        return PlanReview((), None, (), (), ())
+    content_hash = workspace.hash_file(track)
+    with workspace.database.read() as connection:
+        commented = any(version.content_hash == content_hash for version in versions_of(connection))
+    if not commented:  # reading a long video for its hash is saved
+        return review_of(workspace, "", content_hash, None)
+    named = None if provenance is None or provenance.video is None else provenance.video.content_hash
+    video_hash = named if video is None else workspace.hash_file(video)
+    return review_of(workspace, subject_of(content_hash, video_hash, plan.window_end), content_hash, None)
 
 
 def review_of(workspace: Workspace, subject: str, content_hash: str, version: PlanVersion | None) -> PlanReview:

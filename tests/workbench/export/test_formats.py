@@ -9,7 +9,8 @@ from workbench.export.formats import FORMATS, format_named
 
 
 def test_every_format_says_what_it_is() -> None:
-    assert list(FORMATS) == ["otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "loop-tags"]
+    names = ["otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "markers", "loop-tags"]
+    assert list(FORMATS) == names
     for name, chosen in FORMATS.items():
         assert format_named(name) is chosen
         assert chosen.what.endswith(".")

@@ -19,6 +19,7 @@ from workbench.workflows.comments import (
     answer_comment,
     comment_on,
     decide,
+    find_review,
     load_review,
     resolve_thread,
     review_markers,
@@ -109,6 +110,23 @@ def test_verdicts_become_markers_only_where_the_seam_is_heard_as_it_was_judged(
     assert isinstance(faded.answer, LoopPlan)
     kinds = [marker.kind for marker in review_markers(faded.answer, load_review(workspace, faded))]
     assert kinds == [MarkerKind.COMMENT]
+
+
+def test_the_review_of_a_plan_from_a_file_is_found(
+    workspace: Workspace, reviewed_loop: Loop, plan: LoopPlan, tmp_path: Path
+) -> None:
+    track = reviewed_loop.track.path
+    empty = Workspace(Home(tmp_path / "empty"))
+    assert find_review(empty, plan, track, None, None).threads == ()
+    assert not empty.home.database.exists()
+    comment = comment_on(workspace, reviewed_loop, "Ana", "hm", 3.0)
+    assert [thread.first for thread in find_review(workspace, plan, track, None, None).threads] == [comment]
+    video = tmp_path / "video.mp4"
+    video.write_bytes(b"pictures")
+    assert find_review(workspace, plan, track, video, None).threads == ()
+    under = replace(reviewed_loop, video=video, provenance=None)
+    other = comment_on(workspace, under, "Ana", "under a video", 3.0)
+    assert [thread.first for thread in find_review(workspace, plan, track, video, None).threads] == [other]
 
 
 def test_comments_and_decisions_become_tables(workspace: Workspace, reviewed_loop: Loop) -> None:

@@ -1,0 +1,155 @@
+"""Blind tests end to end without sound: drawn, answered, summed up, written as webMUSHRA writes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import InputError, ParameterError
+from workbench.home import Home
+from workbench.listening.trials import AbxTrial, MushraTrial
+from workbench.store.listening import ListeningTest
+from workbench.workflows.listening import (
+    abx_outcome,
+    answer_trial,
+    begin_abx,
+    begin_mushra,
+    heard_seams,
+    mushra_outcomes,
+    write_abx,
+    write_mushra,
+)
+from workbench.workspace import Workspace
+
+HASH = "c" * 64
+NAMES = ("reference", "seam", "anchor")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(Home(tmp_path / "home"))
+
+
+def item(number: int, score: float) -> dict[str, float]:
+    return {"leave": 30.0 + number, "enter": 10.0, "fade": 0.02, "exponent": 0.5, "score": score}
+
+
+def abx(workspace: Workspace, trials: int = 10) -> tuple[ListeningTest, tuple[AbxTrial, ...]]:
+    return begin_abx(
+        workspace, content_hash=HASH, track="song", reviewer="Ana", conditions=("20 ms", "5 ms"), trials=trials,
+        about={"seam": item(0, 0.5)}, seed=3,
+    )  # fmt: skip
+
+
+def mushra(workspace: Workspace, reviewer: str, rated: dict[str, float], items: int = 2) -> ListeningTest:
+    """A test whose listener gives each condition the same rating in each trial."""
+    test, trials = begin_mushra(
+        workspace, content_hash=HASH, track="song", reviewer=reviewer, conditions=NAMES,
+        items=[item(number, 0.4 + 0.2 * number) for number in range(items)],
+    )  # fmt: skip
+    for number, trial in enumerate(trials):
+        answer_trial(workspace, test.test_id, number, behind(trial, rated), 12.5)
+    return test
+
+
+def behind(trial: MushraTrial, rated: dict[str, float]) -> dict[str, float]:
+    return {letter: rated[name] for letter, name in zip(trial.letters, trial.hidden, strict=True)}
+
+
+def test_an_abx_test_counts_what_was_recognized(workspace: Workspace) -> None:
+    test, trials = abx(workspace)
+    for number, trial in enumerate(trials):
+        wrong = {"A": "B", "B": "A"}[trial.right]
+        answer_trial(workspace, test.test_id, number, trial.right if number else wrong, 4.0)
+    outcome = abx_outcome(workspace, test.test_id)
+    assert (outcome.summary.right, outcome.summary.trials) == (9, 10)
+    assert outcome.summary.p_value == pytest.approx(11 / 1024)
+    assert outcome.conditions == ("20 ms", "5 ms")
+    out = io.StringIO()
+    assert write_abx(workspace, out) == 10
+    header = (
+        "session_test_id,name,trial_id,choice_reference,choice_non_reference,choice_answer,choice_time,choice_comment"
+    )
+    assert out.getvalue().splitlines()[0] == header
+    rows = list(csv.DictReader(io.StringIO(out.getvalue())))
+    assert [row["choice_answer"] for row in rows] == ["incorrect", *["correct"] * 9]
+    assert [row["choice_reference"] for row in rows] == [trial.x for trial in trials]
+    assert {(row["session_test_id"], row["name"], row["choice_time"]) for row in rows} == {("song", "Ana", "4000")}
+
+
+def test_a_test_that_was_left_counts_as_far_as_it_went(workspace: Workspace) -> None:
+    test, trials = abx(workspace)
+    answer_trial(workspace, test.test_id, 0, trials[0].right, 4.0)
+    summary = abx_outcome(workspace, test.test_id).summary
+    assert (summary.right, summary.trials, summary.p_value) == (1, 1, 0.5)
+
+
+def test_ratings_are_summed_up_by_condition_and_written_as_webmushra_writes_them(workspace: Workspace) -> None:
+    first = mushra(workspace, "Ana", {"reference": 100, "seam": 80, "anchor": 20})
+    second = mushra(workspace, "Ben", {"reference": 95, "seam": 60, "anchor": 30})
+    outcomes = mushra_outcomes(workspace)
+    assert [(one.condition, one.ratings.count, one.ratings.mean) for one in outcomes] == [
+        ("reference", 4, 97.5), ("seam", 4, 70.0), ("anchor", 4, 25.0)
+    ]  # fmt: skip
+    assert {(one.listeners, one.screened_out) for one in outcomes} == {(2, 0)}
+    assert outcomes[1].ratings.low < 70.0 < outcomes[1].ratings.high
+    (alone, *_) = mushra_outcomes(workspace, [second.test_id])
+    assert alone.ratings.mean == 95.0
+    out = io.StringIO()
+    assert write_mushra(workspace, out) == 12
+    rows = list(csv.DictReader(io.StringIO(out.getvalue())))
+    assert ",".join(rows[0]) == (
+        "session_test_id,name,session_uuid,trial_id,rating_stimulus,rating_score,rating_time,rating_comment"
+    )
+    ratings = {(row["rating_stimulus"], row["rating_score"]) for row in rows if row["session_uuid"] == first.test_id}
+    assert ratings == {("reference", "100"), ("seam", "80"), ("anchor", "20")}
+    assert {row["trial_id"] for row in rows} == {"30.000_10.000_20ms_0.5", "31.000_10.000_20ms_0.5"}
+    assert {row["rating_time"] for row in rows} == {"12500"}
+
+
+def test_a_listener_who_misses_the_reference_does_not_count(workspace: Workspace) -> None:
+    mushra(workspace, "Ana", {"reference": 100, "seam": 80, "anchor": 20})
+    mushra(workspace, "Ben", {"reference": 50, "seam": 100, "anchor": 100})
+    assert [(one.ratings.mean, one.screened_out) for one in mushra_outcomes(workspace)] == [(100, 1), (80, 1), (20, 1)]
+    assert [seam.worth.count for seam in heard_seams(workspace)] == [1, 1]
+
+
+def test_a_seam_is_worth_its_share_of_the_reference_one_value_a_listener(workspace: Workspace) -> None:
+    mushra(workspace, "Ana", {"reference": 100, "seam": 80, "anchor": 20})
+    mushra(workspace, "Ana", {"reference": 100, "seam": 60, "anchor": 20})
+    mushra(workspace, "Ben", {"reference": 90, "seam": 99, "anchor": 20})
+    found = sorted(heard_seams(workspace), key=lambda seam: seam.leave)
+    assert [(seam.leave, seam.score) for seam in found] == [(30.0, 0.4), (31.0, pytest.approx(0.6))]
+    assert [(seam.worth.count, seam.worth.mean) for seam in found] == [(2, 85.0), (2, 85.0)]
+
+
+def test_answers_are_checked_and_given_once(workspace: Workspace) -> None:
+    test, _ = abx(workspace, 2)
+    rated, _ = begin_mushra(
+        workspace, content_hash=HASH, track="song", reviewer="Ana", conditions=NAMES, items=[item(0, 0.5)]
+    )
+    for test_id, trial, answer, seconds, reason in (
+        (test.test_id, 0, "X", 1.0, "A or B"),
+        (test.test_id, 2, "A", 1.0, "no trial 3"),
+        (test.test_id, -1, "A", 1.0, "no trial 0"),
+        (test.test_id, 0, "A", float("nan"), "some seconds"),
+        (rated.test_id, 0, "A", 1.0, "each of A, B, C"),
+        (rated.test_id, 0, {"A": 1, "B": 2}, 1.0, "each of A, B, C"),
+        (rated.test_id, 0, {"A": 1, "B": 2, "C": 101}, 1.0, "0 to 100"),
+        (rated.test_id, 0, {"A": 1, "B": 2, "C": "3"}, 1.0, "0 to 100"),
+    ):
+        with pytest.raises(ParameterError, match=reason):
+            answer_trial(workspace, test_id, trial, answer, seconds)
+    answer_trial(workspace, test.test_id, 0, "A", 1.0)
+    with pytest.raises(InputError, match="answered before"):
+        answer_trial(workspace, test.test_id, 0, "B", 1.0)
+    with pytest.raises(InputError, match="no listening test"):
+        answer_trial(workspace, "lst_nothing", 0, "A", 1.0)
+    with pytest.raises(ParameterError, match="no ABX test"):
+        abx_outcome(workspace, rated.test_id)
+    with pytest.raises(ParameterError, match="needs the conditions"):
+        begin_mushra(workspace, content_hash=HASH, track="song", reviewer="Ana", conditions=("a", "b"), items=[{}])
+    assert mushra_outcomes(workspace) == heard_seams(workspace) == []

@@ -1,0 +1,49 @@
+"""Markers as a table: one row a marker, in the order of the video, for spreadsheets, scripts and editors that import it.
+
+Start, seams, sync points and end of the music, and where they were asked for the comments and verdicts of reviewers.
+`timecode` counts whole frames of the edit from 0, without dropping any; `video_s` is exact to the microsecond.
+
+Function: `write_markers`.
+"""
+
+from __future__ import annotations
+
+import csv
+from fractions import Fraction
+from io import StringIO
+from pathlib import Path
+
+from workbench.export.timeline import MARKER_COLOURS, Timeline
+from workbench.files import write_text
+
+COLUMNS = ("marker", "video_s", "frame", "timecode", "kind", "colour", "text")
+
+
+def write_markers(timeline: Timeline, out: Path) -> None:
+    """Write the table.
+
+    Parameters
+    ----------
+    timeline : a plan or a placement, with the markers of its reviews
+    out : the file to write, replaced where it exists
+
+    Raises
+    ------
+    MediaError : the file cannot be written
+    """
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    rate = timeline.frame_rate
+    for number, marker in enumerate(timeline.markers, start=1):
+        frame = round(Fraction(marker.video_s) * rate)
+        row = (number, f"{marker.video_s:.6f}", frame, _timecode(frame, rate))
+        writer.writerow((*row, marker.kind.value, MARKER_COLOURS[marker.kind], marker.text))
+    write_text(out, text.getvalue())
+
+
+def _timecode(frame: int, rate: Fraction) -> str:
+    """Hours, minutes, seconds and frames at the nearest whole rate."""
+    whole = max(1, round(rate))
+    seconds, frames = divmod(frame, whole)
+    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}:{frames:02d}"
