@@ -6,7 +6,7 @@ files may be deleted at any time; when they take too much space, those unused fo
 
 Functions: `track_file`, `soundtrack_file`, `music_file`; `render_option` and `load_video`, all that the page plays and
 draws of an option and of a video; `matching_gains` for comparing at equal loudness; `video_times_of`, track times as
-video times; `plan_digest`.
+video times; `plan_digest`; `write_sound` and `mark_used` for other files of this folder.
 """
 
 from __future__ import annotations
@@ -167,8 +167,10 @@ def music_file(workspace: Workspace, plan: LoopPlan, track: Path) -> Path:
         recording = workspace.load_recording(track)
         blocks = render_blocks(plan, recording, RenderParams(block_seconds=_BLOCK_SECONDS))
         total = plan.window_end
-        _write(out, blocks, recording.sample_rate, recording.channels, total, "preparing the sound", workspace.progress)
-    return _used(out)
+        write_sound(
+            out, blocks, recording.sample_rate, recording.channels, total, "preparing the sound", workspace.progress
+        )
+    return mark_used(out)
 
 
 def render_option(workspace: Workspace, loop: Loop, option: LoopPlan) -> RenderedOption:
@@ -308,11 +310,11 @@ def _sound_of(workspace: Workspace, path: Path, stage: str) -> Path:
         first = next(decode_blocks(path, 1.0))
         channels = min(2, first.samples.shape[0])
         blocks = (block.samples for block in decode_blocks(path, _BLOCK_SECONDS))
-        _write(out, blocks, first.sample_rate, channels, info.duration, stage, workspace.progress)
-    return _used(out)
+        write_sound(out, blocks, first.sample_rate, channels, info.duration, stage, workspace.progress)
+    return mark_used(out)
 
 
-def _write(
+def write_sound(
     out: Path,
     blocks: Iterable[FloatArray],
     rate: int,
@@ -321,6 +323,22 @@ def _write(
     stage: str,
     progress: Progress,
 ) -> None:
+    """Write a sound whole or not at all, as a WAV of 16 bits; files unused for longest make room for it.
+
+    Parameters
+    ----------
+    out : in the folder of these files
+    blocks : shape (channels, n) each
+    rate : Hz
+    channels : of the blocks; more than two are mixed
+    seconds : about how long it will be, to report progress
+    stage : what it is, for the report
+    progress : is reported to
+
+    Raises
+    ------
+    MediaError : the file cannot be written
+    """
     channels = min(2, channels)
 
     def reporting() -> Iterator[FloatArray]:
@@ -342,8 +360,17 @@ def _folded(block: FloatArray, channels: int) -> FloatArray:
     return np.repeat(block.mean(axis=0, keepdims=True), channels, axis=0)
 
 
-def _used(path: Path) -> Path:
-    """Set the time of a file's last use, by which `_make_room` chooses."""
+def mark_used(path: Path) -> Path:
+    """Set the time of a file's last use, by which room is made for new ones.
+
+    Parameters
+    ----------
+    path : of one of these files
+
+    Returns
+    -------
+    the same
+    """
     path.touch()
     return path
 

@@ -83,7 +83,8 @@ def command(
     -music.wav. `-` reads the plan from standard input.
 
     Edits and labels have markers at start, seams and end of the music; those of a placement also where it meets the
-    picture, if --video is given; and those of a plan what reviewers wrote and heard, if --track is known. Levels stay within 0.25 dB of the plan's with as few keys as that takes.
+    picture, if --video is given; and those of a plan what reviewers wrote and heard, if --track is known. Levels stay
+    within 0.25 dB of the plan's with as few keys as that takes.
 
     \b
     Example:

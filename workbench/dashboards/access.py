@@ -5,6 +5,9 @@ sounds and uploads. A request passes with the cookie that a browser got for the 
 401 with a field for the key. `?key=…` in the address gets the cookie too, and the browser is redirected to the address
 without it.
 
+Links to frozen versions of a plan pass without the key: each of them is checked by its own signature
+(`workbench.dashboards.links`).
+
 On the loopback interface no key is needed, but the address must be the machine's own: a page elsewhere whose name was
 pointed here (DNS rebinding) is refused.
 
@@ -24,6 +27,7 @@ from tornado.httputil import HTTPServerRequest
 from tornado.routing import Matcher, Rule
 from tornado.web import Application, RequestHandler
 
+from workbench.dashboards.links import is_link
 from workbench.errors import ParameterError
 
 SHORTEST_KEY = 12
@@ -84,6 +88,8 @@ class _WithoutKey(Matcher):
         self._worth = _worth(key)
 
     def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
+        if is_link(request.path):
+            return None
         cookie = request.cookies.get(_COOKIE)
         return None if cookie is not None and hmac.compare_digest(cookie.value, self._worth) else {}
 

@@ -27,6 +27,7 @@ from workbench.dashboards.charts import THEME
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
 from workbench.dashboards.files import SoundFiles, Uploads
 from workbench.dashboards.headers import SecurityHeaders
+from workbench.dashboards.links import link_routes
 from workbench.dashboards.match import MatchTab
 from workbench.dashboards.mix import MixTab
 from workbench.dashboards.plan import PlanTab
@@ -35,6 +36,7 @@ from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
 from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.tab import Tab
 from workbench.dashboards.transport import script
+from workbench.dashboards.work import shared_pool
 from workbench.errors import ParameterError
 from workbench.export.formats import FORMATS, caution
 from workbench.workspace import Workspace
@@ -235,6 +237,7 @@ def make_server(
         extra_patterns=[
             (rf"/{SOUNDS_ROUTE}/(.*)", SoundFiles, {"path": str(sounds)}),
             (rf"/{UPLOADS_ROUTE}/(.*)", Uploads, {"home": home}),
+            *link_routes(workspace, shared_pool),
             (rf"/{ASSETS_ROUTE}/(.*)", StaticFileHandler, {"path": str(ASSETS)}),
         ],
     )

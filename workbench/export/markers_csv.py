@@ -1,4 +1,4 @@
-"""Markers as a table: one row a marker, in the order of the video, for spreadsheets, scripts and editors that import it.
+"""Markers as a table: one row a marker, in the order of the video, for spreadsheets, scripts and editors.
 
 Start, seams, sync points and end of the music, and where they were asked for the comments and verdicts of reviewers.
 `timecode` counts whole frames of the edit from 0, without dropping any; `video_s` is exact to the microsecond.

@@ -4,8 +4,8 @@ Comments belong to a track under a video and are shown on every version of its p
 where that splice is played in the plan that is looked at. A decision, approved or needs work, belongs to one version,
 for what is heard otherwise was not decided on.
 
-Functions: `load_review`, `find_review`, `review_of`; `comment_on`, `answer_comment`, `resolve_thread`, `decide`; `review_markers` for editors;
-`write_comments` and `write_decisions`, tables for researchers.
+Functions: `load_review`, `find_review`, `review_of`; `comment_on`, `answer_comment`, `resolve_thread`, `decide`;
+`review_markers` for editors; `write_comments` and `write_decisions`, tables for researchers.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def find_review(
     MediaError : a file cannot be read
     StoreError : the database cannot be used
     """
-    if workspace.existing_database() is None:
+    if workspace.existing_database is None:
         return PlanReview((), None, (), (), ())
     content_hash = workspace.hash_file(track)
     with workspace.database.read() as connection:

@@ -273,8 +273,8 @@ def heard_seams(workspace: Workspace) -> list[HeardSeam]:
     found = []
     for key, (track, seam) in facts.items():
         means = [sum(shares) / len(shares) for shares in worth[key].values()]
-        numbers = [float(seam[name]) for name in ("leave", "enter", "fade", "exponent", "score")]
-        found.append(HeardSeam(track, *numbers, rating_summary(means)))
+        numbers = {name: float(seam[name]) for name in ("leave", "enter", "fade", "exponent", "score")}
+        found.append(HeardSeam(track=track, worth=rating_summary(means), **numbers))
     return found
 
 

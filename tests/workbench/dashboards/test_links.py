@@ -1,0 +1,198 @@
+"""Links to a frozen version over HTTP, as a browser without the key would ask: its version, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+
+from tests.workbench.dashboards.conftest import served
+from workbench.audition.shown import shown_file, shown_sound
+from workbench.dashboards.links import is_link, link_address
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.media.audio import decode
+from workbench.render.video import play_video
+from workbench.workflows.comments import answer_comment, comment_on, decide
+from workbench.workflows.loop import Loop
+from workbench.workflows.review_links import sign_link
+from workbench.workflows.versions import freeze_plan, thaw
+from workbench.workspace import Workspace
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture(scope="module")
+def version(corner_home: Home, corner_fit: Loop) -> str:
+    """A frozen plan under a video, with a comment and a decision; its sound is there."""
+    workspace = Workspace(corner_home)
+    first = comment_on(workspace, corner_fit, "Ana <b>", "</script><script>alert(1)</script>", 12.0)
+    answer_comment(workspace, corner_fit, first.comment_id, "Ben", "quite & so")
+    decide(workspace, corner_fit, "Ben", "needs work")
+    version_id = freeze_plan(workspace, corner_fit).version_id
+    shown_sound(workspace, version_id)
+    return version_id
+
+
+@pytest.fixture(scope="module")
+def other(corner_home: Home, corner_loop: Loop) -> str:
+    """Another version, with a comment of its own."""
+    workspace = Workspace(corner_home)
+    comment_on(workspace, corner_loop, "Cleo", "nobody else may read this", 3.0)
+    return freeze_plan(workspace, corner_loop).version_id
+
+
+@pytest.fixture(scope="module")
+def root(corner_home: Home, version: str, other: str, key: str) -> Iterator[str]:
+    """The address of a server that asks for a key."""
+    with served(corner_home.root, key) as address:
+        yield address
+
+
+@pytest.fixture
+def address(root: str, corner_home: Home, version: str) -> str:
+    """A link."""
+    return root + link_address(sign_link(corner_home, version, DAY))
+
+
+def test_a_link_opens_without_the_key_and_shows_its_version_alone(address: str) -> None:
+    answer = httpx.get(address)
+    assert answer.status_code == 200
+    assert "set-cookie" not in answer.headers
+    assert answer.headers["cache-control"] == "no-store"
+    assert "corner_store.ogg under patterns.mp4" in answer.text
+    assert "Version 1" in answer.text
+    assert "needs work" in answer.text
+    assert "quite &amp; so" in answer.text
+    assert "nobody else may read this" not in answer.text
+    assert str(Path(__file__).parents[3]) not in answer.text  # no folder of this machine
+    assert "/tmp" not in answer.text
+
+
+def test_what_a_reviewer_wrote_runs_nowhere(address: str) -> None:
+    text = httpx.get(address).text
+    assert "alert(1)</script>" not in text
+    assert "&lt;/script&gt;&lt;script&gt;alert(1)" in text
+    assert "Ana &lt;b&gt;" in text
+    nonce = re.search(r"'nonce-([^']+)'", httpx.get(address).headers["content-security-policy"])
+    assert nonce is not None
+    (facts,) = re.findall(r'<script nonce="[^"]+" type="application/json" id="facts">(.*?)</script>', text)
+    assert json.loads(facts)["comments"] == [12.0]
+
+
+@pytest.mark.parametrize("what", ["", "/sound", "/video"])
+def test_what_is_forged_altered_or_expired_opens_nothing(
+    root: str, corner_home: Home, version: str, other: str, what: str
+) -> None:
+    token = sign_link(corner_home, version, DAY)
+    name, expires, signature = token.split(".")
+    late = sign_link(corner_home, version, timedelta(seconds=1), now=1_000_000.0)
+    for forged, reason in (
+        (f"{other}.{expires}.{signature}", "not one of this page"),
+        (f"{name}.{int(expires) + 1}.{signature}", "not one of this page"),
+        (f"{name}.{expires}.{signature[::-1]}", "not one of this page"),
+        (f"{name}.{expires}", "not one of this page"),
+        (late, "expired"),
+    ):
+        answer = httpx.get(root + link_address(forged) + what)
+        assert answer.status_code == 403
+        assert reason in answer.text
+        assert "corner" not in answer.text
+
+
+def test_a_link_to_a_version_that_is_gone_opens_nothing(root: str, corner_home: Home) -> None:
+    nothing = sign_link(corner_home, "pv_01JD0000000000000000000000", DAY)
+    assert httpx.get(root + link_address(nothing)).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/ws", "/sounds/x.wav", "/uploads/x", "/review", "/review/", "/review/a/b", "/review/x/sound/../../../",
+     "/review/..%2f..%2fsounds/sound", "/review//", "/assets/status.js", "/static/js/bokeh.min.js"],
+)  # fmt: skip
+def test_a_link_is_no_key_to_anything_else(root: str, address: str, path: str) -> None:
+    with httpx.Client() as client:
+        assert client.get(address).status_code == 200
+        assert client.get(root + path).status_code in (401, 403)
+        assert client.get(root + path, params={"key": address.rsplit("/", 1)[1]}).status_code in (401, 403)
+        assert client.get(address + path).status_code in (401, 403, 404)
+
+
+def test_nothing_is_changed_through_a_link(address: str, corner_home: Home) -> None:
+    def records() -> list[tuple[str, int]]:
+        with Workspace(corner_home) as workspace, workspace.database.read() as connection:
+            names = connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+            return [
+                (name, connection.exec_driver_sql(f"SELECT count(*) FROM {name}").scalar_one()) for (name,) in names
+            ]
+
+    def files() -> set[Path]:
+        return {path for path in corner_home.root.rglob("*") if "sqlite" not in path.name}
+
+    before = records(), files()
+    for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
+        for what in ("", "/sound", "/video"):
+            headers = {"X-Workbench": "upload"}
+            answer = httpx.request(method, address + what, content=b"{}", headers=headers)
+            assert answer.status_code == 405
+    httpx.get(address)
+    httpx.get(f"{address}/sound", headers={"Range": "bytes=0-99"})
+    assert (records(), files()) == before
+
+
+def test_the_sound_is_what_a_render_has(address: str, corner_home: Home, version: str) -> None:
+    part = httpx.get(f"{address}/sound", headers={"Range": "bytes=0-3"})
+    assert (part.status_code, part.content) == (206, b"RIFF")
+    assert part.headers["cache-control"].startswith("private")
+    assert httpx.head(f"{address}/sound").status_code == 200
+    workspace = Workspace(corner_home)
+    frozen = thaw(workspace, version)
+    assert frozen.video is not None
+    recording = workspace.load_recording(frozen.track)
+    mixed = np.concatenate(list(play_video(frozen.plan, recording, frozen.video, frozen.mix)), axis=1)
+    heard = decode(shown_file(corner_home, frozen)).samples
+    assert heard.shape == mixed.shape
+    difference = np.sqrt(np.mean(np.square(heard - mixed)))
+    assert 20 * np.log10(difference) < -60.0  # the limiter and 16 bits
+
+
+def test_the_video_of_the_version_is_sent_by_ranges(address: str, corner_home: Home, version: str) -> None:
+    video = thaw(Workspace(corner_home), version).video
+    assert video is not None
+    part = httpx.get(f"{address}/video", headers={"Range": "bytes=10-19"})
+    assert (part.status_code, part.content) == (206, video.read_bytes()[10:20])
+
+
+def test_a_sound_that_is_not_there_is_made_once(root: str, corner_home: Home, other: str, corner_loop: Loop) -> None:
+    assert isinstance(corner_loop.answer, LoopPlan)
+    address = root + link_address(sign_link(corner_home, other, DAY))
+    assert httpx.get(f"{address}/video").status_code == 404  # it was planned for a length
+    out = shown_file(corner_home, thaw(Workspace(corner_home), other))
+    assert not out.exists()
+    first = httpx.get(f"{address}/sound", headers={"Range": "bytes=0-3"}, timeout=120.0)
+    assert (first.status_code, first.content) == (206, b"RIFF")
+    made = out.stat().st_ino
+    httpx.get(f"{address}/sound", headers={"Range": "bytes=0-3"})
+    assert out.stat().st_ino == made
+    assert decode(out).duration == pytest.approx(corner_loop.answer.window_end, abs=1e-3)
+
+
+def test_only_links_answer_to_a_signature() -> None:
+    assert is_link("/review/pv_1.2.3")
+    assert is_link("/review/pv_1.2.3/sound")
+    for path in (
+        "/review",
+        "/review/",
+        "/review/a/b",
+        "/review/a/sound/",
+        "/review/%2e",
+        "/review/a/../b",
+        "/x/review/a",
+    ):
+        assert not is_link(path)

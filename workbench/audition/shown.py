@@ -1,0 +1,73 @@
+"""What a link to a frozen plan plays: music and soundtrack as a render has them, mixed and limited, as one WAV.
+
+Functions: `shown_sound`, `shown_file`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.audition.plans import listening_folder, mark_used, write_sound
+from workbench.errors import InputError
+from workbench.home import Home
+from workbench.media.probe import probe
+from workbench.mix.limiter import limit_blocks
+from workbench.render.playback import render_blocks
+from workbench.render.video import play_video
+from workbench.workflows.versions import FrozenPlan, thaw
+from workbench.workspace import Workspace
+
+
+def shown_file(home: Home, frozen: FrozenPlan) -> Path:
+    """Where the sound of a version is kept once it was made; it may be deleted at any time.
+
+    Parameters
+    ----------
+    home : of the workspace
+    frozen : the version
+
+    Raises
+    ------
+    StoreError : the folder cannot be created
+    """
+    version = frozen.version
+    return listening_folder(home) / f"{version.subject[:16]}-{version.digest}.shown.wav"
+
+
+def shown_sound(workspace: Workspace, version_id: str) -> Path:
+    """Make the sound of a version, unless it is there.
+
+    Parameters
+    ----------
+    workspace : its home takes the file, its database has the version
+    version_id : of the version
+
+    Returns
+    -------
+    WAV of two channels with 16 bits: with a video as long as that, the sum of music and soundtrack held under the
+    ceiling as `workbench render` holds it; else the music alone
+
+    Raises
+    ------
+    InputError : there is no such version, or the track has other bytes than the one that was planned
+    MediaError : track or video cannot be read, or the WAV cannot be written
+    PlanError : the version was made by a newer program
+    StoreError : the home folder or its database cannot be used
+    """
+    frozen = thaw(workspace, version_id)
+    out = shown_file(workspace.home, frozen)
+    if out.exists():
+        return mark_used(out)
+    if workspace.hash_file(frozen.track) != frozen.version.content_hash:
+        raise InputError(f"{frozen.track.name} has other bytes than the track that this version was planned for")
+    recording, params = workspace.load_recording(frozen.track), workspace.params.render
+    if frozen.video is None:
+        rate, channels, seconds = recording.sample_rate, recording.channels, frozen.plan.window_end
+        blocks = render_blocks(frozen.plan, recording, params)
+    else:
+        rate, channels, seconds = params.video_sample_rate, 2, probe(frozen.video).duration
+        mixed = play_video(frozen.plan, recording, frozen.video, frozen.mix, params)
+        blocks = limit_blocks(mixed, rate, params)
+    stage = "preparing what the link plays"
+    write_sound(out, blocks, rate, channels, seconds, stage, workspace.progress)
+    return mark_used(out)

@@ -1,0 +1,282 @@
+"""What a signed link shows: one frozen version of a plan, seen and heard without an account, and nothing else.
+
+A link is `/review/TOKEN`; `/sound` and `/video` after it are the files that its page plays. Each request is checked for
+itself (`workbench.workflows.review_links`), so a link that has expired plays no further. The page has no session and no
+websocket, and these routes answer GET and HEAD alone: whoever has a link can change no record, send no file and start
+no work, but for the one sound that its own page needs, which is made once for all who ask.
+
+Comments and decisions are shown that were made on this very version. Files are named without their folders.
+
+Functions: `link_routes`, `link_address`, `is_link`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from tornado.web import HTTPError, RequestHandler, StaticFileHandler
+
+from workbench.audition.shown import shown_file, shown_sound
+from workbench.dashboards.styles import ASSETS
+from workbench.dashboards.work import Pool, Task
+from workbench.errors import InputError, WorkbenchError
+from workbench.files import without_folders
+from workbench.loops.plan import LoopPlan
+from workbench.plots.palette import clock
+from workbench.workflows.comments import Thread, review_of, seam_of
+from workbench.workflows.review_links import open_link
+from workbench.workflows.versions import FrozenPlan, thaw
+from workbench.workspace import Workspace
+
+_ROUTE = "review"
+_LINK = re.compile(rf"/{_ROUTE}/[\w.]+(?:/(?:sound|video))?")
+_KEEP_SECONDS = 3600
+"""for which a browser may keep the files of a link"""
+
+
+def link_address(token: str) -> str:
+    """The address of a link, on whatever name the server has.
+
+    Parameters
+    ----------
+    token : signed
+    """
+    return f"/{_ROUTE}/{token}"
+
+
+def is_link(path: str) -> bool:
+    """Whether the path of a request is one of those that answer to a signature alone.
+
+    Parameters
+    ----------
+    path : as it was sent
+    """
+    return _LINK.fullmatch(path) is not None
+
+
+def link_routes(
+    workspace: Workspace, pool: Callable[[], Pool]
+) -> list[tuple[str, type[RequestHandler], dict[str, Any]]]:
+    """Routes of the pages and files of links.
+
+    Parameters
+    ----------
+    workspace : whose versions are shown
+    pool : gives the workers that make a sound that is not there
+    """
+    shown = _Shown(workspace, pool)
+    given = {"shown": shown}
+    return [
+        (rf"/{_ROUTE}/([\w.]+)", _LinkPage, given),
+        (rf"/{_ROUTE}/([\w.]+)/(sound|video)", _LinkFiles, {**given, "path": str(workspace.home.renders)}),
+    ]
+
+
+class _Shown:
+    """Versions that links open, and the sounds that are being made for them."""
+
+    def __init__(self, workspace: Workspace, pool: Callable[[], Pool]) -> None:
+        self.workspace = workspace
+        self._pool = pool
+        self._made: dict[str, asyncio.Future[None]] = {}
+
+    def open(self, token: str) -> tuple[FrozenPlan, int]:
+        """The version of a link, and when it expires; 403 for a link that opens nothing."""
+        try:
+            version_id, expires = open_link(self.workspace.home, token)
+            return thaw(self.workspace, version_id), expires
+        except InputError as error:
+            raise HTTPError(403, reason="Forbidden", log_message=None) from error
+
+    async def sound(self, frozen: FrozenPlan) -> Path:
+        """The sound of a version; whoever asks while it is made waits for the same work."""
+        out = shown_file(self.workspace.home, frozen)
+        if not out.exists():
+            version_id = frozen.version.version_id
+            if version_id not in self._made:
+                self._made[version_id] = self._make(version_id)
+                self._made[version_id].add_done_callback(lambda _: self._made.pop(version_id, None))
+            await asyncio.shield(self._made[version_id])
+        return out
+
+    def _make(self, version_id: str) -> asyncio.Future[None]:
+        loop = asyncio.get_running_loop()
+        made: asyncio.Future[None] = loop.create_future()
+
+        def fail(fault: str) -> None:
+            if not made.done():
+                made.set_exception(WorkbenchError(fault))
+
+        def succeed(_: Any) -> None:
+            if not made.done():
+                made.set_result(None)
+
+        task = Task(self.workspace.home, self.workspace.params, shown_sound, (version_id,), {})
+        task.deliver = loop.call_soon_threadsafe  # type: ignore[assignment]  # returns a handle, which nobody needs
+        task.on_done, task.on_fault, task.on_cancelled = succeed, fail, lambda: fail("it was cancelled")
+        self._pool().submit(task)
+        return made
+
+
+class _LinkPage(RequestHandler):
+    """The page of a link."""
+
+    def initialize(self, shown: _Shown) -> None:
+        self._shown = shown
+
+    def get(self, token: str) -> None:
+        frozen, expires = self._shown.open(token)
+        self.set_header("Cache-Control", "no-store")
+        self.finish(_page(self._shown.workspace, frozen, expires, self.request.path))
+
+    def head(self, token: str) -> None:
+        self._shown.open(token)
+
+    def write_error(self, status_code: int, **more: Any) -> None:
+        _write_error(self, status_code, more)
+
+
+class _LinkFiles(StaticFileHandler):
+    """The sound and the video of a link, by ranges."""
+
+    def initialize(self, shown: _Shown, path: str, default_filename: str | None = None) -> None:
+        super().initialize(path, default_filename)
+        self._shown = shown
+
+    async def get(self, token: str, what: str = "", include_body: bool = True) -> None:  # type: ignore[override]
+        """Send a part of the file.
+
+        Parameters
+        ----------
+        token : of the link
+        what : sound or video
+        include_body : whether it was asked for
+        """
+        frozen, _ = self._shown.open(token)
+        try:
+            file = frozen.video if what == "video" else await self._shown.sound(frozen)
+        except WorkbenchError as error:
+            raise HTTPError(503) from error
+        if file is None or not file.is_file():
+            raise HTTPError(404)
+        self.root = str(file.parent)
+        await super().get(file.name, include_body)
+
+    async def head(self, token: str, what: str = "") -> None:  # type: ignore[override]
+        """Say what a part of the file would be.
+
+        Parameters
+        ----------
+        token : of the link
+        what : sound or video
+        """
+        await self.get(token, what, include_body=False)
+
+    def set_extra_headers(self, path: str) -> None:
+        """Keep the file out of caches that others share.
+
+        Parameters
+        ----------
+        path : of the file
+        """
+        self.set_header("Cache-Control", f"private, max-age={_KEEP_SECONDS}")
+
+    def write_error(self, status_code: int, **more: Any) -> None:
+        """Say why there is nothing to play.
+
+        Parameters
+        ----------
+        status_code : of the answer
+        more : the exception
+        """
+        _write_error(self, status_code, more)
+
+
+def _write_error(handler: RequestHandler, status_code: int, more: dict[str, Any]) -> None:
+    """A page that says why a link shows nothing, without anything of this machine in it."""
+    error = more.get("exc_info", (None, None, None))[1]
+    cause = error.__cause__ if isinstance(error, HTTPError) else error
+    words = without_folders(str(cause)) if isinstance(cause, WorkbenchError) else "There is nothing at this address."
+    handler.set_header("Cache-Control", "no-store")
+    title = "This link cannot be opened" if status_code == 403 else "Nothing to show"
+    handler.finish(
+        _HEAD.format(title=title, style=_style()) + f"<main><h1>{title}</h1><p>{escape(words)}</p></main></html>"
+    )
+
+
+def _page(workspace: Workspace, frozen: FrozenPlan, expires: int, path: str) -> str:
+    version, plan = frozen.version, frozen.plan
+    review = review_of(workspace, version.subject, version.content_hash, version)
+    threads = [thread for thread in review.threads if thread.first.version_id == version.version_id]
+    video = frozen.video
+    under = f" under {video.name}" if video is not None else ""
+    title = f"{version.track}{under}"
+    facts = {
+        "duration": plan.window_end,
+        "seams": list(plan.seam_times),
+        "comments": [thread.first.video_s for thread in threads],
+        "sound": f"{path}/sound",
+        "video": f"{path}/video" if video is not None and video.is_file() else "",
+    }
+    frozen_at = escape(version.at[:16].replace("T", " "))
+    until = datetime.fromtimestamp(expires, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    rows = "".join(
+        f'<li><button data-at="{time:.3f}">{clock(time)}</button> seam {number}, crossfade '
+        f"{1000 * plan.seam_fades[number - 1]:.0f} ms</li>"
+        for number, time in enumerate(plan.seam_times, start=1)
+    )
+    said = "".join(_thread(plan, thread) for thread in threads) or "<p>No comments on this version.</p>"
+    decided = "".join(
+        f'<li class="{one.decision.replace(" ", "-")}"><b>{escape(one.reviewer)}</b>: {one.decision}</li>'
+        for one in review.approvals
+    )
+    return (
+        _HEAD.format(title=escape(title), style=_style())
+        + f"<main><h1>{escape(title)}</h1><p>Version {frozen.number}, frozen {frozen_at} "
+        f"UTC. Read only; open until {until}.</p>"
+        '<video id="video" muted playsinline hidden></video><div id="strip" role="img" aria-label="seams and comments">'
+        '</div><p class="bar"><button id="play">Play</button> <output id="time">0:00</output> '
+        '<span id="said" role="status"></span></p>'
+        f"<h2>Comments</h2>{said}"
+        f"<h2>Decisions</h2>{f'<ul>{decided}</ul>' if decided else '<p>Nobody has decided on this version.</p>'}"
+        f"<h2>Seams</h2>{f'<ol>{rows}</ol>' if rows else '<p>The track plays without a seam.</p>'}</main>"
+        f'<script type="application/json" id="facts">{_in_script(facts)}</script>'
+        f"<script>{(ASSETS / 'link.js').read_text(encoding='utf-8')}</script></html>"
+    )
+
+
+def _thread(plan: LoopPlan, thread: Thread) -> str:
+    seam = seam_of(plan, thread.first)
+    at = thread.first.video_s if seam is None else plan.seam_times[seam]
+    about = "" if seam is None else f" · seam {seam + 1}"
+    state = f" · resolved by {escape(thread.first.resolved_by or '')}" if thread.resolved else ""
+    answers = "".join(
+        f"<p class='answer'><b>{escape(one.reviewer)}</b> {escape(one.text)}</p>" for one in thread.answers
+    )
+    who = f"<b>{escape(thread.first.reviewer)}</b>{about}{state}"
+    return (
+        f"<article><p><button data-at='{at:.3f}'>{clock(at)}</button> {who}</p>"
+        f"<p>{escape(thread.first.text)}</p>{answers}</article>"
+    )
+
+
+def _in_script(facts: dict[str, Any]) -> str:
+    """JSON that cannot end the script it stands in."""
+    return json.dumps(facts).replace("<", "\\u003c")
+
+
+def _style() -> str:
+    return (ASSETS / "link.css").read_text(encoding="utf-8")
+
+
+_HEAD = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    '<meta name="robots" content="noindex"><title>{title}</title><style>{style}</style>'
+)
