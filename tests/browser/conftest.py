@@ -211,6 +211,8 @@ ON_TAB = {
     "Beats": "Save as the track's grid",
     "Mix": "Save as profile",
     "Match": "Match again",
+    "Review": "Make a link",
+    "Listening": "Begin",
 }
 """a button that only this tab has"""
 

@@ -28,9 +28,11 @@ from workbench.dashboards.downloads import download_file, offered, what_is_taken
 from workbench.dashboards.files import SoundFiles, Uploads
 from workbench.dashboards.headers import SecurityHeaders
 from workbench.dashboards.links import link_routes
+from workbench.dashboards.listening import ListeningTab
 from workbench.dashboards.match import MatchTab
 from workbench.dashboards.mix import MixTab
 from workbench.dashboards.plan import PlanTab
+from workbench.dashboards.review import ReviewTab
 from workbench.dashboards.seams import SeamsTab
 from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
 from workbench.dashboards.styles import ASSETS, stylesheet
@@ -62,7 +64,7 @@ class StatusBar(JSComponent):
     _stylesheets: ClassVar[list[Any]] = [stylesheet("status")]
 
 
-TABS: tuple[type[Tab], ...] = (PlanTab, SeamsTab, BeatsTab, MixTab, MatchTab)
+TABS: tuple[type[Tab], ...] = (PlanTab, SeamsTab, BeatsTab, MixTab, MatchTab, ReviewTab, ListeningTab)
 """Every tab, in the order of the page."""
 
 PRIMARY = {"light": "#0072B2", "dark": "#56B4E9"}

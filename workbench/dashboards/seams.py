@@ -3,8 +3,8 @@
 What is heard lies over what the track has there; beats run through both. The parts of the score stand beside the
 track's own bar lines. The crossfade has two handles; what they are set to is heard at once and goes into the plan when
 a button is pressed. Verdicts are kept by `workbench.workflows.review` and come out as CSV. A verdict and its note
-belong to the seam: they are there again when one comes back to it, and a note that is written or changed later goes to
-the verdict that was given.
+belong to a reviewer and to the seam as it was heard, under its crossfade: they are there again when one comes back to
+it, and a note that is written or changed later goes to the verdict that was given.
 
 Classes: `SeamState`, without widgets; `SeamPlayer`; `SeamsTab`. The pictures are `workbench.dashboards.seam_pictures`.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 from io import StringIO
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import panel as pn
@@ -24,7 +24,8 @@ from panel.custom import JSComponent
 
 from workbench.audition.seams import SeamLook, look_at_seam, with_fade, with_option_first
 from workbench.dashboards.chips import SeamChips, worst_of
-from workbench.dashboards.fades import Place, seam_place
+from workbench.dashboards.fades import seam_place
+from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.seam_pictures import ScorePicture, SeamPicture
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import stylesheet
@@ -38,6 +39,8 @@ from workbench.workflows.review import Verdict, Word, judge_seam, newest_verdict
 from workbench.workflows.seams import planned_scores
 from workbench.workspace import Workspace
 
+Heard: TypeAlias = tuple[int, int, int, int]
+"""a seam as it is heard, see `workbench.workflows.review.Verdict`"""
 _LONGEST_FADE_SECONDS = 1.0
 """that the handles reach; longer ones than the planner's, for the ear to compare"""
 _COLOURS: dict[Word, str] = {"good": "success", "audible": "warning", "wrong": "error"}
@@ -56,9 +59,11 @@ class SeamState:
     """the plan with the crossfade that was tried; None while it is the plan's own"""
     scores: tuple[float | None, ...] = ()
     """of all seams; None where the planner left none and no seam was looked at yet"""
-    given: dict[Place, Verdict] = field(default_factory=dict)
-    """the latest verdict about each splice of the track"""
-    drafts: dict[Place, str] = field(default_factory=dict)
+    reviewer: str = ""
+    """whose verdicts these are; empty until a name was given"""
+    given: dict[Heard, Verdict] = field(default_factory=dict)
+    """the reviewer's latest verdict about each splice of the track under each crossfade"""
+    drafts: dict[Heard, str] = field(default_factory=dict)
     """notes that were written before a verdict"""
 
     @property
@@ -96,8 +101,35 @@ class SeamState:
         self.seam = min(self.seam, max(0, self.count - 1))
         if self.track != before:
             self.given, self.drafts = {}, {}
-            newest = newest_verdicts(self.workspace)
-            self.given = {_place_of(verdict): verdict for verdict in newest if verdict.content_hash == self.track}
+            self.read_verdicts()
+
+    def read_verdicts(self) -> None:
+        """Read the reviewer's verdicts about the track again.
+
+        Raises
+        ------
+        StoreError : the database cannot be used
+        """
+        mine = [
+            one
+            for one in newest_verdicts(self.workspace)
+            if (one.reviewer, one.content_hash) == (self.reviewer, self.track)
+        ]
+        self.given = {verdict.heard: verdict for verdict in mine}
+
+    def review_as(self, reviewer: str) -> None:
+        """Show the verdicts of another reviewer.
+
+        Parameters
+        ----------
+        reviewer : the name
+
+        Raises
+        ------
+        StoreError : the database cannot be used
+        """
+        self.reviewer = reviewer
+        self.read_verdicts()
 
     @property
     def track(self) -> str:
@@ -105,9 +137,9 @@ class SeamState:
         return "" if self.loop is None or self.loop.analysis is None else self.loop.analysis.content_hash
 
     @property
-    def place(self) -> Place | None:
-        """The splice that is looked at; None for none."""
-        return seam_place(self.plan, self.seam) if self.plan is not None and self.count else None
+    def place(self) -> Heard | None:
+        """The seam that is looked at, as it is heard; None for none."""
+        return _heard_at(self.plan, self.seam) if self.plan is not None and self.count else None
 
     @property
     def verdict(self) -> Verdict | None:
@@ -126,7 +158,7 @@ class SeamState:
         """The verdict about each seam; empty where there is none."""
         if self.plan is None:
             return []
-        given = (self.given.get(seam_place(self.plan, seam)) for seam in range(self.count))
+        given = (self.given.get(_heard_at(self.plan, seam)) for seam in range(self.count))
         return ["" if verdict is None else verdict.verdict for verdict in given]
 
     def try_fade(self, seconds: float, exponent: float) -> None:
@@ -159,14 +191,14 @@ class SeamState:
         """
         assert self.loop is not None, "a seam belongs to a loop"
         assert self.plan is not None, "a seam belongs to a plan"
-        place = seam_place(self.plan, self.seam)
-        self.given[place] = judge_seam(self.workspace, self.loop, self.plan, look.view, word, note)
+        place = _heard_at(self.plan, self.seam)
+        self.given[place] = judge_seam(self.workspace, self.loop, self.plan, look.view, word, note, self.reviewer)
         self.drafts.pop(place, None)
 
 
-def _place_of(verdict: Verdict) -> Place:
-    """Which splice of its track a verdict is about."""
-    return round(1000 * verdict.seam["leave"]), round(1000 * verdict.seam["enter"])
+def _heard_at(plan: LoopPlan, seam: int) -> Heard:
+    """A seam of a plan as it is heard, in the numbers of `Verdict.heard`."""
+    return (*seam_place(plan, seam), round(1000 * plan.seam_fades[seam]), round(100 * plan.seam_curves[seam]))
 
 
 class SeamPlayer(JSComponent):
@@ -207,7 +239,7 @@ class SeamsTab(Tab):
     def __init__(self, session: Session) -> None:
         self.state = SeamState(session.workspace)
         self.look: SeamLook | None = None
-        self._noted: tuple[Place | None, str] = (None, "")
+        self._noted: tuple[Heard | None, str] = (None, "")
         self.picture, self.score = SeamPicture(), ScorePicture()
         super().__init__(session, self.picture, self.score)
         self.player = SeamPlayer(sizing_mode="stretch_width", playhead=self.picture.playheads[0])
@@ -230,6 +262,8 @@ class SeamsTab(Tab):
         self.player.param.watch(lambda _: self.go_to_worst(), "find_worst")
         self.note.param.watch(lambda event: self.write(event.new or ""), "value")
         self.chips.param.watch(lambda event: self.go(int(event.new[0])), "picked")
+        self.reviewer = reviewer_field(session)
+        self.follow(["reviewer"], self.review_as)
         self.follow(["loop"], self.take)
         self.follow(["seam"], self.go)
 
@@ -252,6 +286,16 @@ class SeamsTab(Tab):
         self.attempt(self.state.take, loop)
         self.outcome.object = ""
         self._look()
+
+    def review_as(self, reviewer: str) -> None:
+        """Show and take the verdicts of a reviewer.
+
+        Parameters
+        ----------
+        reviewer : the name; empty where none was given
+        """
+        self.attempt(self.state.review_as, reviewer)
+        self._mark()
 
     def go(self, seam: int) -> None:
         """Look at a seam.
@@ -337,7 +381,7 @@ class SeamsTab(Tab):
             self.judge(given.verdict)
 
     def as_csv(self) -> StringIO:
-        """The newest verdict about every seam under every crossfade, of all tracks of the home folder."""
+        """Each reviewer's newest verdict about every seam under every crossfade, of all tracks of the home folder."""
         out = StringIO()
         write_verdicts(newest_verdicts(self._session.workspace), out)
         out.seek(0)
@@ -356,6 +400,7 @@ class SeamsTab(Tab):
                 sizing_mode="stretch_width",
             ),
             *self.score.panes(),
+            self.reviewer,
             pmui.Row(*self.judgements.values()),
             self.note,
             self.outcome,

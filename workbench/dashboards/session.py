@@ -70,6 +70,7 @@ class Session(param.Parameterized):
     done = param.Number(0.0, bounds=(0.0, 1.0), doc="share of that stage that is done")
     coming = param.String("", doc="sentence on what is being opened, for a page that has nothing to show yet")
     seam = param.Integer(0, bounds=(0, None), doc="the seam of the plan that is looked at, counted from 0")
+    reviewer = param.String("", doc="name of whoever reviews; empty until it is given")
     tab = param.String("", doc="title of the tab that somebody wants to see")
     message = _Sentence("", doc="what went wrong last, in a sentence")
     notice = _Sentence("", doc="what one should know of the plan or the download, in a sentence")

@@ -1,0 +1,212 @@
+// What reviewers said about the plan: a strip with pins, a form at the playhead, threads, decisions, and a link.
+const clock = (s) => `${Math.floor(s / 60)}:${(s % 60).toFixed(1).padStart(4, "0")}`
+const seek = (at) => window.dispatchEvent(new CustomEvent("workbench-seek", { detail: at }))
+const made = (kind, text = "", name = "") => {
+  const node = document.createElement(kind)
+  if (text) node.textContent = text
+  if (name) node.className = name
+  return node
+}
+
+export function render({ model }) {
+  const box = made("div", "", "review")
+  const strip = made("div", "", "strip"),
+    left = made("section"),
+    right = made("aside")
+  strip.setAttribute("aria-hidden", "true") // the lists below have the same, for keys too
+  box.append(strip, left, right)
+  let count = 0
+  const ask = (kind, ...more) => {
+    count += 1
+    model.asked = [kind, ...more, count]
+  }
+  const button = (text, act, label = "") => {
+    const b = made("button", text)
+    if (label) b.setAttribute("aria-label", label)
+    b.addEventListener("click", act)
+    return b
+  }
+
+  // the form: built once, so that what is being written stays
+  const form = made("form", "", "form"),
+    text = made("textarea"),
+    side = made("div", "", "side"),
+    about = made("select"),
+    send = made("button", "Comment", "main")
+  text.placeholder = "What do you hear?"
+  text.setAttribute("aria-label", "comment")
+  text.maxLength = 4000
+  about.setAttribute("aria-label", "what the comment is about")
+  send.type = "submit"
+  side.append(about, send)
+  form.append(text, side)
+  form.addEventListener("submit", (event) => {
+    event.preventDefault()
+    if (text.value.trim()) ask("comment", text.value, Number(about.value))
+  })
+  const threads = made("div")
+  threads.setAttribute("aria-live", "polite")
+  left.append(made("h3", "Comments"), form, threads)
+
+  const paintAbout = () => {
+    const chosen = about.value
+    const options = [[-1, `at ${clock(model.time)}`], ...model.seams.map((at, k) => [k, `seam ${k + 1}, ${clock(at)}`])]
+    if (about.options.length === options.length) {
+      options.forEach(([, words], k) => {
+        if (about.options[k].textContent !== words) about.options[k].textContent = words
+      })
+      return
+    }
+    about.replaceChildren(
+      ...options.map(([value, words]) => {
+        const option = made("option", words)
+        option.value = value
+        return option
+      }),
+    )
+    about.value = [...about.options].some((option) => option.value === chosen) ? chosen : "-1"
+  }
+  const paintStrip = () => {
+    const share = (at) => `${(100 * at) / Math.max(model.duration, 0.001)}%`
+    const pins = model.threads.map((thread) => {
+      const pin = made("b", "", thread.resolved_by ? "resolved" : "")
+      pin.style.left = share(thread.at)
+      pin.title = `${thread.reviewer}: ${thread.text}`
+      return pin
+    })
+    const seams = model.seams.map((at) => {
+      const line = made("i")
+      line.style.left = share(at)
+      return line
+    })
+    strip.replaceChildren(...seams, ...pins)
+  }
+  strip.addEventListener("click", (event) => {
+    const bounds = strip.getBoundingClientRect()
+    seek(((event.clientX - bounds.left) / bounds.width) * model.duration)
+  })
+
+  const drafts = new Map() // answers that are being written, by thread
+  const thread = (one) => {
+    const card = made("article", "", one.resolved_by ? "resolved" : ""),
+      head = made("header")
+    const about = one.seam < 0 ? "" : `seam ${one.seam + 1}`
+    head.append(
+      button(clock(one.at), () => seek(one.at), `go to ${clock(one.at)}`),
+      made("b", one.reviewer),
+      made("small", [about, one.when, `version ${one.version}`].filter(Boolean).join(" · ")),
+    )
+    card.append(head, made("p", one.text))
+    for (const answer of one.answers) {
+      const line = made("p", "", "answer")
+      line.append(made("b", answer.reviewer), ` ${answer.text} `, made("small", answer.when))
+      card.append(line)
+    }
+    const row = made("div", "", "row")
+    if (one.resolved_by) {
+      row.append(made("small", `resolved by ${one.resolved_by}`), button("Open again", () => ask("open", one.id)))
+    } else {
+      const answer = made("input")
+      answer.placeholder = "Answer"
+      answer.setAttribute("aria-label", `answer to ${one.reviewer}`)
+      answer.maxLength = 4000
+      answer.value = drafts.get(one.id) ?? ""
+      answer.dataset.thread = one.id
+      const say = () => {
+        if (!answer.value.trim()) return
+        ask("answer", one.id, answer.value)
+      }
+      answer.addEventListener("input", () => drafts.set(one.id, answer.value))
+      answer.addEventListener("keydown", (event) => {
+        if (event.key === "Enter") say()
+      })
+      row.append(answer, button("Answer", say), button("Resolve", () => ask("resolve", one.id)))
+    }
+    card.append(row)
+    return card
+  }
+  const paintThreads = () => {
+    const held = threads.getRootNode().activeElement?.dataset?.thread
+    const open = model.threads.filter((one) => !one.resolved_by).length
+    const words = model.threads.length
+      ? `${open} open, ${model.threads.length - open} resolved`
+      : "No comments yet. Play, stop where you hear something, and write."
+    threads.replaceChildren(made("small", words), ...model.threads.map(thread))
+    if (held) [...threads.querySelectorAll("input")].find((field) => field.dataset.thread === held)?.focus()
+    paintStrip()
+  }
+
+  const paintSide = () => {
+    const card = made("div", "", "card")
+    card.append(made("h3", model.version ? `Version ${model.version}` : "Not frozen yet"))
+    card.append(
+      made("small", model.version ? `frozen ${model.frozen}` : "A comment, a decision or a link freezes the plan as it is."),
+    )
+    const row = made("div", "", "row")
+    const mine = model.decisions.find((one) => one.reviewer === model.reviewer)?.decision
+    for (const [word, label] of [
+      ["approved", "Approve"],
+      ["needs work", "Needs work"],
+    ]) {
+      const b = button(label, () => ask("decide", word))
+      b.setAttribute("aria-pressed", mine === word ? "true" : "false")
+      row.append(b)
+    }
+    const list = made("ul", "", "decisions")
+    for (const one of model.decisions) {
+      const line = made("li")
+      line.append(made("b", one.reviewer), `: ${one.decision} `, made("small", one.when))
+      list.append(line)
+    }
+    card.append(list, row)
+    const share = made("div", "", "card")
+    share.append(made("h3", "Link to this version"), made("small", "Read only, without an account; it ends by itself."))
+    const line = made("div", "", "row"),
+      days = made("select")
+    days.setAttribute("aria-label", "how long the link is open")
+    for (const [value, words] of [
+      [1, "1 day"],
+      [7, "7 days"],
+      [30, "30 days"],
+    ]) {
+      const option = made("option", words)
+      option.value = value
+      days.append(option)
+    }
+    days.value = "7"
+    line.append(days, button("Make a link", () => ask("link", Number(days.value))))
+    share.append(line)
+    if (model.link) {
+      const field = made("input")
+      field.readOnly = true
+      field.value = new URL(model.link, location.href).href
+      field.setAttribute("aria-label", "link")
+      field.addEventListener("focus", () => field.select())
+      share.append(made("p", model.link_until), field)
+      const here = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)
+      share.append(
+        made("small", here ? "It opens on this machine. To open it on the network, start the dashboard with --host." : ""),
+      )
+    }
+    right.replaceChildren(made("p", model.fault), card, share)
+    right.firstChild.setAttribute("role", "status")
+  }
+
+  model.on("sent", () => {
+    text.value = ""
+    drafts.clear()
+    paintThreads()
+  })
+  model.on("time", paintAbout)
+  model.on("threads", paintThreads)
+  for (const name of ["seams", "duration"])
+    model.on(name, () => {
+      paintAbout()
+      paintStrip()
+    })
+  for (const name of ["version", "frozen", "decisions", "reviewer", "link", "fault"]) model.on(name, paintSide)
+  paintAbout()
+  paintThreads()
+  paintSide()
+  return box
+}

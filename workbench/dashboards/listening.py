@@ -1,0 +1,321 @@
+"""The Listening tab: blind tests of crossfades, options and seams, and what they have shown so far.
+
+The order and what the letters hide are drawn and kept by `workbench.workflows.listening`; this page gets sounds with
+random names and sends answers. It learns what was what when a test has ended.
+
+Classes: `ListeningState`, without widgets; `BlindBoard`; `ListeningTab`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import StringIO
+from math import isnan
+from typing import Any, ClassVar, TextIO
+
+import panel as pn
+import panel_material_ui as pmui
+import param
+from panel.custom import JSComponent
+
+from workbench.audition.blind import BlindTest, prepare_fades, prepare_options, prepare_seams
+from workbench.dashboards.reviewer import reviewer_field
+from workbench.dashboards.session import Session
+from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.tab import Tab, action
+from workbench.listening.statistics import RatingSummary, smallest_detected
+from workbench.listening.trials import MAX_TRIALS
+from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
+from workbench.workflows.listening import (
+    abx_outcome,
+    answer_trial,
+    heard_seams,
+    mushra_outcomes,
+    write_abx,
+    write_mushra,
+)
+from workbench.workspace import Workspace
+
+SEAMS, FADES, OPTIONS = "Rate the seams", "Compare two crossfades", "Compare two options"
+"""kinds of test, as the page names them"""
+_ABX_TRIALS = 12
+_ABOUT = {
+    SEAMS: "Each seam is rated beside the track's own bar line, hidden, and a bad splice, hidden too. Every seam has an "
+    "order of its own; all sounds are equally loud.",
+    FADES: "ABX: this seam with its own crossfade, and with a linear one of another length. X is one of both, by a coin "
+    "for each trial.",
+    OPTIONS: "ABX: option 1 and another one around this seam of option 1, equally loud. X is one of both, by a coin for "
+    "each trial.",
+}
+"""what a test asks"""
+_LINEAR = 1.0
+"""exponent of the fade that is compared with"""
+
+
+@dataclass(eq=False)
+class ListeningState:
+    """The test under way; no widgets."""
+
+    workspace: Workspace
+    test: BlindTest | None = None
+    number: int = 0
+    """of the trial that is asked, from 0"""
+
+    @property
+    def ended(self) -> bool:
+        """Whether every trial was answered."""
+        return self.test is None or self.number >= len(self.test.trials)
+
+    def begin(self, test: BlindTest) -> None:
+        """Begin a test.
+
+        Parameters
+        ----------
+        test : prepared
+        """
+        self.test, self.number = test, 0
+
+    def answer(self, trial: int, answer: Any, seconds: float) -> None:
+        """Keep the answer to the trial that is asked; another one's is left out.
+
+        Parameters
+        ----------
+        trial : from 0
+        answer : a letter, or a rating for each
+        seconds : from the first sound to the answer
+
+        Raises
+        ------
+        WorkbenchError : it is no answer, or cannot be kept
+        """
+        if self.test is None or trial != self.number:
+            return
+        answer_trial(self.workspace, self.test.test_id, trial, answer, seconds)
+        self.number += 1
+
+    def outcome(self) -> list[str]:
+        """What the test that has ended has shown, in lines; empty before its end.
+
+        Raises
+        ------
+        WorkbenchError : the answers cannot be read
+        """
+        if self.test is None or not self.ended:
+            return []
+        if self.test.kind == "abx":
+            found = abx_outcome(self.workspace, self.test.test_id)
+            return abx_lines(found.conditions, found.summary.right, found.summary.trials, found.summary.p_value)
+        lines = [
+            f"{one.condition}: {_rating(one.ratings)}, {one.ratings.count} ratings"
+            for one in mushra_outcomes(self.workspace, [self.test.test_id])
+        ]
+        return lines or [
+            "The hidden reference was rated under 90 too often, or the bad splice over 90: this test does not count "
+            "(ITU-R BS.1534-3). Listen with headphones, and look for the one that equals the reference."
+        ]
+
+    def so_far(self) -> list[str]:
+        """What all ratings of the home folder say of each seam, beside its score.
+
+        Raises
+        ------
+        WorkbenchError : the answers cannot be read
+        """
+        return [
+            f"{one.track}, {one.leave:.1f} s to {one.enter:.1f} s, {1000 * one.fade:.0f} ms: score {one.score:.2f}, "
+            f"heard as {_rating(one.worth)} of 100 by {one.worth.count}"
+            for one in heard_seams(self.workspace)
+        ]
+
+
+def abx_lines(conditions: tuple[str, str], right: int, trials: int, p_value: float) -> list[str]:
+    """The outcome of an ABX test, in words.
+
+    Parameters
+    ----------
+    conditions : names of the two
+    right, trials : answers
+    p_value : chance of as many by guessing
+    """
+    first, second = conditions
+    missed = smallest_detected(right, trials)
+    verdict = (
+        "the difference was heard"
+        if p_value < 0.05
+        else f"no difference was shown; heard in up to {100 * missed:.0f} % of the trials, it could have been missed"
+    )
+    return [
+        f"{first} against {second}: {right} of {trials} right.",
+        f"Guessing gives that or better with a chance of {p_value:.3g}: {verdict} (exact binomial, 95 %).",
+    ]
+
+
+def _rating(given: RatingSummary) -> str:
+    """A mean with its interval, where there is one."""
+    return f"{given.mean:.0f}" + ("" if isnan(given.low) else f" ({given.low:.0f} to {given.high:.0f})")
+
+
+class BlindBoard(JSComponent):
+    """Plays the sounds of a trial and takes its answer."""
+
+    kind = param.String("")
+    title = param.String("")
+    trials = param.List([], doc="of each its sounds: addresses by letter, and `reference`")
+    number = param.Integer(0, doc="of the trial, from 0")
+    result = param.List([], doc="lines that are shown after the last trial")
+    answered = param.List([], doc="[trial, answer, s, n]")
+
+    _esm = ASSETS / "blind.js"
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("review")]
+
+
+class ListeningTab(Tab):
+    """Blind tests.
+
+    Parameters
+    ----------
+    session : whose plan is listened to
+    """
+
+    title = "Listening"
+
+    def __init__(self, session: Session) -> None:
+        self.state = ListeningState(session.workspace)
+        super().__init__(session)
+        self.reviewer = reviewer_field(session)
+        self.kind = pmui.Select(label="test", options=[SEAMS, FADES, OPTIONS], value=SEAMS, size="small", width=220)
+        self.seam = pmui.IntInput(label="seam", value=1, start=1, size="small", width=80)
+        self.fade = pmui.IntInput(
+            label="against, ms", value=round(1000 * MIN_FADE_SECONDS), start=round(1000 * MIN_FADE_SECONDS), end=1000,
+            size="small", width=110,
+        )  # fmt: skip
+        self.option = pmui.IntInput(label="against option", value=2, start=2, size="small", width=120)
+        self.trials = pmui.IntInput(label="trials", value=_ABX_TRIALS, start=1, end=MAX_TRIALS, size="small", width=90)
+        self.start = action("Begin", self.begin, variant="contained")
+        self.about = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
+        self.board = BlindBoard(sizing_mode="stretch_width")
+        self.past = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
+        self.kind.param.watch(lambda _: self.show(), "value")
+        self.board.param.watch(lambda event: self.answer(*event.new[:3]), "answered")
+        self.follow(["loop"], lambda _: self.show())
+        self._show_past()
+
+    @property
+    def plan(self) -> LoopPlan | None:
+        """The plan of the page."""
+        return self._session.plan
+
+    def show(self) -> None:
+        """Show what the chosen test needs."""
+        kind, plan = self.kind.value, self.plan
+        self.seam.visible = kind in (FADES, OPTIONS)
+        self.fade.visible, self.option.visible, self.trials.visible = kind == FADES, kind == OPTIONS, kind != SEAMS
+        seams = 0 if plan is None else len(plan.seam_times)
+        options = 0 if plan is None else len(plan.options)
+        self.seam.end, self.option.end = max(1, seams), max(2, options)
+        lacks = ""
+        if plan is None:
+            lacks = "There is no plan to listen to yet."
+        elif not seams:
+            lacks = "This plan plays the track without a seam: there is nothing to compare."
+        elif kind == OPTIONS and options < 2:
+            lacks = "This plan has no other option."
+        self.about.object = lacks or _ABOUT[kind]
+        self.start.disabled = bool(lacks)
+
+    def begin(self) -> None:
+        """Prepare the chosen test, and ask its first trial."""
+        session, loop = self._session, self._session.loop
+        if not session.reviewer:
+            self.about.object = "Write your name first: results are kept with it."
+            return
+        if loop is None or self.plan is None:
+            return
+        self.start.disabled = True
+        subject, seam = str(loop.track.path), int(self.seam.value) - 1
+        again: dict[str, Callable[..., None]] = {"otherwise": lambda _: self.show(), "cancelled": lambda: self.show()}
+        if self.kind.value == SEAMS:
+            seams = list(range(len(self.plan.seam_times)))
+            self.run(prepare_seams, loop, seams, session.reviewer, then=self.ask, subject=subject, **again)
+        elif self.kind.value == FADES:
+            asked = (seam, self._fades(self.plan, seam), int(self.trials.value), session.reviewer)
+            self.run(prepare_fades, loop, *asked, then=self.ask, subject=subject, **again)
+        else:
+            at = self.plan.seam_times[min(seam, len(self.plan.seam_times) - 1)]
+            other = ((1, int(self.option.value)), at, int(self.trials.value), session.reviewer)
+            self.run(prepare_options, loop, *other, then=self.ask, subject=subject, **again)
+
+    def _fades(self, plan: LoopPlan, seam: int) -> list[tuple[float, float]]:
+        seam = min(seam, len(plan.seam_times) - 1)
+        own = (plan.seam_fades[seam], plan.seam_curves[seam])
+        return [own, (int(self.fade.value) / 1000.0, _LINEAR)]
+
+    def ask(self, test: BlindTest) -> None:
+        """Ask the first trial of a test.
+
+        Parameters
+        ----------
+        test : prepared
+        """
+        self.state.begin(test)
+        url = self._session.url_of
+        trials = []
+        for trial in test.trials:
+            sounds = {letter: url(path) for letter, path in trial.sounds.items()}
+            trials.append({"sounds": sounds | ({"reference": url(trial.reference)} if trial.reference else {})})
+        self.board.param.update(kind=test.kind, title=test.title, result=[], number=0, trials=trials)
+        self.show()
+
+    def answer(self, trial: int, answer: Any, seconds: float) -> None:
+        """Take the answer to a trial, and ask the next one.
+
+        Parameters
+        ----------
+        trial : from 0
+        answer : a letter, or a rating for each
+        seconds : from the first sound to the answer
+        """
+        if not self.attempt(self.state.answer, int(trial), answer, float(seconds)):
+            return
+        if self.state.ended:
+            self.attempt(self._show_outcome)
+        self.board.number = self.state.number
+
+    def panel(self) -> pn.viewable.Viewable:
+        """What is chosen, the trial, and what was found so far."""
+
+        def table(write: Callable[[Workspace, TextIO], int], name: str, label: str) -> pmui.FileDownload:
+            return pmui.FileDownload(
+                callback=lambda: self._csv(write), filename=name, label=label, size="small", variant="text"
+            )
+
+        return pmui.Column(
+            pmui.Row(self.reviewer, self.kind, self.seam, self.fade, self.option, self.trials, self.start),
+            self.about,
+            self.board,
+            self.past,
+            pmui.Row(
+                table(write_mushra, "mushra.csv", "Ratings as CSV"),
+                table(write_abx, "paired_comparison.csv", "ABX answers as CSV"),
+            ),
+            sizing_mode="stretch_width",
+            margin=(4, 10),
+        )
+
+    def _csv(self, write: Callable[[Workspace, TextIO], int]) -> StringIO:
+        out = StringIO()
+        write(self._session.workspace, out)
+        out.seek(0)
+        return out
+
+    def _show_outcome(self) -> None:
+        self.board.result = self.state.outcome()
+        self._show_past()
+
+    def _show_past(self) -> None:
+        self.attempt(self._list_past)
+
+    def _list_past(self) -> None:
+        lines = self.state.so_far()
+        self.past.object = "\n\n".join(["**Rated seams, all listeners**", *lines]) if lines else ""

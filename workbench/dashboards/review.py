@@ -1,0 +1,382 @@
+"""The Review tab: what several people say about a plan, at the playhead and at its seams, and whether they approve.
+
+What is written here freezes the plan as it is heard, as a version that later changes leave alone. Comments go on to the
+next versions, decisions do not. A link shows one version to somebody without an account (`workbench.dashboards.links`).
+Pages of one server that are open on the same track and video show each other's comments at once.
+
+Classes: `ReviewState`, without widgets; `ReviewBoard`; `ReviewTab`.
+"""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from math import log10
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+import panel as pn
+import panel_material_ui as pmui
+import param
+from panel.custom import JSComponent
+
+from workbench.audition.plans import RenderedOption, render_option, soundtrack_file
+from workbench.audition.shown import shown_sound
+from workbench.dashboards.links import link_address
+from workbench.dashboards.page_loop import this_page_loop
+from workbench.dashboards.reviewer import reviewer_field
+from workbench.dashboards.session import Session
+from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.tab import Tab
+from workbench.dashboards.transport import TransportBar
+from workbench.loops.plan import LoopPlan
+from workbench.workflows.comments import (
+    Decision,
+    PlanReview,
+    answer_comment,
+    comment_on,
+    decide,
+    load_review,
+    resolve_thread,
+    seam_of,
+)
+from workbench.workflows.loop import Loop
+from workbench.workflows.review_links import sign_link
+from workbench.workflows.versions import freeze_plan
+from workbench.workspace import Workspace
+
+
+@dataclass(eq=False)
+class ReviewState:
+    """What reviewers said about the plan that is looked at; no widgets."""
+
+    workspace: Workspace
+    loop: Loop | None = None
+    review: PlanReview | None = None
+
+    @property
+    def plan(self) -> LoopPlan | None:
+        """The plan that is heard."""
+        return self.loop.answer if self.loop is not None and isinstance(self.loop.answer, LoopPlan) else None
+
+    def is_about_same(self, other: ReviewState) -> bool:
+        """Whether another page looks at a plan of the same track under the same video.
+
+        Parameters
+        ----------
+        other : of that page
+        """
+        if self.loop is None or other.loop is None or self.workspace.home != other.workspace.home:
+            return False
+        return (self.loop.track.path, self.loop.video) == (other.loop.track.path, other.loop.video)
+
+    def take(self, loop: Loop | None) -> None:
+        """Look at another plan.
+
+        Parameters
+        ----------
+        loop : None: there is none yet
+
+        Raises
+        ------
+        WorkbenchError : what was said cannot be read
+        """
+        self.loop, self.review = loop, None
+        self.reload()
+
+    def reload(self) -> None:
+        """Read again what was said.
+
+        Raises
+        ------
+        WorkbenchError : it cannot be read
+        """
+        self.review = None if self.loop is None or self.plan is None else load_review(self.workspace, self.loop)
+
+    def facts(self) -> dict[str, Any]:
+        """What the board shows: seams, threads, version and decisions."""
+        plan, review = self.plan, self.review
+        version = None if review is None else review.version
+        return {
+            "duration": 0.0 if plan is None else plan.window_end,
+            "seams": [] if plan is None else list(plan.seam_times),
+            "threads": self.threads(),
+            "version": 0 if version is None or review is None else review.number(version.version_id),
+            "frozen": "" if version is None else when(version.at),
+            "decisions": []
+            if review is None
+            else [{"reviewer": o.reviewer, "decision": o.decision, "when": when(o.at)} for o in review.approvals],
+        }
+
+    def threads(self) -> list[dict[str, Any]]:
+        """The comments with their answers, by the time at which they are heard in this plan."""
+        plan, review = self.plan, self.review
+        if plan is None or review is None:
+            return []
+        found = []
+        for thread in review.threads:
+            first, seam = thread.first, seam_of(plan, thread.first)
+            found.append(
+                {
+                    "id": first.comment_id,
+                    "at": first.video_s if seam is None else plan.seam_times[seam],
+                    "seam": -1 if seam is None else seam,
+                    "version": thread.version,
+                    "reviewer": first.reviewer,
+                    "text": first.text,
+                    "when": when(first.at),
+                    "resolved_by": first.resolved_by or "",
+                    "answers": [
+                        {"reviewer": one.reviewer, "text": one.text, "when": when(one.at)} for one in thread.answers
+                    ],
+                }
+            )
+        return sorted(found, key=lambda one: one["at"])
+
+
+def when(at: str) -> str:
+    """A time of a record as reviewers read it, on the clock of this machine.
+
+    Parameters
+    ----------
+    at : ISO 8601 with its offset
+    """
+    return _date(datetime.fromisoformat(at).astimezone())
+
+
+def _date(at: datetime) -> str:
+    return f"{at.day} {at:%b %Y, %H:%M}"
+
+
+class ReviewBoard(JSComponent):
+    """Comments, decisions and the link, with a form at the playhead."""
+
+    time = param.Number(0.0, doc="playhead, video s")
+    duration = param.Number(0.0)
+    seams = param.List([], doc="video s")
+    threads = param.List([], doc="see `ReviewState.threads`")
+    version = param.Integer(0, doc="number of the version that is heard; 0: it was not frozen")
+    frozen = param.String("")
+    decisions = param.List([], doc="reviewer, decision and when of each")
+    reviewer = param.String("")
+    link = param.String("", doc="address without the name of the server; empty for none")
+    link_until = param.String("")
+    fault = param.String("", doc="why the last wish was not fulfilled")
+    asked = param.List([], doc="[what, its details, n]")
+    sent = param.Integer(0, doc="counts up when what was written is kept")
+
+    _esm = ASSETS / "review.js"
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("review")]
+
+
+_open: weakref.WeakSet[ReviewTab] = weakref.WeakSet()
+"""tabs of all pages of this server, which show each other's comments"""
+
+
+class ReviewTab(Tab):
+    """Comments, decisions and links.
+
+    Parameters
+    ----------
+    session : whose plan is reviewed
+    """
+
+    title = "Review"
+
+    def __init__(self, session: Session) -> None:
+        self.state = ReviewState(session.workspace)
+        super().__init__(session)
+        self._page = this_page_loop()
+        self._heard: tuple[Any, ...] = ()
+        self.player = TransportBar(sizing_mode="stretch_width")
+        self.board = ReviewBoard(sizing_mode="stretch_width")
+        self.none = pmui.Typography("", variant="body1", margin=(24, 10))
+        self.reviewer = reviewer_field(session)
+        self.player.param.watch(lambda event: setattr(self.board, "time", event.new), "time")
+        self.board.param.watch(lambda event: self.ask(*event.new[:-1]), "asked")
+        self.follow(["reviewer"], lambda name: setattr(self.board, "reviewer", name))
+        self.follow(["loop"], self.take)
+        _open.add(self)
+
+    def take(self, loop: Loop | None) -> None:
+        """Review another plan, and prepare its sound.
+
+        Parameters
+        ----------
+        loop : None: there is none yet
+        """
+        self.attempt(self.state.take, loop)
+        self.board.param.update(link="", link_until="", fault="")
+        self.show()
+        self.none.object = "There is no plan to review yet." if self.state.plan is None else ""
+        self.none.visible = self.state.plan is None
+        self.board.visible = self.player.visible = not self.none.visible
+        heard = () if loop is None or self.state.plan is None else (loop.track.path, loop.video, loop.answer, loop.mix)
+        if heard == self._heard:
+            return
+        self._heard = heard
+        self.player.param.update(music_a="", soundtrack="", duration=self.board.duration, region=[])
+        if loop is None or self.state.plan is None:
+            return
+        subject, wanted = str(loop.track.path), partial(self._is_heard, heard)
+        self.run(render_option, loop, self.state.plan.alone, then=self._hear, wanted=wanted, subject=subject)
+        if loop.video is not None:
+            self.run(soundtrack_file, loop.video, then=self._add_soundtrack, wanted=wanted, subject=str(loop.video))
+
+    def ask(self, what: str, *details: Any) -> None:
+        """Do what a reviewer asks for.
+
+        Parameters
+        ----------
+        what : comment, answer, resolve, open, decide or link
+        details : of it, as the board sends them
+        """
+        if self.state.plan is None:
+            return
+        acts = {
+            "comment": self.comment, "answer": self.answer, "resolve": self.resolve, "open": self.open_again,
+            "decide": self.decide, "link": self.share,
+        }  # fmt: skip
+        if self._session.reviewer or what == "link":
+            self.board.fault = ""
+            if self.attempt(acts[what], *details):
+                self._tell()
+        else:
+            self.board.fault = "Write your name above first: others see who says what."
+
+    def comment(self, text: str, seam: int = -1) -> None:
+        """Comment on a seam, or on the place where the plan is listened to.
+
+        Parameters
+        ----------
+        text : of the comment
+        seam : counted from 0; -1: where the playhead is
+
+        Raises
+        ------
+        WorkbenchError : it cannot be kept
+        """
+        at, about = float(self.player.time), None if seam < 0 else int(seam)
+        comment_on(self._session.workspace, self._loop(), self._session.reviewer, text, at, about)
+        self.board.sent += 1
+
+    def answer(self, comment_id: str, text: str) -> None:
+        """Answer a comment.
+
+        Parameters
+        ----------
+        comment_id : which
+        text : of the answer
+
+        Raises
+        ------
+        WorkbenchError : it cannot be kept
+        """
+        answer_comment(self._session.workspace, self._loop(), comment_id, self._session.reviewer, text)
+        self.board.sent += 1
+
+    def resolve(self, comment_id: str) -> None:
+        """Resolve a thread.
+
+        Parameters
+        ----------
+        comment_id : of its first comment
+
+        Raises
+        ------
+        WorkbenchError : it cannot be kept
+        """
+        resolve_thread(self._session.workspace, comment_id, self._session.reviewer)
+
+    def open_again(self, comment_id: str) -> None:
+        """Open a thread again that was resolved.
+
+        Parameters
+        ----------
+        comment_id : of its first comment
+
+        Raises
+        ------
+        WorkbenchError : it cannot be kept
+        """
+        resolve_thread(self._session.workspace, comment_id, None)
+
+    def decide(self, decision: str) -> None:
+        """Approve the plan as it is heard, or say that it needs work.
+
+        Parameters
+        ----------
+        decision : "approved" or "needs work"
+
+        Raises
+        ------
+        WorkbenchError : it cannot be kept
+        """
+        decide(self._session.workspace, self._loop(), self._session.reviewer, cast(Decision, decision))
+
+    def share(self, days: float) -> None:
+        """Make a link to the plan as it is heard, and the sound that it plays.
+
+        Parameters
+        ----------
+        days : for which it is open
+
+        Raises
+        ------
+        WorkbenchError : the plan cannot be frozen, or the link cannot be signed
+        """
+        lasts = timedelta(days=float(days))
+        version = freeze_plan(self._session.workspace, self._loop())
+        token = sign_link(self._session.home, version.version_id, lasts)
+        until = f"Open until {_date(datetime.now().astimezone() + lasts)}."
+        self.board.param.update(link_until=until, link=link_address(token))
+        self.run(shown_sound, version.version_id, then=lambda _: None, subject=str(self._loop().track.path))
+
+    def show(self) -> None:
+        """Show what was said."""
+        self.board.param.update(**self.state.facts())
+
+    def reload(self) -> None:
+        """Show what was said since, by anybody."""
+        if self.attempt(self.state.reload):
+            self.show()
+
+    def panel(self) -> pn.viewable.Viewable:
+        """Name, transport, board."""
+        return pmui.Column(
+            pmui.Row(self.reviewer, self.player, sizing_mode="stretch_width", margin=0), self.none, self.board,
+            sizing_mode="stretch_width", margin=(4, 10),
+        )  # fmt: skip
+
+    def _loop(self) -> Loop:
+        assert self.state.loop is not None, "there is a plan"
+        return self.state.loop
+
+    def _tell(self) -> None:
+        """Show what was kept, here and on other pages that are open on the same track and video."""
+        self.reload()
+        for tab in list(_open):
+            if tab is self or tab.state.loop is None or not self.state.is_about_same(tab.state):
+                continue
+            if tab._page is None:
+                tab.reload()
+            else:
+                tab._page.call_soon(tab.reload)
+
+    def _is_heard(self, heard: tuple[Any, ...]) -> bool:
+        return heard == self._heard
+
+    def _hear(self, rendered: RenderedOption) -> None:
+        music = rendered.levels.peak * 10.0 ** (rendered.music_gain_db / 20.0)
+        highest = music + 10.0 ** (rendered.soundtrack_gain_db / 20.0)
+        self.player.param.update(
+            music_a=self._session.url_of(rendered.path), gain_a_db=rendered.music_gain_db,
+            soundtrack_db=rendered.soundtrack_gain_db, duck_a=[list(point) for point in rendered.duck_points],
+            headroom_db=-max(0.0, 20.0 * log10(highest)),
+        )  # fmt: skip
+
+    def _add_soundtrack(self, path: Path | None) -> None:
+        if path is not None:
+            self.player.soundtrack = self._session.url_of(path)

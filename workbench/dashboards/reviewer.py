@@ -1,0 +1,36 @@
+"""Who reviews: a name that is asked for once and kept in the browser.
+
+Classes: `ReviewerName`. Functions: `reviewer_field`, one for a tab.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import param
+from panel.custom import JSComponent
+
+from workbench.dashboards.session import Session
+from workbench.dashboards.styles import ASSETS, stylesheet
+
+
+class ReviewerName(JSComponent):
+    """A field for the reviewer's name, which the browser remembers."""
+
+    reviewer = param.String("", doc="empty until a name was given")
+
+    _esm = ASSETS / "reviewer.js"
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("review")]
+
+
+def reviewer_field(session: Session) -> ReviewerName:
+    """A field that shows and sets the reviewer of a session.
+
+    Parameters
+    ----------
+    session : of the page
+    """
+    field = ReviewerName(reviewer=session.reviewer, width=220)
+    field.param.watch(lambda event: setattr(session, "reviewer", event.new), "reviewer")
+    session.param.watch(lambda event: setattr(field, "reviewer", event.new), "reviewer")
+    return field
