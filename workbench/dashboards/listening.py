@@ -41,12 +41,12 @@ SEAMS, FADES, OPTIONS = "Rate the seams", "Compare two crossfades", "Compare two
 """kinds of test, as the page names them"""
 _ABX_TRIALS = 12
 _ABOUT = {
-    SEAMS: "Each seam is rated beside the track's own bar line, hidden, and a bad splice, hidden too. Every seam has an "
-    "order of its own; all sounds are equally loud.",
-    FADES: "ABX: this seam with its own crossfade, and with a linear one of another length. X is one of both, by a coin "
+    SEAMS: "Each seam is rated beside the track's own bar line, hidden, and a bad splice, hidden too. Every seam has "
+    "an order of its own; all sounds are equally loud.",
+    FADES: "ABX: this seam with its own crossfade, and with a linear one of another length. X is one of both, by a "
+    "coin for each trial.",
+    OPTIONS: "ABX: option 1 and another one around this seam of option 1, equally loud. X is one of both, by a coin "
     "for each trial.",
-    OPTIONS: "ABX: option 1 and another one around this seam of option 1, equally loud. X is one of both, by a coin for "
-    "each trial.",
 }
 """what a test asks"""
 _LINEAR = 1.0

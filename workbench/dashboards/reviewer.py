@@ -30,7 +30,7 @@ def reviewer_field(session: Session) -> ReviewerName:
     ----------
     session : of the page
     """
-    field = ReviewerName(reviewer=session.reviewer, width=220)
+    field = ReviewerName(reviewer=session.reviewer, width=220, margin=(4, 10))
     field.param.watch(lambda event: setattr(session, "reviewer", event.new), "reviewer")
     session.param.watch(lambda event: setattr(field, "reviewer", event.new), "reviewer")
     return field

@@ -284,3 +284,22 @@ def test_a_straight_plan_says_that_it_has_no_seam(session: Session, corner_fit: 
     assert tab.words.object.startswith(f"Seam 1 of {len(cut.seam_times)}")
     assert (tab.none.visible, tab.one.visible) == (False, True)
     assert tab.player.sounds
+
+
+def test_a_verdict_is_of_the_crossfade_that_was_heard_and_of_its_reviewer(session: Session, tab: SeamsTab) -> None:
+    session.reviewer = "Ana"
+    tab.judge("audible")
+    assert tab.state.words[0] == "audible"
+    tab.try_fade(0.25, 0.5)
+    until_idle(session)
+    assert tab.state.words[0] == ""
+    tab.judge("good")
+    assert tab.state.words[0] == "good"
+    session.reviewer = "Ben"
+    assert tab.state.words[0] == ""
+    session.reviewer = "Ana"
+    assert tab.state.words[0] == "good"
+    tab.state.changed = None
+    assert tab.state.words[0] == "audible"
+    kept = [(one.reviewer, one.verdict) for one in newest_verdicts(session.workspace) if one.reviewer == "Ana"]
+    assert kept == [("Ana", "audible"), ("Ana", "good")]

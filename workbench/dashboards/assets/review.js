@@ -86,6 +86,16 @@ export function render({ model }) {
     seek(((event.clientX - bounds.left) / bounds.width) * model.duration)
   })
 
+  // what stands there is left alone, so that a click or a word is not lost to a list that came anew
+  const changed = (() => {
+    const painted = new Map()
+    return (what, state) => {
+      const now = JSON.stringify(state)
+      if (painted.get(what) === now) return false
+      painted.set(what, now)
+      return true
+    }
+  })()
   const drafts = new Map() // answers that are being written, by thread
   const thread = (one) => {
     const card = made("article", "", one.resolved_by ? "resolved" : ""),
@@ -114,11 +124,12 @@ export function render({ model }) {
       answer.dataset.thread = one.id
       const say = () => {
         if (!answer.value.trim()) return
+        drafts.delete(one.id)
         ask("answer", one.id, answer.value)
       }
       answer.addEventListener("input", () => drafts.set(one.id, answer.value))
       answer.addEventListener("keydown", (event) => {
-        if (event.key === "Enter") say()
+        if (event.key === "Enter" && !event.isComposing) say()
       })
       row.append(answer, button("Answer", say), button("Resolve", () => ask("resolve", one.id)))
     }
@@ -126,6 +137,7 @@ export function render({ model }) {
     return card
   }
   const paintThreads = () => {
+    if (!changed("threads", model.threads)) return
     const held = threads.getRootNode().activeElement?.dataset?.thread
     const open = model.threads.filter((one) => !one.resolved_by).length
     const words = model.threads.length
@@ -137,6 +149,8 @@ export function render({ model }) {
   }
 
   const paintSide = () => {
+    const { version, frozen, decisions, reviewer, link, link_until, fault } = model
+    if (!changed("side", [version, frozen, decisions, reviewer, link, link_until, fault])) return
     const card = made("div", "", "card")
     card.append(made("h3", model.version ? `Version ${model.version}` : "Not frozen yet"))
     card.append(
@@ -188,14 +202,14 @@ export function render({ model }) {
         made("small", here ? "It opens on this machine. To open it on the network, start the dashboard with --host." : ""),
       )
     }
-    right.replaceChildren(made("p", model.fault), card, share)
-    right.firstChild.setAttribute("role", "status")
+    const said = model.fault ? [made("p", model.fault)] : []
+    for (const line of said) line.setAttribute("role", "alert")
+    right.replaceChildren(...said, card, share)
   }
 
   model.on("sent", () => {
     text.value = ""
-    drafts.clear()
-    paintThreads()
+    about.value = "-1"
   })
   model.on("time", paintAbout)
   model.on("threads", paintThreads)
@@ -204,7 +218,7 @@ export function render({ model }) {
       paintAbout()
       paintStrip()
     })
-  for (const name of ["version", "frozen", "decisions", "reviewer", "link", "fault"]) model.on(name, paintSide)
+  for (const name of ["version", "frozen", "decisions", "reviewer", "link", "link_until", "fault"]) model.on(name, paintSide)
   paintAbout()
   paintThreads()
   paintSide()

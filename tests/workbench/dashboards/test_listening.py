@@ -1,0 +1,102 @@
+"""Blind tests on the page without a browser: prepared, answered trial by trial, told at the end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from workbench.audition.blind import BlindTest, BlindTrial
+from workbench.dashboards.listening import FADES, OPTIONS, SEAMS, ListeningState, ListeningTab, abx_lines
+from workbench.dashboards.session import Session
+from workbench.dashboards.work import Pool
+from workbench.home import Home
+from workbench.workflows.listening import begin_mushra, write_abx
+from workbench.workflows.loop import Loop
+from workbench.workspace import Workspace
+
+PATIENCE_SECONDS = 120.0
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    pool = Pool(1)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def tab(corner_home: Home, corner_loop: Loop, pool: Pool) -> ListeningTab:
+    session = Session(Workspace(corner_home), pool=pool)
+    session.loop, session.reviewer = corner_loop, "Ana"
+    return ListeningTab(session)
+
+
+def until_asked(tab: ListeningTab) -> None:
+    """Wait until the first trial is asked."""
+    asked = threading.Event()
+    tab.board.param.watch(lambda _: asked.set(), "trials")
+    tab.begin()
+    assert asked.wait(PATIENCE_SECONDS), tab._session.message
+
+
+def test_an_abx_test_of_two_crossfades_is_answered_to_its_end(tab: ListeningTab) -> None:
+    tab.kind.value, tab.trials.value, tab.fade.value = FADES, 3, 300
+    until_asked(tab)
+    assert (tab.board.kind, len(tab.board.trials), tab.board.number) == ("abx", 3, 0)
+    assert set(tab.board.trials[0]["sounds"]) == {"A", "B", "X"}
+    tab.answer(0, "A", 2.0)
+    assert (tab.board.number, tab.board.result) == (1, [])
+    tab.answer(0, "B", 2.0)  # asked before: it was answered
+    tab.answer(1, "neither", 2.0)
+    assert "A or B" in tab._session.message
+    tab.answer(1, "A", 2.0)
+    tab.answer(2, "B", 2.0)
+    assert tab.board.number == 3
+    assert "of 3 right" in tab.board.result[0]
+    assert "exact binomial" in tab.board.result[1]
+    assert "choice_answer" in tab._csv(write_abx).read()
+
+
+def test_seams_are_rated_beside_a_named_reference(tab: ListeningTab) -> None:
+    until_asked(tab)
+    assert tab.board.kind == "mushra"
+    for number, trial in enumerate(tab.board.trials):
+        assert set(trial["sounds"]) == {"A", "B", "C", "reference"}
+        tab.answer(number, {"A": 100, "B": 100, "C": 95}, 5.0)
+    assert "does not count" in tab.board.result[0]  # the bad splice was rated over 90
+
+
+def test_a_name_comes_first_and_a_test_says_what_it_lacks(tab: ListeningTab, corner_home: Home, pool: Pool) -> None:
+    tab._session.reviewer = ""
+    tab.begin()
+    assert "name" in tab.about.object
+    empty = ListeningTab(Session(Workspace(corner_home), pool=pool))
+    assert empty.start.disabled
+    tab.kind.value = OPTIONS
+    assert (tab.fade.visible, tab.option.visible, tab.trials.visible) == (False, True, True)
+    tab.kind.value = SEAMS
+    assert (tab.seam.visible, tab.trials.visible) == (False, False)
+
+
+def test_what_was_rated_stands_beside_the_score(tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path))
+    item = {"leave": 30.0, "enter": 10.0, "fade": 0.02, "exponent": 0.5, "score": 0.7}
+    names = ("reference", "seam", "anchor")
+    kept, (drawn,) = begin_mushra(
+        workspace, content_hash="c" * 64, track="song", reviewer="Ana", conditions=names, items=[item]
+    )
+    state = ListeningState(workspace)
+    assert (state.ended, state.outcome(), state.so_far()) == (True, [], [])
+    state.begin(BlindTest(kept.test_id, "mushra", "Seams", (BlindTrial({}),)))
+    rated = {"reference": 100, "seam": 80, "anchor": 10}
+    state.answer(0, {letter: rated[name] for letter, name in zip("ABC", drawn.hidden, strict=True)}, 3.0)
+    assert state.outcome() == ["reference: 100, 1 ratings", "seam: 80, 1 ratings", "anchor: 10, 1 ratings"]
+    assert state.so_far() == ["song, 30.0 s to 10.0 s, 20 ms: score 0.70, heard as 80 of 100 by 1"]
+
+
+def test_an_abx_outcome_says_what_could_have_been_missed() -> None:
+    assert "was heard" in abx_lines(("a", "b"), 10, 10, 0.001)[1]
+    assert "could have been missed" in abx_lines(("a", "b"), 5, 10, 0.62)[1]
