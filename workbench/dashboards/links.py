@@ -146,8 +146,15 @@ class _LinkPage(RequestHandler):
 class _LinkFiles(StaticFileHandler):
     """The sound and the video of a link, by ranges."""
 
-    def initialize(self, shown: _Shown, path: str, default_filename: str | None = None) -> None:
-        super().initialize(path, default_filename)
+    def initialize(self, path: str, shown: _Shown) -> None:  # type: ignore[override]  # what its route gives
+        """Take what the route was given.
+
+        Parameters
+        ----------
+        path : a folder, which each request replaces by that of its version's file
+        shown : what links open
+        """
+        super().initialize(path)
         self._shown = shown
 
     async def get(self, token: str, what: str = "", include_body: bool = True) -> None:  # type: ignore[override]

@@ -35,6 +35,7 @@ from workbench.workflows.listening import (
     write_abx,
     write_mushra,
 )
+from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
 SEAMS, FADES, OPTIONS = "Rate the seams", "Compare two crossfades", "Compare two options"
@@ -233,23 +234,26 @@ class ListeningTab(Tab):
         if loop is None or self.plan is None:
             return
         self.start.disabled = True
-        subject, seam = str(loop.track.path), int(self.seam.value) - 1
-        again: dict[str, Callable[..., None]] = {"otherwise": lambda _: self.show(), "cancelled": lambda: self.show()}
+        seam, trials = (self.seam.value or 1) - 1, self.trials.value or 1
         if self.kind.value == SEAMS:
-            seams = list(range(len(self.plan.seam_times)))
-            self.run(prepare_seams, loop, seams, session.reviewer, then=self.ask, subject=subject, **again)
+            self._prepare(prepare_seams, loop, list(range(len(self.plan.seam_times))), session.reviewer)
         elif self.kind.value == FADES:
-            asked = (seam, self._fades(self.plan, seam), int(self.trials.value), session.reviewer)
-            self.run(prepare_fades, loop, *asked, then=self.ask, subject=subject, **again)
+            self._prepare(prepare_fades, loop, seam, self._fades(self.plan, seam), trials, session.reviewer)
         else:
             at = self.plan.seam_times[min(seam, len(self.plan.seam_times) - 1)]
-            other = ((1, int(self.option.value)), at, int(self.trials.value), session.reviewer)
-            self.run(prepare_options, loop, *other, then=self.ask, subject=subject, **again)
+            self._prepare(prepare_options, loop, (1, self.option.value or 2), at, trials, session.reviewer)
+
+    def _prepare(self, function: Callable[..., BlindTest], loop: Loop, *details: Any) -> None:
+        """Have a worker prepare a test; where it cannot, another one can be begun."""
+        self.run(
+            function, loop, *details, then=self.ask, subject=str(loop.track.path), otherwise=lambda _: self.show(),
+            cancelled=self.show,
+        )  # fmt: skip
 
     def _fades(self, plan: LoopPlan, seam: int) -> list[tuple[float, float]]:
         seam = min(seam, len(plan.seam_times) - 1)
         own = (plan.seam_fades[seam], plan.seam_curves[seam])
-        return [own, (int(self.fade.value) / 1000.0, _LINEAR)]
+        return [own, ((self.fade.value or 0) / 1000.0, _LINEAR)]
 
     def ask(self, test: BlindTest) -> None:
         """Ask the first trial of a test.

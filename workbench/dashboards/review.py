@@ -10,6 +10,7 @@ Classes: `ReviewState`, without widgets; `ReviewBoard`; `ReviewTab`.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -161,8 +162,8 @@ class ReviewBoard(JSComponent):
     frozen = param.String("")
     decisions = param.List([], doc="reviewer, decision and when of each")
     reviewer = param.String("")
-    link = param.String("", doc="address without the name of the server; empty for none")
-    link_until = param.String("")
+    address = param.String("", doc="of the link, without the name of the server; empty for none")
+    open_until = param.String("")
     fault = param.String("", doc="why the last wish was not fulfilled")
     asked = param.List([], doc="[what, its details, n]")
     sent = param.Integer(0, doc="counts up when what was written is kept")
@@ -208,7 +209,7 @@ class ReviewTab(Tab):
         loop : None: there is none yet
         """
         self.attempt(self.state.take, loop)
-        self.board.param.update(link="", link_until="", fault="")
+        self.board.param.update(address="", open_until="", fault="")
         self.show()
         self.none.object = "There is no plan to review yet." if self.state.plan is None else ""
         self.none.visible = self.state.plan is None
@@ -235,7 +236,7 @@ class ReviewTab(Tab):
         """
         if self.state.plan is None:
             return
-        acts = {
+        acts: dict[str, Callable[..., None]] = {
             "comment": self.comment, "answer": self.answer, "resolve": self.resolve, "open": self.open_again,
             "decide": self.decide, "link": self.share,
         }  # fmt: skip
@@ -331,7 +332,7 @@ class ReviewTab(Tab):
         version = freeze_plan(self._session.workspace, self._loop())
         token = sign_link(self._session.home, version.version_id, lasts)
         until = f"Open until {_date(datetime.now().astimezone() + lasts)}."
-        self.board.param.update(link_until=until, link=link_address(token))
+        self.board.param.update(open_until=until, address=link_address(token))
         self.run(shown_sound, version.version_id, then=lambda _: None, subject=str(self._loop().track.path))
 
     def show(self) -> None:

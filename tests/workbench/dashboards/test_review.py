@@ -98,9 +98,9 @@ def test_another_crossfade_is_another_version_that_nobody_approved(tab: ReviewTa
 def test_a_link_freezes_what_is_heard(tab: ReviewTab, home: Home, corner_loop: Loop) -> None:
     assert isinstance(corner_loop.answer, LoopPlan)
     tab.ask("link", 7)
-    version_id, _ = open_link(home, tab.board.link.rsplit("/", 1)[1])
+    version_id, _ = open_link(home, tab.board.address.rsplit("/", 1)[1])
     assert thaw(Workspace(home), version_id).plan == corner_loop.answer.alone
-    assert tab.board.link_until.startswith("Open until")
+    assert tab.board.open_until.startswith("Open until")
     tab.ask("link", 1000)
     assert "up to 90 days" in tab._session.message
 

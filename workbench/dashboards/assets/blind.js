@@ -30,9 +30,9 @@ export function render({ model }) {
     heard = ""
   }
   async function bufferOf(url) {
-    const answer = await fetch(url)
-    if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
-    return context.decodeAudioData(await answer.arrayBuffer())
+    const response = await fetch(url)
+    if (!response.ok) throw new Error(`${url}: ${response.status}`)
+    return context.decodeAudioData(await response.arrayBuffer())
   }
   async function start() {
     const wish = ++wishes

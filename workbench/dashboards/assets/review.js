@@ -100,11 +100,11 @@ export function render({ model }) {
   const thread = (one) => {
     const card = made("article", "", one.resolved_by ? "resolved" : ""),
       head = made("header")
-    const about = one.seam < 0 ? "" : `seam ${one.seam + 1}`
+    const place = one.seam < 0 ? "" : `seam ${one.seam + 1}`
     head.append(
       button(clock(one.at), () => seek(one.at), `go to ${clock(one.at)}`),
       made("b", one.reviewer),
-      made("small", [about, one.when, `version ${one.version}`].filter(Boolean).join(" · ")),
+      made("small", [place, one.when, `version ${one.version}`].filter(Boolean).join(" · ")),
     )
     card.append(head, made("p", one.text))
     for (const answer of one.answers) {
@@ -114,7 +114,10 @@ export function render({ model }) {
     }
     const row = made("div", "", "row")
     if (one.resolved_by) {
-      row.append(made("small", `resolved by ${one.resolved_by}`), button("Open again", () => ask("open", one.id)))
+      row.append(
+        made("small", `resolved by ${one.resolved_by}`),
+        button("Open again", () => ask("open", one.id)),
+      )
     } else {
       const answer = made("input")
       answer.placeholder = "Answer"
@@ -131,7 +134,11 @@ export function render({ model }) {
       answer.addEventListener("keydown", (event) => {
         if (event.key === "Enter" && !event.isComposing) say()
       })
-      row.append(answer, button("Answer", say), button("Resolve", () => ask("resolve", one.id)))
+      row.append(
+        answer,
+        button("Answer", say),
+        button("Resolve", () => ask("resolve", one.id)),
+      )
     }
     card.append(row)
     return card
@@ -148,63 +155,65 @@ export function render({ model }) {
     paintStrip()
   }
 
-  const paintSide = () => {
-    const { version, frozen, decisions, reviewer, link, link_until, fault } = model
-    if (!changed("side", [version, frozen, decisions, reviewer, link, link_until, fault])) return
-    const card = made("div", "", "card")
-    card.append(made("h3", model.version ? `Version ${model.version}` : "Not frozen yet"))
+  const versionCard = () => {
+    const card = made("div", "", "card"),
+      row = made("div", "", "row"),
+      list = made("ul", "", "decisions")
+    const frozen = "A comment, a decision or a link freezes the plan as it is."
     card.append(
-      made("small", model.version ? `frozen ${model.frozen}` : "A comment, a decision or a link freezes the plan as it is."),
+      made("h3", model.version ? `Version ${model.version}` : "Not frozen yet"),
+      made("small", model.version ? `frozen ${model.frozen}` : frozen),
     )
-    const row = made("div", "", "row")
     const mine = model.decisions.find((one) => one.reviewer === model.reviewer)?.decision
-    for (const [word, label] of [
-      ["approved", "Approve"],
-      ["needs work", "Needs work"],
-    ]) {
+    const words = { approved: "Approve", "needs work": "Needs work" }
+    for (const [word, label] of Object.entries(words)) {
       const b = button(label, () => ask("decide", word))
       b.setAttribute("aria-pressed", mine === word ? "true" : "false")
       row.append(b)
     }
-    const list = made("ul", "", "decisions")
     for (const one of model.decisions) {
-      const line = made("li")
-      line.append(made("b", one.reviewer), `: ${one.decision} `, made("small", one.when))
-      list.append(line)
+      const item = made("li")
+      item.append(made("b", one.reviewer), `: ${one.decision} `, made("small", one.when))
+      list.append(item)
     }
     card.append(list, row)
-    const share = made("div", "", "card")
-    share.append(made("h3", "Link to this version"), made("small", "Read only, without an account; it ends by itself."))
-    const line = made("div", "", "row"),
-      days = made("select")
-    days.setAttribute("aria-label", "how long the link is open")
-    for (const [value, words] of [
-      [1, "1 day"],
-      [7, "7 days"],
-      [30, "30 days"],
-    ]) {
-      const option = made("option", words)
-      option.value = value
-      days.append(option)
-    }
-    days.value = "7"
-    line.append(days, button("Make a link", () => ask("link", Number(days.value))))
-    share.append(line)
-    if (model.link) {
+    return card
+  }
+  const days = made("select") // kept, so that what was chosen stays
+  days.setAttribute("aria-label", "how long the link is open")
+  for (const open of [1, 7, 30]) {
+    const option = made("option", open === 1 ? "1 day" : `${open} days`)
+    option.value = open
+    days.append(option)
+  }
+  days.value = "7"
+  const linkCard = () => {
+    const card = made("div", "", "card"),
+      row = made("div", "", "row")
+    card.append(made("h3", "Link to this version"), made("small", "Read only, without an account; it ends by itself."))
+    row.append(
+      days,
+      button("Make a link", () => ask("link", Number(days.value))),
+    )
+    card.append(row)
+    if (model.address) {
       const field = made("input")
       field.readOnly = true
-      field.value = new URL(model.link, location.href).href
+      field.value = new URL(model.address, location.href).href
       field.setAttribute("aria-label", "link")
       field.addEventListener("focus", () => field.select())
-      share.append(made("p", model.link_until), field)
       const here = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)
-      share.append(
-        made("small", here ? "It opens on this machine. To open it on the network, start the dashboard with --host." : ""),
-      )
+      const where = here ? "It opens on this machine. To open it on the network, start the dashboard with --host." : ""
+      card.append(made("p", model.open_until), field, made("small", where))
     }
-    const said = model.fault ? [made("p", model.fault)] : []
-    for (const line of said) line.setAttribute("role", "alert")
-    right.replaceChildren(...said, card, share)
+    return card
+  }
+  const paintSide = () => {
+    const { version, frozen, decisions, reviewer, address, open_until, fault } = model
+    if (!changed("side", [version, frozen, decisions, reviewer, address, open_until, fault])) return
+    const said = made("p", fault)
+    said.setAttribute("role", "alert")
+    right.replaceChildren(...(fault ? [said] : []), versionCard(), linkCard())
   }
 
   model.on("sent", () => {
@@ -218,7 +227,8 @@ export function render({ model }) {
       paintAbout()
       paintStrip()
     })
-  for (const name of ["version", "frozen", "decisions", "reviewer", "link", "link_until", "fault"]) model.on(name, paintSide)
+  for (const name of ["version", "frozen", "decisions", "reviewer", "address", "open_until", "fault"])
+    model.on(name, paintSide)
   paintAbout()
   paintThreads()
   paintSide()

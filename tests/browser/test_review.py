@@ -1,0 +1,145 @@
+"""Reviewing in a real browser: comments, a decision, a link opened by somebody else, and blind tests."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
+
+
+@pytest.fixture
+def review(page: Any, open_tab: Callable[[str], None]) -> Any:
+    """The page on its Review tab, with a name."""
+    open_tab("Review")
+    page.get_by_label("your name").fill("Ana")
+    page.get_by_label("your name").press("Enter")
+    return page
+
+
+def comment(page: Any, text: str, about: str = "-1") -> Any:
+    page.get_by_label("what the comment is about").select_option(about)
+    page.get_by_label("comment", exact=True).fill(text)
+    page.get_by_role("button", name="Comment", exact=True).click()
+    card = page.locator("article", has_text=text)
+    card.wait_for()
+    return card
+
+
+def test_a_name_is_asked_for_once(page: Any, open_tab: Callable[[str], None]) -> None:
+    open_tab("Review")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_role("alert")).to_contain_text("Write your name")
+    page.get_by_label("your name").fill("Ana")
+    page.get_by_label("your name").press("Enter")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.locator(".decisions")).to_contain_text("Ana: approved")
+    page.reload()
+    page.locator(".time").filter(has_not_text="/ 0:00.0").first.wait_for()
+    open_tab("Review")
+    expect(page.get_by_label("your name")).to_have_value("Ana")
+    expect(page.get_by_role("button", name="Approve")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_comment_at_a_seam_is_answered_resolved_and_gone_to(review: Any) -> None:
+    card = comment(review, "the hi-hat stumbles", "1")
+    expect(card).to_contain_text("seam 2")
+    card.get_by_label("answer to Ana").fill("two bars later?")
+    card.get_by_role("button", name="Answer").click()
+    expect(card).to_contain_text("two bars later?")
+    at = card.get_by_role("button", name="go to").inner_text()
+    card.get_by_role("button", name="go to").click()
+    expect(review.locator(".time")).to_contain_text(f"{at} /")
+    card.get_by_role("button", name="Resolve").click()
+    expect(card).to_contain_text("resolved by Ana")
+    card.get_by_role("button", name="Open again").click()
+    expect(card.get_by_role("button", name="Resolve")).to_be_visible()
+
+
+def test_what_is_being_written_stays_when_somebody_else_comments(review: Any, browser: Any, dashboard: Any) -> None:
+    review.get_by_label("comment", exact=True).fill("half a sentence")
+    other = browser.new_page()
+    other.set_default_timeout(240_000)
+    other.goto(dashboard.url)
+    other.locator(".time").filter(has_not_text="/ 0:00.0").first.wait_for()
+    other.get_by_role("tab", name="Review", exact=True).click()
+    other.get_by_label("your name").fill("Ben")
+    other.get_by_label("your name").press("Enter")
+    comment(other, "from the other room")
+    other.close()
+    expect(review.locator("article", has_text="from the other room")).to_be_visible()
+    expect(review.get_by_label("comment", exact=True)).to_have_value("half a sentence")
+
+
+def test_a_link_shows_and_plays_the_version_and_nothing_else(review: Any, browser: Any, dashboard: Any) -> None:
+    comment(review, "for the client")
+    review.get_by_role("button", name="Make a link").click()
+    link = review.get_by_label("link", exact=True).input_value()
+    faults: list[str] = []
+    context = browser.new_context()  # nothing of the page that made it
+    shown = context.new_page()
+    shown.set_default_timeout(240_000)
+    shown.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    shown.on("pageerror", lambda error: faults.append(str(error)))
+    shown.goto(link)
+    expect(shown.get_by_text("for the client")).to_be_visible()
+    expect(shown.locator("input, textarea, form")).to_have_count(0)
+    expect(shown.locator("video")).to_be_visible()
+    shown.get_by_role("button", name="Play").click()
+    expect(shown.locator("#time")).not_to_contain_text("0:00 /")
+    shown.get_by_role("button", name="Pause").click()
+    expect(shown.get_by_role("button", name="Play")).to_be_visible()
+    assert faults == []
+    altered = link[:-1] + ("0" if link[-1] != "0" else "1")
+    answer = shown.goto(altered)
+    assert answer is not None
+    assert answer.status == 403
+    context.close()
+
+
+def test_seams_are_rated_blind_and_the_ratings_come_out(page: Any, open_tab: Callable[[str], None]) -> None:
+    open_tab("Listening")
+    page.get_by_label("your name").fill("Ana")
+    page.get_by_label("your name").press("Enter")
+    page.get_by_role("button", name="Begin").click()
+    told = page.get_by_text("trial 1 of")
+    told.wait_for()
+    count = int(told.inner_text().split()[-1])
+    for trial in range(count):
+        page.get_by_text(f"trial {trial + 1} of").wait_for()
+        page.get_by_role("button", name="hear A", exact=True).click()
+        expect(page.get_by_role("button", name="hear A", exact=True)).to_have_attribute("aria-pressed", "true")
+        page.get_by_role("button", name="hear the reference").click()
+        expect(page.get_by_role("button", name="hear A", exact=True)).to_have_attribute("aria-pressed", "false")
+        expect(page.get_by_role("button", name="Next")).to_be_disabled()
+        for letter in "ABC":
+            page.get_by_label(f"rating of {letter}").fill("40")
+        page.get_by_role("button", name="Next").click()
+    expect(page.get_by_text("this test does not count")).to_be_visible()  # the reference was rated 40
+    with page.expect_download() as started:
+        page.get_by_text("Ratings as CSV").click()
+    rows = list(csv.DictReader(io.StringIO(started.value.path().read_text(encoding="utf-8"))))
+    assert len(rows) == 3 * count
+    assert {row["rating_score"] for row in rows} == {"40"}
+    assert {row["rating_stimulus"] for row in rows} == {"reference", "seam", "anchor"}
+
+
+def test_two_crossfades_are_compared_by_ear(page: Any, open_tab: Callable[[str], None]) -> None:
+    open_tab("Listening")
+    page.get_by_label("your name").fill("Ana")
+    page.get_by_label("your name").press("Enter")
+    page.get_by_label("test").click()
+    page.get_by_role("option", name="Compare two crossfades").click()
+    page.get_by_label("trials").fill("2")
+    page.get_by_label("trials").press("Enter")
+    page.get_by_role("button", name="Begin").click()
+    for trial in (1, 2):
+        page.get_by_text(f"trial {trial} of 2").wait_for()
+        page.get_by_role("button", name="hear X").click()
+        page.get_by_role("button", name="X is A").click()
+    expect(page.get_by_text("of 2 right")).to_be_visible()
