@@ -33,6 +33,8 @@ TABS = {
     "Beats": "text=beats a bar ·",
     "Mix": "text=duck down to",
     "Match": "table[aria-label='matches'] tbody tr",
+    "Review": "text=Link to this version",
+    "Listening": "text=Each seam is rated",
 }
 """every tab, and what is to be seen in it once its work has ended"""
 _STILL_MS, _STEP_MS = 1500, 250

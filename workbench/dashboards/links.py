@@ -176,7 +176,7 @@ class _LinkFiles(StaticFileHandler):
         self.root = str(file.parent)
         await super().get(file.name, include_body)
 
-    async def head(self, token: str, what: str = "") -> None:  # type: ignore[override]
+    async def head(self, token: str, what: str = "") -> None:
         """Say what a part of the file would be.
 
         Parameters

@@ -47,7 +47,7 @@ _Z = 1.959964
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reviewed:
-    """Judged seams, one a row, with the latest verdict of each."""
+    """Judged seams, one a row: each reviewer's latest verdict about each seam as it was heard."""
 
     tracks: tuple[str, ...]
     words: tuple[Word, ...]
@@ -95,7 +95,7 @@ class ScoreBin:
 
 
 def gather_reviews(given: Iterable[Verdict]) -> Reviewed:
-    """Gather the latest verdict of every seam into arrays.
+    """Gather each reviewer's latest verdict about every seam as it was heard into arrays.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def gather_reviews(given: Iterable[Verdict]) -> Reviewed:
 
     Returns
     -------
-    one row a seam, in the order in which seams first occurred
+    one row a reviewer and seam, in the order in which they first occurred
     """
     rows = [verdict for verdict in latest(given) if "score" in verdict.seam]
     parts = [[verdict.seam.get(part, np.nan) for part in SEAM_PARTS] for verdict in rows]

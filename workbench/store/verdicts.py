@@ -126,13 +126,11 @@ def latest(given: Iterable[Verdict]) -> list[Verdict]:
 
     Returns
     -------
-    in the order of the verdicts that count
+    in the order in which the seams were first judged
     """
     found: dict[tuple[object, ...], Verdict] = {}
     for verdict in given:
-        about = (verdict.content_hash, verdict.reviewer, verdict.heard)
-        found.pop(about, None)  # what is judged again is the newest
-        found[about] = verdict
+        found[(verdict.content_hash, verdict.reviewer, verdict.heard)] = verdict
     return list(found.values())
 
 

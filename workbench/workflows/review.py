@@ -127,7 +127,9 @@ def newest_verdicts(workspace: Workspace) -> list[Verdict]:
     ------
     StoreError : the database cannot be used
     """
-    return latest(load_verdicts(workspace))
+    given = load_verdicts(workspace)
+    order = {verdict.verdict_id: place for place, verdict in enumerate(given)}
+    return sorted(latest(given), key=lambda verdict: order[verdict.verdict_id])
 
 
 def write_verdicts(given: Iterable[Verdict], out: TextIO) -> None:

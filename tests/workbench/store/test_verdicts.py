@@ -25,7 +25,7 @@ def test_the_last_verdict_about_a_seam_as_it_was_heard_counts(database: Database
         every = verdicts.every(connection, TRACK)
     assert [verdict.verdict for verdict in every] == ["audible", "wrong", "good", "wrong", "wrong", "good"]
     assert [(verdict.verdict, verdict.reviewer, verdict.note) for verdict in verdicts.latest(every)] == [
-        ("wrong", "", ""), ("good", "", ""), ("wrong", "", ""), ("wrong", "Ana", ""), ("good", "", "not any more")
+        ("good", "", "not any more"), ("wrong", "", ""), ("good", "", ""), ("wrong", "", ""), ("wrong", "Ana", "")
     ]  # fmt: skip
 
 
