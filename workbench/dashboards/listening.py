@@ -295,7 +295,16 @@ class ListeningTab(Tab):
             )
 
         return pmui.Column(
-            pmui.Row(self.reviewer, self.kind, self.seam, self.fade, self.option, self.trials, self.start),
+            pmui.FlexBox(
+                self.reviewer,
+                self.kind,
+                self.seam,
+                self.fade,
+                self.option,
+                self.trials,
+                self.start,
+                sizing_mode="stretch_width",
+            ),
             self.about,
             self.board,
             self.past,

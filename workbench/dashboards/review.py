@@ -191,7 +191,7 @@ class ReviewTab(Tab):
         super().__init__(session)
         self._page = this_page_loop()
         self._heard: tuple[Any, ...] = ()
-        self.player = TransportBar(sizing_mode="stretch_width")
+        self.player = TransportBar(sizing_mode="stretch_width", styles={"flex": "1 1 300px", "width": "auto"})
         self.board = ReviewBoard(sizing_mode="stretch_width")
         self.none = pmui.Typography("", variant="body1", margin=(24, 10))
         self.reviewer = reviewer_field(session)
@@ -346,10 +346,8 @@ class ReviewTab(Tab):
 
     def panel(self) -> pn.viewable.Viewable:
         """Name, transport, board."""
-        return pmui.Column(
-            pmui.Row(self.reviewer, self.player, sizing_mode="stretch_width", margin=0), self.none, self.board,
-            sizing_mode="stretch_width", margin=(4, 10),
-        )  # fmt: skip
+        head = pmui.FlexBox(self.reviewer, self.player, sizing_mode="stretch_width")  # one below the other where narrow
+        return pmui.Column(head, self.none, self.board, sizing_mode="stretch_width", margin=(4, 10))
 
     def _loop(self) -> Loop:
         assert self.state.loop is not None, "there is a plan"
