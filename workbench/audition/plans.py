@@ -2,11 +2,12 @@
 
 A browser streams such a file by ranges from any place, and drawing code maps it into memory, so that neither holds
 minutes of sound. Gains and ducking are not in the files: the player applies them, so a change is heard at once. The
-files may be deleted at any time; when they take too much space, those unused for longest go first.
+files may be deleted at any time; when they take too much space, those unused for longest go first. Other modules write
+theirs by `write_sound`, and mark them by `mark_used`.
 
 Functions: `track_file`, `soundtrack_file`, `music_file`; `render_option` and `load_video`, all that the page plays and
 draws of an option and of a video; `matching_gains` for comparing at equal loudness; `video_times_of`, track times as
-video times; `plan_digest`; `write_sound` and `mark_used` for other files of this folder.
+video times; `plan_digest`.
 """
 
 from __future__ import annotations
