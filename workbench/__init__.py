@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.beats.grid import BeatGrid as BeatGrid
+    from workbench.beats.track import track_beats as track_beats
     from workbench.bundled import bundled_path as bundled_path
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.home import Home as Home
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
     from workbench.loops.fit import FitRequest as FitRequest
     from workbench.loops.fit import plan_fit as plan_fit
     from workbench.loops.plan import LoopPlan as LoopPlan
+    from workbench.loops.plan import LoopSegment as LoopSegment
     from workbench.loops.profile import LoopProfile as LoopProfile
     from workbench.loops.refusals import Refusal as Refusal
+    from workbench.loops.seams import seam_evidence as seam_evidence
     from workbench.media.audio import decode as decode
     from workbench.media.audio import write_audio as write_audio
     from workbench.params import WorkbenchParams as WorkbenchParams
@@ -52,8 +55,12 @@ if TYPE_CHECKING:
     from workbench.workflows.fit import fit_track as fit_track
     from workbench.workflows.loop import loop_track as loop_track
     from workbench.workflows.loop import save_plan as save_plan
+    from workbench.workflows.own_plans import HeardPlan as HeardPlan
+    from workbench.workflows.own_plans import HeardSplice as HeardSplice
+    from workbench.workflows.own_plans import plan_of as plan_of
+    from workbench.workflows.own_plans import splice as splice
     from workbench.workflows.seams import seam_views as seam_views
-    from workbench.workflows.splice import splice as splice
+    from workbench.workflows.splice import try_splice as try_splice
     from workbench.workspace import Workspace as Workspace
     from workbench.workspace import open as open
 
@@ -61,9 +68,12 @@ _HOMES = {
     "Analysis": "workflows.analyze",
     "BeatGrid": "beats.grid",
     "FitRequest": "loops.fit",
+    "HeardPlan": "workflows.own_plans",
+    "HeardSplice": "workflows.own_plans",
     "Home": "home",
     "LoopPlan": "loops.plan",
     "LoopProfile": "loops.profile",
+    "LoopSegment": "loops.plan",
     "NamedSplice": "loops.constraints",
     "Recording": "recording",
     "Refusal": "loops.refusals",
@@ -88,13 +98,17 @@ _HOMES = {
     "plan_figure": "plots.plan",
     "plan_fit": "loops.fit",
     "plan_loop": "loops.cover",
+    "plan_of": "workflows.own_plans",
     "render_audio": "render.video",
     "render_video": "render.video",
     "save_plan": "workflows.loop",
     "save_profile": "profiles",
+    "seam_evidence": "loops.seams",
     "seam_figure": "plots.seams",
     "seam_views": "workflows.seams",
-    "splice": "workflows.splice",
+    "splice": "workflows.own_plans",
+    "track_beats": "beats.track",
+    "try_splice": "workflows.splice",
     "with_clicks": "render.clicks",
     "write_audio": "media.audio",
 }

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError
+from workbench.notebook import Shown
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 IntArray: TypeAlias = NDArray[np.integer[Any]]
@@ -47,7 +48,7 @@ def _memory_behind(samples: FloatArray) -> Any:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recording:
+class Recording(Shown):
     """Decoded sound of one file, or sound computed in memory."""
 
     samples: FloatArray

@@ -1,14 +1,13 @@
 """One seam of a plan, to be seen and heard together, also with a crossfade that is not the plan's.
 
-The workspace caches the track's sound, and this module the evidence that the scores are computed from, for the track
-that was looked at last: so the next seam, or the same with another fade, takes a fraction of a second.
+The workspace caches the track's sound, and `workbench.workflows.seams` the evidence that the scores are computed from,
+for the track that was looked at last: so the next seam, or the same with another fade, takes a fraction of a second.
 
 Functions: `look_at_seam`, `with_fade`, `with_option_first`.
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,17 +17,14 @@ from numpy.typing import NDArray
 from workbench.audition.plans import listening_folder
 from workbench.features.loudness import momentary
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
-from workbench.loops.seams import SeamEvidence, seam_evidence
 from workbench.media.audio import write_audio
 from workbench.mix.balance import Mix
-from workbench.params import SeamParams
 from workbench.plots.seams import SHOWN_DB, SeamView, octave_spectrogram, onset_rises, spliced
 from workbench.provenance import CHANGED_BY_HAND
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import seam_excerpt
-from workbench.workflows.analyze import Analysis
 from workbench.workflows.loop import Loop
-from workbench.workflows.seams import EXCERPT_SECONDS, seam_scores, seam_view
+from workbench.workflows.seams import EXCERPT_SECONDS, evidence_of, seam_scores, seam_view
 from workbench.workspace import Workspace
 
 LOUDNESS_STEP_SECONDS = 0.02
@@ -86,7 +82,7 @@ def look_at_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, seam: int) ->
     stage = "listening to the seam"
     workspace.progress(stage, 0.0)
     recording = workspace.load_recording(loop.track.path)
-    evidence = _evidence(recording, loop.analysis, workspace.params.seams)
+    evidence = evidence_of(recording, loop.analysis.grid, workspace.params.seams)
     view = seam_view(plan, recording, loop.analysis, evidence, seam, workspace.params.seams)
     in_track = spliced(view)
     cut = seam_excerpt(with_fade(plan, seam, MIN_FADE_SECONDS, 1.0), recording, seam, EXCERPT_SECONDS)
@@ -154,20 +150,6 @@ def with_option_first(loop: Loop, plan: LoopPlan, mix: Mix | None = None) -> Loo
     provenance = None if loop.provenance is None else loop.provenance.with_constraint(CHANGED_BY_HAND, True)
     changed = replace(chosen, options=(chosen, *rest))
     return replace(loop, answer=changed, mix=mix or loop.mix, provenance=provenance)
-
-
-_kept: dict[str, SeamEvidence] = {}
-
-
-def _evidence(recording: Recording, analysis: Analysis, params: SeamParams) -> SeamEvidence:
-    """The evidence that scores are computed from, cached for the last track, grid and parameters."""
-    grid = analysis.grid
-    stated = recording.content_hash.encode() + grid.beats.tobytes() + grid.positions.tobytes()
-    key = hashlib.sha256(stated + params.model_dump_json().encode()).hexdigest()
-    if key not in _kept:
-        _kept.clear()
-        _kept[key] = seam_evidence(recording, grid, params)
-    return _kept[key]
 
 
 def _file(sound: Recording, folder: Path) -> Path:

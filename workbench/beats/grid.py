@@ -9,16 +9,21 @@ finds no pulse.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from workbench.errors import GridError
+from workbench.notebook import Shown
 from workbench.recording import FloatArray, IntArray
+
+SAME_BEAT_SECONDS = 0.07
+"""s within which a bar line and a beat are the same, as in beat evaluation"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BeatGrid:
+class BeatGrid(Shown):
     """Where the beats of one recording fall, and which of them open a bar."""
 
     beats: FloatArray
@@ -54,6 +59,63 @@ class BeatGrid:
         positions.flags.writeable = False
         object.__setattr__(self, "beats", beats)
         object.__setattr__(self, "positions", positions)
+
+    @classmethod
+    def from_times(
+        cls,
+        beats: Sequence[float] | FloatArray,
+        downbeats: Sequence[float] | FloatArray | None = None,
+        *,
+        beats_per_bar: int = 4,
+        confidence: float = 1.0,
+    ) -> BeatGrid:
+        """A grid of one's own, from the times of its beats.
+
+        Parameters
+        ----------
+        beats : shape (n_beats,), seconds of track time, strictly increasing
+        downbeats : shape (n_bars,), s, those that open a bar, each within 70 ms of a beat; None: every
+            `beats_per_bar`-th beat, from the first
+        beats_per_bar : of the bars where `downbeats` does not say it: all of them, or the one before the first
+        confidence : 0 to 1
+
+        Returns
+        -------
+        BeatGrid : beats before the first downbeat are the end of a bar; those after the last go on in bars of the
+            length that prevails
+
+        Raises
+        ------
+        GridError : times that do not increase, a downbeat without a beat, no downbeats at all, or a bar that is empty
+        """
+        times = np.asarray(beats, dtype=np.float64)
+        if times.ndim != 1 or not times.size:
+            raise GridError(f"a grid needs the times of its beats, one after another; got an array of {times.shape}")
+        if beats_per_bar < 1:
+            raise GridError(f"beats_per_bar must be at least 1, got {beats_per_bar}")
+        if downbeats is None:
+            return cls(times, np.arange(times.size) % beats_per_bar + 1, beats_per_bar, confidence)
+        lines = np.asarray(downbeats, dtype=np.float64)
+        if lines.ndim != 1 or not lines.size:
+            raise GridError("a grid needs at least one downbeat; leave them out to count bars from the first beat")
+        nearest = np.abs(times[:, None] - lines[None, :]).argmin(axis=0)
+        apart = np.abs(times[nearest] - lines)
+        if not np.all(apart <= SAME_BEAT_SECONDS):
+            at = int(np.argmax(~(apart <= SAME_BEAT_SECONDS)))
+            raise GridError(f"the downbeat at {lines[at]:.3f} s has no beat within {SAME_BEAT_SECONDS * 1000:.0f} ms")
+        if np.any(np.diff(nearest) <= 0):
+            at = int(np.argmax(np.diff(nearest) <= 0))
+            raise GridError(f"the downbeats at {lines[at]:.3f} and {lines[at + 1]:.3f} s are on one beat or go back")
+        lengths = np.diff(nearest)
+        metre = int(np.bincount(lengths).argmax()) if lengths.size else beats_per_bar
+        index = np.arange(times.size)
+        bar = np.searchsorted(nearest, index, side="right") - 1
+        places = np.where(bar < 0, 0, index - nearest[np.maximum(bar, 0)]) + 1
+        last = int(nearest[-1])
+        places[last:] = (index[last:] - last) % metre + 1
+        first = int(nearest[0])
+        places[:first] = (index[:first] - first) % metre + 1
+        return cls(times, places, metre, confidence)
 
     @property
     def downbeats(self) -> FloatArray:

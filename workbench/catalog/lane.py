@@ -28,6 +28,7 @@ import numpy as np
 from workbench.align.placements import Placement
 from workbench.catalog.columns import Columns
 from workbench.catalog.track import Track
+from workbench.notebook import Shown
 from workbench.params import LaneParams
 from workbench.recording import FloatArray, IntArray
 
@@ -71,7 +72,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class Lane(Shown):
     """The tracks that are proposed for a video or a script."""
 
     title: str

@@ -48,13 +48,13 @@ def command(
     workspace : of the home folder, with the parameters of the profile
     """
     from workbench.workflows.plan_words import score_line
-    from workbench.workflows.splice import save_picture, save_sound, splice, splice_json
+    from workbench.workflows.splice import save_picture, save_sound, splice_json, try_splice
     from workbench.workflows.tracks import find_track
 
     source = find_track(workspace, track)
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)
-        tried = splice(workspace, source, leave, enter)
+        tried = try_splice(workspace, source, leave, enter)
         if out is not None:
             save_sound(workspace, tried, out)
         if picture is not None:

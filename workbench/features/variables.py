@@ -38,21 +38,25 @@ class Variable:
     """SI symbol, "dB", "LUFS", "BPM", "1" for ratios and counts"""
     description: str
     """one sentence, with range and reference where they are not plain"""
+    is_coordinate: bool = False
+    """whether it says where the entries of its axis lie, so that other arrays are read by it"""
 
 
 _DECLARED: tuple[Variable, ...] = (
     # features.spectrum
     Variable("power", ("band", "frame"), "float32", "1", "power in log-frequency bands, full-scale sine about 1"),
-    Variable("band_hz", ("band",), "float64", "Hz", "centre frequency of each log-frequency band"),
+    Variable("band_hz", ("band",), "float64", "Hz", "centre frequency of each log-frequency band", is_coordinate=True),
     Variable("tones", ("tone", "tone_frame"), "float32", "1", "power in semitone bands, full-scale sine about 1"),
-    Variable("tone_midi", ("tone",), "int32", "1", "MIDI number of each semitone band; 69 is A4, 440 Hz"),
+    Variable(
+        "tone_midi", ("tone",), "int32", "1", "MIDI number of each semitone band; 69 is A4, 440 Hz", is_coordinate=True
+    ),
     # features.onsets
     Variable("onsets", ("onset_band", "frame"), "float32", "1", "onset strength by range, 1 is a typical strong onset"),
     Variable("attack", ("frame",), "float32", "1", "broadband onset strength, 1 is a typical strong onset"),
     Variable("harmonic_change", ("frame",), "float32", "1", "distance of the chroma after and before a frame, 0 to 1"),
     # beats
-    Variable("beats", ("beat",), "float64", "s", "beat times in track time, strictly increasing"),
-    Variable("positions", ("beat",), "int32", "1", "place of each beat in its bar, from 1"),
+    Variable("beats", ("beat",), "float64", "s", "beat times in track time, strictly increasing", is_coordinate=True),
+    Variable("positions", ("beat",), "int32", "1", "place of each beat in its bar, from 1", is_coordinate=True),
     Variable("downbeats", ("bar",), "float64", "s", "times that open a bar, track time"),
     Variable("beats_per_bar", (), "int32", "1", "beats in a bar of the metre that prevails"),
     Variable("confidence", (), "float64", "1", "probability that the downbeats are right, 0 to 1"),
@@ -67,7 +71,14 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("speech_bands", ("band_hop", "band"), "float32", "1", "mean power of each hundredth in mix.bands' bands"),
     Variable("voice_pitch", ("pitch_step", "pitch"), "float32", "1", "MIDI number and clarity of each fiftieth"),
     # align.landmarks; times are track time
-    Variable("landmark_times", ("landmark",), "float64", "s", "instants to land a video on, not decreasing"),
+    Variable(
+        "landmark_times",
+        ("landmark",),
+        "float64",
+        "s",
+        "instants to land a video on, not decreasing",
+        is_coordinate=True,
+    ),
     Variable("landmark_kinds", ("landmark",), "int32", "1", "index into align.landmarks.LANDMARK_KINDS"),
     Variable("landmark_salience", ("landmark",), "float64", "1", "how much anybody would notice, 0 to 1"),
     Variable("landmark_tolerance", ("landmark",), "float64", "s", "how far off still counts as simultaneous"),
@@ -79,7 +90,7 @@ _DECLARED: tuple[Variable, ...] = (
         "placement_list", ("byte",), "uint8", "1", "placements, best first, as JSON in UTF-8; times are video time"
     ),
     # video; times are video time
-    Variable("picture_times", ("picture",), "float64", "s", "when each measured picture is shown"),
+    Variable("picture_times", ("picture",), "float64", "s", "when each measured picture is shown", is_coordinate=True),
     Variable("motion", ("picture",), "float32", "1/s", "picture heights a second that things move at"),
     Variable("brightness", ("picture",), "float32", "1", "mean luma, 0 black to 1 white"),
     Variable("colourfulness", ("picture",), "float32", "1", "Hasler and Suesstrunk's measure over 255, 0 grey"),
@@ -103,8 +114,10 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("section_edges", ("section", "stretch_edge"), "float64", "s", "start and end of each section"),
     Variable("section_labels", ("section",), "int8", "1", "index into structure.sections.LABELS"),
     # loops.bodies; times are track time
-    Variable("loop_scalars", ("loop_scalar",), "float64", "1", "length, first and last sound (s), metre, confidence"),
-    Variable("loop_downbeats", ("bar",), "float64", "s", "bar lines that splices leave and enter at"),
+    Variable("loop_scalars", ("loop_scalar",), "float64", "1", "times in s, metre and confidence, named on the axis"),
+    Variable(
+        "loop_downbeats", ("bar",), "float64", "s", "bar lines that splices leave and enter at", is_coordinate=True
+    ),
     Variable("loop_bar_lufs", ("bar",), "float64", "LUFS", "loudness of each bar"),
     Variable("loop_form", ("byte",), "uint8", "1", "sections and the track's own ending as JSON in UTF-8"),
     Variable("splice_leave", ("splice",), "int32", "1", "bar line at which the music leaves"),
@@ -117,6 +130,15 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("splice_exponent", ("splice",), "float64", "1", "gain law: 0.5 equal power to 1.0 linear"),
     Variable("splice_level_step_db", ("splice",), "float64", "dB", "how much louder the entered side is, LU"),
 )
+
+DIM_NAMES: Mapping[str, tuple[str, ...]] = {
+    "stretch_edge": ("start", "end"),
+    "border_time": ("start", "end", "instant"),
+    "landmark_edge": ("length", "first_sound", "last_sound"),
+    "pitch": ("midi", "clarity"),
+    "loop_scalar": ("song_duration", "song_start", "last_sound", "beats_per_bar", "grid_confidence"),
+}
+"""What the entries of short axes are called, in the stored order."""
 
 VARIABLES: Mapping[str, Variable] = {variable.name: variable for variable in _DECLARED}
 """Every declared array by name."""

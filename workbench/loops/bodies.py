@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
 from workbench.features.energy import loudness_between, sounding_range
+from workbench.features.variables import DIM_NAMES
 from workbench.loops.endings import find_ending
 from workbench.loops.fitting import Fits, fit_splices, line_sounds
 from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Splices, TrackEnding, TrackSection
@@ -306,7 +307,7 @@ def _unloopable(recording: Recording, grid: BeatGrid) -> LoopProfile:
     )
 
 
-_SCALARS = ("song_duration", "song_start", "last_sound", "beats_per_bar", "grid_confidence")
+_SCALARS = DIM_NAMES["loop_scalar"]
 _SPLICES = ("leave", "enter", "song_to", "song_from", "score", "parts", "fade_seconds", "exponent", "level_step_db")
 
 

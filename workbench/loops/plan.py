@@ -29,6 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.errors import PlanError
+from workbench.notebook import Shown
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 
 PLAN_VERSION = 1
@@ -106,7 +107,7 @@ class LoopSegment:
 
 
 @dataclass(frozen=True, slots=True)
-class LoopPlan:
+class LoopPlan(Shown):
     """Track ranges played back to back under a video, with their seams, gains and ends."""
 
     segments: tuple[LoopSegment, ...]

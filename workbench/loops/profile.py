@@ -14,6 +14,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from workbench.notebook import Shown
 from workbench.recording import FloatArray, IntArray, TrackSeconds
 
 BAR_PARTS = ("expectation", "context", "ringing", "pulse", "harmony", "level", "brightness")
@@ -121,7 +122,7 @@ class TrackSection:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LoopProfile:
+class LoopProfile(Shown):
     """What the planner knows of a recording."""
 
     song_duration: TrackSeconds

@@ -55,6 +55,7 @@ from workbench.errors import ParameterError
 from workbench.features.chroma import beat_tones, stand_out
 from workbench.features.timbre import LOUDNESS_EXPONENT, beat_edges, rises, specific_loudness
 from workbench.loops.profile import BAR_PARTS, SEAM_PARTS
+from workbench.notebook import Shown
 from workbench.params import SeamParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 
@@ -77,7 +78,7 @@ _ALIKE_BARS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeamEvidence:
+class SeamEvidence(Shown):
     """What a recording offers to judge splices by, one row a beat."""
 
     edges: FloatArray

@@ -30,6 +30,7 @@ from workbench.mix.levels import LevelCurve, voice_alone
 from workbench.mix.music import music_ranges
 from workbench.mix.singing import spoken_odds
 from workbench.mix.voice import Utterances, speech_seconds, speech_utterances
+from workbench.notebook import Shown
 from workbench.params import DuckParams, MixParams, VoiceParams
 from workbench.recording import FloatArray
 
@@ -80,7 +81,7 @@ class Duck:
 
 
 @dataclass(frozen=True, slots=True)
-class Mix:
+class Mix(Shown):
     """Levels for a video of soundtrack and music."""
 
     voiceover: bool

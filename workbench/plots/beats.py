@@ -53,6 +53,40 @@ def beats_figure(
     return figure
 
 
+def recording_figure(recording: Recording, grid: BeatGrid | None = None) -> Figure:
+    """A small picture of a recording: its waveform, with the bar lines of a grid.
+
+    Parameters
+    ----------
+    recording : all of it is drawn
+    grid : its beats; None: none are drawn
+    """
+    figure = new_figure(7.0, 1.5)
+    axes = figure.subplots()
+    _draw_waveform(axes, recording, 0.0, recording.duration)
+    if grid is not None:
+        _draw_grid(axes, grid, 0.0, recording.duration)
+    axes.set_xlim(0.0, max(recording.duration, 1e-3))
+    time_axis(axes, recording.duration)
+    return figure
+
+
+def grid_figure(grid: BeatGrid) -> Figure:
+    """A small picture of a grid alone: its tempo over the track.
+
+    Parameters
+    ----------
+    grid : with any number of beats
+    """
+    figure = new_figure(7.0, 1.5)
+    axes = figure.subplots()
+    last = float(grid.beats[-1]) if grid.beats.size else 1.0
+    _draw_tempo(axes, grid, 0.0, last)
+    axes.set_xlim(0.0, max(last, 1e-3))
+    time_axis(axes, last)
+    return figure
+
+
 def envelope(mono: FloatArray, columns: int) -> tuple[FloatArray, FloatArray]:
     """Lowest and highest sample of equal stretches.
 

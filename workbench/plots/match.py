@@ -4,7 +4,7 @@ A video is drawn by its scenes, each as high as its drive; its cuts stand below 
 that would be heard, from its beginning and again from there. A part that raised a score is drawn to the right, one that
 lowered it to the left.
 
-Functions: `follow_figure`, `parts_figure`, `calibration_figure`.
+Functions: `follow_figure`, `parts_figure`, `lane_figure`, `calibration_figure`.
 """
 
 from __future__ import annotations
@@ -82,6 +82,26 @@ def _draw_music(axes: Axes, video: VideoFacts, tracks: Columns, row: int) -> Non
     axes.plot(at, heard, color=HEARD, linewidth=1.5, label="music: energy")
     for begins in np.arange(duration, video.duration, duration):
         axes.axvline(begins, color=HEARD, linewidth=0.8, linestyle=":")
+
+
+def lane_figure(titles: Sequence[str], scores: Sequence[float]) -> Figure:
+    """A small picture of a lane: how well each of its tracks fits.
+
+    Parameters
+    ----------
+    titles : best first
+    scores : 0 to 1, one each
+    """
+    figure = new_figure(7.0, 0.5 + 0.22 * max(1, len(titles)))
+    axes = figure.subplots()
+    rows = np.arange(len(titles))
+    axes.barh(rows, list(scores), color=HEARD, height=0.7)
+    axes.set_yticks(rows, list(titles))
+    axes.invert_yaxis()
+    axes.set_xlim(0.0, 1.0)
+    axes.set_xlabel("score", fontsize=9)
+    quiet(axes)
+    return figure
 
 
 def parts_figure(

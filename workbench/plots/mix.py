@@ -55,6 +55,29 @@ def mix_figure(
     return figure
 
 
+def duck_figure(envelope_points: Sequence[Sequence[float]], speech_ranges: Sequence[Sequence[float]]) -> Figure:
+    """A small picture of a mix alone: how far the music is lowered, and where someone speaks.
+
+    Parameters
+    ----------
+    envelope_points : video time, s, and attenuation of the music, dB, positive; linear in between
+    speech_ranges : video time, s, from and to
+    """
+    figure = new_figure(7.0, 1.5)
+    axes = figure.subplots()
+    last = max([1.0, *(point[0] for point in envelope_points), *(end for _, end in speech_ranges)])
+    for start, end in speech_ranges:
+        axes.axvspan(start, end, color=VOICE, alpha=0.3, linewidth=0)
+    if len(envelope_points):
+        times, attenuation = np.asarray(envelope_points, dtype=np.float64).T
+        axes.plot(np.append(times, last), -np.append(attenuation, attenuation[-1]), color=DUCK, linewidth=1.4)
+    axes.set_ylabel("music, dB", fontsize=9)
+    axes.set_xlim(0.0, last)
+    quiet(axes)
+    time_axis(axes, last)
+    return figure
+
+
 def _draw(
     axes: Axes,
     envelope_points: Sequence[Sequence[float]],

@@ -18,6 +18,7 @@ import numpy as np
 from workbench.features.loudness import momentary
 from workbench.features.spectrum import log_bands, log_spectrogram
 from workbench.loops.profile import SEAM_PARTS
+from workbench.notebook import Shown
 from workbench.params import SpectrumParams
 from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, HEARD, SEAM, clock, new_figure, quiet
 from workbench.recording import FloatArray, Recording, TrackSeconds, VideoSeconds
@@ -45,7 +46,7 @@ PART_WORDS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeamView:
+class SeamView(Shown):
     """Everything that the picture of one seam shows."""
 
     number: int

@@ -1,9 +1,10 @@
 """Analysis arrays on disk: one immutable zarr 3 file a recording, stage, stage version and parameters.
 
 A file is a zip archive whose members are stored, not compressed; inside, each array is one zstd-compressed chunk with
-a CRC-32C of its own. The group's attributes name the stage, its version and parameters and list the arrays; each
-array carries its unit and a sentence, so that a file reads without this code: `xarray.open_zarr` on a
-`zarr.storage.ZipStore`.
+a CRC-32C of its own. The group's attributes name the recording, the stage, its version and parameters and list the
+arrays; each array carries its unit and a sentence, and the axes carry coordinates, so that a file reads without this
+code: `xarray.open_zarr(ZipStore(path, mode="r"), consolidated=False)` has times on `time`, bars by number, parts of a
+score by name. Coordinates are for such readers; `load` leaves them out.
 
 A file is written under another name in the same folder, synced and renamed: it is there whole or not at all, and two
 processes that write the same key replace each other's equal file. A file that fails a check on reading (truncated, a
@@ -22,7 +23,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -34,12 +35,12 @@ from workbench.files import abandoned_parts, written_whole
 from workbench.store.fingerprint import StageKey
 
 if TYPE_CHECKING:
-    pass
+    import zarr
 
 _log = logging.getLogger(__name__)
 
-_FORMAT = 1
-"""of a file; raise it when the layout changes"""
+_FORMAT = 2
+"""of a file; raise it when the layout changes: files of another format are made again, never misread"""
 _SUFFIX = ".zarr.zip"
 _ABANDONED_SECONDS = 3600.0
 """age of a part of a file from where on its writer must have been killed"""
@@ -48,6 +49,10 @@ _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, ValueError, LookupError, EOFError, TypeError, AttributeError,
     NotImplementedError, RuntimeError, OverflowError, OSError,
 )  # fmt: skip
+
+
+class _OtherFormat(Exception):
+    """A sound file, but of another layout: its arrays are made again without a word."""
 
 
 class VariableLike(Protocol):
@@ -72,6 +77,38 @@ class VariableLike(Protocol):
     def description(self) -> str:
         """One sentence."""
         ...
+
+    @property
+    def is_coordinate(self) -> bool:
+        """Whether it says where the entries of its axis lie."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate:
+    """What one axis counts, for whoever opens a file without this code."""
+
+    dim: str
+    """the axis"""
+    names: tuple[str, ...] = ()
+    """one an entry; empty: the entries are counted, and lie `step` apart"""
+    unit: str = "1"
+    step: float = 1.0
+    """in the unit: times are stored as counts, which compress to nothing"""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayLabels:
+    """What a file says beside its arrays; it decides nothing, so files that differ in it are the same result."""
+
+    name: str = ""
+    """of the recording, as its file was called when it was measured"""
+    coordinates: Mapping[str, Coordinate] = field(default_factory=dict)
+    """by the name of the coordinate; one whose axis no array has is left out"""
+
+
+NO_LABELS = ArrayLabels()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +139,10 @@ class ArrayStore:
         self._variables = variables
 
     def load_or_compute(
-        self, key: StageKey, compute: Callable[[], Mapping[str, NDArray[Any]]]
+        self,
+        key: StageKey,
+        compute: Callable[[], Mapping[str, NDArray[Any]]],
+        labels: ArrayLabels = NO_LABELS,
     ) -> dict[str, NDArray[Any]]:
         """The arrays of a key: read if a sound file holds them, else computed and written.
 
@@ -110,6 +150,7 @@ class ArrayStore:
         ----------
         key : of the result
         compute : makes the arrays, by name; called only if they cannot be read
+        labels : written beside them
 
         Returns
         -------
@@ -125,7 +166,7 @@ class ArrayStore:
         if found is not None:
             return found
         arrays = {name: _locked(array) for name, array in compute().items()}
-        self.save(key, arrays)
+        self.save(key, arrays, labels)
         return arrays
 
     def has(self, key: StageKey) -> bool:
@@ -157,6 +198,9 @@ class ArrayStore:
             return None
         try:
             arrays = _read(path, key)
+        except _OtherFormat:
+            path.unlink(missing_ok=True)
+            return None
         except PermissionError as error:
             raise StoreError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
         except _DAMAGE as error:
@@ -169,24 +213,25 @@ class ArrayStore:
         _touch(path)
         return arrays
 
-    def save(self, key: StageKey, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def save(self, key: StageKey, arrays: Mapping[str, NDArray[Any]], labels: ArrayLabels = NO_LABELS) -> None:
         """Write the arrays of a key, whole or not at all.
 
         Parameters
         ----------
         key : of the result
         arrays : by the names of declared variables; equal dims have equal lengths
+        labels : written beside them
 
         Raises
         ------
-        ParameterError : an array is not declared, or not as declared
+        ParameterError : an array is not declared, or not as declared, or a coordinate is not as long as its axis
         StoreError : the folder cannot be written to, or is full
         """
-        self._check(arrays)
+        coordinates = self._check(arrays, labels)
         path = self.path(key)
         with written_whole(path, StoreError) as aside:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write(aside, key, arrays, self._variables)
+            _write(aside, key, arrays, self._variables, labels.name, coordinates)
 
     def stats(self) -> CacheStats:
         """Size and use of the store."""
@@ -232,7 +277,8 @@ class ArrayStore:
         name = f"{key.content_hash}.{key.stage}.v{key.version}.{key.params_digest[:16]}{_SUFFIX}"
         return self.root / key.content_hash[:2] / name
 
-    def _check(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def _check(self, arrays: Mapping[str, NDArray[Any]], labels: ArrayLabels) -> dict[str, Coordinate]:
+        """The coordinates of the axes that the arrays have."""
         lengths: dict[str, int] = {}
         for name, array in arrays.items():
             variable = self._variables.get(name)
@@ -245,6 +291,11 @@ class ArrayStore:
             for dim, length in zip(variable.dims, array.shape, strict=True):
                 if lengths.setdefault(dim, length) != length:
                     raise ParameterError(f"{name} has {length} along {dim!r}, arrays beside it {lengths[dim]}")
+        present = {name: one for name, one in labels.coordinates.items() if one.dim in lengths and name not in arrays}
+        for name, one in present.items():
+            if one.names and len(one.names) != lengths[one.dim]:
+                raise ParameterError(f"{name} names {len(one.names)} along {one.dim!r}, not {lengths[one.dim]}")
+        return present
 
     def _files(self) -> Iterator[tuple[Path, int, float]]:
         """Path, bytes and time of last use of every file; one that goes away meanwhile is left out."""
@@ -269,14 +320,27 @@ class ArrayStore:
 
 
 def _write(
-    path: Path, key: StageKey, arrays: Mapping[str, NDArray[Any]], variables: Mapping[str, VariableLike]
+    path: Path,
+    key: StageKey,
+    arrays: Mapping[str, NDArray[Any]],
+    variables: Mapping[str, VariableLike],
+    recording: str,
+    coordinates: Mapping[str, Coordinate],
 ) -> None:
     import zarr
     from zarr.codecs import Crc32cCodec, ZstdCodec
     from zarr.storage import ZipStore
 
+    named = [name for name in arrays if variables[name].is_coordinate]
+    lengths = {
+        dim: n for name, array in arrays.items() for dim, n in zip(variables[name].dims, array.shape, strict=True)
+    }
+    # `coordinates` is where the CF conventions, and xarray, look for them
+    beside = {"recording": recording, "coordinates": " ".join((*coordinates, *named))}
     with ZipStore(path, mode="w", compression=zipfile.ZIP_STORED) as archive:
-        group = zarr.create_group(archive, attributes=_labels(key, arrays))
+        group = zarr.create_group(archive, attributes=_labels(key, arrays) | beside)
+        for name, one in coordinates.items():
+            _write_coordinate(group, name, one, lengths[one.dim])
         for name, array in arrays.items():
             variable = variables[name]
             stored = group.create_array(
@@ -294,6 +358,34 @@ def _write(
                 stored[...] = array
 
 
+def _write_coordinate(group: zarr.Group, name: str, one: Coordinate, length: int) -> None:
+    from zarr.codecs import BloscCodec
+
+    if one.names:
+        words = group.create_array(
+            name,
+            shape=(length,),
+            dtype=str,
+            dimension_names=(one.dim,),
+            attributes={"long_name": one.description},
+        )
+        words[...] = np.array(one.names, dtype=object)
+        return
+    counts = group.create_array(
+        name,
+        shape=(length,),
+        dtype="int32",
+        chunks=(max(1, length),),
+        compressors=(BloscCodec(cname="zstd", shuffle="bitshuffle", typesize=4),),
+        dimension_names=(one.dim,),
+        attributes={"units": one.unit, "long_name": one.description}
+        | ({} if one.step == 1.0 else {"scale_factor": one.step}),
+        config={"write_empty_chunks": True},
+    )
+    if length:
+        counts[...] = np.arange(length, dtype=np.int32)
+
+
 def _read(path: Path, key: StageKey) -> dict[str, NDArray[Any]]:
     import zarr
     from zarr.storage import ZipStore
@@ -302,6 +394,8 @@ def _read(path: Path, key: StageKey) -> dict[str, NDArray[Any]]:
         present = set(members.namelist())
     with ZipStore(path, mode="r") as archive:
         group = zarr.open_group(archive, mode="r")
+        if isinstance(written := group.attrs.get("format"), int) and written != _FORMAT:
+            raise _OtherFormat(f"format {written}")
         listed = group.attrs["arrays"]
         if not isinstance(listed, dict):
             raise ValueError("no list of arrays")
@@ -314,7 +408,8 @@ def _read(path: Path, key: StageKey) -> dict[str, NDArray[Any]]:
             if member.size and "/".join((name, "c", *("0" * member.ndim))) not in present:
                 raise ValueError(f"{name} has lost its values")
             arrays[name] = _locked(np.asarray(member[...]))
-        if dict(group.attrs) != _labels(key, arrays):
+        labels = _labels(key, arrays)
+        if {name: group.attrs.get(name) for name in labels} != labels:
             raise ValueError("the file is not what its name says")
     return arrays
 

@@ -34,6 +34,7 @@ from workbench.recording import VideoSeconds
 from workbench.store.fingerprint import KeyPart, StageKey
 from workbench.video.events import Events, find_events
 from workbench.workflows.analyze import Sound, beat_stage, loop_stage, profile_parts
+from workbench.workflows.labels import array_labels
 from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
@@ -280,7 +281,8 @@ def landmark_stage(sound: Sound) -> dict[str, NDArray[Any]]:
             "track_peak": np.array(level.peak, dtype=np.float64),
         }
 
-    arrays: dict[str, NDArray[Any]] = dict(workspace.arrays.load_or_compute(key, compute))
+    labels = array_labels(path.name, params)
+    arrays: dict[str, NDArray[Any]] = dict(workspace.arrays.load_or_compute(key, compute, labels))
     return arrays
 
 

@@ -31,6 +31,7 @@ from workbench.loops.profile import LoopProfile
 from workbench.recording import FloatArray, Recording
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
 from workbench.workflows.grids import corrected_grid
+from workbench.workflows.labels import array_labels
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -272,7 +273,8 @@ def _stage(sound: Sound, key: StageKey, compute: Callable[[], Arrays]) -> tuple[
         computed = True
         return compute()
 
-    arrays = sound.workspace.arrays.load_or_compute(key, compute_now)
+    labels = array_labels(sound.path.name, sound.params)
+    arrays = sound.workspace.arrays.load_or_compute(key, compute_now, labels)
     return arrays, not computed
 
 

@@ -26,6 +26,7 @@ from workbench.params import CharacterParams, WorkbenchParams
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
 from workbench.workflows.align import LANDMARKS_VERSION, landmark_stage
 from workbench.workflows.analyze import Arrays, Sound, beat_stage, loop_stage, profile_parts
+from workbench.workflows.labels import array_labels
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -120,7 +121,8 @@ def _character(sound: Sound) -> Character:
         sound.progress("describing the sound", 1.0)
         return character_to_arrays(character)
 
-    return character_from_arrays(sound.workspace.arrays.load_or_compute(key, compute))
+    labels = array_labels(sound.path.name, params)
+    return character_from_arrays(sound.workspace.arrays.load_or_compute(key, compute, labels))
 
 
 def _vocals(recording: Recording) -> float:

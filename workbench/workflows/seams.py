@@ -5,6 +5,8 @@ The planner works on a profile and needs no sound; a picture and an excerpt need
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 
 from workbench.beats.grid import BeatGrid
@@ -20,6 +22,30 @@ EXCERPT_SECONDS = 4.0
 """length of the excerpt around a seam, which is shown and played"""
 _SAME_SECONDS = 2e-6
 """plans round their times to the microsecond"""
+
+
+_kept: dict[str, SeamEvidence] = {}
+
+
+def evidence_of(recording: Recording, grid: BeatGrid, params: SeamParams) -> SeamEvidence:
+    """The evidence that scores are computed from, kept for the last recording, grid and parameters.
+
+    Parameters
+    ----------
+    recording, grid : of one track
+    params : of seams
+
+    Raises
+    ------
+    ParameterError : as of `workbench.loops.seams.seam_evidence`
+    """
+    stated = recording.content_hash.encode() + grid.beats.tobytes() + grid.positions.tobytes()
+    key = hashlib.sha256(stated + params.model_dump_json().encode()).hexdigest()
+    if key not in _kept:
+        found = seam_evidence(recording, grid, params)
+        _kept.clear()
+        _kept[key] = found
+    return _kept[key]
 
 
 def seam_views(

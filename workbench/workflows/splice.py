@@ -3,8 +3,9 @@
 The splice is judged as the planner judges it. It is heard in a plan that plays the whole track and takes it once, so it
 sounds as in any other plan that takes it.
 
-Functions: `splice`; `splice_json`, the result as JSON with its provenance; `heard_around` and `splice_view`, its sound
-and what a picture of it shows; `save_sound` and `save_picture`, these as files.
+Functions: `try_splice`; `splice_json`, the result as JSON with its provenance; `heard_around` and `splice_view`, its
+sound and what a picture of it shows; `save_sound` and `save_picture`, these as files; `taken_once`, a plan that takes
+one splice of a profile once.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from workbench.files import written_whole
 from workbench.loops.assembly import micros, seam_gains, sections_heard
 from workbench.loops.constraints import NamedSplice, line_pair
 from workbench.loops.plan import LoopPlan, LoopSegment, PlanKind
-from workbench.loops.profile import SEAM_PARTS
+from workbench.loops.profile import SEAM_PARTS, LoopProfile
 from workbench.loops.seams import seam_evidence
 from workbench.media.audio import write_audio
 from workbench.plots.palette import png
@@ -61,7 +62,7 @@ class TriedSplice:
     provenance: Provenance
 
 
-def splice(workspace: Workspace, track: TrackSource | Path | str, leave: float, enter: float) -> TriedSplice:
+def try_splice(workspace: Workspace, track: TrackSource | Path | str, leave: float, enter: float) -> TriedSplice:
     """Score one splice of a track.
 
     Parameters
@@ -92,7 +93,7 @@ def splice(workspace: Workspace, track: TrackSource | Path | str, leave: float, 
         bars=int(splices.leave[row] - splices.enter[row]),
         level_step_db=float(splices.level_step_db[row]),
         min_seam_score=workspace.params.cover.min_seam_score,
-        plan=_taken_once(analysis, row, named, workspace.params.cover),
+        plan=taken_once(profile, row, named.in_words, workspace.params.cover),
         analysis=analysis,
         provenance=make_provenance(
             workspace,
@@ -110,7 +111,7 @@ def splice_json(tried: TriedSplice) -> dict[str, Any]:
 
     Parameters
     ----------
-    tried : the result of `splice`
+    tried : the result of `try_splice`
     """
     plan = tried.plan
     left, entered = plan.segments
@@ -136,7 +137,7 @@ def heard_around(workspace: Workspace, tried: TriedSplice) -> Recording:
     Parameters
     ----------
     workspace : of which the decoded track comes
-    tried : the result of `splice`
+    tried : the result of `try_splice`
     """
     return seam_excerpt(tried.plan, workspace.load_recording(tried.track.path), 0, EXCERPT_SECONDS)
 
@@ -147,7 +148,7 @@ def splice_view(workspace: Workspace, tried: TriedSplice) -> SeamView:
     Parameters
     ----------
     workspace : of which the decoded track comes; parameters of seams
-    tried : the result of `splice`
+    tried : the result of `try_splice`
     """
     recording = workspace.load_recording(tried.track.path)
     params = workspace.params.seams
@@ -198,14 +199,25 @@ def save_picture(workspace: Workspace, tried: TriedSplice, out: Path) -> Path:
     return out
 
 
-def _taken_once(analysis: Analysis, row: int, named: NamedSplice, params: CoverParams) -> LoopPlan:
-    """The plan that plays the whole track and takes one of its splices once."""
-    profile = analysis.profile
+def taken_once(profile: LoopProfile, row: int, label: str, params: CoverParams) -> LoopPlan:
+    """The plan that plays the whole track and takes one of its splices once.
+
+    Parameters
+    ----------
+    profile : of the track; only its length, metre, sections and splices are read
+    row : of the splice among those of the profile
+    label : what the splice is called in an error
+    params : limits of gains and the glide
+
+    Raises
+    ------
+    ConstraintError : there is no room for its crossfade
+    """
     splices = profile.splices
     song_to, song_from = round(float(splices.song_to[row]), 6), round(float(splices.song_from[row]), 6)
     duration, fade = round(profile.song_duration, 6), round(float(splices.fade_seconds[row]), 6)
     if not (song_to >= fade / 2 and duration - song_from >= fade / 2):
-        raise ConstraintError(f"the splice {named.in_words} leaves no room for a crossfade at an end of the track")
+        raise ConstraintError(f"the splice {label} leaves no room for a crossfade at an end of the track")
     end = micros(song_to + duration - song_from) / 1e6
     goes_back = song_from < song_to
     table = np.array([[0.0, song_to], [song_from, duration]])

@@ -32,6 +32,7 @@ from workbench.store.fingerprint import StageKey
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.picture import BORDER_KINDS, Border, Picture, Stretches
 from workbench.video.soundtrack import Soundtrack
+from workbench.workflows.labels import array_labels
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -81,8 +82,8 @@ def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
             return watched.sound
         return _sound_arrays(video, params.cuts, progress)
 
-    seen = store.load_or_compute(picture_key, measure_picture)
-    heard = store.load_or_compute(sound_key, measure_sound)
+    seen = store.load_or_compute(picture_key, measure_picture, array_labels(video.name, params))
+    heard = store.load_or_compute(sound_key, measure_sound, array_labels(video.name, params))
     facts = json.loads(bytes(seen["video_facts"]))
     picture = _picture(seen, facts["duration"])
     return VideoAnalysis(
@@ -124,7 +125,8 @@ def listen(
 
     video, cuts = Path(video), workspace.params.cuts
     key = _sound_key(workspace.hash_file(video), cuts)
-    arrays = workspace.arrays.load_or_compute(key, lambda: _sound_arrays(video, cuts, workspace.progress))
+    labels = array_labels(video.name, workspace.params)
+    arrays = workspace.arrays.load_or_compute(key, lambda: _sound_arrays(video, cuts, workspace.progress), labels)
     levels = LevelCurve(arrays["soundtrack_power"], float(arrays["soundtrack_peak"])) if _has_sound(arrays) else None
     frame_seconds = float(arrays["speech_frame_seconds"])
     return levels, arrays["speech"], frame_seconds, arrays["speech_bands"], arrays["voice_pitch"]

@@ -39,6 +39,7 @@ class Note:
     dtype: str
     unit: str
     description: str
+    is_coordinate: bool = False
 
 
 NOTES = {

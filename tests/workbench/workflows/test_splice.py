@@ -18,7 +18,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.render.playback import seam_excerpt
 from workbench.workflows.loop import loop_track
 from workbench.workflows.seams import EXCERPT_SECONDS, seam_views
-from workbench.workflows.splice import heard_around, save_picture, save_sound, splice, splice_json
+from workbench.workflows.splice import heard_around, save_picture, save_sound, splice_json, try_splice
 from workbench.workspace import Workspace
 
 
@@ -45,7 +45,7 @@ def test_numbers_and_sound_are_those_of_a_plan(
     scores = {(view.leave_s, view.enter_s): view for view in seam_views(plan, recording, loop.analysis)}
     compared = 0
     for seam, (left, entered) in enumerate(pairwise(plan.segments)):
-        tried = splice(workspace, song, left.song_to, entered.song_from)
+        tried = try_splice(workspace, song, left.song_to, entered.song_from)
         body = splice_json(tried)
         assert (body["song_to"], body["song_from"]) == (left.song_to, entered.song_from)
         assert (body["seam_fade"], body["seam_curve"]) == (plan.seam_fades[seam], plan.seam_curves[seam])
@@ -70,7 +70,7 @@ def test_numbers_and_sound_are_those_of_a_plan(
 
 
 def test_sound_and_picture_are_written(workspace: Workspace, song: Path, tmp_path: Path) -> None:
-    tried = splice(workspace, song, 92.0, 48.0)
+    tried = try_splice(workspace, song, 92.0, 48.0)
     sound = save_sound(workspace, tried, tmp_path / "splice.wav")
     info = soundfile.info(sound)
     assert info.frames == pytest.approx(EXCERPT_SECONDS * info.samplerate, abs=2)
@@ -83,4 +83,4 @@ def test_sound_and_picture_are_written(workspace: Workspace, song: Path, tmp_pat
 )
 def test_what_is_no_splice_is_refused(workspace: Workspace, song: Path, leave: float, enter: float, why: str) -> None:
     with pytest.raises(ConstraintError, match=why):
-        splice(workspace, song, leave, enter)
+        try_splice(workspace, song, leave, enter)

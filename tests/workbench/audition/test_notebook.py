@@ -1,0 +1,76 @@
+"""What values show of themselves in a notebook: a picture that opens and a sound that decodes."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+import workbench as wb
+from workbench.beats.grid import BeatGrid
+from workbench.catalog.lane import Lane, Match
+from workbench.catalog.track import Track
+from workbench.loops.plan import LoopPlan
+from workbench.media.audio import decode, write_audio
+from workbench.mix.balance import Duck, Mix
+
+MIX = Mix(True, "voice", -3.0, 1.5, Duck(((1.0, 0.0), (1.2, 14.0)), 100, ((1.2, 2.5),), 14.0, 100, 400))
+
+
+@pytest.fixture(scope="module")
+def piece(band: Callable[..., Any]) -> Any:
+    return band("AABA")
+
+
+def _pictures(html: str) -> list[Image.Image]:
+    found = re.findall(r"data:image/png;base64,([^\"]+)", html)
+    return [Image.open(io.BytesIO(base64.b64decode(one))) for one in found]
+
+
+def _seconds(html: str, folder: Path) -> list[float]:
+    lengths = []
+    for one in re.findall(r"data:audio/mpeg;base64,([^\"]+)", html):
+        path = folder / "sound.mp3"
+        path.write_bytes(base64.b64decode(one))
+        lengths.append(decode(path).duration)
+    return lengths
+
+
+def test_sounds_are_heard(piece: Any, tmp_path: Path) -> None:
+    recording = piece.recording._repr_html_()
+    assert _seconds(recording, tmp_path) == [pytest.approx(min(30.0, piece.recording.duration), abs=0.1)]
+    assert _pictures(recording)[0].width > 400
+    clicks = piece.grid._repr_html_()
+    assert len(_seconds(clicks, tmp_path)) == len(_pictures(clicks)) == 1
+    assert "64 beats" in clicks
+    tried = wb.splice(piece.recording, leave_beat=32, enter_beat=16, grid=piece.grid)
+    assert _seconds(tried._repr_html_(), tmp_path) == [pytest.approx(4.0, abs=0.1)] * 3
+    assert _seconds(tried.view._repr_html_(), tmp_path) == [pytest.approx(4.0, abs=0.1)] * 3
+    heard = tried.played._repr_html_()
+    assert len(_pictures(heard)) == 1
+    assert len(_seconds(heard, tmp_path)) == 2
+
+
+def test_what_has_no_sound_is_drawn(piece: Any, make_plan: Callable[..., LoopPlan]) -> None:
+    for value in (make_plan([(0.0, 40.0, 0.0, 0.0), (20.0, 60.0, 0.0, 0.0)], [0.02], [1.0], song_duration=60.0), MIX):
+        html = value._repr_html_()
+        assert len(_pictures(html)) == 1
+        assert "<audio" not in html
+    assert "nothing to duck" in Mix(False, "silent")._repr_html_()
+    assert "0 beats" in BeatGrid([], [], 4, 0.0)._repr_html_()  # type: ignore[arg-type]
+    assert "bars" in wb.seam_evidence(piece.recording, piece.grid)._repr_html_()
+
+
+def test_a_lane_plays_the_tracks_that_can_be_read(piece: Any, tmp_path: Path) -> None:
+    path = write_audio(tmp_path / "one.wav", [piece.recording.samples], piece.recording.sample_rate, 1)
+    tracks = [Track("trk_a", path, "0" * 64, title="<One>"), Track("trk_b", tmp_path / "gone.wav", "1" * 64)]
+    matches = tuple(Match(track, 0.5, ()) for track in tracks)
+    html = Lane("A video", "why", matches, matches)._repr_html_()
+    assert len(_seconds(html, tmp_path)) == len(_pictures(html)) == 1
+    assert "&lt;One&gt;" in html

@@ -1,0 +1,195 @@
+"""How values show themselves in a notebook: one small picture, one line of numbers, and a player where there is sound.
+
+A page holds the sound itself, as MP3, so that a stored notebook plays without a kernel; no more than half a minute of
+it, for a notebook is a text file. A grid is heard as clicks. A plan or a mix alone has no sound: `wb.plan_of` and
+`wb.splice` join a plan with its recording. The tracks of a lane play where their files can be read.
+
+Function: `html_of`.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from functools import singledispatch
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.beats.grid import BeatGrid
+from workbench.catalog.lane import Lane
+from workbench.errors import MediaError
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import LoopProfile, Splices
+from workbench.loops.seams import SeamEvidence
+from workbench.media.audio import decode_blocks, write_audio
+from workbench.mix.balance import Mix
+from workbench.plots.beats import grid_figure, recording_figure
+from workbench.plots.match import lane_figure
+from workbench.plots.mix import duck_figure
+from workbench.plots.palette import clock, png
+from workbench.plots.plan import plan_figure
+from workbench.plots.seams import SeamView, seam_figure
+from workbench.recording import Recording
+from workbench.render.clicks import with_clicks
+from workbench.workflows.own_plans import HeardPlan, HeardSplice
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MOST_SECONDS = 30.0
+"""of sound in one player"""
+_LANE_SECONDS = 12.0
+_LANE_PLAYERS = 3
+_BIT_RATE = 96_000
+_CLICK_RATE = 16_000
+
+
+@singledispatch
+def html_of(value: object) -> str:
+    """A value as a piece of HTML.
+
+    Parameters
+    ----------
+    value : a recording, grid, profile, evidence, plan, seam, mix or lane; a heard plan or splice
+
+    Raises
+    ------
+    TypeError : it is something else
+    """
+    raise TypeError(f"there is no picture of a {type(value).__name__}")
+
+
+def _page(line: str, figure: Figure | None, *players: str) -> str:
+    picture = ""
+    if figure is not None:
+        source = b64encode(png(figure)).decode()
+        picture = f'<img alt="{escape(line, quote=True)}" style="max-width:100%" src="data:image/png;base64,{source}">'
+    return f"<div><div>{escape(line)}</div>{picture}{''.join(players)}</div>"
+
+
+def _player(sound: Recording, name: str = "") -> str:
+    """A player of the first half minute of a sound."""
+    samples = sound.samples[:, : round(_MOST_SECONDS * sound.sample_rate)]
+    if not samples.shape[1]:
+        return ""
+    if sound.channels > 2:
+        samples = samples.mean(axis=0, keepdims=True)
+    with TemporaryDirectory() as folder:
+        path = write_audio(
+            Path(folder) / "sound.mp3", [samples], sound.sample_rate, samples.shape[0], bit_rate=_BIT_RATE
+        )
+        source = b64encode(path.read_bytes()).decode()
+    player = f'<audio controls preload="none" src="data:audio/mpeg;base64,{source}"></audio>'
+    return f"<div><label>{escape(name)} {player}</label></div>"
+
+
+@html_of.register
+def _(recording: Recording) -> str:
+    line = f"recording of {clock(recording.duration)}, {recording.channels} channels at {recording.sample_rate} Hz"
+    return _page(line, recording_figure(recording), _player(recording))
+
+
+@html_of.register
+def _(grid: BeatGrid) -> str:
+    line = (
+        f"grid of {grid.beats.size} beats at {grid.tempo_bpm:.1f} a minute, {grid.downbeats.size} bars of "
+        f"{grid.beats_per_bar}, confidence {grid.confidence:.2f}"
+    )
+    if not grid.beats.size:
+        return _page(line, None)
+    seconds = min(_MOST_SECONDS, float(grid.beats[-1]) + 0.5)
+    silence = Recording.from_samples(np.zeros(round(seconds * _CLICK_RATE)), _CLICK_RATE)
+    heard = grid.beats < seconds - 0.1
+    clicks = BeatGrid(grid.beats[heard], grid.positions[heard], grid.beats_per_bar, grid.confidence)
+    return _page(line, grid_figure(grid), _player(with_clicks(silence, clicks), "clicks"))
+
+
+def _plan_line(plan: LoopPlan) -> str:
+    return (
+        f"{plan.kind.in_words} of {clock(plan.window_end)}, {len(plan.segments)} segments, "
+        f"worst seam {plan.seam_score:.2f}, {plan.end_label}"
+    )
+
+
+def _plan_picture(plan: LoopPlan) -> Figure:
+    none, nowhere = np.zeros(0), np.zeros(0, dtype=np.int32)
+    splices = Splices(nowhere, nowhere, none, none, none, np.zeros((0, 0)), none, none, none)
+    bare = LoopProfile(plan.song_duration, 0.0, plan.song_duration, none, 4, 0.0, none, (), splices, None)
+    figure = plan_figure(plan, bare)
+    figure.set_dpi(60)
+    return figure
+
+
+@html_of.register
+def _(plan: LoopPlan) -> str:
+    return _page(_plan_line(plan), _plan_picture(plan))
+
+
+@html_of.register
+def _(heard: HeardPlan) -> str:
+    line = _plan_line(heard.plan) + (f"; off the grid: {heard.off_grid}" if heard.off_grid else "")
+    seams = range(min(len(heard.plan.seam_times), _LANE_PLAYERS))
+    players = [_player(heard.seam_sound(seam), f"seam {seam + 1}") for seam in seams]
+    return _page(line, _plan_picture(heard.plan), *players, _player(heard.sound(0.0, _MOST_SECONDS), "from its start"))
+
+
+def _seam_page(view: SeamView, line: str) -> str:
+    figure = seam_figure(view)
+    figure.set_dpi(60)
+    players = ((view.heard, "heard"), (view.left, "the track played on"), (view.entered, "the track leading there"))
+    return _page(line, figure, *(_player(sound, name) for sound, name in players))
+
+
+@html_of.register
+def _(view: SeamView) -> str:
+    return _seam_page(view, f"seam {view.leave_s:.2f} s to {view.enter_s:.2f} s, score {view.score:.2f}")
+
+
+@html_of.register
+def _(heard: HeardSplice) -> str:
+    where = f"beat {heard.leave_beat} to beat {heard.enter_beat}"
+    return _seam_page(heard.view, f"splice from {where}, score {heard.score:.2f}")
+
+
+@html_of.register
+def _(profile: LoopProfile) -> str:
+    best = f", best {profile.splices.score.max():.2f}" if profile.splices.score.size else ""
+    names = ", ".join(section.label for section in profile.sections)
+    bars = f"{profile.downbeats.size} bars, {profile.splices.score.size} candidate splices{best}"
+    return _page(f"profile of {clock(profile.song_duration)}: {bars}; sections: {names or 'none'}", None)
+
+
+@html_of.register
+def _(evidence: SeamEvidence) -> str:
+    return _page(f"evidence of {evidence.positions.size} beats in {evidence.lines.size} bars", None)
+
+
+@html_of.register
+def _(mix: Mix) -> str:
+    line = f"mix: the soundtrack is {mix.classification}"
+    if mix.duck is None:
+        return _page(f"{line}, nothing to duck under", None)
+    gains = f"music {mix.music_gain_db:+.1f} dB, soundtrack {mix.video_gain_db:+.1f} dB"
+    line += f", {gains}, ducked by up to {mix.duck.depth_db:.1f} dB under {len(mix.duck.speech_ranges)} utterances"
+    return _page(line, duck_figure(mix.duck.envelope_points, mix.duck.speech_ranges))
+
+
+@html_of.register
+def _(lane: Lane) -> str:
+    tracks = [one.track for one in lane.matches]
+    titles = [one.title or one.track_id for one in tracks]
+    figure = lane_figure(titles, [one.score for one in lane.matches])
+    players = [_file_player(one.path, title) for one, title in zip(tracks[:_LANE_PLAYERS], titles, strict=False)]
+    return _page(f"{lane.title}: {lane.reasoning}", figure, *players)
+
+
+def _file_player(path: Path, name: str) -> str:
+    """A player of the beginning of a file; nothing where it cannot be read."""
+    try:
+        block = next(iter(decode_blocks(path, _LANE_SECONDS)), None)
+    except MediaError:
+        return ""
+    return "" if block is None else _player(Recording.from_samples(block.samples, block.sample_rate), name)

@@ -1,0 +1,409 @@
+"""Splices and plans of one's own: any splice of a recording and any list of segments, scored, seen and heard in a line.
+
+Nothing is looked up and nothing is kept: a recording and, if there is one, a grid of one's own are all that is needed.
+A splice lies at beats, any two of them; the planner's lie at bar lines. It is fitted to the waveform, scored and played
+as the planner's are, so that a splice at bar lines gets the planner's own numbers.
+
+A list of segments is played as it stands. The rules that every plan keeps are checked when it is made; whether its
+splices lie on the grid is said, and not demanded.
+
+Functions: `splice` makes a `HeardSplice`, `plan_of` a `HeardPlan`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.beats.grid import BeatGrid
+from workbench.errors import ParameterError, PlanError
+from workbench.features.energy import loudness_between
+from workbench.loops.assembly import looped_body, micros
+from workbench.loops.bodies import SHORT_TERM_SECONDS, heard_parts
+from workbench.loops.fitting import fit_splices, line_sounds
+from workbench.loops.plan import (
+    CONTINUES_SECONDS,
+    LoopPlan,
+    LoopSegment,
+    PlanKind,
+    check_against_grid,
+    heard_twice,
+    segment_starts,
+)
+from workbench.loops.profile import LoopProfile, Splices
+from workbench.loops.seams import SeamScore, score_seam, total_of_parts
+from workbench.loops.splices import with_room
+from workbench.media.audio import decode, write_audio
+from workbench.notebook import Shown
+from workbench.params import WorkbenchParams
+from workbench.plots.seams import SeamView, seam_figure
+from workbench.recording import FloatArray, Recording
+from workbench.render.playback import render_blocks, seam_excerpt
+from workbench.workflows.analyze import Analysis, BeatAnalysis
+from workbench.workflows.seams import EXCERPT_SECONDS, evidence_of, seam_view
+from workbench.workflows.splice import taken_once
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+    from matplotlib.figure import Figure
+
+_FADE_SECONDS = 0.02
+"""crossfade of segments that come without one"""
+_EDGE_FADE_SECONDS = 0.005
+"""fade at both ends of segments, against a click"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeardPlan(Shown):
+    """A plan and the recording that it plays."""
+
+    plan: LoopPlan
+    recording: Recording
+    grid: BeatGrid
+    """by which its seams are scored"""
+    scores: tuple[float, ...]
+    """0 to 1, of each seam at the beats nearest to it; none where the grid has no bars"""
+    off_grid: str
+    """which rule of the grid it breaks, in words; empty where it keeps them all, as the planner's plans do"""
+
+    def sound(self, from_s: float = 0.0, to_s: float | None = None) -> Recording:
+        """What is heard of it.
+
+        Parameters
+        ----------
+        from_s, to_s : seconds from its start; None: to the end
+        """
+        blocks = list(render_blocks(self.plan, self.recording, from_s=from_s, to_s=to_s))
+        return Recording.from_samples(np.concatenate(blocks, axis=1), self.recording.sample_rate)
+
+    def seam_sound(self, seam: int, seconds: float = EXCERPT_SECONDS) -> Recording:
+        """What is heard around one seam, which lies in the middle.
+
+        Parameters
+        ----------
+        seam : counted from 0
+        seconds : length of the excerpt
+
+        Raises
+        ------
+        ParameterError : there is no such seam
+        """
+        return seam_excerpt(self.plan, self.recording, seam, seconds)
+
+    def save(self, out: Path | str) -> Path:
+        """Write its sound.
+
+        Parameters
+        ----------
+        out : a .wav, .flac or .mp3 file, which appears whole or not at all
+
+        Returns
+        -------
+        the path
+
+        Raises
+        ------
+        MediaError : the file cannot be written
+        """
+        blocks = render_blocks(self.plan, self.recording)
+        return write_audio(Path(out), blocks, self.recording.sample_rate, self.recording.channels)
+
+    def to_dataset(self) -> xarray.Dataset:
+        """The plan as labelled arrays, with the score of each seam."""
+        found = self.plan.to_dataset()
+        return found.assign(score=("seam", list(self.scores))) if self.scores else found
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A row a segment, with the score of the seam before it."""
+        found = self.plan.to_frame()
+        return found.assign(score=[np.nan, *self.scores]) if self.scores else found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeardSplice(Shown):
+    """One splice of a recording: its score, and all that shows it."""
+
+    score: float
+    """0 to 1, probability that nobody hears it"""
+    parts: dict[str, float]
+    """0 to 1 each, by the names of `SEAM_PARTS`"""
+    leave_beat: int
+    enter_beat: int
+    beats: SeamScore
+    """as the beats alone have it, before the waveforms are compared: also the breaks and their yardsticks"""
+    view: SeamView
+    """what its picture shows; its `heard`, `left` and `entered` are sounds"""
+    played: HeardPlan
+    """the whole recording with this splice taken once"""
+
+    @property
+    def sound(self) -> Recording:
+        """What is heard around it, the splice in the middle."""
+        return self.view.heard
+
+    def figure(self) -> Figure:
+        """Its picture: what is heard, what the track has there, and the parts of the score."""
+        return seam_figure(self.view)
+
+    def to_dataset(self) -> xarray.Dataset:
+        """Its parts, breaks and yardsticks, by the name of the part."""
+        import xarray
+
+        names = list(self.parts)
+        columns = {"part": self.parts, "break": self.beats.breaks, "yardstick": self.beats.yardstick}
+        variables = {name: ("seam_part", [values[part] for part in names]) for name, values in columns.items()}
+        left, entered = self.played.plan.segments
+        numbers = {"score": self.score, "leave": left.song_to, "enter": entered.song_from}
+        return xarray.Dataset(variables, coords={"seam_part": names}, attrs=numbers)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A row a part: the part itself, its break and the yardstick."""
+        table: pandas.DataFrame = self.to_dataset().to_dataframe()
+        return table
+
+
+def splice(
+    recording: Recording | Path | str,
+    *,
+    leave: float | None = None,
+    enter: float | None = None,
+    leave_beat: int | None = None,
+    enter_beat: int | None = None,
+    grid: BeatGrid | None = None,
+    params: WorkbenchParams | None = None,
+) -> HeardSplice:
+    """Score, draw and play the splice that leaves a recording at one beat and goes on at another.
+
+    Parameters
+    ----------
+    recording : the track, or a file of it
+    leave, enter : seconds of track time; each stands for the nearest beat
+    leave_beat, enter_beat : numbers of beats of the grid, from 0, in place of the times
+    grid : its beats; None: they are tracked
+    params : of beats, seams and gains; None: the defaults
+
+    Returns
+    -------
+    HeardSplice : which shows itself in a notebook, with a player
+
+    Raises
+    ------
+    ParameterError : no time and no beat, or both; a time without a beat near it; one beat for both; fewer than two bars
+    ConstraintError : no room for a crossfade at an end of the recording
+    MediaError : the file cannot be read
+    """
+    recording, params = _loaded(recording), params or WorkbenchParams()
+    grid = _grid_of(recording, params) if grid is None else grid
+    left = _beat("leave", leave, leave_beat, grid)
+    entered = _beat("enter", enter, enter_beat, grid)
+    if left == entered:
+        raise ParameterError(f"both ends are at beat {left}, {grid.beats[left]:.3f} s, so nothing is spliced")
+    evidence = evidence_of(recording, grid, params.seams)
+    scored = score_seam(evidence, left, entered, params.seams)
+    found = _fitted(recording, grid, left, entered, scored, params)
+    profile = _bare_profile(recording, grid, found)
+    plan = taken_once(profile, 0, f"{grid.beats[left]:.2f} s to {grid.beats[entered]:.2f} s", params.cover)
+    beats = BeatAnalysis(recording.content_hash, recording.duration, grid, np.zeros(0), 1, cached=False)
+    view = seam_view(plan, recording, Analysis(beats, profile), evidence, 0, params.seams)
+    total = float(found.score[0])
+    return HeardSplice(
+        score=total,
+        parts=dict(zip(scored.parts, found.parts[0].tolist(), strict=True)),
+        leave_beat=left,
+        enter_beat=entered,
+        beats=scored,
+        view=replace(view, video_s=float("nan")),
+        played=HeardPlan(plan, recording, grid, (total,), _broken_rule(plan, grid)),
+    )
+
+
+def plan_of(
+    segments: Sequence[tuple[float, float] | LoopSegment],
+    recording: Recording | Path | str,
+    *,
+    fade_seconds: float | Sequence[float] = _FADE_SECONDS,
+    exponent: float | Sequence[float] = 1.0,
+    start_fade_seconds: float = _EDGE_FADE_SECONDS,
+    end_fade_seconds: float = _EDGE_FADE_SECONDS,
+    gain_glide_seconds: float = 0.0,
+    grid: BeatGrid | None = None,
+    params: WorkbenchParams | None = None,
+) -> HeardPlan:
+    """Check any list of segments of a recording as a plan, score its seams, and play it.
+
+    Parameters
+    ----------
+    segments : seconds of track time, from and to, in the order of playback; or segments with gains
+    recording : the track, or a file of it
+    fade_seconds : of the crossfade at each seam, 0.005 or more; one for all, or one each
+    exponent : gain law, 0.5 (equal power) to 1.0 (linear); one for all, or one each
+    start_fade_seconds, end_fade_seconds : at both ends
+    gain_glide_seconds : that a segment takes from its first gain to its second
+    grid : of the recording, by which seams are scored and counted in bars; None: it is tracked
+    params : of beats and seams; None: the defaults
+
+    Returns
+    -------
+    HeardPlan : exactly as long as its segments together
+
+    Raises
+    ------
+    PlanError : the segments break a rule that every plan keeps, such as room for the crossfades
+    MediaError : the file cannot be read
+    """
+    recording, params = _loaded(recording), params or WorkbenchParams()
+    grid = _grid_of(recording, params) if grid is None else grid
+    played = tuple(one if isinstance(one, LoopSegment) else LoopSegment(*one, 0.0, 0.0) for one in segments)
+    if not played:
+        raise PlanError("a plan has at least one segment")
+    table = np.array([(one.song_from, one.song_to) for one in played])
+    starts = segment_starts(table, 0.0)
+    end = micros(float(starts[-1])) / 1e6
+    body = looped_body(table, _lines(grid, recording)) if heard_twice(table) >= CONTINUES_SECONDS else None
+    kind = PlanKind.STRAIGHT if len(played) == 1 else PlanKind.CUT_DOWN if body is None else PlanKind.LOOP
+    plan = LoopPlan(
+        segments=played,
+        seam_fades=_each("fade_seconds", fade_seconds, len(played) - 1),
+        seam_curves=_each("exponent", exponent, len(played) - 1),
+        gain_glide_seconds=gain_glide_seconds,
+        music_in=0.0,
+        music_out=end,
+        window_end=end,
+        music_end=end,
+        tail_seconds=0.0,
+        song_start=played[0].song_from,
+        song_duration=round(recording.duration, 6),
+        loop_start_a=None if body is None else body.song_from,
+        loop_end_b=None if body is None else body.song_to,
+        bars=None if body is None else max(1, body.bars),
+        beats_per_bar=grid.beats_per_bar,
+        repeats=None if body is None else body.repeats,
+        seam_score=0.0 if len(played) > 1 else 1.0,
+        seam_times=tuple(starts[1:-1].tolist()),
+        sections_covered=(),
+        end_label="ends where the last segment does",
+        start_fade_seconds=start_fade_seconds,
+        end_fade_seconds=end_fade_seconds,
+        plan_score=0.0,
+        kind=kind,
+    )
+    scores = _scores(table, recording, grid, params)
+    if scores:
+        plan = replace(plan, seam_score=round(min(scores), 4))
+    return HeardPlan(plan, recording, grid, scores, _broken_rule(plan, grid))
+
+
+def _loaded(recording: Recording | Path | str) -> Recording:
+    return recording if isinstance(recording, Recording) else decode(Path(recording))
+
+
+_tracked: dict[str, BeatGrid] = {}
+
+
+def _grid_of(recording: Recording, params: WorkbenchParams) -> BeatGrid:
+    """The tracked grid, kept for the last recording and parameters."""
+    from workbench.beats.track import track_beats
+
+    key = recording.content_hash + params.beats.model_dump_json() + params.spectrum.model_dump_json()
+    if key not in _tracked:
+        found = track_beats(recording, params=params.beats, spectrum=params.spectrum)
+        _tracked.clear()
+        _tracked[key] = found
+    return _tracked[key]
+
+
+def _beat(name: str, seconds: float | None, number: int | None, grid: BeatGrid) -> int:
+    """The beat that a time or a number stands for."""
+    if (seconds is None) == (number is None):
+        raise ParameterError(f"give either {name}, in seconds, or {name}_beat")
+    if grid.beats.size < 2:
+        raise ParameterError("no beats were found in this recording; give a grid of your own")
+    if number is not None:
+        if not 0 <= number < grid.beats.size:
+            raise ParameterError(f"{name}_beat must be one of {grid.beats.size} beats, got {number}")
+        return number
+    assert seconds is not None
+    nearest = int(np.argmin(np.abs(grid.beats - seconds)))
+    if not abs(float(grid.beats[nearest]) - seconds) <= float(np.median(np.diff(grid.beats))):
+        raise ParameterError(f"{name}: {seconds:g} s has no beat near; the nearest is at {grid.beats[nearest]:.3f} s")
+    return nearest
+
+
+def _fitted(
+    recording: Recording, grid: BeatGrid, left: int, entered: int, scored: SeamScore, params: WorkbenchParams
+) -> Splices:
+    """One splice between two beats as the planner would have it, fitted to the waveform."""
+    at = grid.beats[[left, entered]]
+    here, there = np.array([0]), np.array([1])
+    fits = fit_splices(line_sounds(recording.samples, recording.sample_rate, at), at, here, there, params.seams)
+    parts = heard_parts(np.array(list(scored.parts.values()))[:, None], fits, params.seams)
+    levels = loudness_between(recording.samples, recording.sample_rate, at, at + SHORT_TERM_SECONDS)
+    song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[:1])
+    # A loop has whole bars in a plan; one of other beats is counted in the nearest number of them.
+    bars = (left - entered) / grid.beats_per_bar
+    whole = int(np.sign(bars)) * max(1, round(abs(bars)))
+    return Splices(
+        leave=np.array([max(whole, 0)], dtype=np.int32),
+        enter=np.array([max(-whole, 0)], dtype=np.int32),
+        song_to=song_to,
+        song_from=song_from,
+        score=total_of_parts(parts, params.seams, np.array([scored.led])),
+        parts=np.ascontiguousarray(parts.T),
+        fade_seconds=fade,
+        exponent=fits.exponent,
+        level_step_db=np.array([levels[1] - levels[0]]),
+    )
+
+
+def _bare_profile(recording: Recording, grid: BeatGrid, splices: Splices) -> LoopProfile:
+    """A profile that holds some splices, and of the track its length and metre only."""
+    return LoopProfile(
+        song_duration=recording.duration,
+        song_start=0.0,
+        last_sound=recording.duration,
+        downbeats=grid.downbeats,
+        beats_per_bar=grid.beats_per_bar,
+        grid_confidence=grid.confidence,
+        bar_lufs=np.zeros(grid.downbeats.size),
+        sections=(),
+        splices=splices,
+        ending=None,
+    )
+
+
+def _scores(table: FloatArray, recording: Recording, grid: BeatGrid, params: WorkbenchParams) -> tuple[float, ...]:
+    """Scores of the seams between segments, at the beats nearest to them."""
+    if len(table) < 2 or grid.downbeats.size < 2:
+        return ()
+    evidence = evidence_of(recording, grid, params.seams)
+    pairs = (
+        (np.argmin(np.abs(grid.beats - at)) for at in (table[k, 1], table[k + 1, 0])) for k in range(len(table) - 1)
+    )
+    return tuple(score_seam(evidence, int(left), int(entered), params.seams).total for left, entered in pairs)
+
+
+def _lines(grid: BeatGrid, recording: Recording) -> FloatArray:
+    """Bar lines to count a body by; the ends of a recording without bars."""
+    return grid.downbeats if grid.downbeats.size >= 2 else np.array([0.0, recording.duration])
+
+
+def _broken_rule(plan: LoopPlan, grid: BeatGrid) -> str:
+    try:
+        check_against_grid(plan, grid.downbeats, grid.beats)
+    except PlanError as error:
+        return str(error)
+    return ""
+
+
+def _each(name: str, given: float | Sequence[float], count: int) -> tuple[float, ...]:
+    """One value for each seam."""
+    if isinstance(given, int | float):
+        return (float(given),) * count
+    if len(given) != count:
+        raise PlanError(f"{name} needs one value a seam ({count}), got {len(given)}")
+    return tuple(float(value) for value in given)
