@@ -48,15 +48,21 @@ if TYPE_CHECKING:
     from workbench.render.video import render_audio as render_audio
     from workbench.render.video import render_video as render_video
     from workbench.settings import load_settings as load_settings
+    from workbench.workflows import datasets as datasets
     from workbench.workflows.analyze import Analysis as Analysis
     from workbench.workflows.analyze import analyze as analyze
+    from workbench.workflows.batch import batch as batch
     from workbench.workflows.beats import map_beats as map_beats
+    from workbench.workflows.compare import Comparison as Comparison
+    from workbench.workflows.compare import compare as compare
     from workbench.workflows.conform import conform as conform
+    from workbench.workflows.datasets import Dataset as Dataset
     from workbench.workflows.fit import fit_track as fit_track
     from workbench.workflows.loop import loop_track as loop_track
     from workbench.workflows.loop import save_plan as save_plan
     from workbench.workflows.own_plans import HeardPlan as HeardPlan
     from workbench.workflows.own_plans import HeardSplice as HeardSplice
+    from workbench.workflows.own_plans import heard_plan as heard_plan
     from workbench.workflows.own_plans import plan_of as plan_of
     from workbench.workflows.own_plans import splice as splice
     from workbench.workflows.seams import seam_views as seam_views
@@ -67,6 +73,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "Analysis": "workflows.analyze",
     "BeatGrid": "beats.grid",
+    "Comparison": "workflows.compare",
+    "Dataset": "workflows.datasets",
     "FitRequest": "loops.fit",
     "HeardPlan": "workflows.own_plans",
     "HeardSplice": "workflows.own_plans",
@@ -83,13 +91,17 @@ _HOMES = {
     "WorkbenchParams": "params",
     "Workspace": "workspace",
     "analyze": "workflows.analyze",
+    "batch": "workflows.batch",
     "beats_figure": "plots.beats",
     "bundled_path": "bundled",
+    "compare": "workflows.compare",
     "conform": "workflows.conform",
     "conform_figure": "plots.conform",
     "conform_plan": "loops.conform",
+    "datasets": "workflows",
     "decode": "media.audio",
     "fit_track": "workflows.fit",
+    "heard_plan": "workflows.own_plans",
     "load_profile": "profiles",
     "load_settings": "settings",
     "loop_track": "workflows.loop",
@@ -122,7 +134,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    home = import_module(f"{__name__}.{_HOMES[name]}")
+    # a module is no attribute of its package before it is imported
+    value = getattr(home, name) if hasattr(home, name) else import_module(f"{home.__name__}.{name}")
     globals()[name] = value
     return value
 

@@ -14,7 +14,7 @@ bars are those that were heard: of that metre, and beginning on the beat on whic
 Times are seconds of the track. Empty lines and lines that begin with `#` are skipped. Whatever is wrong is said with
 file and line.
 
-Function: `read_grid`.
+Functions: `read_grid`; `read_annotated_beats`, where nothing was heard; `jams_annotations`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,6 +36,7 @@ from workbench.beats.corrections import FASTEST_BPM, MOST_BEATS_PER_BAR
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError, InputError
 from workbench.extras import require_extra
+from workbench.recording import FloatArray
 
 _MOST_BYTES = 20_000_000
 """of a file; an hour of beats takes half a megabyte, a JAMS file with other annotations some more"""
@@ -82,6 +83,50 @@ def read_grid(file: Path, duration: float, heard: BeatGrid) -> BeatGrid:
     ExtraMissing : it is MIDI, and the extra `export` is not installed
     GridError : it holds no grid, or not one of this track; names file, line and what is wrong
     """
+    try:
+        marks = _marks(file)
+        _check_times(marks, duration)
+        return _grid(marks, heard)
+    except GridError as error:
+        raise _in_file(file, error) from None
+
+
+def read_annotated_beats(file: Path) -> tuple[FloatArray, BeatGrid | None]:
+    """Read beats from a file, of whatever track.
+
+    Parameters
+    ----------
+    file : in one of the formats above
+
+    Returns
+    -------
+    times : shape (n_beats,), s, strictly increasing; possibly none
+    grid : in bars; None where the file does not say which beats open one, or has fewer than two beats
+
+    Raises
+    ------
+    InputError, ExtraMissing, GridError : as of `read_grid`
+    """
+    try:
+        marks = _marks(file)
+        if len(marks) < 2:
+            return np.array([mark.time for mark in marks]), None
+        _check_times(marks, inf)
+        if all(mark.place != 1 for mark in marks):
+            return np.array([mark.time for mark in marks]), None
+        grid = _grid(marks, None)
+    except GridError as error:
+        raise _in_file(file, error) from None
+    return grid.beats, grid
+
+
+def _in_file(file: Path, error: GridError) -> GridError:
+    text = str(error)
+    return error if text.startswith(f"{file}: ") else GridError(f"{file}: {text}")
+
+
+def _marks(file: Path) -> list[_Mark]:
+    """The beats of a file, as it has them."""
     is_midi = file.suffix.lower() in (".mid", ".midi")
     if is_midi:
         require_extra("export", f"reading {file.name}")
@@ -94,15 +139,9 @@ def read_grid(file: Path, duration: float, heard: BeatGrid) -> BeatGrid:
         raise InputError(f"{file}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:
         raise GridError(f"{file}: this is no text; a grid is lines of time and place in the bar, or JAMS") from None
-    try:
-        if is_midi:
-            marks = _midi_marks(content)
-        else:
-            marks = list(_jams_marks(text) if file.suffix.lower() == ".jams" else _text_marks(text))
-        _check_times(marks, duration)
-        return _grid(marks, heard)
-    except GridError as error:
-        raise GridError(f"{file}: {error}") from None
+    if is_midi:
+        return list(_midi_marks(content))
+    return list(_jams_marks(text) if file.suffix.lower() == ".jams" else _text_marks(text))
 
 
 def _text_marks(text: str) -> Iterator[_Mark]:
@@ -164,8 +203,17 @@ def _place(label: str, where: str) -> int | None:
     return place
 
 
-def _jams_marks(text: str) -> Iterator[_Mark]:
-    """The beats of the first annotation of beats in a JAMS document."""
+def jams_annotations(text: str) -> list[Mapping[str, Any]]:
+    """The annotations of a JAMS document.
+
+    Parameters
+    ----------
+    text : of the file
+
+    Raises
+    ------
+    GridError : it is no JAMS
+    """
     try:
         document = json.loads(text)
     except ValueError as error:
@@ -173,7 +221,12 @@ def _jams_marks(text: str) -> Iterator[_Mark]:
     annotations = document.get("annotations") if isinstance(document, Mapping) else None
     if not isinstance(annotations, list):
         raise GridError("not JAMS: it has no list of annotations")
-    beats = [a for a in annotations if isinstance(a, Mapping) and a.get("namespace") in _JAMS_BEATS]
+    return [one for one in annotations if isinstance(one, Mapping)]
+
+
+def _jams_marks(text: str) -> Iterator[_Mark]:
+    """The beats of the first annotation of beats in a JAMS document."""
+    beats = [one for one in jams_annotations(text) if one.get("namespace") in _JAMS_BEATS]
     if not beats:
         raise GridError("no annotation of beats in it (namespace beat or beat_position)")
     data = beats[0].get("data")
@@ -252,9 +305,9 @@ def _check_times(marks: Sequence[_Mark], duration: float) -> None:
         raise GridError(f"a beat every {beat:.4f} s is more than {FASTEST_BPM:.0f} a minute; times are in seconds")
 
 
-def _grid(marks: Sequence[_Mark], heard: BeatGrid) -> BeatGrid:
+def _grid(marks: Sequence[_Mark], heard: BeatGrid | None) -> BeatGrid:
     beats = np.array([mark.time for mark in marks])
-    if all(mark.place is None for mark in marks):
+    if heard is not None and all(mark.place is None for mark in marks):
         return _barred_as_heard(beats, heard)
     places = [mark.place for mark in marks]
     if 1 not in places:

@@ -15,8 +15,6 @@ Functions: `list_files`, `bundled_files`, `add_tracks`, `cluster`, `open_library
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
@@ -36,7 +34,7 @@ from workbench.errors import InputError, MediaError, StoreError, WorkbenchError
 from workbench.extras import require_extra
 from workbench.home import Home
 from workbench.params import WorkbenchParams
-from workbench.workflows.workers import LocalWorkers
+from workbench.workflows.workers import killed, open_pool
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -241,7 +239,7 @@ class _Adding:
 
     def run(self, files: list[WantedFile]) -> Iterator[Added]:
         batch = self.params.catalog.max_batch_tracks
-        with _pool(self.executor, len(files)) as pool:
+        with open_pool(self.executor, len(files)) as pool:
             try:
                 remaining = iter(files)
                 while some := list(islice(remaining, batch)):
@@ -372,31 +370,10 @@ def _outcome(job: Future[Measurement], file: WantedFile) -> Measurement | Workbe
         raise
     except WorkbenchError as error:
         return error
-    except _killed() as death:
+    except killed() as death:
         return MediaError(f"{file.path}: every worker that analysed it was killed ({death})")
-
-
-def _killed() -> tuple[type[Exception], ...]:
-    """The exceptions of a cluster for a job whose workers died one after the other."""
-    distributed: Any = sys.modules.get("distributed")
-    return () if distributed is None else (distributed.scheduler.KilledWorker,)
 
 
 def _fault(file: WantedFile, error: WorkbenchError) -> Added:
     text = str(error) if isinstance(error, MediaError) else f"{file.path}: {error}"
     return Added(file.path, None, text if file.origin is None else f"{file.origin}: {text}")
-
-
-@contextmanager
-def _pool(executor: Executor | None, jobs: int) -> Iterator[Executor]:
-    """The given pool, which stays open, or a new one of as many processes as there are cores and jobs."""
-    if executor is not None:
-        yield executor
-        return
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    with LocalWorkers(max(1, min(cores, jobs))) as workers:
-        try:
-            yield workers
-        except KeyboardInterrupt:
-            workers.terminate()
-            raise

@@ -7,7 +7,7 @@ as the planner's are, so that a splice at bar lines gets the planner's own numbe
 A list of segments is played as it stands. The rules that every plan keeps are checked when it is made; whether its
 splices lie on the grid is said, and not demanded.
 
-Functions: `splice` makes a `HeardSplice`, `plan_of` a `HeardPlan`.
+Functions: `splice` makes a `HeardSplice`, `plan_of` a `HeardPlan`, `heard_plan` one of a plan that there is.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from workbench.loops.plan import (
     check_against_grid,
     heard_twice,
     segment_starts,
+    segment_table,
 )
 from workbench.loops.profile import LoopProfile, Splices
 from workbench.loops.seams import SeamScore, score_seam, total_of_parts
@@ -70,6 +71,10 @@ class HeardPlan(Shown):
     """0 to 1, of each seam at the beats nearest to it; none where the grid has no bars"""
     off_grid: str
     """which rule of the grid it breaks, in words; empty where it keeps them all, as the planner's plans do"""
+
+    def __repr__(self) -> str:
+        plan = self.plan
+        return f"<{plan.kind.in_words} of {plan.window_end:.3f} s, {len(plan.segments)} segments, seams {self.scores}>"
 
     def sound(self, from_s: float = 0.0, to_s: float | None = None) -> Recording:
         """What is heard of it.
@@ -140,6 +145,9 @@ class HeardSplice(Shown):
     """what its picture shows; its `heard`, `left` and `entered` are sounds"""
     played: HeardPlan
     """the whole recording with this splice taken once"""
+
+    def __repr__(self) -> str:
+        return f"<splice from beat {self.leave_beat} to beat {self.enter_beat}, score {self.score:.4f}>"
 
     @property
     def sound(self) -> Recording:
@@ -292,10 +300,22 @@ def plan_of(
         plan_score=0.0,
         kind=kind,
     )
-    scores = _scores(table, recording, grid, params)
-    if scores:
-        plan = replace(plan, seam_score=round(min(scores), 4))
-    return HeardPlan(plan, recording, grid, scores, _broken_rule(plan, grid))
+    heard = heard_plan(plan, recording, grid, params)
+    return replace(heard, plan=replace(plan, seam_score=round(min(heard.scores), 4))) if heard.scores else heard
+
+
+def heard_plan(
+    plan: LoopPlan, recording: Recording, grid: BeatGrid, params: WorkbenchParams | None = None
+) -> HeardPlan:
+    """A plan with the recording that it plays.
+
+    Parameters
+    ----------
+    plan, recording, grid : of one track
+    params : of seams; None: the defaults
+    """
+    scores = _scores(segment_table(plan), recording, grid, params or WorkbenchParams())
+    return HeardPlan(plan.alone, recording, grid, scores, _broken_rule(plan, grid))
 
 
 def _loaded(recording: Recording | Path | str) -> Recording:

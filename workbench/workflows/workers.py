@@ -5,16 +5,19 @@ whole when one of its processes dies, and does not report which job it had. Here
 of its own that feeds it one job at a time, so a crash costs one job. That job is tried once more in a new
 process, since memory may be free by then; a job that has killed two processes is abandoned.
 
-Class: `LocalWorkers`.
+Class: `LocalWorkers`. Functions: `open_pool`, a pool for some jobs; `killed`, what a cluster raises for a dead job.
 """
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any, ParamSpec, TypeVar
 
@@ -107,3 +110,34 @@ def _hold_interrupts() -> None:
     """
     if hasattr(signal, "pthread_sigmask"):  # not on Windows
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+@contextmanager
+def open_pool(executor: Executor | None, jobs: int) -> Iterator[Executor]:
+    """Open a pool for some jobs.
+
+    Parameters
+    ----------
+    executor : given, and left open; None: processes of this machine, which end with the block
+    jobs : how many there will be
+
+    Yields
+    ------
+    the given pool, or a new one of as many processes as there are cores and jobs
+    """
+    if executor is not None:
+        yield executor
+        return
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with LocalWorkers(max(1, min(cores, jobs))) as workers:
+        try:
+            yield workers
+        except KeyboardInterrupt:
+            workers.terminate()
+            raise
+
+
+def killed() -> tuple[type[Exception], ...]:
+    """The exceptions of a cluster for a job whose workers died one after the other; none where there is no cluster."""
+    distributed: Any = sys.modules.get("distributed")
+    return () if distributed is None else (distributed.scheduler.KilledWorker,)

@@ -1,0 +1,82 @@
+"""A row for every recording: measured, refused, or an error in words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import workbench as wb
+from workbench.errors import ParameterError
+from workbench.home import Home
+from workbench.workspace import Workspace
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    with Workspace(Home(tmp_path_factory.mktemp("home"))) as workspace:
+        yield workspace
+
+
+def size(workspace: Workspace, path: Path) -> dict[str, Any]:
+    """A measure of one's own."""
+    return {"bytes": path.stat().st_size, "rate": workspace.load_recording(path).sample_rate}
+
+
+def crash(workspace: Workspace, path: Path) -> dict[str, Any]:
+    if path.stem == "3":
+        os._exit(7)
+    return {"fine": True}
+
+
+def test_rows_in_the_order_given_whatever_becomes_of_them(workspace: Workspace, track: Path, tmp_path: Path) -> None:
+    text = tmp_path / "words.wav"
+    text.write_text("no sound")
+    reported: list[float] = []
+    table = wb.batch(
+        [text, track, tmp_path / "gone.wav"],
+        "loop:60",
+        workspace=workspace.with_progress(lambda stage, done: reported.append(done)),
+        executor=ThreadPoolExecutor(2),
+    )
+    assert table.index.tolist() == [str(text), str(track), str(tmp_path / "gone.wav")]
+    assert table.status.tolist() == ["error", "refused", "error"] or table.status.tolist()[1] == "ok"
+    assert "gone.wav" in table.reason.iloc[2]
+    assert reported[0] == 0.0
+    assert reported[-1] == 1.0
+
+
+def test_named_measures(workspace: Workspace, track: Path) -> None:
+    with ThreadPoolExecutor(1) as executor:
+        beats = wb.batch([track], "beats", workspace=workspace, executor=executor)
+        seams = wb.batch([track], workspace=workspace, executor=executor)
+        refused = wb.batch([track], "loop:33", workspace=workspace, executor=executor)
+    assert beats.tempo_bpm.iloc[0] == pytest.approx(120.0, abs=0.5)
+    assert beats.status.tolist() == ["ok"]
+    assert seams.splices.iloc[0] > 0
+    assert refused.status.tolist() == ["refused"]
+    assert refused.reason.iloc[0].startswith("video_not_longer: ")
+    with pytest.raises(ParameterError, match="there is no measure lop"):
+        wb.batch([track], "lop", workspace=workspace)
+    with pytest.raises(ParameterError, match="no length in seconds"):
+        wb.batch([track], "loop:long", workspace=workspace)
+
+
+def test_a_measure_of_ones_own_runs_in_processes_and_one_that_dies_is_a_row(workspace: Workspace, tunes: Path) -> None:
+    table = wb.batch([tunes], size, workspace=workspace)
+    assert table.rate.tolist() == [22_050] * 8
+    assert table.index.tolist() == sorted(table.index)
+    died = wb.batch([tunes / f"{k}.wav" for k in (2, 3, 4)], crash, workspace=workspace)
+    assert died.status.tolist() == ["ok", "error", "ok"]
+    assert "died" in died.reason.iloc[1]
+
+
+def test_recordings_of_a_dataset(workspace: Workspace, tunes: Path) -> None:
+    dataset = wb.datasets.load(tunes).only("0", "1")
+    with ThreadPoolExecutor(1) as executor:
+        table = wb.batch(dataset, size, workspace=workspace, executor=executor)
+    assert [Path(path).stem for path in table.index] == ["0", "1"]

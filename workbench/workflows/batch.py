@@ -1,0 +1,243 @@
+"""Many recordings at once: a row each, whatever becomes of it.
+
+A measure is a function of a workspace and a file that gives numbers and words by name. Some are named here; any other
+can be given, as long as it lies in a module, for it runs in other processes. A recording that is refused or cannot be
+read is a row too, with its `status` and the reason in words.
+
+Functions: `batch`. The table `MEASURES`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor, Future, as_completed
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from workbench.errors import ParameterError, WorkbenchError
+from workbench.home import Home
+from workbench.workflows.datasets import DatasetTrack
+from workbench.workflows.library import cluster, list_files
+from workbench.workflows.workers import killed, open_pool
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    import pandas
+
+    from workbench.params import WorkbenchParams
+
+Row: TypeAlias = Mapping[str, Any]
+Measure: TypeAlias = Callable[[Workspace, Path], Row]
+
+
+def measure_beats(workspace: Workspace, path: Path) -> Row:
+    """The grid in numbers.
+
+    Parameters
+    ----------
+    workspace, path : of the recording
+    """
+    from workbench.workflows.beats import map_beats
+
+    found = map_beats(workspace, path)
+    grid = found.grid
+    return {
+        "duration": found.duration,
+        "tempo_bpm": grid.tempo_bpm,
+        "beats": int(grid.beats.size),
+        "bars": int(grid.downbeats.size),
+        "beats_per_bar": grid.beats_per_bar,
+        "confidence": grid.confidence,
+    }
+
+
+def measure_seams(workspace: Workspace, path: Path) -> Row:
+    """The grid, and what the recording offers for loops.
+
+    Parameters
+    ----------
+    workspace, path : of the recording
+    """
+    from workbench.workflows.analyze import analyze
+
+    profile = analyze(workspace, path).profile
+    scores = profile.splices.score
+    good = scores >= workspace.params.cover.min_seam_score
+    return {
+        **measure_beats(workspace, path),
+        "sections": len(profile.sections),
+        "splices": int(scores.size),
+        "good_splices": int(good.sum()),
+        "best_seam": float(scores.max()) if scores.size else float("nan"),
+        "ending": "none" if profile.ending is None else profile.ending.kind.value,
+    }
+
+
+def measure_loop(workspace: Workspace, path: Path, seconds: float = 300.0) -> Row:
+    """The plan that covers a video of some length; the reason where there is none.
+
+    Parameters
+    ----------
+    workspace, path : of the recording
+    seconds : length of the video
+    """
+    from workbench.loops.plan import LoopPlan
+    from workbench.workflows.loop import loop_track
+
+    answer = loop_track(workspace, path, seconds, kept="ignore").answer
+    if not isinstance(answer, LoopPlan):
+        return {"status": "refused", "reason": f"{answer.reason.value}: {answer.hint}"}
+    return {
+        "plan_score": answer.plan_score,
+        "seam_score": answer.seam_score,
+        "seams": len(answer.seam_times),
+        "bars": answer.bars,
+        "repeats": answer.repeats,
+        "end": answer.end_label,
+    }
+
+
+MEASURES: dict[str, Measure] = {"beats": measure_beats, "seams": measure_seams, "loop": measure_loop}
+"""What can be asked for by name; `loop:120` is the plan for a video of two minutes."""
+
+
+def batch(
+    paths: Iterable[Path | str | DatasetTrack],
+    what: str | Measure = "seams",
+    *,
+    workspace: Workspace | None = None,
+    params: WorkbenchParams | None = None,
+    executor: Executor | None = None,
+    scheduler: str | None = None,
+) -> pandas.DataFrame:
+    """Measure many recordings, in processes of this machine or on a Dask cluster.
+
+    Parameters
+    ----------
+    paths : sound files, folders, manifests, or recordings of a dataset
+    what : a name in `MEASURES`, or a function of a workspace and a path that lies in a module
+    workspace : keeps what is analysed, and reports progress; None: that of `workbench.open()`
+    params : of the analysis; None: those of the workspace
+    executor : where to run; None: a process for every core that this process may use
+    scheduler : address of a Dask cluster in its place, whose workers share the home folder; needs the extra `scale`
+
+    Returns
+    -------
+    a row a recording, in the order given, by its path: `status` (`ok`, `refused` or `error`), `reason` in words,
+    `seconds` that it took, and a column for each number
+
+    Raises
+    ------
+    ParameterError : there is no such measure, or both an executor and a scheduler
+    ExtraMissing, StoreError : there is no cluster to be had at that address
+    """
+    import pandas
+
+    measure = named_measure(what) if isinstance(what, str) else what
+    if executor is not None and scheduler is not None:
+        raise ParameterError("give either an executor or the address of a scheduler")
+    listing = list_files([path.path if isinstance(path, DatasetTrack) else Path(path) for path in paths])
+    files = [wanted.path for wanted in listing.wanted]
+    owned = None
+    if workspace is None:
+        from workbench.workspace import open as open_workspace
+
+        workspace = owned = open_workspace()
+    rows: list[Row | None] = [None] * len(files)
+    where: AbstractContextManager[Executor | None] = nullcontext(executor) if scheduler is None else cluster(scheduler)
+    try:
+        job = partial(measure_one, measure, workspace.home.root, params or workspace.params)
+        with where as given, open_pool(given, max(1, len(files))) as pool:
+            for number, row in _rows(pool, job, files, workspace):
+                rows[number] = row
+    finally:
+        if owned is not None:
+            owned.close()
+    faults = [{"status": "error", "reason": fault} for fault in listing.faults]
+    table = pandas.DataFrame([*rows, *faults], columns=_columns([*rows, *faults]))
+    table.index = pandas.Index([*map(str, files), *("" for _ in faults)], name="path")
+    return table
+
+
+def named_measure(name: str) -> Measure:
+    """Find a measure by its name.
+
+    Parameters
+    ----------
+    name : in `MEASURES`; `loop:SECONDS` for a video of that length
+
+    Raises
+    ------
+    ParameterError : there is none
+    """
+    plain, _, length = name.partition(":")
+    if plain not in MEASURES or (length and plain != "loop"):
+        raise ParameterError(f"there is no measure {name}; known are {', '.join(MEASURES)} and loop:SECONDS")
+    if not length:
+        return MEASURES[plain]
+    try:
+        return partial(measure_loop, seconds=float(length))
+    except ValueError:
+        raise ParameterError(f"{name}: {length!r} is no length in seconds") from None
+
+
+def measure_one(measure: Measure, root: Path, params: WorkbenchParams, path: Path) -> Row:
+    """One row; runs in another process.
+
+    Parameters
+    ----------
+    measure : what is asked
+    root : the home folder
+    params : of the analysis
+    path : of the recording
+
+    Returns
+    -------
+    the row, an error too; what is not a `WorkbenchError` is a fault of the measure, and raised
+    """
+    began = time.perf_counter()
+    try:
+        with Workspace(Home(root), params) as workspace:
+            found = dict(measure(workspace, path))
+    except WorkbenchError as error:
+        found = {"status": "error", "reason": str(error)}
+    row = {"status": "ok", "reason": "", "seconds": round(time.perf_counter() - began, 3)}
+    return row | found
+
+
+def _rows(
+    pool: Executor, job: Callable[[Path], Row], files: list[Path], workspace: Workspace
+) -> Iterator[tuple[int, Row]]:
+    """Rows as they are done, with the number of their file."""
+    stage = f"measuring {len(files)} recordings"
+    workspace.progress(stage, 0.0)
+    jobs: dict[Future[Row], int] = {pool.submit(job, path): number for number, path in enumerate(files)}
+    try:
+        for done, future in enumerate(as_completed(jobs), start=1):
+            try:
+                row = future.result()
+            except WorkbenchError as death:
+                row = _lost(files[jobs[future]], death)
+            except killed() as death:
+                row = _lost(files[jobs[future]], death)
+            yield jobs[future], row
+            workspace.progress(stage, done / len(files))
+    finally:
+        for future in jobs:
+            future.cancel()
+
+
+def _lost(path: Path, death: Exception) -> Row:
+    """The row of a recording whose process died."""
+    return {"status": "error", "reason": f"{path}: {death}"}
+
+
+def _columns(rows: Iterable[Row | None]) -> list[str]:
+    """All names, in the order in which they first come."""
+    names = dict.fromkeys(("status", "reason", "seconds"))
+    for row in rows:
+        names |= dict.fromkeys(row or ())
+    return list(names)

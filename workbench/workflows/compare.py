@@ -1,0 +1,254 @@
+"""Two profiles on one dataset: a paired table, how sure each difference is, and what to listen to.
+
+Every recording is measured under both profiles, so the difference is taken recording by recording; its interval comes
+from drawing recordings with replacement (`workbench.intervals`). A difference counts as one where the interval leaves
+zero out. Against annotated beats the F-measure at 70 ms is taken; plans are compared for a video a minute longer than
+the recording.
+
+Function: `compare`, which makes a `Comparison`.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.intervals import bootstrap_interval, f_measure
+from workbench.params import WorkbenchParams
+from workbench.workflows.batch import Row, batch
+from workbench.workflows.datasets import Dataset, DatasetTrack, load
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    import pandas
+
+    from workbench.workflows.own_plans import HeardPlan
+
+LONGER_SECONDS = 60.0
+"""by which the video of a plan is longer than the recording, where no length is given"""
+MEASURED = ("beat_f", "downbeat_f", "confidence", "best_seam", "good_splices", "seam_score", "plan_score", "planned")
+"""what is compared, where it applies to a recording"""
+COVERAGE = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What two profiles make of one dataset."""
+
+    a: WorkbenchParams
+    b: WorkbenchParams
+    dataset: Dataset
+    table: pandas.DataFrame
+    """a row a recording: `status` and `reason`, each measure as `a` and `b`, and whether their plans differ"""
+    home: Path
+    seconds: float | None
+
+    def summary(self) -> pandas.DataFrame:
+        """A row a measure: both means, their difference (b - a) with its 90 % interval, and whether it leaves zero out.
+
+        Returns
+        -------
+        over the recordings for which both have the measure, `n` of them
+        """
+        import pandas
+
+        rows = {}
+        for name in MEASURED:
+            if (name, "a") not in self.table.columns:
+                continue
+            pair = self.table[name].astype(float).dropna()
+            if pair.empty:
+                continue
+            apart = (pair["b"] - pair["a"]).to_numpy()
+            low, high = bootstrap_interval(apart, coverage=COVERAGE)
+            rows[name] = {
+                "n": len(pair),
+                "a": pair["a"].mean(),
+                "b": pair["b"].mean(),
+                "difference": apart.mean(),
+                "low": low,
+                "high": high,
+                "sure": low > 0.0 or high < 0.0,
+            }
+        columns = ["n", "a", "b", "difference", "low", "high", "sure"]
+        return pandas.DataFrame.from_dict(rows, orient="index", columns=columns)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Recordings that sound different under the two, those whose worst seam changed most first."""
+        if ("changed", "") not in self.table.columns:
+            return ()
+        differ = self.table[self.table["changed", ""].fillna(False).astype(bool)]
+        apart = (differ["seam_score", "b"].astype(float) - differ["seam_score", "a"].astype(float)).abs()
+        return tuple(apart.fillna(1.0).sort_values(ascending=False, kind="stable").index)
+
+    def hear(self, name: str) -> tuple[HeardPlan | str, HeardPlan | str]:
+        """The plans of one recording under both profiles, to be seen and heard; why there is none where it is refused.
+
+        Parameters
+        ----------
+        name : of the recording, such as one of `changed`
+
+        Raises
+        ------
+        KeyError : there is none of this name
+        """
+        from workbench.home import Home
+
+        track = self.dataset[name]
+        with Workspace(Home(self.home)) as workspace:
+            found = [_heard(workspace.with_params(params), track.path, self.seconds) for params in (self.a, self.b)]
+        return found[0], found[1]
+
+    def _repr_html_(self) -> str:
+        """The summary, and what changed."""
+        words = ", ".join(self.changed) or "none"
+        page: str = self.summary().round(4).to_html()
+        return f"<div>{page}<p>plans that differ: {words}</p></div>"
+
+
+def compare(
+    profile_a: WorkbenchParams | Path | str | None,
+    profile_b: WorkbenchParams | Path | str | None,
+    dataset: Dataset | Path | str,
+    *,
+    seconds: float | None = None,
+    workspace: Workspace | None = None,
+    executor: Executor | None = None,
+) -> Comparison:
+    """Measure a dataset under two profiles.
+
+    Parameters
+    ----------
+    profile_a, profile_b : parameters, or files of them; None: the defaults
+    dataset : recordings with or without annotations, or what `workbench.workflows.datasets.load` takes
+    seconds : length of the video that plans are made for; None: a minute more than each recording
+    workspace : keeps what is analysed, and reports progress; None: that of `workbench.open()`
+    executor : where to run; None: a process for every core that this process may use
+
+    Raises
+    ------
+    ParameterError : a profile cannot be read, or both are the same
+    InputError : the dataset cannot be read
+    """
+    import pandas
+
+    a, b = _params_of(profile_a), _params_of(profile_b)
+    if a == b:
+        raise ParameterError("both profiles are the same, so there is nothing to compare")
+    dataset = dataset if isinstance(dataset, Dataset) else load(dataset)
+    owned = None
+    if workspace is None:
+        from workbench.workspace import open as open_workspace
+
+        workspace = owned = open_workspace()
+    try:
+        tracks = {str(track.path): track for track in dataset}
+        rows = batch(
+            [track.path for track in dataset],
+            partial(measure_pair, a, b, tracks, seconds),
+            workspace=workspace,
+            executor=executor,
+        )
+        home = workspace.home.root
+    finally:
+        if owned is not None:
+            owned.close()
+    rows.index = pandas.Index([track.name for track in dataset], name="name")
+    rows.columns = pandas.MultiIndex.from_tuples([_column(name) for name in rows.columns])
+    return Comparison(a, b, dataset, rows, home, seconds)
+
+
+def _column(name: str) -> tuple[str, str]:
+    plain, _, side = name.rpartition("@")
+    return (plain, side) if plain else (name, "")
+
+
+def _params_of(profile: WorkbenchParams | Path | str | None) -> WorkbenchParams:
+    if isinstance(profile, WorkbenchParams):
+        return profile
+    if profile is None:
+        return WorkbenchParams()
+    from workbench.profiles import load_profile
+
+    return load_profile(Path(profile))
+
+
+def measure_pair(
+    a: WorkbenchParams,
+    b: WorkbenchParams,
+    tracks: dict[str, DatasetTrack],
+    seconds: float | None,
+    workspace: Workspace,
+    path: Path,
+) -> Row:
+    """One recording under both profiles.
+
+    Parameters
+    ----------
+    a, b : parameters
+    tracks : by path, with their annotations
+    seconds : length of the video; None: a minute more than the recording
+    workspace, path : as of every measure
+
+    Returns
+    -------
+    each measure as `name@a` and `name@b`; `changed`, whether the plans play other segments
+    """
+    row: dict[str, Any] = {}
+    played = []
+    for side, params in (("a", a), ("b", b)):
+        found, segments = measured(workspace.with_params(params), tracks[str(path)], seconds)
+        row |= {f"{name}@{side}": value for name, value in found.items()}
+        played.append(segments)
+    return row | {"changed": played[0] != played[1]}
+
+
+def measured(workspace: Workspace, track: DatasetTrack, seconds: float | None) -> tuple[dict[str, float], Any]:
+    """The measures of one recording under the workspace's parameters, and the segments that its plan plays.
+
+    Parameters
+    ----------
+    workspace : with the parameters
+    track : of a dataset
+    seconds : length of the video; None: a minute more than the recording
+    """
+    from workbench.loops.cover import plan_loop
+    from workbench.loops.plan import LoopPlan
+    from workbench.workflows.analyze import Sound, analyze_sound
+
+    analysis = analyze_sound(Sound(workspace, track.path, heard=True))
+    row: dict[str, float] = {"confidence": analysis.grid.confidence}
+    if track.beats is not None:
+        row["beat_f"] = f_measure(track.beats, analysis.grid.beats)
+    if track.grid is not None:
+        row["downbeat_f"] = f_measure(track.grid.downbeats, analysis.grid.downbeats)
+    scores = analysis.profile.splices.score
+    if scores.size:
+        row["best_seam"] = float(scores.max())
+    row["good_splices"] = int(np.count_nonzero(scores >= workspace.params.cover.min_seam_score))
+    plan = plan_loop(analysis.profile, seconds or analysis.duration + LONGER_SECONDS, workspace.params.cover)
+    row["planned"] = float(isinstance(plan, LoopPlan))
+    if not isinstance(plan, LoopPlan):
+        return row, plan.reason.value
+    row |= {"seam_score": plan.seam_score, "plan_score": plan.plan_score}
+    return row, tuple((segment.song_from, segment.song_to) for segment in plan.segments)
+
+
+def _heard(workspace: Workspace, path: Path, seconds: float | None) -> HeardPlan | str:
+    from workbench.loops.cover import plan_loop
+    from workbench.loops.plan import LoopPlan
+    from workbench.workflows.analyze import Sound, analyze_sound
+    from workbench.workflows.own_plans import heard_plan
+
+    analysis = analyze_sound(Sound(workspace, path, heard=True))
+    plan = plan_loop(analysis.profile, seconds or analysis.duration + LONGER_SECONDS, workspace.params.cover)
+    if not isinstance(plan, LoopPlan):
+        return f"{plan.reason.value}: {plan.hint}"
+    return heard_plan(plan, workspace.load_recording(path), analysis.grid, workspace.params)
