@@ -61,6 +61,10 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("beats_per_bar", (), "int32", "1", "beats in a bar of the metre that prevails"),
     Variable("confidence", (), "float64", "1", "probability that the downbeats are right, 0 to 1"),
     Variable("duration", (), "float64", "s", "decoded length of the recording"),
+    # loops.seams, what is measured of each beat; times are track time
+    Variable("beat_edges", ("beat_edge",), "float64", "s", "beginnings of the beats and the end of the last"),
+    Variable("beat_loudness", ("beat", "tick", "band"), "float32", "1", "specific loudness, 1.0 full scale in a band"),
+    Variable("beat_tones", ("beat", "edge", "tone"), "float32", "1", "compressed power of semitones at both edges"),
     # a soundtrack; times are video time
     Variable("soundtrack_power", ("hop",), "float64", "1", "K-weighted mean power of each hundredth of a second"),
     Variable(
@@ -136,6 +140,7 @@ DIM_NAMES: Mapping[str, tuple[str, ...]] = {
     "border_time": ("start", "end", "instant"),
     "landmark_edge": ("length", "first_sound", "last_sound"),
     "pitch": ("midi", "clarity"),
+    "edge": ("begins", "ends"),
     "loop_scalar": ("song_duration", "song_start", "last_sound", "beats_per_bar", "grid_confidence"),
 }
 """What the entries of short axes are called, in the stored order."""

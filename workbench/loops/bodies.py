@@ -4,14 +4,15 @@ Every pair of bar lines is scored as a splice. Those that may pass are fitted to
 for each length in bars and for each bar line the best ones, then the best of all, so that the planner finds bodies of
 all lengths, cuts that go ahead, and a way into the ending from anywhere.
 
-Functions: `loop_profile`, `profile_of_evidence`, `candidate_splices`, `named_splices`, `harmonic_change`,
-`heard_parts`, `profile_to_arrays`, `profile_from_arrays`.
+Functions: `loop_profile`, `profile_of_evidence`, in parts `track_form` and `profile_of_form`; `candidate_splices`,
+`named_splices`, `harmonic_change`, `heard_parts`, `profile_to_arrays`, `profile_from_arrays`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from workbench.loops.fitting import Fits, fit_splices, line_sounds
 from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Splices, TrackEnding, TrackSection
 from workbench.loops.seams import (
     LineScores,
+    PairBreaks,
     SeamEvidence,
     parts_between_lines,
     score_lines,
@@ -82,6 +84,42 @@ def profile_of_evidence(
     evidence : of the same recording and grid
     seams, sections, endings : parameters of the stages; None for the defaults
     """
+    form = track_form(recording, grid, evidence, sections, endings)
+    return profile_of_form(recording, grid, evidence, form, seams)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrackForm:
+    """What a profile holds besides splices: it depends on no parameter of seams but those of the evidence."""
+
+    song_start: float
+    """s"""
+    last_sound: float
+    """s"""
+    bar_lufs: FloatArray
+    """shape (n_bars,), LUFS of each bar"""
+    coming_lufs: FloatArray
+    """shape (n_bars,), LUFS of the `SHORT_TERM_SECONDS` after each bar line"""
+    sections: tuple[TrackSection, ...]
+    ending: TrackEnding | None
+
+
+def track_form(
+    recording: Recording,
+    grid: BeatGrid,
+    evidence: SeamEvidence,
+    sections: SectionParams | None = None,
+    endings: EndingParams | None = None,
+) -> TrackForm:
+    """Levels, sections and ending of a track.
+
+    Parameters
+    ----------
+    recording : the track
+    grid : its beats, at least two bars
+    evidence : of the same recording and grid
+    sections, endings : parameters of the stages; None for the defaults
+    """
     downbeats = grid.downbeats
     start, last_sound = sounding_range(recording.samples, recording.sample_rate)
     ends = np.append(downbeats[1:], max(last_sound, downbeats[-1] + 1e-3))
@@ -100,18 +138,38 @@ def profile_of_evidence(
         for s in find_sections(bars, sections)
     )
     ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts, endings)
-    splices = candidate_splices(recording, evidence, coming_lufs, ending, seams)
+    return TrackForm(start, last_sound, bar_lufs, coming_lufs, parts, ending)
+
+
+def profile_of_form(
+    recording: Recording,
+    grid: BeatGrid,
+    evidence: SeamEvidence,
+    form: TrackForm,
+    seams: SeamParams | None = None,
+    breaks: PairBreaks | None = None,
+) -> LoopProfile:
+    """`loop_profile` with all but its splices already computed.
+
+    Parameters
+    ----------
+    recording : the track
+    grid : its beats, at least two bars
+    evidence, form : of the same recording and grid
+    seams : parameters of seams; None for the defaults
+    breaks : between all bar lines, from `workbench.loops.seams.line_breaks`; None: they are measured here
+    """
     return LoopProfile(
         song_duration=recording.duration,
-        song_start=start,
-        last_sound=last_sound,
-        downbeats=downbeats,
+        song_start=form.song_start,
+        last_sound=form.last_sound,
+        downbeats=grid.downbeats,
         beats_per_bar=grid.beats_per_bar,
         grid_confidence=grid.confidence,
-        bar_lufs=bar_lufs,
-        sections=parts,
-        splices=splices,
-        ending=ending,
+        bar_lufs=form.bar_lufs,
+        sections=form.sections,
+        splices=candidate_splices(recording, evidence, form.coming_lufs, form.ending, seams, breaks),
+        ending=form.ending,
     )
 
 
@@ -139,6 +197,7 @@ def candidate_splices(
     coming_lufs: FloatArray,
     ending: TrackEnding | None,
     params: SeamParams | None = None,
+    breaks: PairBreaks | None = None,
 ) -> Splices:
     """Score all pairs of bar lines, keep the best with variety, fit them to the waveform.
 
@@ -149,9 +208,10 @@ def candidate_splices(
     coming_lufs : shape (n_bars,), LUFS of the `SHORT_TERM_SECONDS` after each bar line
     ending : of the track
     params : of seams; None: the defaults
+    breaks : between all bar lines; None: they are measured here
     """
     params = params or SeamParams()
-    scores = score_lines(evidence, params)
+    scores = score_lines(evidence, params, breaks)
     n = evidence.lines.size
     bars = np.arange(n)
     ahead = bars[None, :] - bars[:, None]

@@ -31,9 +31,10 @@ bundled songs with known answers (`data.recipes.fitting.seams`), so that it read
 The confidence of the grid is not used: over judged splices of recordings with a confidence from 0.06 to 1.00 it added
 no information to the parts.
 
-Functions: `seam_evidence`, `seam_breaks`, `led_breaks`, `yardstick`, `score_breaks`, `total_of_parts`,
-`breaks_of_parts`, `score_splices`, `score_lines`, `parts_between_lines`, `line_blocks`, `score_seam`. Fitting a splice
-to the waveform is `workbench.loops.fitting`.
+Functions: `seam_evidence`, in parts `measure_beats` and `with_yardstick`; `seam_breaks`, `led_breaks`, `yardstick`,
+`score_breaks`, `total_of_parts`, `breaks_of_parts`, `score_splices`, in parts `pair_breaks` and `score_pairs`;
+`score_lines`, in parts `line_breaks`, `parts_between_lines`, `line_blocks`, `score_seam`. Fitting a splice to the
+waveform is `workbench.loops.fitting`.
 
 References
 ----------
@@ -138,6 +139,25 @@ def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | Non
     ParameterError : fewer than two bars in the grid, or beats beyond the end of the recording
     """
     params = params or SeamParams()
+    return with_yardstick(measure_beats(recording, grid, params), params)
+
+
+def measure_beats(recording: Recording, grid: BeatGrid, params: SeamParams) -> SeamEvidence:
+    """Measure every beat of a recording: the dear part of `seam_evidence`, which alone needs the sound.
+
+    Parameters
+    ----------
+    recording, grid : as of `seam_evidence`
+    params : of which only those that touch the evidence count
+
+    Returns
+    -------
+    SeamEvidence : without the track's own breaks
+
+    Raises
+    ------
+    ParameterError : as of `seam_evidence`
+    """
     if grid.downbeats.size < 2:
         raise ParameterError(f"seams need at least two bars, the grid has {grid.downbeats.size}")
     if grid.beats[-1] >= recording.duration:
@@ -145,9 +165,22 @@ def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | Non
     edges = beat_edges(grid.beats, recording.duration)
     loudness, band_hz = specific_loudness(recording.samples, recording.sample_rate, edges, params.bands)
     tones, _ = beat_tones(recording.samples, recording.sample_rate, edges)
+    return evidence_of_measures(grid, edges, loudness, band_hz, tones)
+
+
+def evidence_of_measures(
+    grid: BeatGrid, edges: FloatArray, loudness: FloatArray, band_hz: FloatArray, tones: FloatArray
+) -> SeamEvidence:
+    """The evidence that follows from what was measured, without the track's own breaks.
+
+    Parameters
+    ----------
+    grid : the beats that were measured
+    edges, loudness, band_hz, tones : as in `SeamEvidence`
+    """
     by_band = loudness.mean(axis=1)
     total = np.maximum(by_band.sum(axis=1), _SILENT)
-    bare = SeamEvidence(
+    return SeamEvidence(
         edges=edges,
         positions=grid.positions,
         lines=grid.downbeat_indices,
@@ -161,6 +194,16 @@ def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | Non
         own=np.empty((len(SEAM_PARTS), 0)),
         join_limits=np.ones((2, len(_JOIN_TICKS))),
     )
+
+
+def with_yardstick(bare: SeamEvidence, params: SeamParams) -> SeamEvidence:
+    """Evidence with the breaks of the track's own adjacent bars, by which all others are judged.
+
+    Parameters
+    ----------
+    bare : from `measure_beats`
+    params : context, and the floors `min_texture` and `min_air`
+    """
     lines = bare.lines
     least = np.array([params.min_texture, params.min_air])[:, None]
     steps = np.percentile(_own_steps(bare, lines[1:]), _JOIN_PERCENTILE, axis=2)
@@ -494,21 +537,63 @@ def score_splices(
     total : shape (n_leaves, n_enters)
     led : same shape, whether the splice counts as lead
     """
-    scale = yardstick(evidence, params)[:, None, None]
+    return score_pairs(evidence, pair_breaks(evidence, leaves, enters, params), params)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairBreaks:
+    """Breaks of splices in both readings, in the units of `seam_breaks`; weights, limits and yardsticks are not in."""
+
+    ahead: FloatArray
+    """shape (len(SEAM_PARTS), n_leaves, n_enters), as continuation"""
+    behind: FloatArray
+    """same shape, as lead"""
+
+
+def pair_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> PairBreaks:
+    """Measure every splice in both readings: what scoring costs, and no weight changes.
+
+    Parameters
+    ----------
+    evidence : of the recording
+    leaves : shape (n_leaves,), beats
+    enters : shape (n_enters,), beats
+    params : of which only those that touch the breaks count
+    """
     either = _either_way(evidence, leaves, enters, params)
-    ahead = _parts_of_breaks(_ahead(evidence, leaves, enters, params, either), scale)
-    behind = _parts_of_breaks(_behind(evidence, leaves, enters, params, either), scale)
+    return PairBreaks(
+        _ahead(evidence, leaves, enters, params, either), _behind(evidence, leaves, enters, params, either)
+    )
+
+
+def score_pairs(
+    evidence: SeamEvidence, breaks: PairBreaks, params: SeamParams
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Weigh breaks that were measured: `score_splices`, from where it is cheap.
+
+    Parameters
+    ----------
+    evidence : of the recording, for the yardstick
+    breaks : of splices; left as they are
+    params : yardstick and weights
+
+    Returns
+    -------
+    parts, total, led : as of `score_splices`
+    """
+    scale = yardstick(evidence, params)[:, None, None]
+    ahead, behind = _parts_of_breaks(breaks.ahead, scale), _parts_of_breaks(breaks.behind, scale)
     led = total_of_parts(behind, params, np.array(True)) > total_of_parts(ahead, params)
     parts = np.where(led, behind, ahead)
     return parts, total_of_parts(parts, params, led), led
 
 
 def _parts_of_breaks(breaks: FloatArray, scale: FloatArray) -> FloatArray:
-    """1 / (1 + (b / scale)²), written over the breaks."""
-    breaks /= scale
-    np.square(breaks, out=breaks)
-    breaks += 1.0
-    return np.divide(1.0, breaks, out=breaks)
+    """1 / (1 + (b / scale)²)."""
+    parts = breaks / scale
+    np.square(parts, out=parts)
+    parts += 1.0
+    return np.divide(1.0, parts, out=parts)
 
 
 def line_blocks(n: int) -> list[slice]:
@@ -538,16 +623,32 @@ class LineScores:
     """shape (len(SEAM_PARTS), n_bars, n_bars); None where they would take too much memory"""
 
 
-def score_lines(evidence: SeamEvidence, params: SeamParams) -> LineScores:
+def line_breaks(evidence: SeamEvidence, params: SeamParams) -> PairBreaks | None:
+    """The breaks between all bar lines, for weighing them again and again; None where they would take too much memory.
+
+    Parameters
+    ----------
+    evidence : of the recording
+    params : of which only those that touch the breaks count
+    """
+    lines = evidence.lines
+    return pair_breaks(evidence, lines, lines, params) if len(line_blocks(lines.size)) == 1 else None
+
+
+def score_lines(evidence: SeamEvidence, params: SeamParams, breaks: PairBreaks | None = None) -> LineScores:
     """Score the splices between all bar lines; of a long recording without their parts.
 
     Parameters
     ----------
     evidence : of the recording
     params : context, yardstick and weights
+    breaks : between all bar lines, from `line_breaks`; None: they are measured here
     """
     lines = evidence.lines
     blocks = line_blocks(lines.size)
+    if breaks is not None:
+        parts, total, led = score_pairs(evidence, breaks, params)
+        return LineScores(total, led, parts)
     if len(blocks) == 1:
         parts, total, led = score_splices(evidence, lines, lines, params)
         return LineScores(total, led, parts)

@@ -2,10 +2,36 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+Touched: TypeAlias = Literal["evidence", "breaks"]
+"""what a parameter can make dear to change: what is measured in the sound, or what is compared between places of it"""
+
+TOUCHES_EVIDENCE: dict[str, JsonValue] = {"touches": "evidence"}
+"""for `json_schema_extra` of a field: another value means that the sound is measured again"""
+TOUCHES_BREAKS: dict[str, JsonValue] = {"touches": "breaks"}
+"""for `json_schema_extra` of a field: another value means that all pairs of bar lines are compared again"""
 
 
 class Params(BaseModel):
-    """Base of all parameter classes: frozen, unknown fields refused, NaN and infinity refused."""
+    """Base of all parameter classes: frozen, unknown fields refused, NaN and infinity refused.
+
+    A field that says nothing touches the last step of its stage only, which is cheap: it weighs what was measured.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def touching(self, *stages: Touched) -> dict[str, Any]:
+        """The values that some steps depend on, by field; equal ones make equal results of these steps.
+
+        Parameters
+        ----------
+        *stages : steps of the stage
+        """
+        return {
+            name: getattr(self, name)
+            for name, field in type(self).model_fields.items()
+            if isinstance(field.json_schema_extra, dict) and field.json_schema_extra.get("touches") in stages
+        }

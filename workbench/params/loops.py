@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from workbench.models.loading import read_numbers
-from workbench.params.base import Params
+from workbench.params.base import TOUCHES_BREAKS, TOUCHES_EVIDENCE, Params
 
 _FITTED = read_numbers("seams.json")
 
@@ -13,17 +13,47 @@ _FITTED = read_numbers("seams.json")
 class SeamParams(Params):
     """How a splice is scored and fitted."""
 
-    context_beats: int = Field(default=4, ge=1, le=16, description="beats compared on each side; one bar of 4/4")
-    bands: int = Field(default=32, ge=8, le=64, description="bands on the ear's scale; about one a critical band")
+    context_beats: int = Field(
+        json_schema_extra=TOUCHES_BREAKS,
+        default=4,
+        ge=1,
+        le=16,
+        description="beats compared on each side; one bar of 4/4",
+    )
+    bands: int = Field(
+        json_schema_extra=TOUCHES_EVIDENCE,
+        default=32,
+        ge=8,
+        le=64,
+        description="bands on the ear's scale; about one a critical band",
+    )
     second_bar_weight: float = Field(
-        default=0.5, ge=0.0, le=1.0, description="weight of the second bar to come; the first bar counts 1"
+        json_schema_extra=TOUCHES_BREAKS,
+        default=0.5,
+        ge=0.0,
+        le=1.0,
+        description="weight of the second bar to come; the first bar counts 1",
     )
     beat_jitter_seconds: float = Field(
-        default=0.02, ge=0.002, le=0.1, description="s; a change of the beat's length that is as bad as a new rhythm"
+        json_schema_extra=TOUCHES_BREAKS,
+        default=0.02,
+        ge=0.002,
+        le=0.1,
+        description="s; a change of the beat's length that is as bad as a new rhythm",
     )
-    rhythm_floor: float = Field(default=0.1, ge=0.01, le=1.0, description="1 - cosine of onset patterns; a new rhythm")
+    rhythm_floor: float = Field(
+        json_schema_extra=TOUCHES_BREAKS,
+        default=0.1,
+        ge=0.01,
+        le=1.0,
+        description="1 - cosine of onset patterns; a new rhythm",
+    )
     bar_phase_penalty: float = Field(
-        default=10.0, ge=0.0, le=100.0, description="new rhythms that a shift of the bar phase counts for"
+        json_schema_extra=TOUCHES_BREAKS,
+        default=10.0,
+        ge=0.0,
+        le=100.0,
+        description="new rhythms that a shift of the bar phase counts for",
     )
     own_break_share: float = Field(
         default=0.5, ge=0.05, le=2.0, description="share of the track's own typical break that halves a part"
@@ -51,19 +81,32 @@ class SeamParams(Params):
     max_level: float = Field(default=6.0, ge=0.0, le=40.0, description="dB over which anybody hears a step")
     max_brightness: float = Field(default=0.6, ge=0.0, le=8.0, description="octaves over which anybody hears a change")
     repetition_seconds: float = Field(
-        default=4.0, ge=0.1, le=60.0, description="s of the same music around a splice at which the part is 1/2"
+        json_schema_extra=TOUCHES_BREAKS,
+        default=4.0,
+        ge=0.1,
+        le=60.0,
+        description="s of the same music around a splice at which the part is 1/2",
     )
     alike_distance: float = Field(
+        json_schema_extra=TOUCHES_BREAKS,
         default=0.04,
         ge=0.001,
         le=1.0,
         description="cosine distance of two bars that are as likely the same music as not",
     )
     min_texture: float = Field(
-        default=0.003, ge=0.0001, le=1.0, description="inaudible at the join below this cosine distance"
+        json_schema_extra=TOUCHES_BREAKS,
+        default=0.003,
+        ge=0.0001,
+        le=1.0,
+        description="inaudible at the join below this cosine distance",
     )
     min_air: float = Field(
-        default=1.0, ge=0.1, le=20.0, description="dB; a smaller step above 8 kHz is inaudible at the join"
+        json_schema_extra=TOUCHES_BREAKS,
+        default=1.0,
+        ge=0.1,
+        le=20.0,
+        description="dB; a smaller step above 8 kHz is inaudible at the join",
     )
     expectation_weight: float = Field(
         default=_FITTED["expectation_weight"],

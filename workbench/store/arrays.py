@@ -95,6 +95,8 @@ class Coordinate:
     unit: str = "1"
     step: float = 1.0
     """in the unit: times are stored as counts, which compress to nothing"""
+    first: int = 0
+    """count of the first entry"""
     description: str = ""
 
 
@@ -383,7 +385,7 @@ def _write_coordinate(group: zarr.Group, name: str, one: Coordinate, length: int
         config={"write_empty_chunks": True},
     )
     if length:
-        counts[...] = np.arange(length, dtype=np.int32)
+        counts[...] = np.arange(one.first, one.first + length, dtype=np.int32)
 
 
 def _read(path: Path, key: StageKey) -> dict[str, NDArray[Any]]:

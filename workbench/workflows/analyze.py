@@ -4,19 +4,21 @@ A stage is a group of arrays with a version and the parameters it depends on. St
 others the file is decoded once and one spectrogram is taken, however many stages need it. If the store has all of them,
 no sound is read at all: only the file's bytes, for their hash.
 
-    stage   arrays                                  depends on
-    beats   the grid, onset strength, the length    SpectrumParams, BeatParams, the fitted weights
-    loops   the loop profile                        those, the corrected grid, SeamParams, SectionParams, EndingParams
+    stage     arrays                                depends on
+    beats     the grid, onset strength, the length  SpectrumParams, BeatParams, the fitted weights
+    evidence  what seams are judged by              those, the corrected grid, of SeamParams what touches the evidence
+    loops     the loop profile                      those, all SeamParams, SectionParams, EndingParams
 
 A key names the versions of the stages that it builds on too.
 
-Functions: `analyze` for all of it; `beat_stage` and `loop_stage` for one of them; `heard_grid` for the tracker's grid,
-whatever was corrected; `decoded_seconds` for the length alone, before anything is analysed; `grid_parts` and
-`profile_parts` for the keys of results that depend on them.
+Functions: `analyze` for all of it; `beat_stage`, `evidence_stage` and `loop_stage` for one of them; `heard_grid` for
+the tracker's grid, whatever was corrected; `decoded_seconds` for the length alone, before anything is analysed;
+`grid_parts` and `profile_parts` for the keys of results that depend on them.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,12 +39,15 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.features.onsets import OnsetStrengths
     from workbench.features.spectrum import Spectrum
+    from workbench.loops.seams import SeamEvidence
     from workbench.params import WorkbenchParams
     from workbench.progress import Progress
     from workbench.store.grids import CorrectedGrid
 
 BEATS_VERSION = 4
 """Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`."""
+EVIDENCE_VERSION = 1
+"""Raise it when the code of features changes what is measured of a beat."""
 LOOPS_VERSION = 5
 """Raise it when the code of structure or loops changes a profile."""
 
@@ -371,6 +376,48 @@ def _loops_key(sound: Sound) -> StageKey:
     return StageKey.of(sound.content_hash, "loops", LOOPS_VERSION, *sound.profile_parts)
 
 
+def evidence_stage(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence:
+    """What the seams of a sound are judged by, from the store or measured now.
+
+    Stored is what was measured in the sound; what follows from it and depends on other parameters is computed.
+
+    Parameters
+    ----------
+    sound : of a file
+    beat_analysis : of the same sound, with at least two bars
+
+    Raises
+    ------
+    ParameterError : fewer than two bars
+    MediaError : no such file, or no sound in it
+    StoreError : the home folder cannot be written to
+    """
+    from workbench.loops.seams import evidence_of_measures, measure_beats, with_yardstick
+
+    params, grid = sound.params.seams, beat_analysis.grid
+
+    def compute() -> Arrays:
+        measured = measure_beats(sound.recording, grid, params)
+        return {
+            "beat_edges": measured.edges,
+            "beat_loudness": measured.loudness,
+            "band_hz": measured.band_hz,
+            "beat_tones": measured.tones,
+        }
+
+    touched = json.dumps(params.touching("evidence"), sort_keys=True)
+    key = StageKey.of(
+        sound.content_hash,
+        "evidence",
+        EVIDENCE_VERSION,
+        *sound.grid_parts,
+        CacheKeyPart("SeamParams", "params", touched),
+    )
+    arrays, _ = _stage(sound, key, compute)
+    measures = (arrays[name] for name in ("beat_edges", "beat_loudness", "band_hz", "beat_tones"))
+    return with_yardstick(evidence_of_measures(grid, *measures), params)
+
+
 def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
     """The loop profile of a sound, from the store or computed now.
 
@@ -389,11 +436,15 @@ def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
     params = sound.params
 
     def compute() -> Arrays:
-        from workbench.loops.bodies import loop_profile, profile_to_arrays
+        from workbench.loops.bodies import loop_profile, profile_of_evidence, profile_to_arrays
 
-        recording = sound.recording
+        recording, grid = sound.recording, beat_analysis.grid
         sound.progress("looking for seams", 0.0)
-        profile = loop_profile(recording, beat_analysis.grid, params.seams, params.sections, params.endings)
+        if grid.downbeats.size < 2:
+            profile = loop_profile(recording, grid, params.seams, params.sections, params.endings)
+        else:
+            evidence = evidence_stage(sound, beat_analysis)
+            profile = profile_of_evidence(recording, grid, evidence, params.seams, params.sections, params.endings)
         sound.progress("looking for seams", 1.0)
         return profile_to_arrays(profile)
 

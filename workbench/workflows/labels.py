@@ -25,15 +25,21 @@ def array_labels(name: str, params: WorkbenchParams) -> ArrayLabels:
     name : of the recording's file
     params : frames a second, and the parts of a seam's score
     """
+    from workbench.features.chroma import LOWEST_MIDI
     from workbench.loops.profile import SEAM_PARTS
 
     spectrum = params.spectrum
     coordinates = {
-        "time": Coordinate("frame", (), "s", 1.0 / spectrum.frames_per_second, "middle of the frame, track time"),
-        "tone_time": Coordinate("tone_frame", (), "s", 1.0 / spectrum.tone_frames_per_second, "middle of the frame"),
-        "soundtrack_time": Coordinate("hop", (), "s", 1.0 / _HOPS_PER_SECOND, "beginning, video time"),
-        "pitch_time": Coordinate("pitch_step", (), "s", 1.0 / _PITCHES_PER_SECOND, "beginning, video time"),
+        "time": Coordinate(
+            "frame", (), "s", 1.0 / spectrum.frames_per_second, description="middle of the frame, track time"
+        ),
+        "tone_time": Coordinate(
+            "tone_frame", (), "s", 1.0 / spectrum.tone_frames_per_second, description="middle of the frame"
+        ),
+        "soundtrack_time": Coordinate("hop", (), "s", 1.0 / _HOPS_PER_SECOND, description="beginning, video time"),
+        "pitch_time": Coordinate("pitch_step", (), "s", 1.0 / _PITCHES_PER_SECOND, description="beginning, video time"),
         "beat": Coordinate("beat", description="number of the beat in the grid, from 0"),
+        "tone": Coordinate("tone", first=LOWEST_MIDI, description="MIDI number"),
         "bar": Coordinate("bar", description="number of the bar, by the grid's downbeats, from 0"),
         "splice": Coordinate("splice", description="candidate splices, best first"),
         "seam_part": Coordinate("seam_part", SEAM_PARTS, description="what of the splice is judged"),

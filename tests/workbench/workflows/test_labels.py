@@ -41,6 +41,11 @@ def test_a_cached_analysis_reads_by_xarray_alone(track: Path, tmp_path: Path) ->
     assert "loop_downbeats" in loops.coords
     assert loops.bar.size == analysis.profile.downbeats.size
 
+    evidence = _opened(tmp_path, "evidence")
+    assert evidence.beat_loudness.dims == ("beat", "tick", "band")
+    assert evidence.beat_tones.sel(edge="ends", tone=69).sizes == {"beat": analysis.grid.beats.size}
+    assert "band_hz" in evidence.coords
+
     landmarks = _opened(tmp_path, "landmarks")
     assert landmarks.landmark_span.sel(landmark_edge="length").item() > 0.0
     assert "landmark_times" in landmarks.coords
