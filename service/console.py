@@ -34,6 +34,7 @@ COMMANDS: dict[str, SubCommand] = {
     "loop": SubCommand("workbench.cli.loop", "Plan how a track covers a longer video."),
     "fit": SubCommand("workbench.cli.fit", "Fit a track to any length: looped, straight or cut down."),
     "splice": SubCommand("workbench.cli.splice", "Score, draw and hear one splice of a track."),
+    "sweep": SubCommand("workbench.cli.sweep", "Measure combinations of parameters on a dataset."),
     "align": SubCommand("workbench.cli.align", "Say where a track lands with a video."),
     "match": SubCommand("workbench.cli.match", "Rank the catalog against a video, and say why."),
     "underscore": SubCommand("workbench.cli.underscore", "Rank the catalog against a script, and say why."),

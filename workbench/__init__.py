@@ -67,6 +67,11 @@ if TYPE_CHECKING:
     from workbench.workflows.own_plans import splice as splice
     from workbench.workflows.seams import seam_views as seam_views
     from workbench.workflows.splice import try_splice as try_splice
+    from workbench.workflows.sweep import SweepPlan as SweepPlan
+    from workbench.workflows.sweep import read_axis as read_axis
+    from workbench.workflows.sweep import read_sweep as read_sweep
+    from workbench.workflows.sweep import sweep as sweep
+    from workbench.workflows.sweep import winner as winner
     from workbench.workspace import Workspace as Workspace
     from workbench.workspace import open as open
 
@@ -86,6 +91,7 @@ _HOMES = {
     "Recording": "recording",
     "Refusal": "loops.refusals",
     "SeamConstraints": "loops.constraints",
+    "SweepPlan": "workflows.sweep",
     "TrackRange": "loops.constraints",
     "WorkbenchError": "errors",
     "WorkbenchParams": "params",
@@ -111,6 +117,8 @@ _HOMES = {
     "plan_fit": "loops.fit",
     "plan_loop": "loops.cover",
     "plan_of": "workflows.own_plans",
+    "read_axis": "workflows.sweep",
+    "read_sweep": "workflows.sweep",
     "render_audio": "render.video",
     "render_video": "render.video",
     "save_plan": "workflows.loop",
@@ -119,8 +127,10 @@ _HOMES = {
     "seam_figure": "plots.seams",
     "seam_views": "workflows.seams",
     "splice": "workflows.own_plans",
+    "sweep": "workflows.sweep",
     "track_beats": "beats.track",
     "try_splice": "workflows.splice",
+    "winner": "workflows.sweep",
     "with_clicks": "render.clicks",
     "write_audio": "media.audio",
 }

@@ -392,7 +392,23 @@ def evidence_stage(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence:
     MediaError : no such file, or no sound in it
     StoreError : the home folder cannot be written to
     """
-    from workbench.loops.seams import evidence_of_measures, measure_beats, with_yardstick
+    from workbench.loops.seams import with_yardstick
+
+    return with_yardstick(measured_evidence(sound, beat_analysis), sound.params.seams)
+
+
+def measured_evidence(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence:
+    """The evidence without the track's own breaks: all of it that depends on the sound alone.
+
+    Parameters
+    ----------
+    sound, beat_analysis : as of `evidence_stage`
+
+    Raises
+    ------
+    ParameterError, MediaError, StoreError : as of `evidence_stage`
+    """
+    from workbench.loops.seams import evidence_of_measures, measure_beats
 
     params, grid = sound.params.seams, beat_analysis.grid
 
@@ -415,7 +431,7 @@ def evidence_stage(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence:
     )
     arrays, _ = _stage(sound, key, compute)
     measures = (arrays[name] for name in ("beat_edges", "beat_loudness", "band_hz", "beat_tones"))
-    return with_yardstick(evidence_of_measures(grid, *measures), params)
+    return evidence_of_measures(grid, *measures)
 
 
 def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:

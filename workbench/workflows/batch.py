@@ -4,13 +4,13 @@ A measure is a function of a workspace and a file that gives numbers and words b
 can be given, as long as it lies in a module, for it runs in other processes. A recording that is refused or cannot be
 read is a row too, with its `status` and the reason in words.
 
-Functions: `batch`. The table `MEASURES`.
+Functions: `batch`; `named_measure`; `measure_one` and `rows_as_done`, of which it is made. The table `MEASURES`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, as_completed
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -151,7 +151,7 @@ def batch(
     try:
         job = partial(measure_one, measure, workspace.home.root, params or workspace.params)
         with where as given, open_pool(given, max(1, len(files))) as pool:
-            for number, row in _rows(pool, job, files, workspace):
+            for number, row in rows_as_done(pool, job, files, workspace):
                 rows[number] = row
     finally:
         if owned is not None:
@@ -208,10 +208,22 @@ def measure_one(measure: Measure, root: Path, params: WorkbenchParams, path: Pat
     return row | found
 
 
-def _rows(
-    pool: Executor, job: Callable[[Path], Row], files: list[Path], workspace: Workspace
+def rows_as_done(
+    pool: Executor, job: Callable[[Path], Row], files: Sequence[Path], workspace: Workspace
 ) -> Iterator[tuple[int, Row]]:
-    """Rows as they are done, with the number of their file."""
+    """Run a job on each of some files.
+
+    Parameters
+    ----------
+    pool : where it runs
+    job : makes the row of a file
+    files : recordings
+    workspace : receives the share that is done
+
+    Yields
+    ------
+    the number of a file and its row, in the order in which they are done; what killed its process is an error
+    """
     stage = f"measuring {len(files)} recordings"
     workspace.progress(stage, 0.0)
     jobs: dict[Future[Row], int] = {pool.submit(job, path): number for number, path in enumerate(files)}

@@ -28,6 +28,9 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     import pandas
 
+    from workbench.beats.grid import BeatGrid
+    from workbench.loops.profile import LoopProfile
+    from workbench.params import CoverParams
     from workbench.workflows.own_plans import HeardPlan
 
 LONGER_SECONDS = 60.0
@@ -219,21 +222,41 @@ def measured(workspace: Workspace, track: DatasetTrack, seconds: float | None) -
     track : of a dataset
     seconds : length of the video; None: a minute more than the recording
     """
-    from workbench.loops.cover import plan_loop
-    from workbench.loops.plan import LoopPlan
     from workbench.workflows.analyze import Sound, analyze_sound
 
     analysis = analyze_sound(Sound(workspace, track.path, heard=True))
-    row: dict[str, float] = {"confidence": analysis.grid.confidence}
+    return profile_measures(track, analysis.grid, analysis.profile, workspace.params.cover, seconds)
+
+
+def profile_measures(
+    track: DatasetTrack, grid: BeatGrid, profile: LoopProfile, cover: CoverParams, seconds: float | None
+) -> tuple[dict[str, float], Any]:
+    """The measures of one recording whose profile is known, and the segments that its plan plays.
+
+    Parameters
+    ----------
+    track : with its annotations
+    grid, profile : of the recording
+    cover : of the plan
+    seconds : length of the video; None: a minute more than the recording
+
+    Returns
+    -------
+    by the names of `MEASURED`, those that apply; segments, or the reason of a refusal
+    """
+    from workbench.loops.cover import plan_loop
+    from workbench.loops.plan import LoopPlan
+
+    row: dict[str, float] = {"confidence": grid.confidence}
     if track.beats is not None:
-        row["beat_f"] = f_measure(track.beats, analysis.grid.beats)
+        row["beat_f"] = f_measure(track.beats, grid.beats)
     if track.grid is not None:
-        row["downbeat_f"] = f_measure(track.grid.downbeats, analysis.grid.downbeats)
-    scores = analysis.profile.splices.score
+        row["downbeat_f"] = f_measure(track.grid.downbeats, grid.downbeats)
+    scores = profile.splices.score
     if scores.size:
         row["best_seam"] = float(scores.max())
-    row["good_splices"] = int(np.count_nonzero(scores >= workspace.params.cover.min_seam_score))
-    plan = plan_loop(analysis.profile, seconds or analysis.duration + LONGER_SECONDS, workspace.params.cover)
+    row["good_splices"] = int(np.count_nonzero(scores >= cover.min_seam_score))
+    plan = plan_loop(profile, seconds or profile.song_duration + LONGER_SECONDS, cover)
     row["planned"] = float(isinstance(plan, LoopPlan))
     if not isinstance(plan, LoopPlan):
         return row, plan.reason.value

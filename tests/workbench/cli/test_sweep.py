@@ -1,0 +1,61 @@
+"""`workbench sweep`: its result, its words, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import soundfile
+from click.testing import CliRunner
+
+from workbench.cli.sweep import command
+from workbench.errors import InputError
+from workbench.workflows.sweep import read_sweep
+
+
+@pytest.fixture(scope="module")
+def songs(band: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("songs")
+    piece = band("AABA")
+    soundfile.write(folder / "AABA.flac", piece.recording.samples.T, piece.recording.sample_rate)
+    (folder / "words.wav").write_text("no sound")
+    return folder
+
+
+def test_a_sweep_is_written_and_told(songs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "sweep.zarr"
+    arguments = ["--param", "seams.pulse_weight=0.5,1", "--dataset", str(songs), "-o", str(out), "--seconds", "80"]
+    done = CliRunner().invoke(command, [*arguments, "--home", str(tmp_path / "home")], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    body = json.loads(done.stdout.splitlines()[-1])
+    assert body["points"] == 2
+    assert body["tracks"] == 2
+    assert list(body["errors"]) == ["words"]
+    assert body["best"]["point"] in ({"seams.pulse_weight": 0.5}, {"seams.pulse_weight": 1.0})
+    assert "has the best seam_score" in done.stderr
+    assert read_sweep(out).seam_score.sizes == {"track": 2, "seams.pulse_weight": 2}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--param", "seams.nothing=1"], "no parameter seams.nothing"),
+        (["--param", "seams.pulse_weight=1", "--measure", "beauty"], "--measure is one of"),
+        (["--param", "seams.pulse_weight=1", "--draw", "3"], "between 1 and 1"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], complaint: str, tmp_path: Path) -> None:
+    rest = ["--dataset", str(tmp_path), "-o", str(tmp_path / "sweep.zarr"), "--home", str(tmp_path / "home")]
+    done = CliRunner().invoke(command, [*arguments, *rest])
+    assert done.exit_code == 2
+    assert complaint in done.output
+
+
+def test_a_folder_without_sound_is_a_clear_error(tmp_path: Path) -> None:
+    arguments = ["--param", "seams.pulse_weight=1", "--dataset", str(tmp_path), "-o", str(tmp_path / "sweep.zarr")]
+    done = CliRunner().invoke(command, [*arguments, "--home", str(tmp_path / "home")])
+    assert isinstance(done.exception, InputError)
+    assert "no sound file" in str(done.exception)

@@ -1,0 +1,211 @@
+"""Sweeps: the same numbers as one analysis a point, gone on with where they were killed, refused where they differ."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+import xarray
+
+import workbench as wb
+from workbench.errors import ParameterError
+from workbench.home import Home
+from workbench.loops.seams import line_breaks, measure_beats, with_yardstick
+from workbench.params import SeamParams
+from workbench.workflows.compare import measured
+from workbench.workflows.sweep import Axis, SweepPlan, read_axis, read_sweep, sweep, sweep_points, winner, with_values
+from workbench.workspace import Workspace
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    with Workspace(Home(tmp_path_factory.mktemp("home"))) as workspace:
+        yield workspace
+
+
+@pytest.fixture(scope="module")
+def songs(band: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("songs")
+    for form in ("AABA", "ABAB"):
+        piece = band(form)
+        soundfile.write(folder / f"{form}.flac", piece.recording.samples.T, piece.recording.sample_rate)
+    return folder
+
+
+def _swept(workspace: Workspace, plan: SweepPlan, out: Path) -> xarray.Dataset:
+    with ThreadPoolExecutor(1) as executor:
+        return sweep(workspace, plan, out, executor=executor)
+
+
+def test_a_sweep_has_the_numbers_of_one_analysis_a_point(workspace: Workspace, songs: Path, tmp_path: Path) -> None:
+    dataset = wb.datasets.load(songs)
+    axes = (
+        read_axis("seams.repetition_weight=0.2,2"),
+        read_axis("seams.context_beats=2,4"),
+        read_axis("sections.usual_bars=4,8"),
+    )
+    found = _swept(workspace, SweepPlan(axes, dataset, seconds=90.0), tmp_path / "sweep.zarr")
+    assert found.seam_score.dims == ("track", "seams.repetition_weight", "seams.context_beats", "sections.usual_bars")
+    for track in dataset:
+        for point in sweep_points(axes):
+            alone, _ = measured(workspace.with_params(with_values(workspace.params, point)), track, 90.0)
+            here = found.sel(track=track.name, **point)
+            for name, value in alone.items():
+                assert here[name].item() == pytest.approx(value, abs=1e-12), (track.name, point, name)
+    assert not (tmp_path / "sweep.zarr.parts").exists()
+    again = read_sweep(tmp_path / "sweep.zarr")
+    xarray.testing.assert_equal(again, found)
+    assert list(again["seams.context_beats"].values) == [2, 4]
+
+
+def test_what_a_parameter_touches_is_declared(band: Callable[..., Any]) -> None:
+    piece = band("AB")
+    plain = SeamParams()
+    bare = measure_beats(piece.recording, piece.grid, plain)
+    breaks = line_breaks(with_yardstick(bare, plain), plain)
+    assert breaks is not None
+    touching = {stage: set(plain.touching(stage)) for stage in ("evidence", "breaks")}
+    assert touching["evidence"] == {"bands"}
+    moved: set[str] = set()
+    for name, field in SeamParams.model_fields.items():
+        value = getattr(plain, name)
+        other = next(
+            one
+            for one in (value + 1, value - 1, value * 0.9, value + 0.004)
+            if isinstance(one, type(value)) and _is_allowed(name, one)
+        )
+        changed = plain.model_copy(update={name: other})
+        if name not in touching["evidence"]:
+            found = line_breaks(with_yardstick(bare, changed), changed)
+            assert found is not None
+            same = np.array_equal(found.ahead, breaks.ahead) and np.array_equal(found.behind, breaks.behind)
+            assert same or name in touching["breaks"], (name, field.description)
+            moved |= set() if same else {name}
+    # The others have nothing to move in a piece that one band plays to a click, from bar line to bar line.
+    assert moved >= {"context_beats", "second_bar_weight", "alike_distance", "repetition_seconds"}
+
+
+def _is_allowed(name: str, value: float) -> bool:
+    try:
+        SeamParams.model_validate({name: value})
+    except ValueError:
+        return False
+    return True
+
+
+def test_points_are_drawn_by_their_seed() -> None:
+    axes = (Axis("seams.context_beats", (1, 2, 3, 4)), Axis("seams.pulse_weight", (0.1, 0.2, 0.3)))
+    assert len(sweep_points(axes)) == 12
+    drawn = sweep_points(axes, 5, seed=4)
+    assert drawn == sweep_points(axes, 5, seed=4)
+    assert drawn != sweep_points(axes, 5, seed=5)
+    assert all(point in sweep_points(axes) for point in drawn)
+    assert len({tuple(point.values()) for point in sweep_points(axes, 12)}) == 12
+    many = tuple(Axis(f"seams.{name}_weight", tuple(range(1000))) for name in ("level", "pulse", "air", "texture"))
+    assert len(sweep_points(many, 10)) == 10
+    for given, draw, complaint in ((many, None, "draw some"), (axes, 13, "between 1 and 12"), ((), None, "each once")):
+        with pytest.raises(ParameterError, match=complaint):
+            sweep_points(given, draw)
+
+
+def test_axes_as_one_types_them() -> None:
+    assert read_axis("seams.context_beats=2,4,8") == Axis("seams.context_beats", (2, 4, 8))
+    assert read_axis("seams.pulse_weight=0:1:5").values == (0.0, 0.25, 0.5, 0.75, 1.0)
+    assert read_axis("beats.activation=network,onsets").values == ("network", "onsets")
+    for text, complaint in (
+        ("seams.context_beats", "not a parameter and its values"),
+        ("seams.context=2", "no parameter seams.context"),
+        ("context_beats=2", "no parameter context_beats"),
+        ("seams.context_beats=99", "less than or equal to 16"),
+        ("seams.context_beats=2,2", "twice"),
+        ("seams.pulse_weight=0:1:x", "not a range"),
+    ):
+        with pytest.raises(ParameterError, match=complaint):
+            read_axis(text)
+
+
+def test_a_draw_has_its_parameters_on_one_axis_and_broken_files_say_why(
+    workspace: Workspace, songs: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "songs"
+    folder.mkdir()
+    (folder / "AABA.flac").symlink_to(songs / "AABA.flac")
+    (folder / "words.wav").write_text("no sound")
+    plan = SweepPlan((read_axis("seams.pulse_weight=0:2:9"),), wb.datasets.load(folder), draw=3, seed=2)
+    found = _swept(workspace, plan, tmp_path / "sweep.zarr")
+    assert found.best_seam.dims == ("track", "point")
+    assert found["seams.pulse_weight"].dims == ("point",)
+    assert found.status.values.tolist() == ["ok", "error"]
+    assert "words.wav" in str(found.reason.values[1])
+    assert np.isnan(found.best_seam.sel(track="words")).all()
+    best = winner(found, "best_seam")
+    assert best.point["seams.pulse_weight"] == found["seams.pulse_weight"].values.min()
+    assert best.tracks == 1
+
+
+def test_another_sweep_does_not_go_on_in_the_same_place(workspace: Workspace, songs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "sweep.zarr"
+    dataset = wb.datasets.load(songs).only("ABAB")
+    plan = SweepPlan((read_axis("seams.pulse_weight=1"),), dataset)
+    first = _swept(workspace, plan, out)
+    xarray.testing.assert_identical(_swept(workspace, plan, out), first)
+    other = SweepPlan((read_axis("seams.pulse_weight=2"),), dataset)
+    with pytest.raises(ParameterError, match="holds another sweep"):
+        _swept(workspace, other, out)
+    parts = tmp_path / "other.zarr.parts"
+    parts.mkdir()
+    (parts / "sweep.json").write_text("{}")
+    with pytest.raises(ParameterError, match="belongs to another sweep"):
+        _swept(workspace, other, tmp_path / "other.zarr")
+
+
+def test_the_best_is_the_winner_only_where_it_is_sure() -> None:
+    dice = np.random.default_rng(5)
+    noise = dice.normal(0.0, 0.05, (30, 1))
+    apart = xarray.Dataset(
+        {"seam_score": (("track", "seams.pulse_weight"), 0.7 + noise + np.array([[0.0, 0.1, 0.05]]))},
+        {"seams.pulse_weight": [0.0, 1.0, 2.0], "track": [str(k) for k in range(30)]},
+    )
+    clear = winner(apart)
+    assert clear.sure
+    assert clear.point == {"seams.pulse_weight": 1.0}
+    assert clear.lead == pytest.approx(0.05)
+    same = apart.assign(seam_score=apart.seam_score * 0.0 + dice.normal(0.7, 0.1, (30, 3)))
+    assert not winner(same).sure
+    with pytest.raises(ParameterError, match="no measure score"):
+        winner(apart, "score")
+
+
+def test_a_sweep_that_was_killed_goes_on(songs: Path, tmp_path: Path) -> None:
+    home, out = tmp_path / "home", tmp_path / "sweep.zarr"
+    command = [sys.executable, "-c", "from service.console import main; main()", "sweep", "--home", str(home)]
+    command += ["--param", "seams.pulse_weight=0:2:3", "--dataset", str(songs), "-o", str(out), "--seconds", "90"]
+    parts = tmp_path / "sweep.zarr.parts"
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    until = time.monotonic() + 120.0
+    while not list(parts.glob("0*.json")) and running.poll() is None and time.monotonic() < until:
+        time.sleep(0.02)
+    if running.poll() is None:
+        os.killpg(running.pid, signal.SIGKILL)
+    running.communicate()
+    kept = {path.name: path.stat().st_mtime_ns for path in parts.glob("0*.json")}
+    if not out.exists():
+        assert kept
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert '"tracks": 2' in done.stdout
+    assert not parts.exists()
+    found = read_sweep(out)
+    with Workspace(Home(home)) as workspace:
+        axes = (read_axis("seams.pulse_weight=0:2:3"),)
+        whole = _swept(workspace, SweepPlan(axes, wb.datasets.load(songs), seconds=90.0), tmp_path / "whole.zarr")
+    xarray.testing.assert_equal(found, whole)

@@ -1,0 +1,125 @@
+"""`workbench sweep`: parameters swept over a dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import Seconds, profile_option, workspace_option
+from workbench.cli.terminal import print_body, progress_bar, say
+
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
+
+
+@click.command("sweep")
+@click.option(
+    "--param",
+    "given",
+    metavar="NAME=VALUES",
+    multiple=True,
+    required=True,
+    help="A parameter and its values: seams.context_beats=2,4,8, or seams.pulse_weight=0:2:21 for 21 from 0 to 2; "
+    "may be repeated.",
+)
+@click.option(
+    "--dataset",
+    required=True,
+    help="`bundled`, a folder of sound files with annotations beside them, or an index as mirdata writes it.",
+)
+@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="The result, a zarr folder.")
+@click.option("--draw", type=click.IntRange(1), help="Draw that many of all combinations, rather than take them all.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draw.")
+@click.option(
+    "--seconds",
+    type=Seconds(),
+    help="Length of the video that plans are made for; without it a minute more than each recording.",
+)
+@click.option("--measure", default="seam_score", show_default=True, help="By which the best point is named.")
+@click.option("--scheduler", metavar="URL", help="A Dask cluster to run on, whose workers share the home folder.")
+@profile_option
+@workspace_option
+def command(
+    given: tuple[str, ...],
+    dataset: str,
+    out: Path,
+    draw: int | None,
+    seed: int,
+    seconds: float | None,
+    measure: str,
+    scheduler: str | None,
+    workspace: Workspace,
+) -> None:
+    """Measure every combination of some parameters on every recording of a dataset.
+
+    Writes one zarr folder for xarray, with the parameters as coordinates. A sweep that was stopped goes on when the
+    same command is given again. Prints JSON: how many points and recordings, what could not be read, and the best
+    point, which is called sure only where it beats every other one.
+
+    \b
+    Example:
+      workbench sweep --param seams.context_beats=2,4,8 --dataset bundled -o sweep.zarr
+
+    \f
+
+    Parameters
+    ----------
+    given : parameters and their values
+    dataset : what is measured
+    out : the result
+    draw, seed : of combinations; None: all
+    seconds : length of the video
+    measure : of the best point
+    scheduler : address of a cluster; None: processes of this machine
+    workspace : of the home folder, with the parameters of the profile
+    """
+    from workbench.errors import ParameterError
+    from workbench.workflows.compare import MEASURED
+    from workbench.workflows.datasets import load
+    from workbench.workflows.sweep import SweepPlan, read_axis, sweep, sweep_points, winner
+
+    if measure not in MEASURED:
+        raise click.UsageError(f"--measure is one of {', '.join(MEASURED)}")
+    if not out.absolute().parent.is_dir():
+        raise click.UsageError(f"{out}: there is no folder {out.parent}")
+    try:
+        axes = tuple(read_axis(text) for text in given)
+        sweep_points(axes, draw, seed)
+    except ParameterError as error:
+        raise click.BadParameter(str(error), param_hint="--param") from error
+    plan = SweepPlan(axes, load(dataset), draw, seed, seconds)
+    for fault in plan.dataset.faults:
+        say(fault)
+    with progress_bar() as progress:
+        found = sweep(workspace.with_progress(progress), plan, out, scheduler=scheduler)
+    broken = {
+        str(name): str(reason)
+        for name, status, reason in zip(found.track.values, found.status.values, found.reason.values, strict=True)
+        if status != "ok"
+    }
+    for name, reason in broken.items():
+        say(f"{name}: {reason}")
+    body = {"out": str(out), "points": len(plan.points), "tracks": len(plan.dataset), "errors": broken}
+    try:
+        best = winner(found, measure)
+    except ParameterError as error:
+        say(str(error))
+        print_body(body)
+        return
+    words = "is the winner" if best.sure else "is no winner, for another point may be as good"
+    say(f"{', '.join(f'{name}={value}' for name, value in best.point.items())} has the best {measure} and {words}")
+    print_body(
+        body
+        | {
+            "best": {
+                "measure": measure,
+                "point": best.point,
+                "mean": round(best.mean, 4),
+                "tracks": best.tracks,
+                "lead": round(best.lead, 4),
+                "sure": best.sure,
+            }
+        }
+    )

@@ -1,0 +1,527 @@
+"""Sweeps: every combination of some parameters on every recording of a dataset, as one labelled array.
+
+A recording is analysed once. What a parameter touches decides what is done again for another value of it: a weight only
+weighs the breaks that are already measured, the context of a seam compares the bars again, the bands measure them
+again, and a parameter of the beats begins from the start. So twenty weights cost little more than one.
+
+A sweep writes a folder beside its result, one file a recording, each whole or not at all. One that was killed goes on
+there; the folder is deleted when the result is written. A sweep of other parameters, another dataset or seed does not
+go on in the same place. The result is a zarr store with an axis for each parameter, or, of points that were drawn, one
+axis `point` with the parameters as coordinates; all other parameters are in its attributes.
+
+Functions: `read_axis` and `sweep_points` for what is swept; `sweep`; `winner`, the best point if it is one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from workbench.errors import ParameterError, StoreError, WorkbenchError
+from workbench.files import write_text
+from workbench.home import Home
+from workbench.intervals import bootstrap_interval
+from workbench.params import WorkbenchParams
+from workbench.profiles import params_from
+from workbench.workflows.batch import Row, rows_as_done
+from workbench.workflows.compare import COVERAGE, MEASURED, profile_measures
+from workbench.workflows.datasets import Dataset, DatasetTrack
+from workbench.workflows.library import cluster
+from workbench.workflows.workers import open_pool
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    import xarray
+
+    from workbench.loops.profile import LoopProfile
+
+SWEEP_VERSION = 1
+"""of what a finished recording holds; raise it when measures change"""
+_DRAWN_MOST = 100_000
+
+
+class Axis(NamedTuple):
+    """One parameter that is swept."""
+
+    name: str
+    """such as `seams.context_beats`"""
+    values: tuple[Any, ...]
+
+
+Point = dict[str, Any]
+"""values by the names of parameters"""
+
+
+def read_axis(text: str) -> Axis:
+    """A parameter and its values as one types them.
+
+    Parameters
+    ----------
+    text : `seams.context_beats=2,4,8`, or `seams.pulse_weight=0:2:21` for 21 values from 0 to 2
+
+    Raises
+    ------
+    ParameterError : it is neither, or there is no such parameter, or a value it cannot have
+    """
+    name, is_given, given = text.partition("=")
+    name = name.strip()
+    if not is_given or not given.strip():
+        raise ParameterError(f"{text!r} is not a parameter and its values, such as seams.context_beats=2,4,8")
+    parts = given.split(":")
+    if len(parts) == 3:
+        try:
+            values: list[Any] = np.round(np.linspace(float(parts[0]), float(parts[1]), int(parts[2])), 12).tolist()
+        except ValueError:
+            raise ParameterError(f"{given!r} is not a range such as 0:2:21, from, to, and how many") from None
+        if all(float(value).is_integer() for value in values):
+            values = [int(value) for value in values]
+    else:
+        values = [_value(part.strip()) for part in given.split(",")]
+    if len(set(map(str, values))) != len(values):
+        raise ParameterError(f"{name}: a value stands there twice in {given}")
+    for value in values:
+        with_values(WorkbenchParams(), {name: value})
+    return Axis(name, tuple(values))
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def with_values(params: WorkbenchParams, point: Mapping[str, Any]) -> WorkbenchParams:
+    """Parameters with some of them changed.
+
+    Parameters
+    ----------
+    params : all parameters; left as they are
+    point : values by the names of parameters, such as `seams.context_beats`
+
+    Raises
+    ------
+    ParameterError : there is no such parameter, or a value it cannot have
+    """
+    values = params.model_dump(mode="json")
+    for name, value in point.items():
+        stage, _, field = name.partition(".")
+        if not isinstance(values.get(stage), dict) or field not in values[stage]:
+            raise ParameterError(f"there is no parameter {name}; they are called such as seams.context_beats")
+        values[stage][field] = value
+    return params_from(values, "the sweep")
+
+
+def sweep_points(axes: Sequence[Axis], draw: int | None = None, seed: int = 0) -> list[Point]:
+    """The points of a sweep.
+
+    Parameters
+    ----------
+    axes : what is swept, each once
+    draw : how many of all combinations are drawn at random, each once; None: all
+    seed : of the draw
+
+    Returns
+    -------
+    in the order of the combinations, the last axis quickest
+
+    Raises
+    ------
+    ParameterError : no axes, one of them twice, or nothing to draw
+    """
+    names = [axis.name for axis in axes]
+    if not axes or len(set(names)) != len(names):
+        raise ParameterError("a sweep needs parameters, each once")
+    total = int(np.prod([len(axis.values) for axis in axes], dtype=object))
+    if draw is None:
+        if total > _DRAWN_MOST:
+            raise ParameterError(f"{total} combinations are more than {_DRAWN_MOST}; draw some of them")
+        return [dict(zip(names, values, strict=True)) for values in product(*(axis.values for axis in axes))]
+    if not 1 <= draw <= min(total, _DRAWN_MOST):
+        raise ParameterError(f"between 1 and {min(total, _DRAWN_MOST)} combinations can be drawn, not {draw}")
+    dice = np.random.default_rng(seed)
+    points = []
+    # `choice` without replacement would list all combinations
+    for number in sorted(_distinct(dice, total, draw)):
+        point = {}
+        for axis in reversed(axes):
+            number, at = divmod(number, len(axis.values))
+            point[axis.name] = axis.values[at]
+        points.append({name: point[name] for name in names})
+    return points
+
+
+def _distinct(dice: np.random.Generator, total: int, count: int) -> list[int]:
+    if count > total // 2:
+        return [int(one) for one in dice.permutation(total)[:count]]
+    found: dict[int, None] = {}
+    while len(found) < count:
+        found[int(dice.integers(total))] = None
+    return list(found)
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPlan:
+    """What is swept over what."""
+
+    axes: tuple[Axis, ...]
+    dataset: Dataset
+    draw: int | None = None
+    seed: int = 0
+    seconds: float | None = None
+    """length of the video that plans are made for; None: a minute more than each recording"""
+
+    @property
+    def points(self) -> list[Point]:
+        """All points, in their order."""
+        return sweep_points(self.axes, self.draw, self.seed)
+
+
+def sweep(
+    workspace: Workspace,
+    plan: SweepPlan,
+    out: Path | str,
+    *,
+    executor: Executor | None = None,
+    scheduler: str | None = None,
+) -> xarray.Dataset:
+    """Measure all points on all recordings, and write the result.
+
+    Parameters
+    ----------
+    workspace : keeps what is analysed; its parameters are those that are not swept; receives progress
+    plan : what is swept over what
+    out : folder of the zarr store; where the same sweep is there already, it is read
+    executor : where to run; None: a process for every core that this process may use
+    scheduler : address of a Dask cluster in its place, whose workers share the home folder; needs the extra `scale`
+
+    Returns
+    -------
+    each measure over `track` and the parameters (or `point`), NaN where it does not apply; `status` and `reason` of
+    each track
+
+    Raises
+    ------
+    ParameterError : a point is out of range, both an executor and a scheduler, or another sweep is at this place
+    StoreError : the result cannot be written
+    """
+    out = Path(out)
+    if executor is not None and scheduler is not None:
+        raise ParameterError("give either an executor or the address of a scheduler")
+    points = plan.points
+    for point in points:
+        with_values(workspace.params, point)
+    stated = _statement(workspace, plan)
+    if out.exists():
+        return _read(out, stated)
+    folder = out.with_name(out.name + ".parts")
+    _open_parts(folder, stated)
+    files = [folder / f"{number:05d}.json" for number in range(len(plan.dataset))]
+    missing = [number for number, path in enumerate(files) if not path.exists()]
+    tracks = [plan.dataset.tracks[number] for number in missing]
+    lost: dict[int, Row] = {}
+    job = partial(
+        sweep_track,
+        {str(track.path): track for track in tracks},
+        points,
+        plan.seconds,
+        workspace.home.root,
+        workspace.params,
+    )
+    where: AbstractContextManager[Executor | None] = nullcontext(executor) if scheduler is None else cluster(scheduler)
+    if missing:
+        with where as given, open_pool(given, len(missing)) as pool:
+            for at, row in rows_as_done(pool, job, [track.path for track in tracks], workspace):
+                if row.get("done"):
+                    write_text(files[missing[at]], json.dumps(row), StoreError)
+                else:  # what killed its process may not kill it again
+                    lost[missing[at]] = row
+    rows = [
+        lost[number] if number in lost else json.loads(path.read_text(encoding="utf-8"))
+        for number, path in enumerate(files)
+    ]
+    found = _result(plan, points, rows, stated)
+    _write(found, out)
+    shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def _statement(workspace: Workspace, plan: SweepPlan) -> str:
+    """What a sweep is, as a text: equal ones give equal results."""
+    return json.dumps(
+        {
+            "version": SWEEP_VERSION,
+            "axes": {axis.name: list(axis.values) for axis in plan.axes},
+            "draw": plan.draw,
+            "seed": plan.seed if plan.draw is not None else None,
+            "seconds": plan.seconds,
+            "dataset": plan.dataset.name,
+            "tracks": {track.name: _track_hash(workspace, track) for track in plan.dataset},
+            "params": workspace.params.model_dump(mode="json"),
+        },
+        sort_keys=True,
+    )
+
+
+def _track_hash(workspace: Workspace, track: DatasetTrack) -> str:
+    """Of its sound and its annotations; of a file that cannot be read, that it cannot."""
+    digest = hashlib.sha256()
+    for path in (track.path, *track.annotations):
+        try:
+            digest.update(workspace.hash_file(path).encode())
+        except WorkbenchError as error:
+            digest.update(str(error).encode())
+    return digest.hexdigest()
+
+
+def _open_parts(folder: Path, stated: str) -> None:
+    """Make the folder of finished recordings, or go on in it."""
+    header = folder / "sweep.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        found = header.read_text(encoding="utf-8") if header.exists() else None
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be used ({error.strerror})") from error
+    if found is None:
+        if any(folder.glob("*.json")):
+            raise ParameterError(f"{folder} holds something else; delete it, or name another result")
+        write_text(header, stated, StoreError)
+    elif found != stated:
+        raise ParameterError(f"{folder} belongs to another sweep; delete it, or name another result")
+
+
+def sweep_track(
+    tracks: Mapping[str, DatasetTrack],
+    points: Sequence[Point],
+    seconds: float | None,
+    root: Path,
+    params: WorkbenchParams,
+    path: Path,
+) -> Row:
+    """All points on one recording; runs in another process.
+
+    Parameters
+    ----------
+    tracks : by path
+    points : values by the names of parameters
+    seconds : length of the video; None: a minute more than the recording
+    root : the home folder
+    params : those that are not swept
+    path : of the recording
+
+    Returns
+    -------
+    `status` and `reason`; each measure as a list over the points, None where it does not apply
+    """
+    track = tracks[str(path)]
+    rows: list[dict[str, float]] = [{}] * len(points)
+    changed = [with_values(params, point) for point in points]
+    try:
+        with Workspace(Home(root), params) as workspace:
+            bench = _Bench(workspace, path)
+            for at in sorted(range(len(points)), key=lambda number: _steps(changed[number])):
+                grid, profile = bench.profile(changed[at])
+                rows[at] = profile_measures(track, grid, profile, changed[at].cover, seconds)[0]
+    except WorkbenchError as error:
+        return {"status": "error", "reason": str(error), "done": True}
+    return {"status": "ok", "reason": "", "done": True} | {name: [row.get(name) for row in rows] for name in MEASURED}
+
+
+class _Steps(NamedTuple):
+    """What each step depends on, as texts; what is dear to do again stands first."""
+
+    beats: str
+    bare: str
+    breaks: str
+    form: str
+
+
+def _steps(params: WorkbenchParams) -> _Steps:
+    seams = params.seams
+    beats = params.beats.model_dump_json() + params.spectrum.model_dump_json()
+    bare = beats + json.dumps(seams.touching("evidence"))
+    breaks = bare + json.dumps(seams.touching("breaks"))
+    return _Steps(beats, bare, breaks, bare + params.sections.model_dump_json() + params.endings.model_dump_json())
+
+
+class _Bench:
+    """One recording, of which each step is done again only where a parameter that it depends on has changed.
+
+    Of each step the last result is kept, so points in the order of `_steps` repeat nothing dear.
+    """
+
+    def __init__(self, workspace: Workspace, path: Path) -> None:
+        from workbench.workflows.analyze import Sound
+
+        self._sound = Sound(workspace, path, heard=True)
+        self._kept: dict[str, tuple[str, Any]] = {}
+
+    def profile(self, params: WorkbenchParams) -> tuple[Any, LoopProfile]:
+        """Grid and loop profile.
+
+        Parameters
+        ----------
+        params : all of them
+        """
+        from workbench.loops.bodies import loop_profile, profile_of_form, track_form
+        from workbench.loops.seams import line_breaks, with_yardstick
+        from workbench.workflows.analyze import Sound, beat_stage, measured_evidence
+
+        seams, on = params.seams, _steps(params)
+        recording = self._sound.recording
+        workspace = self._sound.workspace.with_params(params)
+        sound = Sound(workspace, self._sound.path, heard=True)
+        sound.__dict__["recording"] = recording  # decoded once for all points
+        found = self._once("beats", on.beats, lambda: beat_stage(sound))
+        sound.forget_spectrum()
+        if found.grid.downbeats.size < 2:
+            return found.grid, loop_profile(recording, found.grid, seams, params.sections, params.endings)
+        bare = self._once("bare", on.bare, lambda: measured_evidence(sound, found))
+        evidence = self._once("evidence", on.breaks, lambda: with_yardstick(bare, seams))
+        breaks = self._once("breaks", on.breaks, lambda: line_breaks(evidence, seams))
+        form = self._once(
+            "form", on.form, lambda: track_form(recording, found.grid, evidence, params.sections, params.endings)
+        )
+        return found.grid, profile_of_form(recording, found.grid, evidence, form, seams, breaks)
+
+    def _once(self, step: str, depends_on: str, compute: Any) -> Any:
+        known = self._kept.get(step)
+        if known is None or known[0] != depends_on:
+            known = self._kept[step] = (depends_on, compute())
+        return known[1]
+
+
+def _result(plan: SweepPlan, points: Sequence[Point], rows: Sequence[Mapping[str, Any]], stated: str) -> xarray.Dataset:
+    import xarray
+
+    names = [track.name for track in plan.dataset]
+    dims: tuple[str, ...]
+    coordinates: dict[str, Any] = {
+        "track": ("track", np.array(names, dtype=str)),
+        "status": ("track", np.array([row["status"] for row in rows], dtype=str)),
+        "reason": ("track", np.array([row["reason"] for row in rows], dtype=str)),
+    }
+    shape: tuple[int, ...]
+    if plan.draw is None:
+        dims, shape = tuple(axis.name for axis in plan.axes), tuple(len(axis.values) for axis in plan.axes)
+        coordinates |= {axis.name: (axis.name, np.array(axis.values)) for axis in plan.axes}
+    else:
+        dims, shape = ("point",), (len(points),)
+        coordinates |= {"point": np.arange(len(points))}
+        coordinates |= {axis.name: ("point", np.array([point[axis.name] for point in points])) for axis in plan.axes}
+    none = [None] * len(points)
+    variables = {}
+    for name in MEASURED:
+        values = np.array([row.get(name, none) for row in rows], dtype=np.float64).reshape(len(rows), *shape)
+        variables[name] = (("track", *dims), values, {"units": "1"})
+    return xarray.Dataset(variables, coords=coordinates, attrs={"sweep": stated})
+
+
+def _write(found: xarray.Dataset, out: Path) -> None:
+    aside = out.with_name(f".{out.name}.part")
+    try:
+        shutil.rmtree(aside, ignore_errors=True)
+        # zarr has no fixed-length text of its own in version 3
+        texts = {name: found[name].astype(object) for name in found.variables if found[name].dtype.kind == "U"}
+        found.assign_coords(texts).to_zarr(aside, mode="w", consolidated=False)
+        aside.rename(out)
+    except OSError as error:
+        raise StoreError(f"{out}: cannot be written ({error.strerror})") from error
+
+
+def _read(out: Path, stated: str) -> xarray.Dataset:
+    found = read_sweep(out)
+    if found.attrs.get("sweep") != stated:
+        raise ParameterError(f"{out} holds another sweep; delete it, or name another result")
+    return found
+
+
+def read_sweep(path: Path | str) -> xarray.Dataset:
+    """Read the result of a sweep.
+
+    Parameters
+    ----------
+    path : folder of the zarr store
+
+    Raises
+    ------
+    ParameterError : it holds no sweep
+    """
+    import xarray
+
+    try:
+        found: xarray.Dataset = xarray.open_zarr(path, chunks=None, consolidated=False).load()
+    except (OSError, ValueError, KeyError) as error:
+        raise ParameterError(f"{path}: no result of a sweep ({error})") from error
+    if "sweep" not in found.attrs:
+        raise ParameterError(f"{path}: no result of a sweep")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """The best point of a sweep by one measure."""
+
+    measure: str
+    point: dict[str, Any]
+    mean: float
+    """over the recordings that all points have the measure of"""
+    tracks: int
+    """how many these are"""
+    lead: float
+    """by which it is better than the second, in the mean"""
+    low: float
+    """of the 90 % interval of its lead over the point that it is least sure to beat"""
+    sure: bool
+    """whether it beats every other point, each interval leaving zero out: only then is it the winner"""
+
+
+def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
+    """The point that is best in the mean, and whether it is sure to be.
+
+    Parameters
+    ----------
+    found : of `sweep`
+    measure : one of its variables, of which more is better
+
+    Raises
+    ------
+    ParameterError : there is no such measure, or no recording has it at all points
+    """
+    if measure not in found:
+        raise ParameterError(f"there is no measure {measure}; there are {', '.join(map(str, found.data_vars))}")
+    dims = [str(dim) for dim in found[measure].dims if dim != "track"]
+    flat = found[measure].stack(all_points=dims, create_index=False)
+    values = np.asarray(flat.transpose("track", "all_points").values)
+    values = values[np.isfinite(values).all(axis=1)]
+    if not values.size:
+        raise ParameterError(f"no recording has {measure} at every point")
+    means = values.mean(axis=0)
+    best = int(means.argmax())
+    others = [number for number in range(means.size) if number != best]
+    lows = [bootstrap_interval(values[:, best] - values[:, other], coverage=COVERAGE)[0] for other in others]
+    names = [str(name) for name in found.coords if set(found[name].dims) <= set(dims) and name not in ("point",)]
+    point = {}
+    for name in names:
+        at = flat.coords[name].values[best]
+        point[name] = at.item() if hasattr(at, "item") else at
+    return Winner(
+        measure=measure,
+        point=point,
+        mean=float(means[best]),
+        tracks=len(values),
+        lead=float(means[best] - np.max(means[others])) if others else 0.0,
+        low=min(lows, default=0.0),
+        sure=bool(lows) and min(lows) > 0.0,
+    )
