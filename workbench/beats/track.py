@@ -25,6 +25,7 @@ from workbench.beats.readings import best_reading, reading_chances
 from workbench.beats.steady import steady_beats
 from workbench.beats.straight import slips_of
 from workbench.beats.tempo import beat_activation
+from workbench.beats.tracker import OWN, track_by
 from workbench.beats.weights import weights_for
 from workbench.errors import MediaError, ParameterError
 from workbench.features.onsets import OnsetStrengths, detect_onsets
@@ -54,7 +55,8 @@ def track_beats(
     ----------
     sound : a recording, or mono samples of shape (n,)
     sample_rate : Hz, of mono samples; None: that of `spectrum`; must be None for a recording, which knows its own
-    params, spectrum : of the tracker and of the spectrogram it reads; None: the defaults
+    params, spectrum : of the tracker and of the spectrogram it reads; None: the defaults. Another tracker that
+        `params` names gets a recording, and no bare samples
 
     Returns
     -------
@@ -68,6 +70,8 @@ def track_beats(
     if isinstance(sound, Recording):
         if sample_rate is not None:
             raise ParameterError("a recording knows its sample rate; give params by name: track_beats(sound, params=…)")
+        if params is not None and params.tracker != OWN:
+            return track_by(params.tracker, sound, params)
         samples, rate = sound.samples, sound.sample_rate
     else:
         samples, rate = sound, int(sample_rate or (spectrum or SpectrumParams()).sample_rate)

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 @click.argument("track")
 @click.option("--grid", "grid_file", type=FILE, help="A file of your own beats, which become the track's grid.")
 @click.option("--confirm", is_flag=True, help="Keep the grid that was heard as right.")
+@click.option("--tracker", metavar="NAME", help="Another beat tracker: one that is installed, or module:attribute.")
 @profile_option
 @workspace_option
-def command(track: str, grid_file: Path | None, confirm: bool, workspace: Workspace) -> None:
+def command(track: str, grid_file: Path | None, confirm: bool, tracker: str | None, workspace: Workspace) -> None:
     """Print the beats, downbeats and tempo of TRACK, a catalog track id or any sound or video that FFmpeg reads.
 
     Times are seconds from the first sample, as a player counts them. A second call is answered from the cache. Metre,
@@ -46,6 +47,7 @@ def command(track: str, grid_file: Path | None, confirm: bool, workspace: Worksp
     track : path of a sound or video, or catalog track id
     grid_file : a person's own grid; None: the one kept before, else the heard one
     confirm : whether the heard grid is kept as right
+    tracker : name of a beat tracker; None: that of the profile
     workspace : of the home folder, with the parameters of the profile
 
     Raises
@@ -62,6 +64,10 @@ def command(track: str, grid_file: Path | None, confirm: bool, workspace: Worksp
     from workbench.workflows.tracks import find_track
 
     source = find_track(workspace, track)
+    if tracker is not None:
+        params = workspace.params
+        beats = params.beats.model_copy(update={"tracker": tracker})
+        workspace = workspace.with_params(params.model_copy(update={"beats": beats}))
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)
         if grid_file is not None or confirm:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,9 +24,31 @@ if TYPE_CHECKING:
 _FORMATS = ("otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "markers", "loop-tags")
 
 
+class _FormatName(click.Choice[str]):
+    """One of our formats, or of those that others registered or installed, or the format of a module."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Convert to a name.
+
+        Parameters
+        ----------
+        value, param, ctx : as click passes them
+
+        Raises
+        ------
+        click.BadParameter : there is no such format
+        """
+        if isinstance(value, str) and value not in self.choices:
+            from workbench.extensions import EXPORT_FORMATS, names
+
+            if ":" in value or value in names(EXPORT_FORMATS):
+                return value
+        return str(super().convert(value, param, ctx))
+
+
 @click.command("export")
 @click.argument("plan", type=FILE)
-@click.option("--format", "format_name", type=click.Choice(_FORMATS), required=True, help="What to write, see above.")
+@click.option("--format", "format_name", type=_FormatName(_FORMATS), required=True, help="What to write, see above.")
 @click.option(
     "--track",
     help="The track that the plan was made for: a file or a catalog track id; not needed where the catalog has it.",
@@ -98,7 +120,7 @@ def command(
     Parameters
     ----------
     plan : JSON file of a plan or of placements, `-` for standard input
-    format_name : a key of `workbench.export.formats.FORMATS`
+    format_name : as of `workbench.export.formats.format_named`
     track : path of a file, or catalog track id; None: the catalog's track that the plan names, or none where the format
         needs none
     video : path, or id of a video that was added; None: the edit has no picture
@@ -113,13 +135,13 @@ def command(
     ------
     click.UsageError : the format needs a track, which is not in the catalog
     """
-    from workbench.export.formats import FORMATS, caution
+    from workbench.export.formats import caution, format_named
     from workbench.loops.plan import LoopPlan
     from workbench.workflows.comments import find_review, review_markers
     from workbench.workflows.export import export_plan, find_sync_points, media_beside
     from workbench.workflows.videos import find_video
 
-    form = FORMATS[format_name]
+    form = format_named(format_name)
     chosen = read_music(
         plan,
         workspace,

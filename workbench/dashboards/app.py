@@ -40,7 +40,7 @@ from workbench.dashboards.tab import Tab
 from workbench.dashboards.transport import script
 from workbench.dashboards.work import shared_pool
 from workbench.errors import ParameterError
-from workbench.export.formats import FORMATS, caution
+from workbench.export.formats import all_formats, caution
 from workbench.workspace import Workspace
 
 
@@ -154,7 +154,7 @@ class Page:
 
         def ask(format_name: str) -> None:
             if session.loop is not None:
-                form = FORMATS.get(format_name)
+                form = all_formats().get(format_name)
                 session.notice = caution(form, session.loop.track.path) if form is not None else ""
                 session.run(download_file, session.loop, format_name, then=ready)
 

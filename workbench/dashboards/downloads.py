@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from workbench.audition.plans import listening_folder, plan_digest
-from workbench.export.formats import FORMATS, Format, caution
+from workbench.export.formats import Format, all_formats, caution, format_named
 from workbench.loops.plan import LoopPlan
 from workbench.workflows.comments import load_review, review_markers
 from workbench.workflows.export import export_plan
@@ -38,7 +38,7 @@ def offered(loop: Loop | None) -> list[tuple[str, str, str]]:
         _PLAN,
         *(
             (form.name, form.title, " ".join(filter(None, (form.what, form.limits, _caution(form, track)))))
-            for form in FORMATS.values()
+            for form in all_formats().values()
             if repeats or form.holds_placements  # what repeats nothing is to an editor what a placement is
         ),
     ]
@@ -93,7 +93,7 @@ def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
     )
     if format_name == _PLAN[0]:
         return save_plan(loop, folder / f"{stem}.plan.json")
-    form = FORMATS[format_name]
+    form = format_named(format_name)
     out = folder / f"{stem}{form.suffix or '.loop' + loop.track.path.suffix}"
     export_plan(
         workspace,

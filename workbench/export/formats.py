@@ -1,6 +1,10 @@
 """The formats that plans and placements are exported in: one table, for command line, documentation and dashboard.
 
-Functions: `format_named`, `caution`; the table `FORMATS`.
+A format of somebody else is a `Format` too, found as `workbench.extensions` says: registered, an entry point of
+`workbench.export_formats`, or `module:attribute`. It then stands beside ours on the command line and on the page.
+`workbench.testing.export_format.ExportFormatSuite` tests it.
+
+Functions: `format_named`, `all_formats`, `caution`; the table `FORMATS`.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from workbench.export.reaper import write_reaper
 from workbench.export.seams_csv import write_seams
 from workbench.export.timeline import Timeline
 from workbench.export.xmeml import write_xmeml
+from workbench.extensions import EXPORT_FORMATS, find, names
 
 Writer: TypeAlias = Callable[[Timeline, Path], None]
 
@@ -116,7 +121,7 @@ def format_named(name: str) -> Format:
 
     Parameters
     ----------
-    name : a key of `FORMATS`
+    name : a key of `FORMATS`, or that of another's, also as `module:attribute`
 
     Returns
     -------
@@ -126,9 +131,24 @@ def format_named(name: str) -> Format:
     ------
     ParameterError : there is none
     """
-    if name not in FORMATS:
-        raise ParameterError(f"there is no format {name}; known are {', '.join(FORMATS)}")
-    return FORMATS[name]
+    if name in FORMATS:
+        return FORMATS[name]
+    if ":" not in name and name not in names(EXPORT_FORMATS):
+        raise ParameterError(f"there is no format {name}; known are {', '.join(all_formats())}")
+    found = find(EXPORT_FORMATS, name)
+    if not isinstance(found, Format):
+        raise ParameterError(f"{name} is no export format: it needs to be a workbench.export.formats.Format")
+    return found
+
+
+def all_formats() -> dict[str, Format]:
+    """Our formats, and those that others registered or installed, by their names.
+
+    Raises
+    ------
+    ParameterError : one of the others cannot be loaded, or is no format
+    """
+    return FORMATS | {name: format_named(name) for name in names(EXPORT_FORMATS) if name not in FORMATS}
 
 
 def caution(form: Format, track: Path | None) -> str:

@@ -12,6 +12,12 @@ from workbench.params.base import Params
 class BeatParams(Params):
     """Beat and downbeat tracking: the bar-pointer model and its activations."""
 
+    tracker: str = Field(
+        default="workbench",
+        min_length=1,
+        max_length=200,
+        description="which beat tracker; ours, one that is installed, or one of a module as module:attribute",
+    )
     activation: Literal["network", "onsets"] = Field(
         default="network", description="source of the beat evidence: the network, or onset strengths alone"
     )

@@ -319,10 +319,14 @@ def _beat_arrays(sound: Sound) -> tuple[Arrays, bool]:
 
     def compute() -> Arrays:
         from workbench.beats.track import track_beats_in
+        from workbench.beats.tracker import OWN, track_by
 
         spectrum, onsets = sound.spectrum, sound.onsets
         sound.progress("finding the beats", 0.0)
-        grid = track_beats_in(spectrum, params.beats, onsets)
+        if params.beats.tracker == OWN:
+            grid = track_beats_in(spectrum, params.beats, onsets)
+        else:
+            grid = track_by(params.beats.tracker, sound.recording, params.beats)
         sound.progress("finding the beats", 1.0)
         return {
             "beats": grid.beats,
@@ -343,9 +347,12 @@ def _beats_key(sound: Sound) -> StageKey:
 
 
 def _weights_part(params: WorkbenchParams) -> CacheKeyPart:
-    """The weights of the beat tracker, so that a grid of other weights is never read."""
+    """The weights of the beat tracker, so that a grid of other weights is never read; of another's, its version."""
+    from workbench.beats.tracker import OWN, find_tracker
     from workbench.beats.weights import fitted_digest
 
+    if params.beats.tracker != OWN:
+        return CacheKeyPart("Learned", "tracker", find_tracker(params.beats.tracker).version)
     return CacheKeyPart("Learned", "beats", fitted_digest(params.beats.activation))
 
 

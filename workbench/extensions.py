@@ -1,0 +1,138 @@
+"""Extension points: what other packages, or a researcher's own module, can put in the place of a part of ours.
+
+An extension goes by a name. It is found, in this order, among
+
+- our own parts,
+- those that were registered in this process: `register`,
+- installed packages that name it as an entry point of the point's group, as in their `pyproject.toml`:
+
+      [project.entry-points."workbench.beat_trackers"]
+      librosa = "their_package.trackers:LibrosaTracker"
+
+- modules that can be imported: a name with a colon, `their_module:LibrosaTracker`, says where it is itself, so a file
+  beside a notebook needs no package. Child processes find it too, where they find the module.
+
+The name stands in the parameters, so it is in profiles, cache keys and results, and the command line takes it. A class
+is instantiated without arguments. Each point has a Protocol beside the code that calls it, and a suite of tests in
+`workbench.testing` that any implementation inherits.
+
+Functions: `find`, `names`, `register`, `unregister`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from workbench.errors import ParameterError
+
+BEAT_TRACKERS = "workbench.beat_trackers"
+EXPORT_FORMATS = "workbench.export_formats"
+_WORDS = {BEAT_TRACKERS: "beat tracker", EXPORT_FORMATS: "export format"}
+_OWN: dict[str, dict[str, str]] = {BEAT_TRACKERS: {"workbench": "workbench.beats.tracker:OwnTracker"}}
+"""Our own parts, as entry points name those of others; formats have a table of their own."""
+
+_registered: dict[tuple[str, str], Any] = {}
+
+
+def register(group: str, name: str, extension: Any) -> None:
+    """Make an extension known in this process.
+
+    Parameters
+    ----------
+    group : the extension point, such as `BEAT_TRACKERS`
+    name : by which parameters and options take it
+    extension : an object that keeps the Protocol of the point, or a class of such
+
+    Raises
+    ------
+    ParameterError : there is no such point, or the name is one of ours
+    """
+    _known(group)
+    if name in _OWN.get(group, {}):
+        raise ParameterError(f"{name} is a {_WORDS[group]} of this package; take another name")
+    _registered[group, name] = extension
+
+
+def unregister(group: str, name: str) -> None:
+    """Forget an extension that was registered in this process; one that was not is no error.
+
+    Parameters
+    ----------
+    group, name : as they were given to `register`
+    """
+    _registered.pop((group, name), None)
+
+
+def names(group: str) -> tuple[str, ...]:
+    """Names of all extensions of a point but those that are named by their module.
+
+    Parameters
+    ----------
+    group : the extension point
+
+    Raises
+    ------
+    ParameterError : there is no such point
+    """
+    _known(group)
+    here = [name for point, name in _registered if point == group]
+    return tuple(dict.fromkeys((*_OWN.get(group, {}), *here, *(point.name for point in _installed(group)))))
+
+
+def find(group: str, name: str) -> Any:
+    """Find an extension by its name.
+
+    Parameters
+    ----------
+    group : the extension point
+    name : of an extension, or `module:attribute`
+
+    Returns
+    -------
+    the object; of a class, an instance
+
+    Raises
+    ------
+    ParameterError : there is none, or it cannot be loaded; the message says why
+    """
+    _known(group)
+    if (group, name) in _registered:
+        return _made(_registered[group, name])
+    address = _OWN.get(group, {}).get(name)
+    if address is None:
+        address = next((point.value for point in _installed(group) if point.name == name), None)
+    if address is None and ":" in name:
+        address = name
+    if address is None:
+        known = ", ".join(names(group)) or "none"
+        raise ParameterError(f"there is no {_WORDS[group]} {name}; known are {known}, or one as module:attribute")
+    return _made(_loaded(group, name, address))
+
+
+def _known(group: str) -> None:
+    if group not in _WORDS:
+        raise ParameterError(f"there is no extension point {group}; there are {', '.join(_WORDS)}")
+
+
+@cache
+def _installed(group: str) -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=group))
+
+
+def _loaded(group: str, name: str, address: str) -> Any:
+    module, _, attribute = address.partition(":")
+    try:
+        found: Any = import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ParameterError(f"the {_WORDS[group]} {name} cannot be loaded: {error}") from error
+    return found
+
+
+def _made(extension: Any) -> Any:
+    return extension() if inspect.isclass(extension) else extension

@@ -1,0 +1,73 @@
+"""What any export format must keep: inherit `ExportFormatSuite` in a test and name the format.
+
+class TestMine(ExportFormatSuite):
+    format = "my_module:MY_FORMAT"
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from workbench.errors import ParameterError
+from workbench.export.formats import all_formats, format_named
+from workbench.home import Home
+from workbench.media.audio import write_audio
+from workbench.testing.beat_tracker import click_track
+from workbench.workflows.export import export_plan
+from workbench.workflows.own_plans import plan_of
+from workbench.workspace import Workspace
+
+_SEGMENTS = ((0.25, 16.25), (8.25, 24.25))
+
+
+class ExportFormatSuite:
+    """Tests that an export format passes, whoever wrote it."""
+
+    format: str
+    """its name, as the command line takes it"""
+
+    def _written(self, folder: Path, *, with_track: bool = True) -> bytes:
+        """What it writes of a plan with one seam."""
+        recording, _ = click_track(120.0)
+        track = write_audio(folder / "track.wav", [recording.samples], recording.sample_rate, 1)
+        heard = plan_of(_SEGMENTS, recording)
+        out = folder / f"out{format_named(self.format).suffix or track.suffix}"
+        with Workspace(Home(folder / "home")) as workspace:
+            export_plan(workspace, heard.plan, self.format, out, track=track if with_track else None)
+        return out.read_bytes()
+
+    def test_it_is_found_and_says_what_it_is(self) -> None:
+        """Whether the name leads to a format with words for people."""
+        form = format_named(self.format)
+        assert form.title
+        assert form.what.endswith(".")
+        assert form.suffix is None or form.suffix.startswith(".")
+        assert not form.limits or form.limits.endswith(".")
+        assert ":" in self.format or all_formats()[self.format] is form
+
+    def test_a_plan_is_written_and_nothing_else(self) -> None:
+        """Whether one file appears, and the track stays as it is."""
+        with TemporaryDirectory() as name:
+            folder = Path(name)
+            written = self._written(folder)
+            assert written
+            others = {path.name for path in folder.iterdir()} - {"track.wav", "home"}
+            assert len(others) == 1, others
+
+    def test_the_same_plan_is_written_the_same(self) -> None:
+        """Whether two exports of one plan do not differ but in what names a place or a time of writing."""
+        with TemporaryDirectory() as first, TemporaryDirectory() as second:
+            one, other = self._written(Path(first)), self._written(Path(second))
+            assert abs(len(one) - len(other)) <= 64
+
+    def test_a_track_that_it_needs_is_asked_for(self) -> None:
+        """Whether it works without a track, or says that it does not."""
+        said = ""
+        with TemporaryDirectory() as name:
+            try:
+                assert self._written(Path(name), with_track=False)
+            except ParameterError as error:
+                said = str(error)
+        assert "--track" in said or not said
+        assert bool(said) <= format_named(self.format).needs_track
