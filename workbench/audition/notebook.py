@@ -172,8 +172,9 @@ def _(mix: Mix) -> str:
     line = f"mix: the soundtrack is {mix.classification}"
     if mix.duck is None:
         return _page(f"{line}, nothing to duck under", None)
-    gains = f"music {mix.music_gain_db:+.1f} dB, soundtrack {mix.video_gain_db:+.1f} dB"
-    line += f", {gains}, ducked by up to {mix.duck.depth_db:.1f} dB under {len(mix.duck.speech_ranges)} utterances"
+    if mix.music_gain_db is not None and mix.video_gain_db is not None:
+        line += f", music {mix.music_gain_db:+.1f} dB, soundtrack {mix.video_gain_db:+.1f} dB"
+    line += f", ducked by up to {mix.duck.depth_db:.1f} dB under {len(mix.duck.speech_ranges)} utterances"
     return _page(line, duck_figure(mix.duck.envelope_points, mix.duck.speech_ranges))
 
 
