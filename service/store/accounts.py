@@ -16,6 +16,7 @@ from service.store.inserts import insert
 from service.store.tables import accounts
 from workbench.errors import ParameterError
 from workbench.store.database import now
+from workbench.store.statements import Statement
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
 
@@ -32,7 +33,9 @@ class Account:
     created_at: str
 
 
-_BY_NAME = sa.select(accounts).where(accounts.c.account == sa.bindparam("account"))  # built once
+_BY_NAME = Statement(
+    "SELECT account, payment_method, spend_cap_micros, preview, created_at FROM accounts WHERE account = :account"
+)
 
 
 def get(connection: Connection, account: str) -> Account | None:
@@ -47,8 +50,11 @@ def get(connection: Connection, account: str) -> Account | None:
     -------
     None if there is no such account
     """
-    row = connection.execute(_BY_NAME, {"account": account}).first()
-    return None if row is None else Account(**row._mapping)
+    row = _BY_NAME.first(connection, account=account)
+    if row is None:
+        return None
+    name, payment_method, spend_cap_micros, preview, created_at = row
+    return Account(name, bool(payment_method), spend_cap_micros, bool(preview), created_at)
 
 
 def list_all(connection: Connection) -> list[Account]:

@@ -17,11 +17,11 @@ from service.store.inserts import insert
 from service.store.tables import answers
 from service.store.times import time_from_now
 from workbench.store.database import now
+from workbench.store.statements import Statement
 
 _USE_SECONDS = 86_400.0  # between two records of an answer's use: most calls then write nothing
 
-# built once
-_BY_KEY = sa.select(answers.c.body, answers.c.used_at).where(answers.c.answer_key == sa.bindparam("answer_key"))
+_BY_KEY = Statement("SELECT body, used_at FROM answers WHERE answer_key = :answer_key")
 
 
 def find(connection: Connection, answer_key: str) -> dict[str, Any] | None:
@@ -36,8 +36,8 @@ def find(connection: Connection, answer_key: str) -> dict[str, Any] | None:
     -------
     None if nothing is stored under the key
     """
-    row = connection.execute(_BY_KEY, {"answer_key": answer_key}).first()
-    return None if row is None else dict(json.loads(row.body))
+    row = _BY_KEY.first(connection, answer_key=answer_key)
+    return None if row is None else dict(json.loads(row[0]))
 
 
 def use(connection: Connection, answer_key: str) -> dict[str, Any] | None:
@@ -52,12 +52,28 @@ def use(connection: Connection, answer_key: str) -> dict[str, Any] | None:
     -------
     None if nothing is stored under the key
     """
-    row = connection.execute(_BY_KEY, {"answer_key": answer_key}).first()
+    text = use_text(connection, answer_key)
+    return None if text is None else dict(json.loads(text))
+
+
+def use_text(connection: Connection, answer_key: str) -> str | None:
+    """As `use`, but the body as it is stored: a JSON object without spaces.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    answer_key : see `service.cache_keys`
+
+    Returns
+    -------
+    None if nothing is stored under the key
+    """
+    row = _BY_KEY.first(connection, answer_key=answer_key)
     if row is None:
         return None
-    if row.used_at < time_from_now(-_USE_SECONDS):
+    if row[1] < time_from_now(-_USE_SECONDS):
         connection.execute(answers.update().where(answers.c.answer_key == answer_key).values(used_at=now()))
-    return dict(json.loads(row.body))
+    return str(row[0])
 
 
 def store(

@@ -15,10 +15,11 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from ulid import ULID
 
-from service.store.tables import accounts, api_keys
+from service.store.tables import api_keys
 from service.store.times import time_from_now
 from workbench.errors import ParameterError
 from workbench.store.database import now
+from workbench.store.statements import Statement
 
 _PREFIX = "sk_live_"
 _USE_SECONDS = 60.0  # between two records of a key's use: most requests then write nothing for it
@@ -145,12 +146,15 @@ def find_caller(connection: Connection, secret: str) -> Caller | None:
     None if the key is unknown, expired or revoked
     """
     digest = _digest(secret)
-    row = connection.execute(_BY_DIGEST, {"digest": digest}).first()
-    if row is None or not hmac.compare_digest(row.digest, digest):
+    row = _BY_DIGEST.first(connection, digest=digest)
+    if row is None:
         return None
-    if row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now()):
+    account, key_id, stored, expires_at, revoked_at, last_used_at, preview = row
+    if not hmac.compare_digest(stored, digest):
         return None
-    return Caller(row.account, row.key_id, bool(row.preview), row.last_used_at)
+    if revoked_at is not None or (expires_at is not None and expires_at <= now()):
+        return None
+    return Caller(account, key_id, bool(preview), last_used_at)
 
 
 def record_use(connection: Connection, caller: Caller) -> None:
@@ -173,11 +177,10 @@ _COLUMNS = (
     api_keys.c.revoked_at,
     api_keys.c.last_used_at,
 )
-# built once: every request runs it
-_BY_DIGEST = (
-    sa.select(*_COLUMNS, api_keys.c.digest, accounts.c.preview)
-    .join(accounts, accounts.c.account == api_keys.c.account)
-    .where(api_keys.c.digest == sa.bindparam("digest"))
+_BY_DIGEST = Statement(  # every request runs it
+    """SELECT api_keys.account, api_keys.key_id, api_keys.digest, api_keys.expires_at, api_keys.revoked_at,
+        api_keys.last_used_at, accounts.preview
+    FROM api_keys JOIN accounts ON accounts.account = api_keys.account WHERE api_keys.digest = :digest"""
 )
 
 

@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 from ulid import ULID
 
 from service.store.tables import credit_grants
+from workbench.store.statements import Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +96,11 @@ def draw(connection: Connection, account: str, micros: int, at: str) -> int:
     micro-dollars that the grants paid; the rest is for the payment method
     """
     paid = 0
-    for grant_id, left in connection.execute(_ACTIVE, {"account": account, "at": at}).all():
+    for grant_id, left in _ACTIVE.all(connection, account=account, at=at):
         part = min(left, micros - paid)
         if part <= 0:
             break
-        connection.execute(_TAKE, {"grant_id": grant_id, "part": part})
+        _TAKE.change(connection, grant_id=grant_id, part=part)
         paid += part
     return paid
 
@@ -121,7 +122,7 @@ def set_expiry(connection: Connection, account: str, expires_at: str, at: str, d
     connection.execute(changed.values(expires_at=max(expires_at, at)))
 
 
-# Built once: every charge reads what is active.
+# built once
 _DRAWN_IN_ORDER = (credit_grants.c.expires_at.is_(None), credit_grants.c.expires_at, credit_grants.c.grant_id)
 _ALL = sa.select(credit_grants).where(credit_grants.c.account == sa.bindparam("account")).order_by(*_DRAWN_IN_ORDER)
 _UNEXPIRED = (
@@ -133,5 +134,11 @@ _UNEXPIRED = (
     .order_by(*_DRAWN_IN_ORDER)
     .with_for_update()
 )
-_ACTIVE = _UNEXPIRED.where(credit_grants.c.left_micros > 0)
-_TAKE = sa.text("UPDATE credit_grants SET left_micros = left_micros - :part WHERE grant_id = :grant_id")
+# Every charge runs these; the order is `_DRAWN_IN_ORDER`.
+_ACTIVE = Statement(
+    """SELECT grant_id, left_micros FROM credit_grants
+    WHERE account = :account AND (expires_at IS NULL OR expires_at > :at) AND left_micros > 0
+    ORDER BY expires_at IS NULL, expires_at, grant_id""",
+    postgresql_suffix="FOR UPDATE",
+)
+_TAKE = Statement("UPDATE credit_grants SET left_micros = left_micros - :part WHERE grant_id = :grant_id")

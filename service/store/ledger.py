@@ -20,6 +20,7 @@ from service.store.tables import ledger
 from service.store.times import month_of
 from workbench.errors import ParameterError
 from workbench.store.database import now
+from workbench.store.statements import Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,8 @@ def spent_in_month(connection: Connection, account: str, time: str) -> int:
     account : name of the account
     time : in the database's form
     """
-    return connection.scalar(_SPENT, {"account": account, "month": month_of(time)}) or 0
+    found = _SPENT.first(connection, account=account, month=month_of(time))
+    return 0 if found is None else int(found[0])
 
 
 def _entry_id() -> str:
@@ -160,22 +162,21 @@ def _entry_id() -> str:
 
 
 def _book(connection: Connection, entry: LedgerEntry) -> bool:
-    return connection.execute(_BOOK, {name: getattr(entry, name) for name in LedgerEntry.__slots__}).first() is not None
+    return _BOOK.first(connection, **{name: getattr(entry, name) for name in LedgerEntry.__slots__}) is not None
 
 
 def _add_to_month(connection: Connection, entry: LedgerEntry) -> None:
-    values = {"account": entry.account, "month": month_of(entry.at), "micros": entry.amount_micros}
-    connection.execute(_ADD_TO_MONTH, values)
+    _ADD_TO_MONTH.change(connection, account=entry.account, month=month_of(entry.at), micros=entry.amount_micros)
 
 
 # SQL text that both databases accept, built once: every answer that is billed runs these statements.
-_SPENT = sa.text("SELECT micros FROM month_totals WHERE account = :account AND month = :month")
-_BOOK = sa.text(
+_SPENT = Statement("SELECT micros FROM month_totals WHERE account = :account AND month = :month")
+_BOOK = Statement(
     f"""INSERT INTO ledger ({", ".join(LedgerEntry.__slots__)})
     VALUES ({", ".join(f":{name}" for name in LedgerEntry.__slots__)})
     ON CONFLICT (event_key) DO NOTHING RETURNING entry_id"""
 )
-_ADD_TO_MONTH = sa.text(
+_ADD_TO_MONTH = Statement(
     """INSERT INTO month_totals (account, month, micros) VALUES (:account, :month, :micros)
     ON CONFLICT (account, month) DO UPDATE SET micros = month_totals.micros + excluded.micros"""
 )

@@ -9,15 +9,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from service.store.tables import rate_windows
+from workbench.store.statements import Statement
 
 WINDOW_SECONDS = 60.0
 """length of a window"""
 
-_COUNT = sa.text(
+_COUNT = Statement(
     """INSERT INTO rate_windows (key_id, opened_at, requests) VALUES (:key_id, :now, 1)
     ON CONFLICT (key_id) DO UPDATE SET
         requests = CASE WHEN rate_windows.opened_at > :expired AND rate_windows.opened_at < :ahead
@@ -26,6 +25,7 @@ _COUNT = sa.text(
             THEN rate_windows.opened_at ELSE :now END
     RETURNING requests, opened_at"""
 )
+_STATE = Statement("SELECT requests, opened_at FROM rate_windows WHERE key_id = :key_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,10 @@ def count(connection: Connection, key_id: str, limit: int, now: float) -> Rate:
         more than that opens a new window
     """
     times = {"now": now, "expired": now - WINDOW_SECONDS, "ahead": now + WINDOW_SECONDS}
-    row = connection.execute(_COUNT, {"key_id": key_id, **times}).one()
-    return Rate(limit, row.requests, min(WINDOW_SECONDS, row.opened_at + WINDOW_SECONDS - now))
+    row = _COUNT.first(connection, key_id=key_id, **times)
+    assert row is not None
+    requests, opened_at = row
+    return Rate(limit, requests, min(WINDOW_SECONDS, opened_at + WINDOW_SECONDS - now))
 
 
 def get(connection: Connection, key_id: str, limit: int, now: float) -> Rate:
@@ -103,7 +105,8 @@ def get(connection: Connection, key_id: str, limit: int, now: float) -> Rate:
     limit : requests a window
     now : s since 1970; see `count`
     """
-    row = connection.execute(sa.select(rate_windows).where(rate_windows.c.key_id == key_id)).first()
-    if row is None or not now - WINDOW_SECONDS < row.opened_at < now + WINDOW_SECONDS:
+    row = _STATE.first(connection, key_id=key_id)
+    if row is None or not now - WINDOW_SECONDS < row[1] < now + WINDOW_SECONDS:
         return Rate(limit, 0, WINDOW_SECONDS)
-    return Rate(limit, min(row.requests, limit), row.opened_at + WINDOW_SECONDS - now)
+    requests, opened_at = row
+    return Rate(limit, min(requests, limit), opened_at + WINDOW_SECONDS - now)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service.store.inserts import insert
 from service.store.tables import shared_values
+from workbench.store.statements import Statement
 
 ANALYSIS_REVISION = "analysis_revision"
 """digest of everything that analysis results depend on; job processes write it when they start"""
@@ -15,8 +15,7 @@ LINK_SECRET = "link_secret"
 WRITTEN_AT = "written_at"
 """when `/readyz` last found that the database can be written to"""
 
-# built once
-_BY_NAME = sa.select(shared_values.c.value).where(shared_values.c.name == sa.bindparam("name"))
+_BY_NAME = Statement("SELECT value FROM shared_values WHERE name = :name")
 
 
 def get(connection: Connection, name: str) -> str | None:
@@ -31,7 +30,8 @@ def get(connection: Connection, name: str) -> str | None:
     -------
     None if the name has no value yet
     """
-    return connection.scalar(_BY_NAME, {"name": name})
+    found = _BY_NAME.first(connection, name=name)
+    return None if found is None else str(found[0])
 
 
 def set_value(connection: Connection, name: str, value: str) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from workbench.store.database import grids, recordings, seam_constraints, tracks
+from workbench.store.database import tracks
+from workbench.store.statements import Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +29,14 @@ class TrackFacts:
     """of the constraints on its seams that are kept; empty: there are none"""
 
 
-# built once; outer joins, because a track that was never analysed has no recording and most have no corrected grid
-# and no constraints
-_BY_ID = (
-    sa.select(
-        tracks.c.track_id,
-        tracks.c.content_hash,
-        tracks.c.fields,
-        recordings.c.measured,
-        grids.c.revision,
-        seam_constraints.c.revision.label("constraints_revision"),
-    )
-    .outerjoin(recordings, recordings.c.content_hash == tracks.c.content_hash)
-    .outerjoin(grids, grids.c.content_hash == tracks.c.content_hash)
-    .outerjoin(seam_constraints, seam_constraints.c.content_hash == tracks.c.content_hash)
-    .where(tracks.c.track_id == sa.bindparam("track_id"))
+# outer joins, because a track that was never analysed has no recording and most have no corrected grid and no constraints
+_BY_ID = Statement(
+    """SELECT tracks.content_hash, tracks.fields, recordings.measured, grids.revision, seam_constraints.revision
+    FROM tracks
+    LEFT JOIN recordings ON recordings.content_hash = tracks.content_hash
+    LEFT JOIN grids ON grids.content_hash = tracks.content_hash
+    LEFT JOIN seam_constraints ON seam_constraints.content_hash = tracks.content_hash
+    WHERE tracks.track_id = :track_id"""
 )
 
 
@@ -57,18 +52,21 @@ def get(connection: Connection, track_id: str) -> TrackFacts | None:
     -------
     None if there is no such track
     """
-    row = connection.execute(_BY_ID, {"track_id": track_id}).first()
+    row = _BY_ID.first(connection, track_id=track_id)
     if row is None:
         return None
-    given, measured = json.loads(row.fields), json.loads(row.measured or "{}")
-    return TrackFacts(
-        row.track_id,
-        row.content_hash,
+    content_hash, fields, measured, grid_revision, constraints_revision = row
+    ids_and_length = _ids_and_length(fields, measured or "{}")
+    return TrackFacts(track_id, content_hash, *ids_and_length, grid_revision or "", constraints_revision or "")
+
+
+@lru_cache(maxsize=256)  # a page of texts in memory saves reading them anew at each call on the same tracks
+def _ids_and_length(fields: str, measured: str) -> tuple[str | None, str | None, float | None]:
+    given = json.loads(fields)
+    return (
         given.get("catalog_song_id"),
         given.get("catalog_audio_file_id"),
-        measured.get("duration_seconds"),
-        row.revision or "",
-        row.constraints_revision or "",
+        json.loads(measured).get("duration_seconds"),
     )
 
 

@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service.store.tables import video_owners
-from workbench.store.database import now, videos
+from workbench.store.database import now
+from workbench.store.statements import Statement
 
 Status = Literal["awaiting_upload", "processing", "ready", "failed"]
 
@@ -47,11 +48,8 @@ class ReadyVideo:
     seconds: float
 
 
-# built once
-_BY_ID = sa.select(video_owners).where(video_owners.c.video_id == sa.bindparam("video_id"))
-_READY = sa.select(videos.c.video_id, videos.c.content_hash, videos.c.seconds).where(
-    videos.c.video_id == sa.bindparam("video_id")
-)
+_BY_ID = Statement(f"SELECT {', '.join(OwnedVideo.__slots__)} FROM video_owners WHERE video_id = :video_id")
+_READY = Statement("SELECT video_id, content_hash, seconds FROM videos WHERE video_id = :video_id")
 
 
 def create(connection: Connection, video: OwnedVideo) -> OwnedVideo:
@@ -85,8 +83,8 @@ def get(connection: Connection, video_id: str) -> OwnedVideo | None:
     -------
     None if there is no such video
     """
-    row = connection.execute(_BY_ID, {"video_id": video_id}).first()
-    return None if row is None else OwnedVideo(**row._mapping)
+    row = _BY_ID.first(connection, video_id=video_id)
+    return None if row is None else OwnedVideo(*row)
 
 
 def get_by_storage_key(connection: Connection, storage_key: str) -> OwnedVideo | None:
@@ -153,8 +151,8 @@ def get_ready(connection: Connection, video_id: str) -> ReadyVideo | None:
     -------
     None if it has not been ingested
     """
-    row = connection.execute(_READY, {"video_id": video_id}).first()
-    return None if row is None or row.seconds is None else ReadyVideo(*row)
+    row = _READY.first(connection, video_id=video_id)
+    return None if row is None or row[2] is None else ReadyVideo(*row)
 
 
 def ready_since(connection: Connection, before: str, most: int) -> list[str]:

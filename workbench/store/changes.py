@@ -11,8 +11,10 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from workbench.store.database import recordings, revisions, tracks
+from workbench.store.statements import Statement
 
 _CATALOG = revisions.c.name == "catalog"
+_CURRENT = Statement("SELECT revision FROM revisions WHERE name = 'catalog'")
 
 
 def current_revision(connection: Connection) -> int:
@@ -26,7 +28,8 @@ def current_revision(connection: Connection) -> int:
     -------
     0 for a catalog that never changed
     """
-    return int(connection.scalar(sa.select(revisions.c.revision).where(_CATALOG)) or 0)
+    found = _CURRENT.first(connection)
+    return 0 if found is None else int(found[0])
 
 
 def next_revision(connection: Connection) -> int:

@@ -12,6 +12,7 @@ names start with its name and a slash; a process ignores those of packages that 
 
 from __future__ import annotations
 
+import sqlite3
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -325,6 +326,19 @@ class Database:
         with _as_store_errors(self.url), self._writer.begin() as connection:
             yield connection
 
+    def connect_writer(self) -> Connection:
+        """A connection for a caller that begins and commits one writing transaction after the other itself.
+
+        What it raises is SQLAlchemy's or the driver's: the caller uses it in `store_errors`.
+        """
+        return self._writer.connect()
+
+    @contextmanager
+    def store_errors(self) -> Iterator[None]:
+        """Raise errors of the database, inside of this, as `StoreError`."""
+        with _as_store_errors(self.url):
+            yield
+
     def close(self) -> None:
         """Close all connections; a database that is used again opens new ones."""
         _dispose(self._reader, self._writer)
@@ -403,7 +417,7 @@ def _owner(name: str) -> str:
 def _as_store_errors(url: str) -> Iterator[None]:
     try:
         yield
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, sqlite3.Error) as error:  # the driver's own: see `workbench.store.statements`
         raise StoreError(f"{_shown(url)}: the database cannot be used ({_first_line(error)})") from error
 
 
