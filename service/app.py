@@ -190,6 +190,7 @@ async def _announce(app: Sanic[Any, Any]) -> None:
 
 
 async def _close(app: Sanic[Any, Any]) -> None:
+    await app.ctx.transactions.drain()
     app.ctx.transactions.close()
 
 

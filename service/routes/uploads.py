@@ -55,7 +55,7 @@ async def put(request: Request, storage_key: str) -> HTTPResponse:
         count = await _receive(request, partial, limit)
         # One transaction renames the file and records it, and an ingest reads the record: it finds both or neither.
         await context.transactions.write(
-            lambda connection: _record_upload(connection, storage_key, partial, target, count)
+            lambda connection: _record_upload(connection, storage_key, partial, target, count), in_thread=True
         )
     finally:
         partial.unlink(missing_ok=True)

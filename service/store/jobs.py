@@ -65,7 +65,7 @@ MOST_SKEW_SECONDS = 3600.0
 back"""
 
 _RECENT_SECONDS = 60.0  # after a job was settled, in which it is not tried again
-_ACCEPTED = "job_accepted"  # execution option of a connection, for the rest of its transaction
+_ACCEPTED = "job_accepted"  # execution option of a connection, until it is asked for
 _CHOICES_MARK = "#"  # between build and choices in the column `build`
 _TRACEPARENT = "traceparent"  # in the column `request`, beside the submit's body
 _CLAIM_LOCK = 0x636C6169  # PostgreSQL's advisory lock; any constant of our own
@@ -210,14 +210,17 @@ def submit(connection: Connection, new: NewJob) -> Job:
             return _with_mix(connection, _job(found), new)
 
 
-def has_accepted(connection: Connection) -> bool:
-    """Whether a new job was accepted in this transaction, so that job processes must be woken.
+def take_accepted(connection: Connection) -> bool:
+    """Whether a new job was accepted since this was last asked, so that job processes must be woken.
 
     Parameters
     ----------
     connection : the one that `submit` was called with
     """
-    return _ACCEPTED in connection.get_execution_options()
+    accepted = bool(connection.get_execution_options().get(_ACCEPTED))
+    if accepted:
+        connection.execution_options(**{_ACCEPTED: False})
+    return accepted
 
 
 def _values(new: NewJob) -> Fields:

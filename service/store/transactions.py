@@ -1,24 +1,40 @@
-"""Database work outside the event loop: a transaction is a function that runs in a thread.
+"""Database work for coroutines: a transaction is a function that takes a connection.
 
-SQLite allows one writing transaction at a time. Writers of one process therefore queue for one thread, where waiting
-costs nothing, instead of polling the lock of the file. With PostgreSQL writers run in parallel.
+PostgreSQL runs writing transactions in parallel, each in a thread. SQLite allows one at a time, and making it durable
+costs more than running it. So the writers of one process that wait for each other share a transaction: each runs in a
+savepoint of its own, all are committed at once, and only then is any of them answered. One that fails takes nothing of
+the others with it.
+
+For SQLite the functions run on the event loop's thread, because their statements take microseconds each and handing
+them to a thread takes more. Only what can wait for a disk, the commit, runs in a thread. While another process writes,
+the loop tries again and again for its turn, so it never stands still.
 """
 
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
+from sqlalchemy.engine import RootTransaction
+from sqlalchemy.exc import OperationalError
 
 from service.processes.wakeup import WakeupPipe
 from service.store import jobs
-from workbench.store.database import Database
+from workbench.errors import StoreError
+from workbench.store.database import BUSY_SECONDS, Database
+from workbench.store.statements import driver_of_sqlite, is_locked
 
 T = TypeVar("T")
 _THREADS = 8  # for reading transactions, and with PostgreSQL for writing ones too
+_MOST_TOGETHER = 64  # writers in one transaction: more would make the first wait for long, and save little
+_TURN_SECONDS = 0.001  # between two tries to begin while another process writes
 
 
 class Transactions:
@@ -33,9 +49,8 @@ class Transactions:
     def __init__(self, database: Database, wakeup: WakeupPipe) -> None:
         self.database = database
         self._wakeup = wakeup
-        one_writer = database.url.startswith("sqlite")
-        self._readers = ThreadPoolExecutor(_THREADS, thread_name_prefix="database")
-        self._writers = ThreadPoolExecutor(1, thread_name_prefix="database-writer") if one_writer else self._readers
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="database")
+        self._together = WritersTogether(database, wakeup) if database.url.startswith("sqlite") else None
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run a function in a transaction that only reads.
@@ -57,35 +72,190 @@ class Transactions:
             with self.database.read() as connection:
                 return work(connection)
 
-        return await asyncio.get_running_loop().run_in_executor(self._readers, run)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, run)
 
-    async def write(self, work: Callable[[Connection], T]) -> T:
-        """Run a function in a transaction that writes; an exception rolls it back.
+    async def write(self, work: Callable[[Connection], T], *, in_thread: bool = False) -> T:
+        """Run a function in a transaction that writes; an exception rolls back what it wrote.
 
         Parameters
         ----------
-        work : called with the connection, in a thread
+        work : called with the connection
+        in_thread : whether `work` waits for something besides the database, such as a file that is synced; it then has
+            a thread and a transaction of its own
 
         Returns
         -------
-        what `work` returns
+        what `work` returns, once it is durable
 
         Raises
         ------
         StoreError : the database cannot be used; and whatever `work` raises
         """
+        if self._together is not None and not in_thread:
+            return await self._together.write(work)
 
         def run() -> T:
             with self.database.write() as connection:
-                done, work_accepted = work(connection), jobs.has_accepted(connection)
+                done, work_accepted = work(connection), jobs.take_accepted(connection)
             if work_accepted:
                 self._wakeup.notify()
             return done
 
-        return await asyncio.get_running_loop().run_in_executor(self._writers, run)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, run)
+
+    async def drain(self) -> None:
+        """Wait for the writing transaction that runs, whose callers may have gone away."""
+        if self._together is not None:
+            await self._together.drain()
 
     def close(self) -> None:
-        """Wait for running transactions, then close the database."""
-        self._writers.shutdown()
-        self._readers.shutdown()
+        """Wait for transactions that run in threads, then close the database."""
+        if self._together is not None:
+            self._together.close()
+        self._threads.shutdown()
         self.database.close()
+
+
+@dataclass(slots=True)
+class _Writer:
+    """A caller that waits for its part of a transaction."""
+
+    work: Callable[[Connection], Any]
+    done: asyncio.Future[Any]
+    result: Any = None
+    error: Exception | None = None
+
+    def answer(self, failure: Exception | None) -> None:
+        """Answer the caller, who may have gone away; `failure` is that of the whole transaction."""
+        if self.done.done():
+            return
+        error = self.error or failure
+        if error is None:
+            self.done.set_result(self.result)
+        else:
+            self.done.set_exception(error)
+
+
+class WritersTogether:
+    """The writers of one process on SQLite, which share transactions.
+
+    Parameters
+    ----------
+    database : SQLite
+    wakeup : notified after a transaction in which a job was accepted has been committed
+    """
+
+    def __init__(self, database: Database, wakeup: WakeupPipe) -> None:
+        self._database = database
+        self._wakeup = wakeup
+        self._waiting: list[_Writer] = []
+        self._running: asyncio.Task[None] | None = None
+        self._connection: Connection | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="database-commit")
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        """Run a function in a transaction that writes; see `Transactions.write`.
+
+        Parameters
+        ----------
+        work : called with the connection, on this thread
+
+        Returns
+        -------
+        what `work` returns, once it is durable
+
+        Raises
+        ------
+        StoreError : the database cannot be used; and whatever `work` raises
+        """
+        loop = asyncio.get_running_loop()
+        writer = _Writer(work, loop.create_future())
+        self._waiting.append(writer)
+        if self._running is None or self._running.done():
+            self._running = loop.create_task(self._write_waiting())
+        done: T = await writer.done
+        return done
+
+    async def drain(self) -> None:
+        """Wait until nobody waits."""
+        if self._running is not None:
+            await asyncio.wait([self._running])
+
+    def close(self) -> None:
+        """Wait for a commit that is under way, and close the connection."""
+        self._thread.shutdown()
+        self._drop()
+
+    async def _write_waiting(self) -> None:
+        """Write for those who wait, and for those who come while it writes, until nobody waits."""
+        while self._waiting:
+            group: list[_Writer] = []
+            failure: Exception | None = None
+            try:
+                with self._database.store_errors():
+                    await self._write_group(group)
+            except Exception as error:  # of all: whoever waits is answered, whatever went wrong
+                self._drop()
+                failure = error
+                if not group:  # it could not even begin
+                    group, self._waiting = self._waiting, []
+            for writer in group:
+                writer.answer(failure)
+
+    async def _write_group(self, group: list[_Writer]) -> None:
+        """One transaction; `group` gets those who are in it."""
+        connection, transaction = await self._begin()
+        group += self._waiting[:_MOST_TOGETHER]
+        del self._waiting[:_MOST_TOGETHER]
+        alone = len(group) == 1
+        accepted = False
+        driver = driver_of_sqlite(connection)
+        before = driver.total_changes
+        for writer in group:
+            accepted |= self._run(connection, driver, writer, alone)
+        if alone and group[0].error is not None:
+            transaction.rollback()
+        elif driver.total_changes == before:
+            transaction.commit()  # of nothing, which waits for no disk
+        else:
+            await asyncio.get_running_loop().run_in_executor(self._thread, transaction.commit)
+        if accepted:
+            self._wakeup.notify()
+
+    async def _begin(self) -> tuple[Connection, RootTransaction]:
+        """Begin to write, as soon as no other process does."""
+        if self._connection is None:
+            self._connection = self._database.connect_writer()
+        end = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                return self._connection, self._connection.begin()
+            except OperationalError as error:
+                if not is_locked(error) or time.monotonic() > end:
+                    raise
+            await asyncio.sleep(_TURN_SECONDS)
+
+    def _run(self, connection: Connection, driver: sqlite3.Connection, writer: _Writer, alone: bool) -> bool:
+        """Run one writer's part; returns whether it accepted a job."""
+        if not alone:
+            driver.execute("SAVEPOINT writer")
+        try:
+            with self._database.store_errors():
+                writer.result = writer.work(connection)
+        except Exception as error:
+            writer.error = error
+            jobs.take_accepted(connection)
+            if not driver.in_transaction:  # a full disk, for example, ends the transaction of all
+                raise
+            if not alone:
+                driver.execute("ROLLBACK TO writer")
+        if not alone:
+            driver.execute("RELEASE writer")
+        return jobs.take_accepted(connection)
+
+    def _drop(self) -> None:
+        """Close the connection after an error; the next transaction opens another."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(StoreError), self._database.store_errors():
+                connection.close()

@@ -28,8 +28,10 @@ from workbench.errors import StoreError
 from workbench.extras import require_extra
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
+from workbench.store.statements import driver_of_sqlite
 
-_BUSY_SECONDS = 30.0  # for which a writer waits for another one before SQLite gives up
+BUSY_SECONDS = 30.0
+"""s for which a writer waits for another one before SQLite gives up"""
 _MIGRATION_LOCK = 0x6261726C  # PostgreSQL's advisory lock; any constant of our own
 
 metadata = sa.MetaData()
@@ -327,11 +329,15 @@ class Database:
             yield connection
 
     def connect_writer(self) -> Connection:
-        """A connection for a caller that begins and commits one writing transaction after the other itself.
+        """A connection to SQLite for a caller that begins and commits one writing transaction after the other itself.
 
-        What it raises is SQLAlchemy's or the driver's: the caller uses it in `store_errors`.
+        It does not wait where another writes: to begin then fails at once. What it raises is SQLAlchemy's or the
+        driver's, and the caller uses it in `store_errors`.
         """
-        return self._writer.connect()
+        connection = self._writer.connect()
+        connection.detach()  # from the pool, whose connections wait
+        driver_of_sqlite(connection).execute("PRAGMA busy_timeout=0")
+        return connection
 
     @contextmanager
     def store_errors(self) -> Iterator[None]:
@@ -353,7 +359,7 @@ def _engines(url: str) -> tuple[Engine, Engine]:
     if not url.startswith("sqlite"):
         engine = sa.create_engine(url, pool_pre_ping=True)
         return engine, engine
-    arguments = {"timeout": _BUSY_SECONDS}
+    arguments = {"timeout": BUSY_SECONDS}
     reader = sa.create_engine(url, connect_args=arguments)
     writer = sa.create_engine(url, connect_args=arguments)
     for engine, begin in ((reader, "BEGIN"), (writer, "BEGIN IMMEDIATE")):

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
 Value: TypeAlias = str | int | float | bool | None
 
@@ -46,7 +47,7 @@ class Statement:
         ------
         StoreError : it cannot be run; raised by the `Database` whose transaction it is
         """
-        driver = sqlite_driver(connection)
+        driver = _driver(connection)
         if driver is None:
             return connection.execute(self._text, values).first()
         rows = driver.execute(self._sql, values).fetchall()  # to the end, so that the statement is finished
@@ -64,7 +65,7 @@ class Statement:
         ------
         StoreError : it cannot be run; raised by the `Database` whose transaction it is
         """
-        driver = sqlite_driver(connection)
+        driver = _driver(connection)
         if driver is None:
             return connection.execute(self._text, values).all()
         return driver.execute(self._sql, values).fetchall()
@@ -81,18 +82,35 @@ class Statement:
         ------
         StoreError : it cannot be run; raised by the `Database` whose transaction it is
         """
-        driver = sqlite_driver(connection)
+        driver = _driver(connection)
         if driver is None:
             return connection.execute(self._text, values).rowcount
         return driver.execute(self._sql, values).rowcount
 
 
-def sqlite_driver(connection: Connection) -> sqlite3.Connection | None:
-    """The driver's own connection to SQLite; None on PostgreSQL.
+def driver_of_sqlite(connection: Connection) -> sqlite3.Connection:
+    """The driver's own connection.
 
     Parameters
     ----------
-    connection : of a transaction
+    connection : to SQLite
     """
-    found = connection.connection.driver_connection
+    found = connection.connection.dbapi_connection
+    assert isinstance(found, sqlite3.Connection)
+    return found
+
+
+def is_locked(error: DBAPIError) -> bool:
+    """Whether SQLite refused because another connection is writing.
+
+    Parameters
+    ----------
+    error : of a statement
+    """
+    return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY  # without its extension
+
+
+def _driver(connection: Connection) -> sqlite3.Connection | None:
+    """The driver's own connection to SQLite; None on PostgreSQL."""
+    found = connection.connection.dbapi_connection
     return found if isinstance(found, sqlite3.Connection) else None
