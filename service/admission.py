@@ -1,22 +1,25 @@
 """The checks that a request passes, in order.
 
     1. path and method             404, 405             the router
-    2. API key                     401                  `admit`, before the body is read
-    3. rate limit                  429                  `admit`
-    4. headers and JSON            400, 413, 415        `admit`, `object_of`; the length by Sanic
+    2. API key                     401                  `admitted`
+    3. rate limit                  429                  `admitted`
+    4. headers and JSON            400, 413, 415        `check_headers`, `object_of`; the length by Sanic
     5. fields                      422                  `body_of`, `query_of`
     6. video, track or job         404, 403, 422, 202   `service.answers`
     7. payment                     402                  `service.answers`, before the work
 
-The `RoutePolicy` of a route selects the checks that it needs.
+The `RoutePolicy` of a route selects the checks that it needs. All that touches the
+database, 2, 3, 6, 7 and the answer, is one transaction. So the body, which is short, is read first. A request whose
+body may be too long is admitted before that (`admit_unread`).
 """
 
 from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar, cast
 
 import structlog
 from pydantic import ValidationError
@@ -37,7 +40,9 @@ _MAX_IDEMPOTENCY_KEY = 255  # characters
 
 log = structlog.get_logger("service")
 
+A = TypeVar("A")
 B = TypeVar("B", bound=Body)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +58,12 @@ class RoutePolicy:
     """whether a wrong media type or a body that is too long answers 400 instead of 415 or 413"""
 
 
-async def admit(request: Request, policy: RoutePolicy) -> None:
-    """Check the API key, the rate limit, the media type of the body and the Idempotency-Key.
-
-    Sets `caller`, `rate` and `idempotency_key` of the request's context.
+async def admit_unread(request: Request, policy: RoutePolicy) -> None:
+    """Check a request whose body may be too long to be read; all others are checked by `admitted`, with their answer.
 
     Parameters
     ----------
-    request : its body need not have been read
+    request : its body has not been read
     policy : of its route
 
     Raises
@@ -68,39 +71,94 @@ async def admit(request: Request, policy: RoutePolicy) -> None:
     Problem : 401, 429, 415 or, for `plain_400` and a malformed Idempotency-Key, 400
     StoreError : the database cannot be used
     """
-    if policy.api_key:
-        caller, rate = await identify(request, counted=True)
-        if caller is None or rate is None:
-            raise Problem(
-                401, "the API key is missing, invalid, expired or revoked", headers={"WWW-Authenticate": "Bearer"}
-            )
-        request.ctx.caller, request.ctx.rate = caller, rate
-        if rate.exceeded:
-            raise Problem(
-                429,
-                f"more than {rate.limit} requests a minute; wait {rate.retry_after} s",
-                headers={"Retry-After": str(rate.retry_after)},
-            )
-    if policy.body == "json":
-        media_type = (request.headers.get("content-type") or "").partition(";")[0].strip().lower()
-        if media_type != "application/json":
-            raise Problem(400 if policy.plain_400 else 415, "send the body as Content-Type: application/json")
-    if policy.idempotency:
-        request.ctx.idempotency_key = _idempotency_key(request)
+    if policy.api_key and not _has_short_body(request):
+        await admitted(request, lambda: check_headers(request, policy), lambda _, __: None)
 
 
-async def identify(request: Request, *, counted: bool) -> tuple[Caller | None, Rate | None]:
-    """Find the caller of a request, and the state of its rate window.
+async def admitted(request: Request, check: Callable[[], A], work: Callable[[Connection, A], T]) -> T:
+    """Admit a request and answer it, in one transaction that writes: its key, its count, its answer.
+
+    Sets `caller` and `rate` of the request's context. A request with a valid key is counted once, whatever becomes of
+    it. So where `work` fails, and its transaction with it, the request is counted in another one.
+
+    Parameters
+    ----------
+    request : its body has been read
+    check : checks headers, body and query; what it returns is given to `work`. What it raises is raised only after the
+        key and the rate have been checked
+    work : answers the request; for a GET it may get a connection that only reads, if the database cannot be written to
+
+    Returns
+    -------
+    what `work` returns
+
+    Raises
+    ------
+    Problem : 401, 429, and whatever `check` and `work` raise
+    StoreError : the database cannot be used
+    """
+    context, transactions = request.ctx, request.app.ctx.transactions
+    context.identified = True
+    secret = _secret(request)
+    if secret is None:
+        raise _unauthenticated()
+    problem, asked = None, None
+    try:
+        asked = check()
+    except Problem as error:
+        problem = error
+    counted = context.rate is not None  # before its body was read
+    limit, now = request.app.ctx.settings.rate_limit_per_minute, time.time()
+
+    def count(connection: Connection) -> Rate:
+        caller = context.caller = api_keys.find_caller(connection, secret)
+        if caller is None:
+            raise _unauthenticated()
+        if counted:
+            rate: Rate = context.rate
+            return rate
+        api_keys.record_use(connection, caller)
+        return rate_windows.count(connection, caller.key_id, limit, now)
+
+    def answer(connection: Connection) -> T | None:
+        context.rate = count(connection)
+        return None if problem is not None or context.rate.exceeded else work(connection, cast(A, asked))
+
+    def answer_unwritten(connection: Connection) -> T | None:
+        caller = context.caller = api_keys.find_caller(connection, secret)
+        if caller is None:
+            raise _unauthenticated()
+        stored = rate_windows.get(connection, caller.key_id, limit, now)
+        context.rate = request.app.ctx.local_windows.count(caller.key_id, stored, now)
+        return None if problem is not None or context.rate.exceeded else work(connection, cast(A, asked))
+
+    try:
+        answered = await transactions.write(answer)
+    except StoreError as error:
+        if request.method != "GET":
+            raise
+        # What costs nothing is still answered from a database that cannot be written to.
+        log.error("requests are counted by this process alone", problem=str(error))
+        answered = await transactions.read(answer_unwritten)
+    except Exception:
+        if context.caller is not None and not counted:
+            context.rate = await transactions.write(count)
+            _check_rate(context.rate)
+        raise
+    _check_rate(context.rate)
+    if problem is not None:
+        raise problem
+    return cast(T, answered)
+
+
+async def identify(request: Request) -> None:
+    """Find the caller of a request that does not count, and the state of its rate window.
+
+    Sets `caller` and `rate` of the request's context; they stay None if there is no valid key.
 
     Parameters
     ----------
     request : with the key in `Authorization` or `X-Api-Key`
-    counted : whether the request counts towards the rate limit
-
-    Returns
-    -------
-    caller : None if there is no valid key
-    rate : None if there is no caller
 
     Raises
     ------
@@ -109,32 +167,52 @@ async def identify(request: Request, *, counted: bool) -> tuple[Caller | None, R
     request.ctx.identified = True
     secret = _secret(request)
     if secret is None:
-        return None, None
+        return
     limit, now = request.app.ctx.settings.rate_limit_per_minute, time.time()
 
     def find(connection: Connection) -> tuple[Caller | None, Rate | None]:
         caller = api_keys.find_caller(connection, secret)
         return caller, None if caller is None else rate_windows.get(connection, caller.key_id, limit, now)
 
-    transactions = request.app.ctx.transactions
-    # A request without a valid key only reads, so it delays no writer.
-    caller, rate = await transactions.read(find)
-    if caller is None or not counted:
-        return caller, rate
-    known = caller
+    request.ctx.caller, request.ctx.rate = await request.app.ctx.transactions.read(find)
 
-    def count(connection: Connection) -> Rate:
-        api_keys.record_use(connection, known)
-        return rate_windows.count(connection, known.key_id, limit, now)
 
-    try:
-        return known, await transactions.write(count)
-    except StoreError as error:
-        # What costs nothing is still answered from a database that cannot be written to.
-        if request.method != "GET" or rate is None:
-            raise
-        log.error("requests are counted by this process alone", problem=str(error))
-        return known, request.app.ctx.local_windows.count(known.key_id, rate, now)
+def _unauthenticated() -> Problem:
+    return Problem(401, "the API key is missing, invalid, expired or revoked", headers={"WWW-Authenticate": "Bearer"})
+
+
+def _check_rate(rate: Rate) -> None:
+    if rate.exceeded:
+        raise Problem(
+            429,
+            f"more than {rate.limit} requests a minute; wait {rate.retry_after} s",
+            headers={"Retry-After": str(rate.retry_after)},
+        )
+
+
+def _has_short_body(request: Request) -> bool:
+    length = request.headers.get("content-length")
+    return "transfer-encoding" not in request.headers and (length is None or int(length) <= BODY_LIMIT)
+
+
+def check_headers(request: Request, policy: RoutePolicy) -> None:
+    """Check the media type of the body, and the Idempotency-Key, which is kept in the request's context.
+
+    Parameters
+    ----------
+    request : any
+    policy : of its route
+
+    Raises
+    ------
+    Problem : 415 or, for `plain_400` and a malformed Idempotency-Key, 400
+    """
+    if policy.body == "json":
+        media_type = (request.headers.get("content-type") or "").partition(";")[0].strip().lower()
+        if media_type != "application/json":
+            raise Problem(400 if policy.plain_400 else 415, "send the body as Content-Type: application/json")
+    if policy.idempotency:
+        request.ctx.idempotency_key = _idempotency_key(request)
 
 
 def _secret(request: Request) -> str | None:

@@ -27,7 +27,7 @@ from sanic_routing.route import Route
 from ulid import ULID
 
 from service import metrics
-from service.admission import BODY_LIMIT, RoutePolicy, admit, identify
+from service.admission import BODY_LIMIT, RoutePolicy, admit_unread, identify
 from service.errors import Problem, error_body, not_found
 from service.headers import add_rate_headers, add_retry_after, add_security_headers
 from service.processes.wakeup import WakeupPipe
@@ -45,6 +45,7 @@ from workbench.settings import WorkbenchSettings
 NAME = "barline"
 _HEADER_SECONDS = 20  # without a byte, while the headers of a request arrive
 _SILENCE_SECONDS = 60  # without a byte in or out, from the headers to the end of the response
+_OPEN = RoutePolicy(api_key=False)  # of routes that state none
 _STORED = frozenset(("loop", "align", "match"))  # families whose answers are stored
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"))
 
@@ -197,8 +198,7 @@ async def _close(app: Sanic[Any, Any]) -> None:
 async def _check_policy(request: Request, route: Route, **_: Any) -> None:
     """Check a request against its route's policy: after the router has found the route, before the body is read."""
     request.ctx.family = _family(route)  # creates the context, from which the latency is measured
-    policy: RoutePolicy = getattr(route.ctx, "policy", RoutePolicy(api_key=False))
-    await admit(request, policy)
+    await admit_unread(request, getattr(route.ctx, "policy", _OPEN))
 
 
 async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
@@ -255,7 +255,7 @@ def _announce_close(request: Request) -> None:
 async def _identify_uncounted(request: Request) -> None:
     """Find the caller of a request whose route needs no key or was not found; it does not count for the rate limit."""
     try:
-        request.ctx.caller, request.ctx.rate = await identify(request, counted=False)
+        await identify(request)
     except StoreError as error:
         log.warning("database", request_id=request.id, problem=str(error))
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlalchemy import Connection
 
 from service import cache_keys
 from service.answers import video_track
 from service.answers.answer import Answer, Call, analysis_revision, video_job
+from service.answers.json_text import NO_MIX, joined
 from service.billing import funds
 from service.schemas.requests import AlignRequest
 from service.store import answers, ledger
@@ -41,9 +40,9 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
     )
     body = _stored(connection, cache_key, request.auto_mix)
     if body is not None:
-        body |= {"video_id": request.video_id, "track_id": request.track_id, "status": "complete", "cached": True}
         ledger.charge(connection, call.charge())
-        return Answer(200, body)
+        names = {"video_id": request.video_id, "track_id": request.track_id, "status": "complete", "cached": True}
+        return Answer(200, joined(body, names))
     only_mix = answers.find(connection, cache_key) is not None
     return video_track.build(connection, call, request, "align", cache_key, only_mix=only_mix)
 
@@ -89,9 +88,9 @@ def result(connection: Connection, request: AlignRequest, job_id: str) -> Answer
     return Answer(200, {"mix": None, **body, "video_id": request.video_id, "track_id": request.track_id})
 
 
-def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> dict[str, Any] | None:
-    body = answers.use(connection, cache_key)
-    if body is None or not auto_mix:
-        return None if body is None else body | {"mix": None}
-    mix = answers.use(connection, cache_keys.mix_key(cache_key))
-    return None if mix is None else body | {"mix": mix["mix"]}
+def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> str | None:
+    points = answers.use_text(connection, cache_key)
+    if points is None:
+        return None
+    mix = answers.use_text(connection, cache_keys.mix_key(cache_key)) if auto_mix else NO_MIX
+    return None if mix is None else joined(points, mix)

@@ -9,12 +9,13 @@ from typing import Any
 from sqlalchemy import Connection
 from ulid import ULID
 
-from service.answers.answer import Answer, Call, find_job, raise_fault
+from service.answers.answer import Answer, Call, find_polled
+from service.answers.json_text import JsonText
 from service.billing import funds
 from service.errors import Problem
 from service.schemas.requests import BeatsRequest
 from service.store import idempotency_keys, jobs
-from service.store.jobs import Job, NewJob
+from service.store.jobs import Job, NewJob, PolledJob
 
 
 def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
@@ -81,11 +82,9 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     ------
     Problem : 404, 403; 422 if the job failed or expired in its queue
     """
-    job = find_job(connection, call, job_id, "beats")
-    if job.state == "failed":
-        raise_fault(job)
+    job = find_polled(connection, call, job_id, "beats")
     if job.state == "complete":
-        return Answer(200, job.answer or {})
+        return Answer(200, JsonText(job.answer or "{}"))
     return Answer(202, _running(job, job.stage))
 
 
@@ -94,7 +93,7 @@ def _submitted(job: Job) -> dict[str, Any]:
     return _running(job, "queued")
 
 
-def _running(job: Job, stage: str) -> dict[str, Any]:
+def _running(job: Job | PolledJob, stage: str) -> dict[str, Any]:
     return {
         "job_id": job.job_id,
         "track_id": job.track_id,

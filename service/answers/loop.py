@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from service import cache_keys
 from service.answers import video_track
 from service.answers.answer import Answer, Call, analysis_revision, raise_fault, video_job
+from service.answers.json_text import NO_MIX, is_applicable, joined
 from service.billing import funds
 from service.schemas.requests import LoopRequest
 from service.store import answers, jobs, ledger, tracks
@@ -16,7 +17,7 @@ from service.store.jobs import NewJob
 from service.store.tracks import TrackFacts
 from workbench.loops.refusals import Refusal, missing_profile, video_not_longer
 from workbench.params import CoverParams
-from workbench.results.loop_parts import loop_names, refusal_facts, with_mix
+from workbench.results.loop_parts import loop_names, refusal_facts
 
 _EXCESS_SECONDS = CoverParams().required_excess_seconds
 
@@ -56,10 +57,9 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     )
     body = _stored(connection, cache_key, request.auto_mix)
     if body is not None:
-        body |= loop_names(request.video_id, track.track_id, track)
-        if body["applicable"]:
+        if is_applicable(body):
             ledger.charge(connection, call.charge())
-        return Answer(200, body)
+        return Answer(200, joined(body, loop_names(request.video_id, track.track_id, track)))
     only_mix = answers.find(connection, cache_key) is not None
     if track.seconds is None and not only_mix:
         return Answer(200, _unanalysed(connection, request, track, cache_key))
@@ -139,14 +139,14 @@ def result(connection: Connection, request: LoopRequest, job_id: str) -> Answer 
     return Answer(200, body | names)
 
 
-def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> dict[str, Any] | None:
-    body = answers.use(connection, cache_key)
-    if body is None or not auto_mix or not body["applicable"]:
-        return body
-    mix = answers.use(connection, cache_keys.mix_key(cache_key))
+def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> str | None:
+    facts = answers.use_text(connection, cache_key)
+    if facts is None or not auto_mix or not is_applicable(facts):
+        return facts
+    mix = answers.use_text(connection, cache_keys.mix_key(cache_key))
     if mix is None:
         return None
-    return with_mix(body, mix["mix"])
+    return facts if mix == NO_MIX else joined(facts, mix)  # as `with_mix` does
 
 
 def _refused(refusal: Refusal, video_id: str, track: TrackFacts) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from sanic import Blueprint, HTTPResponse, Request
 
 from service.admission import RoutePolicy, body_of, query_of
 from service.answers import beats as answers
-from service.routes.http import call_of, path_id, respond
+from service.routes.http import answer_of, path_id, respond
 from service.schemas.requests import BeatsRequest, NoQuery
 
 blueprint = Blueprint("beats", url_prefix="/v1/beats")
@@ -20,10 +20,13 @@ async def submit(request: Request) -> HTTPResponse:
     ----------
     request : admitted
     """
-    body = body_of(request, BeatsRequest)
-    query_of(request, NoQuery)
-    call = call_of(request)
-    return respond(await request.app.ctx.transactions.write(lambda connection: answers.submit(connection, call, body)))
+
+    def asked() -> BeatsRequest:
+        body = body_of(request, BeatsRequest)
+        query_of(request, NoQuery)
+        return body
+
+    return respond(await answer_of(request, asked, answers.submit))
 
 
 @blueprint.get("/<job_id:str>", ctx_policy=RoutePolicy())
@@ -35,6 +38,9 @@ async def poll(request: Request, job_id: str) -> HTTPResponse:
     request : admitted
     job_id : of the path, still percent-encoded
     """
-    query_of(request, NoQuery)
-    call, job_id = call_of(request), path_id(job_id, "job")
-    return respond(await request.app.ctx.transactions.read(lambda connection: answers.poll(connection, call, job_id)))
+
+    def asked() -> str:
+        query_of(request, NoQuery)
+        return path_id(job_id, "job")
+
+    return respond(await answer_of(request, asked, answers.poll))

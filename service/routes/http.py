@@ -5,19 +5,53 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
+from functools import cache
+from typing import TypeVar
 from urllib.parse import unquote_to_bytes
 
 from sanic import HTTPResponse, Request
 from sanic.response import json
 from sqlalchemy import Connection
 
+from service.admission import admitted, check_headers
 from service.answers.answer import Answer, Call
+from service.answers.json_text import JsonText
 from service.errors import not_found
 from service.headers import add_retry_after
 
 _PATIENCE_SECONDS = 2.0  # that a call waits for a job with little left to do
 _LOOK_SECONDS = 0.05  # between looks at the job
+A = TypeVar("A")
+T = TypeVar("T")
+
 _PARAMETER = re.compile(r"<(\w+)(?::\w+)?>")
+
+
+async def answer_of(request: Request, check: Callable[[], A], work: Callable[[Connection, Call, A], T]) -> T:
+    """Admit a request and answer it, in one transaction.
+
+    Parameters
+    ----------
+    request : of a route with an API key; its body has been read
+    check : reads and checks body, query and path, after the headers
+    work : answers the call, with what `check` returned
+
+    Returns
+    -------
+    what `work` returns
+
+    Raises
+    ------
+    Problem : as of `service.admission.admitted`
+    """
+    assert request.route is not None
+    policy = request.route.ctx.policy
+
+    def checked() -> A:
+        check_headers(request, policy)
+        return check()
+
+    return await admitted(request, checked, lambda connection, asked: work(connection, call_of(request), asked))
 
 
 def call_of(request: Request) -> Call:
@@ -41,6 +75,7 @@ def call_of(request: Request) -> Call:
     )
 
 
+@cache
 def _endpoint(method: str, path: str) -> str:
     """The endpoint as the ledger writes it: `POST /v1/videos/{video_id}/ingest`."""
     return f"{method} /" + _PARAMETER.sub(r"{\1}", path)
@@ -91,6 +126,8 @@ def respond(answer: Answer) -> HTTPResponse:
     """
     headers: dict[str, str] = {}
     add_retry_after(headers, answer.status)
+    if isinstance(answer.body, JsonText):
+        return HTTPResponse(answer.body, answer.status, headers=headers, content_type="application/json")
     return json(answer.body, answer.status, headers=headers)
 
 
@@ -105,7 +142,7 @@ async def respond_soon(
     answer : of a submit
     result : called with the job's id; the answer once it is complete, until then None
     """
-    if not answer.is_soon:
+    if not answer.is_soon or isinstance(answer.body, JsonText):
         return respond(answer)
     read, job_id = request.app.ctx.transactions.read, str(answer.body["job_id"])
     end = asyncio.get_running_loop().time() + _PATIENCE_SECONDS

@@ -6,7 +6,7 @@ from sanic import Blueprint, HTTPResponse, Request
 
 from service.admission import RoutePolicy, body_of, query_of
 from service.answers import loop as answers
-from service.routes.http import call_of, path_id, respond, respond_soon
+from service.routes.http import answer_of, path_id, respond, respond_soon
 from service.schemas.requests import LoopRequest, NoQuery
 
 blueprint = Blueprint("loop", url_prefix="/v1/loop")
@@ -20,11 +20,14 @@ async def submit(request: Request) -> HTTPResponse:
     ----------
     request : admitted
     """
-    body = body_of(request, LoopRequest)
-    query_of(request, NoQuery)
-    call = call_of(request)
-    answer = await request.app.ctx.transactions.write(lambda connection: answers.submit(connection, call, body))
-    return await respond_soon(request, answer, lambda connection, job_id: answers.result(connection, body, job_id))
+
+    def asked() -> LoopRequest:
+        body = body_of(request, LoopRequest)
+        query_of(request, NoQuery)
+        return body
+
+    answer = await answer_of(request, asked, answers.submit)
+    return await respond_soon(request, answer, lambda connection, job_id: answers.result(connection, asked(), job_id))
 
 
 @blueprint.get("/jobs/<job_id:str>", ctx_policy=RoutePolicy())
@@ -36,6 +39,9 @@ async def poll(request: Request, job_id: str) -> HTTPResponse:
     request : admitted
     job_id : of the path, still percent-encoded
     """
-    query_of(request, NoQuery)
-    call, job_id = call_of(request), path_id(job_id, "job")
-    return respond(await request.app.ctx.transactions.read(lambda connection: answers.poll(connection, call, job_id)))
+
+    def asked() -> str:
+        query_of(request, NoQuery)
+        return path_id(job_id, "job")
+
+    return respond(await answer_of(request, asked, answers.poll))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from sanic import Blueprint, HTTPResponse, Request
+from sqlalchemy import Connection
 
 from service.admission import RoutePolicy, body_of, query_of
 from service.answers import match as answers
-from service.routes.http import call_of, path_id, respond
+from service.answers.answer import Answer, Call
+from service.routes.http import answer_of, path_id, respond
 from service.schemas.requests import ExpandQuery, MatchPollQuery, MatchRequest
 
 blueprint = Blueprint("match", url_prefix="/v1/match")
@@ -20,10 +22,13 @@ async def submit(request: Request) -> HTTPResponse:
     ----------
     request : admitted
     """
-    body, query = body_of(request, MatchRequest), query_of(request, ExpandQuery)
-    call = call_of(request)
-    write = request.app.ctx.transactions.write
-    return respond(await write(lambda connection: answers.submit(connection, call, body, query)))
+
+    def asked() -> tuple[MatchRequest, ExpandQuery]:
+        return body_of(request, MatchRequest), query_of(request, ExpandQuery)
+
+    return respond(
+        await answer_of(request, asked, lambda connection, call, given: answers.submit(connection, call, *given))
+    )
 
 
 @blueprint.get("/jobs/<job_id:str>", ctx_policy=RoutePolicy())
@@ -35,8 +40,12 @@ async def poll(request: Request, job_id: str) -> HTTPResponse:
     request : admitted
     job_id : of the path, still percent-encoded
     """
-    query = query_of(request, MatchPollQuery)
-    call, job_id = call_of(request), path_id(job_id, "job")
-    # a transaction that writes, because the secret of preview links may have to be created
-    write = request.app.ctx.transactions.write
-    return respond(await write(lambda connection: answers.poll(connection, call, job_id, query)))
+
+    def asked() -> tuple[MatchPollQuery, str]:
+        return query_of(request, MatchPollQuery), path_id(job_id, "job")
+
+    def result(connection: Connection, call: Call, given: tuple[MatchPollQuery, str]) -> Answer:
+        query, job_id = given
+        return answers.poll(connection, call, job_id, query)
+
+    return respond(await answer_of(request, asked, result))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from sanic import Blueprint, HTTPResponse, Request
+from sqlalchemy import Connection
 
 from service.admission import RoutePolicy, body_of, query_of
 from service.answers import underscore as answers
-from service.routes.http import call_of, respond
+from service.answers.answer import Call
+from service.routes.http import answer_of, call_of, respond
 from service.schemas.requests import ExpandQuery, UnderscoreRequest
 
 blueprint = Blueprint("underscore", url_prefix="/v1/underscore")
@@ -20,8 +22,17 @@ async def submit(request: Request) -> HTTPResponse:
     ----------
     request : admitted
     """
-    body, query = body_of(request, UnderscoreRequest), query_of(request, ExpandQuery)
+
+    def asked() -> tuple[UnderscoreRequest, ExpandQuery]:
+        return body_of(request, UnderscoreRequest), query_of(request, ExpandQuery)
+
+    def check(
+        connection: Connection, call: Call, given: tuple[UnderscoreRequest, ExpandQuery]
+    ) -> tuple[UnderscoreRequest, ExpandQuery]:
+        answers.check(connection, call)
+        return given
+
+    body, query = await answer_of(request, asked, check)
     call, context = call_of(request), request.app.ctx
-    await context.transactions.read(lambda connection: answers.check(connection, call))
     lane = await context.ranking.rank(body.model_dump(mode="json"))
     return respond(await context.transactions.write(lambda connection: answers.answer(connection, call, query, lane)))

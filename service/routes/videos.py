@@ -6,7 +6,7 @@ from sanic import Blueprint, HTTPResponse, Request
 
 from service.admission import RoutePolicy, body_of, query_of
 from service.answers import videos as answers
-from service.routes.http import call_of, path_id, respond
+from service.routes.http import answer_of, path_id, respond
 from service.schemas.requests import IngestRequest, NoQuery, VideoRequest
 
 blueprint = Blueprint("videos", url_prefix="/v1/videos")
@@ -20,10 +20,13 @@ async def submit(request: Request) -> HTTPResponse:
     ----------
     request : admitted
     """
-    body = body_of(request, VideoRequest)
-    query_of(request, NoQuery)
-    call = call_of(request)
-    return respond(await request.app.ctx.transactions.write(lambda connection: answers.submit(connection, call, body)))
+
+    def asked() -> VideoRequest:
+        body = body_of(request, VideoRequest)
+        query_of(request, NoQuery)
+        return body
+
+    return respond(await answer_of(request, asked, answers.submit))
 
 
 @blueprint.post("/<video_id:str>/ingest", ctx_policy=RoutePolicy(body="json"))
@@ -35,11 +38,15 @@ async def ingest(request: Request, video_id: str) -> HTTPResponse:
     request : admitted
     video_id : of the path, still percent-encoded
     """
-    body = body_of(request, IngestRequest)
-    query_of(request, NoQuery)
-    call, video_id = call_of(request), path_id(video_id, "video")
-    write = request.app.ctx.transactions.write
-    return respond(await write(lambda connection: answers.ingest(connection, call, video_id, body)))
+
+    def asked() -> tuple[str, IngestRequest]:
+        body = body_of(request, IngestRequest)
+        query_of(request, NoQuery)
+        return path_id(video_id, "video"), body
+
+    return respond(
+        await answer_of(request, asked, lambda connection, call, given: answers.ingest(connection, call, *given))
+    )
 
 
 @blueprint.get("/<video_id:str>", ctx_policy=RoutePolicy())
@@ -51,8 +58,9 @@ async def status(request: Request, video_id: str) -> HTTPResponse:
     request : admitted
     video_id : of the path, still percent-encoded
     """
-    query_of(request, NoQuery)
-    call, video_id = call_of(request), path_id(video_id, "video")
-    return respond(
-        await request.app.ctx.transactions.read(lambda connection: answers.status(connection, call, video_id))
-    )
+
+    def asked() -> str:
+        query_of(request, NoQuery)
+        return path_id(video_id, "video")
+
+    return respond(await answer_of(request, asked, answers.status))

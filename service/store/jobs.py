@@ -42,6 +42,7 @@ from service.store.tables import idempotency_keys, jobs, turns
 from service.store.times import time_from_now
 from service.traces import parse_traceparent
 from workbench.store.database import now
+from workbench.store.statements import Statement
 
 State: TypeAlias = Literal["queued", "waiting", "running", "complete", "failed"]
 Fields: TypeAlias = dict[str, Any]
@@ -161,6 +162,22 @@ class Job:
     def settled(self) -> bool:
         """Whether it is complete or failed."""
         return self.state not in OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class PolledJob:
+    """The part of a row that most polls show."""
+
+    job_id: str
+    kind: str
+    account: str
+    video_id: str | None
+    track_id: str | None
+    state: State
+    stage: str
+    answer: str | None
+    """JSON object as text"""
+    fault: Fields | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +306,31 @@ def get(connection: Connection, job_id: str) -> Job | None:
     """
     row = connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).first()
     return None if row is None else _job(row)
+
+
+_POLLED = Statement(
+    "SELECT job_id, kind, account, video_id, track_id, state, stage, answer, fault FROM jobs WHERE job_id = :job_id"
+)
+
+
+def get_polled(connection: Connection, job_id: str) -> PolledJob | None:
+    """The part of a job that most polls show, without parsing its answer.
+
+    Parameters
+    ----------
+    connection : any transaction
+    job_id : as its submit returned it
+
+    Returns
+    -------
+    None if there is no such job
+    """
+    row = _POLLED.first(connection, job_id=job_id)
+    if row is None:
+        return None
+    found, kind, account, video_id, track_id, state, stage, answer, fault = row
+    parsed = None if fault is None else json.loads(fault)
+    return PolledJob(found, kind, account, video_id, track_id, state, stage, answer, parsed)
 
 
 def find(

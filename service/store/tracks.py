@@ -29,7 +29,8 @@ class TrackFacts:
     """of the constraints on its seams that are kept; empty: there are none"""
 
 
-# outer joins, because a track that was never analysed has no recording and most have no corrected grid and no constraints
+# outer joins, because a track that was never analysed has no recording and most have no corrected grid and no
+# constraints
 _BY_ID = Statement(
     """SELECT tracks.content_hash, tracks.fields, recordings.measured, grids.revision, seam_constraints.revision
     FROM tracks

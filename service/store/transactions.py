@@ -194,7 +194,7 @@ class WritersTogether:
             try:
                 with self._database.store_errors():
                     await self._write_group(group)
-            except Exception as error:  # of all: whoever waits is answered, whatever went wrong
+            except Exception as error:  # noqa: BLE001  whoever waits is answered, whatever went wrong
                 self._drop()
                 failure = error
                 if not group:  # it could not even begin
