@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection
 
 from service.processes.wakeup import WakeupPipe
-from service.store import jobs
+from service.store import jobs, shared_values
 from service.store.jobs import NewJob
 from service.store.transactions import Transactions
 from workbench.store.database import Database
@@ -57,3 +58,63 @@ def test_it_is_not_notified_of_what_was_not_written(notified: Callable[..., bool
     with pytest.raises(Refused):
         notified(refuse)
     assert not notified(lambda connection: jobs.depths(connection))
+
+
+def test_writers_at_once_are_written_each_as_if_alone(database: Database) -> None:
+    """On SQLite they share a commit: who fails takes nothing of the others with it."""
+    transactions = Transactions(database, WakeupPipe(None))
+
+    def work(connection: Connection, number: int) -> int:
+        shared_values.set_value(connection, f"value {number}", "written")
+        if number % 3 == 0:
+            raise Refused(number)
+        return number
+
+    async def run() -> list[int | BaseException]:
+        given = (transactions.write(partial(work, number=number)) for number in range(100))
+        return await asyncio.gather(*given, return_exceptions=True)
+
+    found = asyncio.run(run())
+    assert [isinstance(one, Refused) if number % 3 == 0 else one == number for number, one in enumerate(found)] == (
+        [True] * 100
+    )
+    with database.read() as connection:
+        kept = [number for number in range(100) if shared_values.get(connection, f"value {number}") is not None]
+    assert kept == [number for number in range(100) if number % 3]
+    transactions.close()
+
+
+def test_a_writer_waits_for_another_process(database: Database) -> None:
+    """While another connection writes the loop goes on, and the writer has its turn afterwards."""
+    transactions = Transactions(database, WakeupPipe(None))
+
+    async def run() -> None:
+        with database.write() as connection:
+            shared_values.set_value(connection, "first", "written")
+            writing = asyncio.create_task(transactions.write(lambda connection: shared_values.get(connection, "first")))
+            await asyncio.sleep(0.05)
+            if database.url.startswith("sqlite"):
+                assert not writing.done()
+        assert await writing in ("written", None)
+
+    asyncio.run(run())
+    transactions.close()
+
+
+def test_a_writer_whose_caller_has_gone_away_is_written(database: Database) -> None:
+    transactions = Transactions(database, WakeupPipe(None))
+
+    async def run() -> None:
+        writing = asyncio.create_task(
+            transactions.write(lambda connection: shared_values.set_value(connection, "left", "written"))
+        )
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        writing.cancel()
+        await transactions.drain()
+
+    asyncio.run(run())
+    transactions.close()
+    if database.url.startswith("sqlite"):
+        with database.read() as connection:
+            assert shared_values.get(connection, "left") == "written"
