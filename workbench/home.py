@@ -92,6 +92,11 @@ class Home:
         return self.root / "videos"
 
     @property
+    def cached(self) -> Path:
+        """Copies of files of the store that WORKBENCH_STORE_URL names; may be deleted while nothing runs."""
+        return self.root / "cached"
+
+    @property
     def scratch(self) -> Path:
         """Working files of running jobs, a folder each, and the decoded sound of long recordings, without names."""
         return self.root / "scratch"

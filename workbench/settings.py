@@ -26,6 +26,14 @@ class WorkbenchSettings(BaseSettings):
         default=None,
         description="SQLAlchemy URL of the database, as sqlite:////path/to/file; without it, a file in the home folder",
     )
+    store_url: str | None = Field(
+        default=None,
+        description="where the bytes of videos, tracks and analyses are kept: a folder, s3://BUCKET/PREFIX, gs://… or "
+        "az://…, the same for all machines of a database; without it, the home folder",
+    )
+    store_cache_bytes: int = Field(
+        default=20 * 2**30, ge=0, description="bytes; copies of the store's files that the home folder keeps at most"
+    )
     words_folder: Path | None = Field(
         default=None,
         description="folder with model.safetensors and tokenizer.json of all-MiniLM-L6-v2, which reads what words "

@@ -1,0 +1,436 @@
+"""Stores of objects: a folder, or a bucket at Amazon S3, Google Cloud Storage, Azure, or a service that speaks S3.
+
+An object is a file under a name such as `videos/vid_1.mp4`. It is there whole or not at all: a reader finds what was
+written last, never a part. Files are streamed in both directions, so that memory does not grow with their size.
+
+    FolderStore("/srv/workbench")            what `WORKBENCH_STORE_URL=/srv/workbench` opens; needs no other package
+    BucketStore("s3://music/workbench")      the extra `scale`; addresses `s3://`, `gs://`, `az://`
+
+The cloud's own variables give address and credentials: `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_ACCESS_KEY_ID` and their
+like, `GOOGLE_…`, `AZURE_STORAGE_…`; without them those of the machine are used.
+
+Classes: `ObjectStore`, `FolderStore`, `BucketStore`, `ObjectInfo`. Function: `open_store`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from workbench.errors import ParameterError, StoreError
+from workbench.extras import require_extra
+from workbench.files import abandoned_parts, written_whole
+
+if TYPE_CHECKING:
+    import obstore
+
+BUCKETS = ("s3", "gs", "az")
+"""schemes of addresses that `BucketStore` opens"""
+_ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT", "AZURE_STORAGE_ENDPOINT")
+_NAME = re.compile(r"[\w. -]+(/[\w. -]+)*")
+_BLOCK_BYTES = 8 * 2**20
+"""of a file that are in flight at a time, times `_AT_ONCE`"""
+_AT_ONCE = 4
+_RETRIES = 4
+_RETRY_SECONDS = 20.0
+_REQUEST_SECONDS = 60.0
+_CONNECT_SECONDS = 5.0
+_ABANDONED_SECONDS = 86_400.0
+"""age of a part of a file from where on its writer must have been killed"""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectInfo:
+    """An object, as a store lists it."""
+
+    name: str
+    bytes: int
+    modified_at: float
+    """s since 1970, when it was written last"""
+
+
+class ObjectStore(Protocol):
+    """What every store does. A name has parts of letters, digits, `.`, `_`, `-` and blanks, separated by `/`."""
+
+    @property
+    def url(self) -> str:
+        """Where it is, without credentials."""
+        ...
+
+    def upload(self, path: Path, name: str) -> None:
+        """Write a file as an object, in place of the one of that name.
+
+        Parameters
+        ----------
+        path : of the file
+        name : of the object
+
+        Raises
+        ------
+        ParameterError : a name that no object can have
+        StoreError : the file cannot be read, or the store not be written to
+        """
+        ...
+
+    def download(self, name: str, path: Path) -> bool:
+        """Write an object to a file, in blocks.
+
+        Parameters
+        ----------
+        name : of the object
+        path : of the file, which is not there whole before this returns
+
+        Returns
+        -------
+        False if there is no such object
+
+        Raises
+        ------
+        StoreError : the store cannot be read, or the file not be written
+        """
+        ...
+
+    def read(self, name: str, first: int = 0, count: int | None = None) -> bytes | None:
+        """Bytes of an object.
+
+        Parameters
+        ----------
+        name : of the object
+        first : byte to begin at, from 0
+        count : of bytes; None: all that follow. Fewer are there at the end of the object
+
+        Returns
+        -------
+        None if there is no such object
+
+        Raises
+        ------
+        StoreError : the store cannot be read
+        """
+        ...
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write bytes as an object, in place of the one of that name.
+
+        Parameters
+        ----------
+        name : of the object
+        content : all of it
+
+        Raises
+        ------
+        ParameterError : a name that no object can have
+        StoreError : the store cannot be written to
+        """
+        ...
+
+    def find(self, name: str) -> ObjectInfo | None:
+        """Size and time of an object; None if there is none of that name.
+
+        Parameters
+        ----------
+        name : of the object
+
+        Raises
+        ------
+        StoreError : the store cannot be read
+        """
+        ...
+
+    def delete(self, name: str) -> None:
+        """Delete an object, if there is one.
+
+        Parameters
+        ----------
+        name : of the object
+
+        Raises
+        ------
+        StoreError : the store cannot be written to
+        """
+        ...
+
+    def every(self, folder: str = "") -> Iterator[ObjectInfo]:
+        """List objects, in no order; those written or deleted meanwhile may be among them or not.
+
+        Parameters
+        ----------
+        folder : first parts of their names; empty: all objects
+
+        Raises
+        ------
+        StoreError : the store cannot be read
+        """
+        ...
+
+
+def open_store(url: str) -> ObjectStore:
+    """Open the store at an address; nothing is read or written yet.
+
+    Parameters
+    ----------
+    url : path of a folder, or `file://`, `s3://BUCKET/PREFIX`, `gs://BUCKET/PREFIX`, `az://CONTAINER/PREFIX`
+
+    Raises
+    ------
+    ParameterError : an address of another kind
+    ExtraMissing : the package for buckets is not installed
+    StoreError : the address or the cloud's variables are incomplete
+    """
+    parts = urlsplit(url)
+    if "://" not in url:
+        return FolderStore(Path(url))
+    if parts.scheme == "file" and parts.netloc in ("", "localhost"):
+        return FolderStore(Path(url2pathname(parts.path)))
+    if parts.scheme in BUCKETS and parts.netloc:
+        return BucketStore(url)
+    raise ParameterError(f"{url}: not a store; give a folder, or s3://BUCKET/PREFIX, gs://… or az://…")
+
+
+class FolderStore:
+    """Objects as files in a folder, which machines may share over the network.
+
+    Parameters
+    ----------
+    root : the folder; made when first written to
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = Path(root).expanduser().absolute()
+
+    @property
+    def url(self) -> str:
+        """Path of the folder."""
+        return str(self._root)
+
+    def upload(self, path: Path, name: str) -> None:
+        """See `ObjectStore.upload`."""
+        with self._written(name) as aside:
+            shutil.copyfile(path, aside)
+
+    def download(self, name: str, path: Path) -> bool:
+        """See `ObjectStore.download`."""
+        try:
+            source = self._path(name).open("rb")
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise self._failure(error) from error
+        try:
+            with source, path.open("wb") as file:
+                file.truncate(os.fstat(source.fileno()).st_size)
+                shutil.copyfileobj(source, file, _BLOCK_BYTES)
+        except OSError as error:
+            raise self._failure(error) from error
+        return True
+
+    def read(self, name: str, first: int = 0, count: int | None = None) -> bytes | None:
+        """See `ObjectStore.read`."""
+        try:
+            with self._path(name).open("rb") as file:
+                file.seek(first)
+                return file.read(-1 if count is None else count)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self._failure(error) from error
+
+    def write(self, name: str, content: bytes) -> None:
+        """See `ObjectStore.write`."""
+        with self._written(name) as aside:
+            aside.write_bytes(content)
+
+    def find(self, name: str) -> ObjectInfo | None:
+        """See `ObjectStore.find`."""
+        try:
+            status = self._path(name).stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise self._failure(error) from error
+        return ObjectInfo(name, status.st_size, status.st_mtime)
+
+    def delete(self, name: str) -> None:
+        """See `ObjectStore.delete`."""
+        try:
+            self._path(name).unlink(missing_ok=True)
+        except OSError as error:
+            raise self._failure(error) from error
+
+    def every(self, folder: str = "") -> Iterator[ObjectInfo]:
+        """See `ObjectStore.every`; files of writers that were killed are deleted on the way."""
+        root = self._path(folder) if folder else self._root
+        for part in abandoned_parts(root, _ABANDONED_SECONDS):
+            if part.name.startswith("."):  # others are objects with such a name
+                part.unlink(missing_ok=True)
+        for path in root.rglob("*"):
+            if path.name.startswith(".") or not path.is_file():
+                continue
+            found = self.find(path.relative_to(self._root).as_posix())
+            if found is not None:
+                yield found
+
+    def _path(self, name: str) -> Path:
+        return self._root / _checked(name)
+
+    @contextmanager
+    def _written(self, name: str) -> Iterator[Path]:
+        target = self._path(name)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._failure(error) from error
+        with written_whole(target, StoreError) as aside:
+            yield aside
+
+    def _failure(self, error: OSError) -> StoreError:
+        return StoreError(f"{self.url}: the store cannot be used ({error.strerror or error})")
+
+
+class BucketStore:
+    """Objects in a bucket, through obstore.
+
+    Parameters
+    ----------
+    url : `s3://BUCKET/PREFIX`, `gs://…`, `az://…`; `memory://` for tests: gone with the object
+
+    Raises
+    ------
+    ExtraMissing : obstore is not installed
+    StoreError : the address or the cloud's variables are incomplete
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            import obstore
+            from obstore.exceptions import BaseError, PreconditionError
+            from obstore.store import from_url
+        except ImportError:
+            require_extra("scale", f"the store {url}")
+            raise
+        self._url, self._obstore, self._error, self._changed = url, obstore, BaseError, PreconditionError
+        options: dict[str, Any] = {}
+        if not url.startswith("memory:"):
+            options["client_options"] = {
+                "timeout": timedelta(seconds=_REQUEST_SECONDS),
+                "connect_timeout": timedelta(seconds=_CONNECT_SECONDS),
+                # as on a private network; the clouds' own addresses are https
+                "allow_http": any(os.environ.get(name, "").startswith("http://") for name in _ENDPOINTS),
+            }
+            options["retry_config"] = {"max_retries": _RETRIES, "retry_timeout": timedelta(seconds=_RETRY_SECONDS)}
+        with self._as_store_errors():
+            self._store: obstore.store.ObjectStore = from_url(url, **options)
+
+    @property
+    def url(self) -> str:
+        """The address."""
+        return self._url
+
+    def upload(self, path: Path, name: str) -> None:
+        """See `ObjectStore.upload`; a file of several blocks is sent in parts, and appears with the last."""
+        with self._as_store_errors(), path.open("rb") as file:
+            self._obstore.put(self._store, _checked(name), file, chunk_size=_BLOCK_BYTES, max_concurrency=_AT_ONCE)
+
+    def download(self, name: str, path: Path) -> bool:
+        """See `ObjectStore.download`; each block is a request of its own, tried again by itself where it fails."""
+        for _ in range(_RETRIES):
+            with self._as_store_errors():
+                try:
+                    found = self._obstore.head(self._store, _checked(name))
+                    self._download_blocks(found, path)
+                except FileNotFoundError:
+                    return False
+                except self._changed:  # written again meanwhile: blocks of two versions make no file
+                    continue
+                return True
+        raise StoreError(f"{self.url}: {name} is written again and again while it is read")
+
+    def _download_blocks(self, found: Any, path: Path) -> None:
+        size, version = found["size"], found.get("e_tag")
+        with path.open("wb") as file:
+            file.truncate(size)
+            for first in range(0, size, _BLOCK_BYTES):
+                options: obstore.GetOptions = {"range": (first, min(first + _BLOCK_BYTES, size))}
+                if version is not None:
+                    options["if_match"] = version
+                file.write(self._obstore.get(self._store, found["path"], options=options).bytes())
+
+    def read(self, name: str, first: int = 0, count: int | None = None) -> bytes | None:
+        """See `ObjectStore.read`."""
+        found = self.find(name)
+        if found is None:
+            return None
+        count = max(0, found.bytes - first if count is None else min(count, found.bytes - first))
+        if count == 0:
+            return b""
+        with self._as_store_errors():
+            try:
+                return bytes(self._obstore.get_range(self._store, _checked(name), start=first, length=count))
+            except FileNotFoundError:
+                return None
+
+    def write(self, name: str, content: bytes) -> None:
+        """See `ObjectStore.write`."""
+        with self._as_store_errors():
+            self._obstore.put(self._store, _checked(name), content)
+
+    def find(self, name: str) -> ObjectInfo | None:
+        """See `ObjectStore.find`."""
+        with self._as_store_errors():
+            try:
+                return _info(self._obstore.head(self._store, _checked(name)))
+            except FileNotFoundError:
+                return None
+
+    def delete(self, name: str) -> None:
+        """See `ObjectStore.delete`."""
+        with self._as_store_errors():
+            try:
+                self._obstore.delete(self._store, _checked(name))
+            except FileNotFoundError:
+                return
+
+    def every(self, folder: str = "") -> Iterator[ObjectInfo]:
+        """See `ObjectStore.every`."""
+        pages = iter(self._obstore.list(self._store, prefix=_checked(folder) if folder else None))
+        while True:
+            with self._as_store_errors():
+                page = next(pages, None)
+            if page is None:
+                return
+            yield from map(_info, page)
+
+    @contextmanager
+    def _as_store_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (self._error, OSError) as error:
+            if isinstance(error, StoreError):
+                raise
+            reason = getattr(error, "strerror", None) or str(error).splitlines()[0][:200]
+            raise StoreError(f"{self.url}: the store cannot be used ({reason})") from error
+
+
+def _info(found: Any) -> ObjectInfo:
+    return ObjectInfo(found["path"], found["size"], found["last_modified"].timestamp())
+
+
+def _checked(name: str) -> str:
+    """The name, if an object can have it.
+
+    Raises
+    ------
+    ParameterError : it has other characters, or a part that a file system reads as another folder
+    """
+    if not _NAME.fullmatch(name) or any(part.strip(". ") == "" or part[0] == "." for part in name.split("/")):
+        raise ParameterError(f"{name!r}: no name of an object")
+    return os.fspath(name)

@@ -1,0 +1,440 @@
+"""Files that outlive the process that made them: in the home folder, or in a store that all machines share.
+
+    part       files
+    uploads    what callers sent                    fetched    what was fetched for jobs that wait
+    videos     what was fetched for callers         previews   excerpts of tracks
+    tracks     the catalog's audio                  arrays     analysis arrays
+    index      the catalog's columns and indexes
+
+Without `WORKBENCH_STORE_URL` a file is where it always was: in the folder of its part in the home folder, and its path
+says so. With one, the file is an object `PART/NAME` of that store, and records name it by a path that exists on no
+machine, `/workbench-store/PART/NAME`: it is the same for all of them. `fetch` gives a path to read from, on this
+machine.
+
+With a store the home folder is a cache of it: files are copied to `cached/PART/NAME` when they are read, and those used
+longest ago are deleted when the copies would take more than the bound. A name stands for the same bytes for ever, or
+for bytes that are as good (an analysis that was made twice), so a copy never has to be compared with the store.
+
+Any number of processes share the cache. What one of them reads is not deleted under it: it holds a lock on each file,
+which goes when it ends, however it ends. A file is downloaded once, though several ask for it. Space is taken before a
+download begins, so that the bound holds at any time, unless files that are in use take more.
+
+Classes: `StoredFiles`. Functions: `open_files`, `is_stored`.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import zlib
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from workbench.errors import MediaError, StoreError
+from workbench.files import abandoned_parts, cannot_be_written, written_whole
+from workbench.home import Home
+from workbench.settings import WorkbenchSettings
+from workbench.store.objects import ObjectInfo, ObjectStore, open_store
+
+PARTS = ("uploads", "videos", "tracks", "fetched", "previews", "arrays", "index")
+_STORED = Path("/workbench-store")
+_MOST_HELD = 128
+"""files of the cache that a process holds at a time; those it asked for last"""
+_LOCKS = 64
+_ROOM = 0.1
+"""share of the bound that is free after files were deleted, so that not every new file deletes others"""
+_TRIES = 10
+_ABANDONED_SECONDS = 3600.0
+
+
+class _Gone(Exception):
+    """An object was deleted after it was found."""
+
+
+def is_stored(path: Path) -> bool:
+    """Whether a path names a file of the store, and so has to be fetched before it is read.
+
+    Parameters
+    ----------
+    path : of a record
+    """
+    return path.is_relative_to(_STORED)
+
+
+def open_files(home: Home, settings: WorkbenchSettings) -> StoredFiles:
+    """The files of a home folder, or of the store that the settings name; nothing is read yet.
+
+    Parameters
+    ----------
+    home : the folder, or the folder of the cache
+    settings : from the environment
+
+    Raises
+    ------
+    ParameterError : the setting names no store
+    StoreError : the address or the cloud's variables are incomplete
+    ExtraMissing : the package for buckets is not installed
+    """
+    store = None if settings.store_url is None else open_store(settings.store_url)
+    return StoredFiles(home, store, settings.store_cache_bytes)
+
+
+class StoredFiles:
+    """The files of a home folder, or of a store of which the home folder is a cache. Threads may share one.
+
+    Parameters
+    ----------
+    home : the home folder
+    store : None: files are in the home folder alone
+    cache_bytes : size of the copies in the home folder at most
+    """
+
+    def __init__(self, home: Home, store: ObjectStore | None = None, cache_bytes: int = 20 * 2**30) -> None:
+        self.home, self.store, self.cache_bytes = home, store, cache_bytes
+        self._held: OrderedDict[str, int] = OrderedDict()
+        self._holding = threading.Lock()
+
+    @property
+    def where(self) -> str:
+        """Where the files are, for messages."""
+        return f"the home folder {self.home.root}" if self.store is None else f"the store {self.store.url}"
+
+    def folder(self, part: str) -> Path:
+        """The folder on this machine in which the files of a part are, or copies of some.
+
+        Parameters
+        ----------
+        part : one of `PARTS`
+        """
+        return (self.home.root if self.store is None else self.home.cached) / part
+
+    def place(self, part: str, name: str) -> Path:
+        """The path that a record has of a file.
+
+        Parameters
+        ----------
+        part : one of `PARTS`
+        name : of the file, see `workbench.store.objects`
+        """
+        return (self.home.root if self.store is None else _STORED) / part / name
+
+    def keep(self, path: Path, part: str, name: str) -> Path:
+        """Move a file that is complete to its part; nothing of it is there before this is done.
+
+        Parameters
+        ----------
+        path : of the file, in the home folder
+        part : one of `PARTS`
+        name : of the file
+
+        Returns
+        -------
+        its place, for records and `fetch`
+
+        Raises
+        ------
+        StoreError : the store or the home folder cannot be used
+        """
+        self.publish(path, part, name)
+        target = self.folder(part) / name
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(path, target)
+            _sync_folder(target.parent)
+        except OSError as error:
+            raise cannot_be_written(target, error, StoreError) from error
+        return self.place(part, name)
+
+    def publish(self, path: Path, part: str, name: str) -> Path:
+        """Copy a file to the store, if there is one, and take room for a copy in the cache; the file stays as it is.
+
+        Parameters
+        ----------
+        path : of the file
+        part : one of `PARTS`
+        name : of the file
+
+        Returns
+        -------
+        its place, for records and `fetch`
+
+        Raises
+        ------
+        StoreError : the store or the file cannot be used
+        """
+        if self.store is not None:
+            self.store.upload(path, f"{part}/{name}")
+            self._take_room(path.stat().st_size)
+        return self.place(part, name)
+
+    def add(self, path: Path, part: str, name: str) -> Path:
+        """Copy a file of the user's to the store; without a store it stays where it is.
+
+        Parameters
+        ----------
+        path : of the file
+        part : one of `PARTS`
+        name : of the file
+
+        Returns
+        -------
+        the path that a record should have
+
+        Raises
+        ------
+        StoreError : the store or the file cannot be used
+        """
+        if self.store is None or is_stored(path):
+            return path
+        object_name = f"{part}/{name}"
+        if self.store.find(object_name) is None:
+            self.store.upload(path, object_name)
+        return self.place(part, name)
+
+    def fetch(self, place: Path) -> Path:
+        """The path to read a file from; it is downloaded if it is in the store and has no copy here.
+
+        The copy is not deleted before `release`, unless more than a hundred others are fetched after it.
+
+        Parameters
+        ----------
+        place : from `keep`, `publish` or `add`; any other path is returned as it is, and need not exist
+
+        Raises
+        ------
+        MediaError : the store has no such file
+        StoreError : the store or the home folder cannot be used, or no store is set
+        """
+        found = self.find(place)
+        if found is None:
+            raise MediaError(f"{place.name}: no such file in {self.where}")
+        return found
+
+    def find(self, place: Path) -> Path | None:
+        """As `fetch`, for a file that need not be there.
+
+        Parameters
+        ----------
+        place : from `keep`, `publish` or `add`
+
+        Returns
+        -------
+        None if the store has no such file; a path outside of the store is returned as it is
+
+        Raises
+        ------
+        StoreError : the store or the home folder cannot be used, or no store is set
+        """
+        if not is_stored(place):
+            return place
+        name, store = self._name(place), self._required(place)
+        copy = self.home.cached / name
+        for _ in range(_TRIES):
+            if self._hold(name, copy):
+                return copy
+            if not self._download(store, name, copy):
+                return None
+        raise StoreError(f"{place.name}: cannot be kept in {self.home.cached}; raise WORKBENCH_STORE_CACHE_BYTES")
+
+    def has(self, place: Path) -> bool:
+        """Whether a file is there, without fetching it.
+
+        Parameters
+        ----------
+        place : from `keep`, `publish` or `add`, or any other path
+
+        Raises
+        ------
+        StoreError : the store cannot be read, or none is set
+        """
+        if not is_stored(place):
+            return place.exists()
+        name = self._name(place)
+        return (self.home.cached / name).exists() or self._required(place).find(name) is not None
+
+    def delete(self, place: Path) -> int:
+        """Delete a file, if it is there, and its copy on this machine; those of others go when they need the room.
+
+        Parameters
+        ----------
+        place : from `keep` or `publish`, or any other path
+
+        Returns
+        -------
+        bytes that it had
+
+        Raises
+        ------
+        StoreError : it cannot be deleted
+        """
+        path, size = place, 0
+        if is_stored(place):
+            name, store = self._name(place), self._required(place)
+            found = store.find(name)
+            store.delete(name)
+            self._let_go(name)
+            path, size = self.home.cached / name, 0 if found is None else found.bytes
+        try:
+            size = max(size, path.stat().st_size if path.exists() else 0)
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be deleted ({error.strerror})") from error
+        return size
+
+    def every(self, part: str) -> Iterator[tuple[Path, ObjectInfo]]:
+        """List the files of a part, in no order: place, name, size and time.
+
+        Parameters
+        ----------
+        part : one of `PARTS`
+
+        Raises
+        ------
+        StoreError : the store cannot be read
+        """
+        if self.store is not None:
+            for found in self.store.every(part):
+                yield _STORED / found.name, found
+            return
+        for path in (self.home.root / part).rglob("*"):
+            with suppress(FileNotFoundError):
+                if path.is_file():
+                    status = path.stat()
+                    yield path, ObjectInfo(path.relative_to(self.home.root).as_posix(), status.st_size, status.st_mtime)
+
+    def release(self) -> None:
+        """Let copies be deleted that were fetched so far."""
+        with self._holding:
+            while self._held:
+                os.close(self._held.popitem()[1])
+
+    # Names
+
+    def _name(self, place: Path) -> str:
+        return place.relative_to(_STORED).as_posix()
+
+    def _required(self, place: Path) -> ObjectStore:
+        if self.store is None:
+            raise StoreError(f"{place.name}: this file is in a store; set WORKBENCH_STORE_URL as where it was added")
+        return self.store
+
+    # The cache
+
+    def _hold(self, name: str, copy: Path) -> bool:
+        """Lock a copy against deletion and note its use; False if there is none."""
+        import fcntl
+
+        with self._holding:
+            held = self._held.pop(name, None)
+            if held is None:
+                try:
+                    held = os.open(copy, os.O_RDONLY)
+                except FileNotFoundError:
+                    return False
+            try:
+                fcntl.flock(held, fcntl.LOCK_SH)  # who deletes it holds the other lock for an instant
+                if os.fstat(held).st_ino != os.stat(copy).st_ino:
+                    raise FileNotFoundError
+                os.utime(copy)
+            except FileNotFoundError:  # it was deleted, or is another file now
+                os.close(held)
+                return False
+            self._held[name] = held
+            while len(self._held) > _MOST_HELD:
+                os.close(self._held.popitem(last=False)[1])
+        return True
+
+    def _let_go(self, name: str) -> None:
+        with self._holding:
+            held = self._held.pop(name, None)
+            if held is not None:
+                os.close(held)
+
+    def _download(self, store: ObjectStore, name: str, copy: Path) -> bool:
+        """Copy an object into the cache, unless another process has just done it; False if there is none."""
+        with self._locked(f"download-{zlib.crc32(name.encode()) % _LOCKS}"):
+            if copy.exists():
+                return True
+            found = store.find(name)
+            if found is None:
+                return False
+            self._take_room(found.bytes)
+            try:
+                copy.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise cannot_be_written(copy, error, StoreError) from error
+            with suppress(_Gone), written_whole(copy, StoreError) as aside:
+                if store.download(name, aside):
+                    return True
+                raise _Gone
+        return False
+
+    def _take_room(self, size: int) -> None:
+        """Count a file that will be in the cache, and delete others if it would grow over its bound."""
+        with self._locked("usage") as usage:
+            counted = os.pread(usage, 32, 0)
+            total = int(counted) if counted.isdigit() else None
+            if total is None or total + size > self.cache_bytes:
+                total = self._make_room(max(0, int(self.cache_bytes * (1.0 - _ROOM)) - size))
+            os.ftruncate(usage, 0)
+            os.pwrite(usage, str(total + size).encode(), 0)
+
+    def _make_room(self, most: int) -> int:
+        """Delete the copies used longest ago that nobody holds until the rest fits; returns the bytes of the rest."""
+        import fcntl
+
+        for part in abandoned_parts(self.home.cached, _ABANDONED_SECONDS):
+            if part.name.startswith("."):
+                part.unlink(missing_ok=True)
+        found, total = [], 0
+        for path in self.home.cached.rglob("*"):
+            with suppress(FileNotFoundError):
+                if path.is_file():
+                    status = path.stat()
+                    total += status.st_size
+                    if not path.name.startswith("."):
+                        found.append((status.st_mtime, status.st_size, path))
+        for _, size, path in sorted(found):
+            if total <= most:
+                break
+            try:
+                descriptor = os.open(path, os.O_RDONLY)
+            except FileNotFoundError:
+                total -= size
+                continue
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink(missing_ok=True)
+                total -= size
+            except BlockingIOError:  # it is in use
+                continue
+            finally:
+                os.close(descriptor)
+        return total
+
+    @contextmanager
+    def _locked(self, name: str) -> Iterator[int]:
+        """Hold one of the cache's locks, which end with the process; yields the descriptor of its file."""
+        import fcntl
+
+        path = self.home.cached / f".{name}"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise cannot_be_written(path, error, StoreError) from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
