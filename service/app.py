@@ -41,6 +41,7 @@ from service.traces import Trace, continue_trace
 from workbench.errors import StoreError
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
+from workbench.store.stored_files import open_files
 
 NAME = "barline"
 _HEADER_SECONDS = 20  # without a byte, while the headers of a request arrive
@@ -182,6 +183,7 @@ def _register_routes(app: Sanic[Any, Any]) -> None:
 async def _open(app: Sanic[Any, Any]) -> None:
     config: AppConfig = app.ctx.config
     app.ctx.transactions = Transactions(open_database(config.home, config.core), config.wakeup)
+    app.ctx.files = open_files(config.home, config.core)
     app.ctx.ranking = RankingClient(config.ranking_sockets, config.settings.ranking_queue)
 
 

@@ -4,6 +4,7 @@ A workspace holds the home folder, the settings, the parameters and the function
 resource when it is first needed, and at most once:
 
     arrays             the store of analysis arrays in the home folder
+    files              videos, tracks and other files, in the home folder or in a store that machines share
     database           the records; one set of connections, which threads may share
     load_recording()   decoded sound of files, see below
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from workbench.recording import Recording
     from workbench.store.arrays import ArrayStore
     from workbench.store.database import Database, Migration
+    from workbench.store.stored_files import StoredFiles
 
 RECORDING_BYTES = 256 * 2**20
 """of decoded sound that are kept, unless one recording alone takes more: 12 min of stereo at 44.1 kHz"""
@@ -120,6 +122,16 @@ class Workspace:
         return self._resources.arrays()
 
     @property
+    def files(self) -> StoredFiles:
+        """Files that outlive the process that made them, in the home folder or in the store that the settings name.
+
+        Raises
+        ------
+        ParameterError, StoreError, ExtraMissing : as of `workbench.store.stored_files.open_files`
+        """
+        return self._resources.files()
+
+    @property
     def database(self) -> Database:
         """The records, in the home folder or where the settings say; the folder is made if need be.
 
@@ -165,8 +177,22 @@ class Workspace:
         """
         return self._resources.hash_file(Path(path))
 
+    def local_file(self, path: Path | str) -> Path:
+        """The path to read a file from: a file of the store is fetched, any other path is returned as it is.
+
+        Parameters
+        ----------
+        path : of a record, or any other
+
+        Raises
+        ------
+        MediaError : the store has no such file
+        StoreError : the store cannot be used, or none is set
+        """
+        return self._resources.local_file(Path(path))
+
     def forget_recordings(self) -> None:
-        """Drop all decoded sound, as a job process does between two jobs."""
+        """Drop all decoded sound and let go of fetched files, as a job process does between two jobs."""
         self._resources.forget_recordings()
 
     def with_params(self, params: WorkbenchParams) -> Workspace:
@@ -228,6 +254,7 @@ class _Resources:
         self._opening = threading.Lock()
         self._keeping = threading.Lock()
         self._arrays: ArrayStore | None = None
+        self._files: StoredFiles | None = None
         self._database: Database | None = None
         self._recordings: OrderedDict[str, Recording] = OrderedDict()
         self._hashes: dict[Path, tuple[_Stat, str]] = {}
@@ -244,8 +271,22 @@ class _Resources:
             from workbench.features.variables import VARIABLES
             from workbench.store.arrays import ArrayStore
 
-            self._arrays = ArrayStore(self.home.arrays, VARIABLES)
+            files = self.files()
+            self._arrays = ArrayStore(files.folder("arrays"), VARIABLES, files)
         return self._arrays
+
+    def files(self) -> StoredFiles:
+        with self._opening:
+            if self._files is None:
+                from workbench.store.stored_files import open_files
+
+                self._files = open_files(self.home, self.settings)
+            return self._files
+
+    def local_file(self, path: Path) -> Path:
+        from workbench.store.stored_files import is_stored
+
+        return self.files().fetch(path) if is_stored(path) else path
 
     def database(self) -> Database:
         with self._opening:
@@ -263,6 +304,7 @@ class _Resources:
 
     def load_recording(self, path: Path, progress: Progress) -> Recording:
         self._check_open()
+        path = self.local_file(path)
         content_hash = self.hash_file(path)
         with self._keeping:
             recording = self._recordings.get(content_hash)
@@ -294,7 +336,7 @@ class _Resources:
     def hash_file(self, path: Path) -> str:
         from workbench.media.containers import hash_file
 
-        path = path.absolute()
+        path = self.local_file(path).absolute()
         before = _stat(path)
         known = self._hashes.get(path)
         if known is not None and known[0] == before:
@@ -309,6 +351,8 @@ class _Resources:
         with self._keeping:
             self._recordings.clear()
             self._hashes.clear()
+        if self._files is not None:
+            self._files.release()
 
     def close(self) -> None:
         self.forget_recordings()

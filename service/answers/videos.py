@@ -140,7 +140,7 @@ def _start(connection: Connection, call: Call, video: OwnedVideo) -> None:
             traceparent=call.traceparent,
             build=f"ingest:{video.video_id}",
             video_id=video.video_id,
-            request={"source_url": video.source_url, "storage_key": video.storage_key},
+            request={"source_url": video.source_url, "storage_key": video.upload},
             endpoint=call.endpoint,
             charge_key=f"video:{video.video_id}",
         ),

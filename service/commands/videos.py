@@ -41,6 +41,8 @@ def add(
 ) -> None:
     """Ingest FILE and print its record. The file is not copied: it must stay where it is.
 
+    With WORKBENCH_STORE_URL it is copied to that store.
+
     With neither --account nor --shared the commands know it by its id, callers of the service do not.
 
     \b
@@ -50,7 +52,7 @@ def add(
     \f
     Parameters
     ----------
-    file : the video; it is not copied
+    file : the video
     account : name of the owner, an existing account or not; None: no owner
     shared : whether every account may use the video
     video_id : None: a new one
@@ -117,8 +119,8 @@ def delete(video_id: str, home: Home) -> None:
 
     from service.jobs.deletion import delete_video
 
-    with database_of(home) as database:
-        print_body(asdict(delete_video(home, database, video_id)))
+    with workspace_in(home) as workspace:
+        print_body(asdict(delete_video(workspace.files, workspace.database, video_id)))
 
 
 def _set_owner(connection: Any, record: AddedVideo, account: str | None) -> None:

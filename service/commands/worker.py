@@ -56,6 +56,7 @@ def command(queues: str, parent: int | None, wakeup_fd: int | None, home: Home) 
     from service.store import jobs
     from service.store.tables import open_database
     from workbench.settings import load_settings
+    from workbench.store.stored_files import open_files
 
     if parent is not None:
         die_with(parent, sys.stdin.fileno())
@@ -64,10 +65,16 @@ def command(queues: str, parent: int | None, wakeup_fd: int | None, home: Home) 
     slots = {jobs.MAIN: settings.job_slots, jobs.BEATS: settings.beats_slots, jobs.FETCH: settings.fetch_slots}
     chosen = {queue: slots[queue] for queue in slots if queues in ("all", queue) or queue == jobs.FETCH}
 
-    database = open_database(home, core)
+    files, database = open_files(home, core), open_database(home, core)
     try:
         JobParent(
-            home, database, settings, chosen, on_ready=lambda: print("ready", flush=True), wakeup=WakeupPipe(wakeup_fd)
+            home,
+            database,
+            settings,
+            chosen,
+            on_ready=lambda: print("ready", flush=True),
+            wakeup=WakeupPipe(wakeup_fd),
+            files=files,
         ).run()
     finally:
         database.close()

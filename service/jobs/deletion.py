@@ -10,9 +10,9 @@ from service.store import answers, jobs, video_owners
 from service.store.jobs import Job
 from service.store.video_owners import OwnedVideo
 from workbench.errors import ParameterError, StoreError, UnknownVideo
-from workbench.home import Home
 from workbench.store import videos
 from workbench.store.database import Database
+from workbench.store.stored_files import StoredFiles, is_stored
 from workbench.store.videos import AddedVideo
 
 
@@ -25,17 +25,17 @@ class DeletedVideo:
     answers: int
     """0 while another video has the same bytes"""
     bytes: int
-    """of files; 0 for a file that lies outside the home folder"""
+    """of files; 0 for a file that lies outside the home folder and the store"""
 
 
-def delete_video(home: Home, database: Database, video_id: str) -> DeletedVideo:
+def delete_video(files: StoredFiles, database: Database, video_id: str) -> DeletedVideo:
     """Delete a video.
 
     The records go first, in one transaction: no request finds a file without its record.
 
     Parameters
     ----------
-    home : holds the bytes of what callers sent
+    files : holds the bytes of what callers sent
     database : of the service
     video_id : as callers and commands name it
 
@@ -62,13 +62,11 @@ def delete_video(home: Home, database: Database, video_id: str) -> DeletedVideo:
             n_answers = answers.delete_of_video(connection, record.content_hash, _answer_keys(of_video))
         used = {one.path for one in videos.every(connection)}
     freed = 0
-    for path in _own_files(home, owned, record) - used:
+    for path in _own_files(files, owned, record) - used:
         try:
-            size = path.stat().st_size if path.exists() else 0
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            raise StoreError(f"{path}: the records are deleted, the file cannot be ({error.strerror})") from error
-        freed += size
+            freed += files.delete(path)
+        except StoreError as error:
+            raise StoreError(f"{path.name}: the records are deleted, the file cannot be ({error})") from error
     return DeletedVideo(video_id, n_jobs, n_answers, freed)
 
 
@@ -78,11 +76,11 @@ def _answer_keys(of_video: list[Job]) -> set[str]:
     return builds | {cache_keys.mix_key(build) for build in builds}
 
 
-def _own_files(home: Home, owned: OwnedVideo | None, record: AddedVideo | None) -> set[Path]:
+def _own_files(files: StoredFiles, owned: OwnedVideo | None, record: AddedVideo | None) -> set[Path]:
     """The files of a video that were sent or fetched for it."""
-    found = set()
-    if owned is not None and owned.storage_key is not None:
-        found.add(home.uploads / owned.storage_key)
-    if record is not None and record.path.parent in (home.uploads, home.videos):
+    found, home = set(), files.home
+    if owned is not None and owned.upload is not None:
+        found.add(files.place("uploads", owned.upload))
+    if record is not None and (is_stored(record.path) or record.path.parent in (home.uploads, home.videos)):
         found.add(record.path)
     return found

@@ -17,7 +17,6 @@ Video, track and account are fields of the job. A result is stored under a key o
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -88,10 +87,8 @@ def fetch(job: Job, context: Context) -> Outcome:
     JobFault : 422 if the address cannot be fetched
     StoreError : the home folder cannot be used
     """
-    home = context.workspace.home
-    kept = home.prepared(home.fetched) / job.job_id
     url = job.request.get("audio_url") or job.request["source_url"]
-    os.replace(_download(str(url), context), kept)
+    context.workspace.files.keep(_download(str(url), context), "fetched", job.job_id)
     return Outcome({}, billed=False)
 
 
@@ -114,15 +111,16 @@ def ingest(job: Job, context: Context) -> Outcome:
     """
     from workbench.workflows.watch import watch
 
-    path = _source(job, context)
+    source = _source(job, context)
     try:
+        path = context.workspace.local_file(source)
         context.stage("watching")
         watched = watch(context.workspace, path)
     except MediaError as error:
-        raise JobFault(422, _without_path(str(error), path, "the file")) from error
+        raise JobFault(422, _without_path(str(error), source, "the file")) from error
     # A video without a title has its file's name as title, and here the file's name is an id.
     title = watched.title if watched.title != path.name else _given_title(job, path, context)
-    kept = _move_into_home(path, job, context)
+    kept = source if job.request.get("source_url") is None else _keep(path, job, watched.content_hash, context)
     facts = {
         "path": str(kept),
         "content_hash": watched.content_hash,
@@ -137,13 +135,14 @@ def _source(job: Job, context: Context) -> Path:
     """The file of a video: fetched from its address, or uploaded."""
     if job.request.get("source_url") is not None:
         return _fetched(str(job.request["source_url"]), job, context)
-    return context.workspace.home.uploads / str(job.request["storage_key"])
+    return context.workspace.files.place("uploads", str(job.request["storage_key"]))
 
 
 def _fetched(url: str, job: Job, context: Context) -> Path:
-    """The file that was fetched for a job; fetched now if it is not there, as on a machine with another home."""
-    kept = context.workspace.home.fetched / job.job_id
-    return kept if kept.exists() else _download(url, context)
+    """The file that was fetched for a job; fetched now if it is not there."""
+    files = context.workspace.files
+    kept = files.find(files.place("fetched", job.job_id))
+    return kept if kept is not None and kept.exists() else _download(url, context)
 
 
 def _download(url: str, context: Context) -> Path:
@@ -159,13 +158,14 @@ def _download(url: str, context: Context) -> Path:
     return fetched
 
 
-def _move_into_home(path: Path, job: Job, context: Context) -> Path:
-    """Move a fetched video into the home folder, where an upload is already; returns its path."""
-    if job.request.get("source_url") is None:
-        return path
-    kept = context.workspace.home.prepared(context.workspace.home.videos) / str(job.video_id)
-    os.replace(path, kept)
-    return kept
+def _keep(path: Path, job: Job, content_hash: str, context: Context) -> Path:
+    """Keep a fetched video where later jobs find it, as an upload is kept already; returns the path of its record.
+
+    In a store that machines share its name has the hash of its bytes, so that a run of the job on another machine, to
+    which the address may give other bytes, replaces nothing.
+    """
+    files, name = context.workspace.files, str(job.video_id)
+    return files.keep(path, "videos", name if files.store is None else f"{name}.{content_hash[:16]}")
 
 
 def _given_title(job: Job, path: Path, context: Context) -> str:
@@ -209,7 +209,7 @@ def loop(job: Job, context: Context) -> Outcome:
             source = TrackSource(track.track_id, track.path, track)
             found = loop_or_refusal(_with_stages(context), source, video.seconds)
             if found.analysis is None or found.analysis.content_hash != track.content_hash:
-                _require_track(track)
+                _require_track(track, context)
             stored = loop_facts(_without_paths(found.answer, track))
             if stored["applicable"] or not stored["retryable"]:
                 new.append(StoredAnswer(cache_key, "loop", stored, video.content_hash))
@@ -236,10 +236,10 @@ def _without_paths(answer: LoopPlan | Refusal, track: Track) -> LoopPlan | Refus
     return answer
 
 
-def _is_lost(track: Track) -> bool:
+def _is_lost(track: Track, context: Context) -> bool:
     """Whether the file of a track is missing or is not the one in the catalog; it may come back."""
     try:
-        _require_track(track)
+        _require_track(track, context)
     except _TrackLost:
         return True
     return False
@@ -249,7 +249,7 @@ class _TrackLost(Exception):
     """The file of a track cannot be read, or is not the one in the catalog."""
 
 
-def _require_track(track: Track) -> None:
+def _require_track(track: Track, context: Context) -> None:
     """Check after work on a track that it was done on the bytes under whose hash it is stored.
 
     Raises
@@ -257,14 +257,14 @@ def _require_track(track: Track) -> None:
     _TrackLost : the file is now another one, or gone
     """
     try:
-        content_hash = hash_file(track.path)
+        content_hash = hash_file(context.workspace.local_file(track.path))
     except MediaError as error:
         raise _TrackLost(_without_path(str(error), track.path, "the file")) from error
     if content_hash != track.content_hash:
         raise _TrackLost("its file is not the one in the catalog any more; the catalog has to be indexed again")
 
 
-def _require_video(video: AddedVideo) -> None:
+def _require_video(video: AddedVideo, context: Context) -> None:
     """Check after work on a video that it was done on the bytes under whose hash it is stored.
 
     Raises
@@ -272,7 +272,7 @@ def _require_video(video: AddedVideo) -> None:
     JobFault : the file is now another one, or gone
     """
     try:
-        unchanged = hash_file(video.path) == video.content_hash
+        unchanged = hash_file(context.workspace.local_file(video.path)) == video.content_hash
     except MediaError as error:
         log.error("video lost", video_id=video.video_id, problem=str(error))
         unchanged = False
@@ -303,8 +303,8 @@ def _mix(
         body = mix_body(measure()).to_json()
     except MediaError as error:
         log.warning("no mix", problem=str(error))
-    _require_track(track)
-    _require_video(video)
+    _require_track(track, context)
+    _require_video(video, context)
     return body, [StoredAnswer(mix_key, "mix", {"mix": body}, video.content_hash)]
 
 
@@ -342,8 +342,8 @@ def align(job: Job, context: Context) -> Outcome:
             points = ((one.offset_seconds, one.score, one.label) for one in found.placements)
             body = align_result(points, video_id="", track_id="").to_json()
             stored = {"sync_points": body["sync_points"]}
-            _require_track(track)
-            _require_video(video)
+            _require_track(track, context)
+            _require_video(video, context)
             new.append(StoredAnswer(cache_key, "align", stored, video.content_hash))
         if job.request.get("auto_mix"):
             mix, more = _mix(
@@ -423,9 +423,9 @@ def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswe
     except MediaError as error:
         log.error("match", job_id=job.job_id, problem=str(error))
         raise JobFault(422, "the video can no longer be read; submit it again") from error
-    _require_video(video)
+    _require_video(video, context)
     body = lane_body(lane, expand_full=True, with_sync=MOST_SYNC_POINTS).to_json()
-    if any(one.sync_status == "cold" and _is_lost(one.track) for one in lane.candidate_pool):
+    if any(one.sync_status == "cold" and _is_lost(one.track, context) for one in lane.candidate_pool):
         return body, ()  # not stored: its placements can be found once its file is back
     return body, (StoredAnswer(cache_key, "match", body, video.content_hash),)
 

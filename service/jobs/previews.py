@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import structlog
 
 from service.jobs.outcome import Context, JobFault, Outcome
@@ -35,15 +33,14 @@ def preview(job: Job, context: Context) -> Outcome:
     from workbench.workflows.preview import make_preview
 
     name = str(job.request["file"])
-    folder = context.workspace.home.prepared(context.workspace.home.previews)
     context.stage("cutting")
     try:
         track = Library(context.workspace.database).get(str(job.track_id))
         made = make_preview(context.workspace, track.path, context.scratch / name)
-        if hash_file(track.path) != track.content_hash:
+        if hash_file(context.workspace.local_file(track.path)) != track.content_hash:
             raise MediaError("the file of the track is not the one in the catalog any more")
     except (MediaError, UnknownTrack) as error:
         log.warning("no preview", track_id=job.track_id, problem=str(error))
         raise JobFault(404, "there is no sound to make a preview of") from error
-    os.replace(made.path, folder / name)
+    context.workspace.files.keep(made.path, "previews", name)
     return Outcome({"file": name, "song_from": made.song_from, "song_to": made.song_to}, billed=False)

@@ -5,6 +5,9 @@ ago, and answers and previews that have not been used for long.
 An upload is kept for a day after its link has expired, for a late ingest. For jobs, answers and previews the settings
 give the time. Answers and previews are caches: a later request needs a job again and gets the same result. The ledger
 keeps its rows, also those of deleted jobs.
+
+Of a store that machines share, one worker lists all files once a day, and deletes those that no record names. There the
+time of a preview counts from when it was made, since a store does not say when a file was last read.
 """
 
 from __future__ import annotations
@@ -12,17 +15,20 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import sqlalchemy as sa
 import structlog
 
 from service.jobs.deletion import delete_video
 from service.settings import ServiceSettings
-from service.store import answers, idempotency_keys, jobs, video_owners
+from service.store import answers, idempotency_keys, jobs, shared_values, video_owners
 from service.store.times import time_from_now
 from workbench.errors import ParameterError, StoreError, UnknownVideo
-from workbench.home import Home
-from workbench.store.database import Database
+from workbench.store import videos
+from workbench.store.database import Database, now, tracks
+from workbench.store.stored_files import StoredFiles
 
 _GRACE_SECONDS = 86_400.0  # after an upload link has expired
+_STORE_SECONDS = 86_400.0  # between two looks through the store, by whichever worker
 _PIECE_SECONDS = 3600.0  # without a new byte, after which no request writes to a piece any more
 _MOST_VIDEOS = 100  # at a time
 _MOST_ROWS = 1000  # of a table at a time: while they are deleted, no other process can write to SQLite
@@ -30,12 +36,12 @@ _MOST_ROWS = 1000  # of a table at a time: while they are deleted, no other proc
 log = structlog.get_logger("service.jobs")
 
 
-def sweep(home: Home, database: Database, settings: ServiceSettings) -> bool:
+def sweep(files: StoredFiles, database: Database, settings: ServiceSettings) -> bool:
     """Delete what has expired: the records first, because no request finds a file without its record.
 
     Parameters
     ----------
-    home : holds uploads and previews
+    files : holds uploads and previews
     database : of the service
     settings : the fields `…_retention_seconds` and `upload_seconds`
 
@@ -54,23 +60,64 @@ def sweep(home: Home, database: Database, settings: ServiceSettings) -> bool:
             jobs.delete_settled(connection, time_from_now(-settings.job_retention_seconds), _MOST_ROWS),
             answers.delete_unused(connection, time_from_now(-settings.answer_retention_seconds), _MOST_ROWS),
         )
-    for storage_key in stale:  # before all that can fail: no later sweep finds them
-        _remove(home.uploads / storage_key)
-    fetched = list(home.fetched.glob("*"))  # before the records are read, so that no file of a newer job is in it
+    for name in stale:  # before all that can fail: no later sweep finds them
+        _delete(files, files.place("uploads", name))
+    # before the records are read, so that no file of a newer job is in it
+    fetched = list(files.folder("fetched").glob("*"))
     with database.read() as connection:
         needed = jobs.unsettled_ids(connection) if fetched else set()
     for file in fetched:
         if file.name not in needed:
-            _remove(file)
-    expired = _delete_videos(home, database, settings)
-    for piece in home.uploads.glob("*.part"):
+            _delete(files, files.place("fetched", file.name))
+    expired = _delete_videos(files, database, settings)
+    for piece in files.folder("uploads").glob("*.part"):
         _remove_unless_newer(piece, _PIECE_SECONDS)
-    for preview in home.previews.glob("*.mp3"):
-        _remove_unless_newer(preview, settings.preview_retention_seconds)
+    if files.store is None:
+        for preview in files.folder("previews").glob("*.mp3"):
+            _remove_unless_newer(preview, settings.preview_retention_seconds)
+    elif _is_turn(database):
+        _sweep_store(files, database, settings)
     return max(forgotten) == _MOST_ROWS or expired == _MOST_VIDEOS
 
 
-def _delete_videos(home: Home, database: Database, settings: ServiceSettings) -> int:
+def _is_turn(database: Database) -> bool:
+    """Whether this worker is to look through the store: one of all machines does, once a day."""
+    with database.write() as connection:
+        last = shared_values.get(connection, shared_values.STORE_SWEPT_AT)
+        if last is not None and last > time_from_now(-_STORE_SECONDS):
+            return False
+        shared_values.set_value(connection, shared_values.STORE_SWEPT_AT, now())
+        return True
+
+
+def _sweep_store(files: StoredFiles, database: Database, settings: ServiceSettings) -> None:
+    """Delete from the store what no record names, as a killed process leaves it, and previews past their retention.
+
+    A file is written before its record. So only files are deleted that are older than any request or job can be, and
+    they are listed before the records are read.
+    """
+    aged = settings.upload_seconds + _GRACE_SECONDS
+    for part in ("uploads", "videos", "tracks", "fetched"):
+        before = time.time() - max(aged, settings.ingest_deadline_seconds)
+        old = [place for place, found in files.every(part) if found.modified_at < before]
+        if not old:
+            continue
+        with database.read() as connection:
+            named = {record.path for record in videos.every(connection)}
+            named |= {Path(path) for path in connection.scalars(sa.select(tracks.c.path))}
+            named |= {files.place("uploads", name) for name in video_owners.upload_names(connection)}
+            named |= {files.place("fetched", job_id) for job_id in jobs.unsettled_ids(connection)}
+        for place in old:
+            # looked at again: who adds a track whose bytes are there already writes them anew
+            if place not in named and files.is_older(place, before):
+                _delete(files, place)
+    before = time.time() - settings.preview_retention_seconds
+    for place, found in files.every("previews"):
+        if found.modified_at < before:
+            _delete(files, place)
+
+
+def _delete_videos(files: StoredFiles, database: Database, settings: ServiceSettings) -> int:
     """Delete videos past their retention, except those with jobs that are not settled; returns their number."""
     if settings.video_retention_seconds is None:
         return 0
@@ -80,13 +127,20 @@ def _delete_videos(home: Home, database: Database, settings: ServiceSettings) ->
     deleted = 0
     for video_id in expired:
         try:
-            delete_video(home, database, video_id)
+            delete_video(files, database, video_id)
             deleted += 1
         except (ParameterError, UnknownVideo) as error:
             log.info("video kept", video_id=video_id, problem=str(error))
         except StoreError as error:
             log.error("cannot delete video", video_id=video_id, problem=str(error))
     return deleted
+
+
+def _delete(files: StoredFiles, place: Path) -> None:
+    try:
+        files.delete(place)
+    except StoreError as error:
+        log.error("cannot delete", file=place.name, problem=str(error))
 
 
 def _remove_unless_newer(file: Path, seconds: float) -> None:

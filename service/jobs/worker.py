@@ -52,6 +52,7 @@ from service.store.times import time_from_now
 from workbench.errors import StoreError, WorkbenchError
 from workbench.home import Home
 from workbench.store.database import Database
+from workbench.store.stored_files import StoredFiles
 
 _FIRST_LOOK_SECONDS = 0.05  # between looks for new jobs, just after there was one and while there are free slots
 _LAST_LOOK_SECONDS = 1.0  # the same after a while without new jobs, or if there is a pipe
@@ -99,6 +100,8 @@ class JobParent:
     wakeup: WakeupPipe = field(default_factory=lambda: WakeupPipe(None))
     """readable when there may be work"""
     make_child: Callable[[Home, str], Child] = Child
+    files: StoredFiles | None = None
+    """None: in the home folder alone"""
     owner: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}:{ULID()}")
 
     _children: list[Child] = field(default_factory=list, init=False)
@@ -113,6 +116,9 @@ class JobParent:
     _revision: str | None = field(default=None, init=False)
     _revision_written: bool = field(default=False, init=False)
     _announced: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self._files = self.files or StoredFiles(self.home)
 
     def run(self) -> None:
         """Work until SIGTERM or SIGINT, then drain."""
@@ -194,7 +200,7 @@ class JobParent:
     def _has_fetched_enough(self) -> bool:
         """Whether as many fetched files wait as there are slots; what settled jobs have left is swept soon then."""
         try:
-            waiting = sum(1 for _ in self.home.fetched.iterdir())
+            waiting = sum(1 for _ in self._files.folder("fetched").iterdir())
         except OSError:  # not made yet, or not readable, which the fetch reports
             return False
         if waiting < sum(self.slots.values()):
@@ -411,7 +417,7 @@ class JobParent:
     def _sweep(self) -> None:
         self._next_sweep = time.monotonic() + _SWEEP_SECONDS
         try:
-            if sweep(self.home, self.database, self.settings):
+            if sweep(self._files, self.database, self.settings):
                 self._next_sweep = time.monotonic() + _SWEEP_ON_SECONDS
         except StoreError as error:
             log.error("cannot sweep", problem=str(error))
@@ -471,9 +477,10 @@ class JobParent:
 
     def _remove_fetched(self, job: Job) -> None:
         try:
-            (self.home.fetched / job.job_id).unlink(missing_ok=True)
-        except OSError as error:  # the sweep tries again
-            log.error("cannot remove", file=job.job_id, problem=str(error.strerror))
+            if job.request.get("audio_url") or job.request.get("source_url"):
+                self._files.delete(self._files.place("fetched", job.job_id))
+        except StoreError as error:  # the sweep tries again
+            log.error("cannot remove", file=job.job_id, problem=str(error))
 
     def _clear_scratch(self) -> None:
         """Remove the scratch folders of jobs that have been settled."""

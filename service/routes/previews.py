@@ -54,11 +54,13 @@ async def excerpt(request: Request, name: str) -> HTTPResponse:
     if named is None:
         raise not_found("preview")
     track_id, file_name = await context.transactions.read(partial(_find_preview, audio_id=named[1]))
-    path = context.config.home.previews / file_name
-    if not await asyncio.to_thread(answers.record_play, path):
+    place = context.files.place("previews", file_name)
+    path = await asyncio.to_thread(context.files.find, place)
+    if path is None or not await asyncio.to_thread(answers.record_play, path):
         await _make(request, track_id, file_name)
+        path = await asyncio.to_thread(context.files.find, place)
     try:
-        return await _send_file(request, path)
+        return await _send_file(request, path or place)
     except FileNotFoundError:  # it had expired, and was deleted after the line above found it
         raise unavailable("the preview is being made; ask again", retry_after=1) from None
 

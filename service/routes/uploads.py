@@ -2,7 +2,8 @@
 
 The bytes are written to a temporary file and synced. The file is then renamed in the transaction that records the
 upload, so an upload that was acknowledged is complete and stays so. A second upload before the ingest replaces the
-first as a whole.
+first as a whole. Where machines share a store, each upload is a file of its own there, and the transaction records its
+name: what an ingest has begun to read is never replaced.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from service.routes.http import path_id
 from service.store import video_owners
 from service.store.video_owners import OwnedVideo
 from workbench.errors import StoreError
+from workbench.store.stored_files import StoredFiles
 
 blueprint = Blueprint("uploads", url_prefix="/v1/uploads")
 
@@ -48,15 +50,18 @@ async def put(request: Request, storage_key: str) -> HTTPResponse:
     length = request.headers.get("content-length")
     if length is not None and int(length) > limit:
         raise Problem(413, f"an upload has at most {limit} bytes")
-    home = context.config.home
-    target = home.prepared(home.uploads) / storage_key
-    partial = target.with_name(f"{storage_key}.{ULID()}.part")
+    files: StoredFiles = context.files
+    target = context.config.home.prepared(files.folder("uploads")) / storage_key
+    partial = target.with_name(f".{storage_key}.{ULID()}.part" if files.store else f"{storage_key}.{ULID()}.part")
     try:
         count = await _receive(request, partial, limit)
-        # One transaction renames the file and records it, and an ingest reads the record: it finds both or neither.
-        await context.transactions.write(
-            lambda connection: _record_upload(connection, storage_key, partial, target, count), in_thread=True
-        )
+        if files.store is None:
+            # One transaction renames the file and records it, and an ingest reads the record: it finds both or neither.
+            await context.transactions.write(
+                lambda connection: _record_upload(connection, storage_key, partial, target, count), in_thread=True
+            )
+        else:
+            await _share_upload(request, storage_key, partial, count)
     finally:
         partial.unlink(missing_ok=True)
     return json({"storage_key": storage_key, "bytes": count})
@@ -91,6 +96,28 @@ async def _receive(request: Request, partial: Path, limit: int) -> int:
     if count == 0:
         raise Problem(400, "the upload is empty")
     return count
+
+
+async def _share_upload(request: Request, storage_key: str, partial: Path, count: int) -> None:
+    """Put a file into the store under a name of its own, and record it; the file that it replaces is deleted."""
+    context, name = request.app.ctx, f"{storage_key}.{ULID()}"
+    files: StoredFiles = context.files
+    place = await asyncio.to_thread(files.keep, partial, "uploads", name)
+
+    def record(connection: Connection) -> str | None:
+        video = video_owners.get_by_storage_key(connection, storage_key)
+        values = {"uploaded_bytes": count, "upload_name": name}
+        if video is None or not video_owners.update(connection, video.video_id, "awaiting_upload", **values):
+            raise Problem(409, "the upload is being processed already")
+        return video.upload_name
+
+    try:
+        replaced = await context.transactions.write(record)
+    except Problem:
+        await asyncio.to_thread(files.delete, place)
+        raise
+    if replaced is not None:
+        await asyncio.to_thread(files.delete, files.place("uploads", replaced))
 
 
 async def _block(request: Request) -> bytes | None:

@@ -84,6 +84,7 @@ video_owners = sa.Table(
     sa.Column("content_type", sa.String),
     sa.Column("storage_key", sa.String),
     sa.Column("uploaded_bytes", sa.BigInteger),  # null: no upload is complete
+    sa.Column("upload_name", sa.String),  # of the file in the store that machines share; null: named by the storage key
     sa.Column("created_at", sa.String, nullable=False),
     sa.Column("updated_at", sa.String, nullable=False),
 )
@@ -300,6 +301,7 @@ MIGRATIONS: tuple[Migration, ...] = (
             "CREATE INDEX jobs_by_video ON jobs (video_id) WHERE video_id IS NOT NULL",
         ),
     ),
+    ("service/0006_names_of_uploads", ("ALTER TABLE video_owners ADD COLUMN upload_name TEXT",)),
 )
 
 

@@ -35,8 +35,15 @@ class OwnedVideo:
     storage_key: str | None = None
     uploaded_bytes: int | None = None
     """None: no upload is complete"""
+    upload_name: str | None = None
+    """of the file in the store that machines share; None: named by the storage key"""
     created_at: str = ""
     updated_at: str = ""
+
+    @property
+    def upload(self) -> str | None:
+        """Name of the file that was sent; None if none is to be."""
+        return self.upload_name or self.storage_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +139,23 @@ def delete_stale_uploads(connection: Connection, untouched_since: str) -> list[s
 
     Returns
     -------
-    their storage keys, which name the files to delete
+    the names of the files to delete
     """
     stale = (video_owners.c.status == "awaiting_upload") & (video_owners.c.updated_at < untouched_since)
-    deleted = connection.scalars(video_owners.delete().where(stale).returning(video_owners.c.storage_key))
-    return [storage_key for storage_key in deleted if storage_key is not None]
+    name = sa.func.coalesce(video_owners.c.upload_name, video_owners.c.storage_key)
+    deleted = connection.scalars(video_owners.delete().where(stale).returning(name))
+    return [name for name in deleted if name is not None]
+
+
+def upload_names(connection: Connection) -> set[str]:
+    """Names of all files in the store that machines share that were sent and belong to a video.
+
+    Parameters
+    ----------
+    connection : any transaction
+    """
+    query = sa.select(video_owners.c.upload_name).where(video_owners.c.upload_name.is_not(None))
+    return set(connection.scalars(query))
 
 
 def get_ready(connection: Connection, video_id: str) -> ReadyVideo | None:

@@ -14,6 +14,7 @@ from service.store.tables import open_database
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
+from workbench.store.stored_files import StoredFiles
 
 
 @pytest.mark.parametrize("value", ["inf", "nan", "1e300", str(10**18)])
@@ -38,5 +39,5 @@ def test_retentions_of_a_century_are_swept_by(tmp_path: Path) -> None:
     )
     home = Home(tmp_path)
     database = open_database(home, WorkbenchSettings(home=tmp_path))
-    assert not sweep(home, database, settings)
+    assert not sweep(StoredFiles(home), database, settings)
     database.close()

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -319,12 +319,15 @@ class Library:
             )
             return Changes(upto, changed, tuple(connection.scalars(gone)))
 
-    def reindex(self, track_ids: Iterable[str] | None = None) -> Reindexed:
+    def reindex(
+        self, track_ids: Iterable[str] | None = None, hash_bytes: Callable[[Path], str] = hash_file
+    ) -> Reindexed:
         """Hash files again, and note which changed or are missing.
 
         Parameters
         ----------
         track_ids : of the tracks to look at; None: all
+        hash_bytes : gives the SHA-256 of a file, or raises MediaError
 
         Raises
         ------
@@ -335,7 +338,7 @@ class Library:
         digests: dict[Path, str | None] = {}
         for track in chosen:
             if track.path not in digests:
-                digests[track.path] = _digest(track.path)
+                digests[track.path] = _digest(track.path, hash_bytes)
             digest = digests[track.path]
             outcome = MISSING if digest is None else "unchanged" if digest == track.content_hash else "changed"
             found[outcome].append(track.track_id)
@@ -355,9 +358,9 @@ _SELECT = sa.select(tracks, recordings.c.measured, recordings.c.descriptor, reco
 )
 
 
-def _digest(path: Path) -> str | None:
+def _digest(path: Path, hash_bytes: Callable[[Path], str]) -> str | None:
     try:
-        return hash_file(path)
+        return hash_bytes(path)
     except MediaError:
         return None
 

@@ -36,7 +36,7 @@ def command(ctx: click.Context, workspace: Workspace) -> None:
     """
     ctx.obj = workspace.home
     if ctx.invoked_subcommand is None:
-        print_body({"folder": str(workspace.home.arrays), **asdict(workspace.arrays.stats())})
+        print_body({"folder": str(workspace.arrays.root), **asdict(workspace.arrays.stats())})
 
 
 @command.command("prune")
@@ -65,4 +65,4 @@ def prune(ctx: click.Context, max_bytes: int | None, workspace: Workspace) -> No
     if ctx.get_parameter_source("home") is not click.core.ParameterSource.COMMANDLINE:
         workspace = Workspace(ctx.obj)  # `cache --home DIR prune` is the same as `cache prune --home DIR`
     freed = workspace.arrays.prune(workspace.settings.cache_max_bytes if max_bytes is None else max_bytes)
-    print_body({"folder": str(workspace.home.arrays), "freed_bytes": freed, **asdict(workspace.arrays.stats())})
+    print_body({"folder": str(workspace.arrays.root), "freed_bytes": freed, **asdict(workspace.arrays.stats())})

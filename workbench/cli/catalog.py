@@ -192,7 +192,7 @@ def reindex(workspace: Workspace) -> None:
     from workbench.workflows.library import WantedFile, add_tracks, open_library
 
     library = open_library(workspace)
-    found = library.reindex()
+    found = library.reindex(hash_bytes=workspace.hash_file)
     print_body({"unchanged": len(found.unchanged), "changed": list(found.changed), "missing": list(found.missing)})
     for track_id in found.missing:
         say(f"workbench: {track_id}: {library.get(track_id).path} cannot be read; its record is kept")

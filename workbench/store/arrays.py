@@ -13,6 +13,9 @@ changes a result.
 
 The time of last use is the file's modification time; hits, misses and rebuilt files are counted by the size of three
 files to which each event appends one byte, which no two processes can get wrong.
+
+Where machines share a store (`workbench.store.stored_files`), the folder is a cache of it: a file that is not there is
+looked for in the store, and one that was written is there before any process of this machine can read it.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ from workbench.store.fingerprint import StageKey
 
 if TYPE_CHECKING:
     import zarr
+    from workbench.store.stored_files import StoredFiles
 
 _log = logging.getLogger(__name__)
 
@@ -134,11 +138,13 @@ class ArrayStore:
     ----------
     root : folder; made when first written to
     variables : what each array is, by name; a name that is not in it cannot be stored
+    files : the store that machines share, of whose part `arrays` the folder is a cache; None: there is none
     """
 
-    def __init__(self, root: Path, variables: Mapping[str, VariableLike]) -> None:
+    def __init__(self, root: Path, variables: Mapping[str, VariableLike], files: StoredFiles | None = None) -> None:
         self.root = Path(root)
         self._variables = variables
+        self._shared = None if files is None or files.store is None else files
 
     def load_or_compute(
         self,
@@ -178,7 +184,8 @@ class ArrayStore:
         ----------
         key : of the result
         """
-        return self.path(key).exists()
+        path = self.path(key)
+        return path.exists() or (self._shared is not None and self._shared.has(self._place(self._shared, path)))
 
     def load(self, key: StageKey) -> dict[str, NDArray[Any]] | None:
         """The arrays of a key. A damaged file is deleted.
@@ -196,6 +203,8 @@ class ArrayStore:
         StoreError : the file may not be read
         """
         path = self.path(key)
+        if self._shared is not None:
+            self._shared.find(self._place(self._shared, path))
         if not path.exists():
             return None
         try:
@@ -211,6 +220,8 @@ class ArrayStore:
             _log.warning("%s is damaged (%s: %s) and is made again", path, type(error).__name__, error)
             self._count("rebuilt")
             path.unlink(missing_ok=True)
+            if self._shared is not None:
+                self._shared.delete(self._place(self._shared, path))
             return None
         _touch(path)
         return arrays
@@ -234,6 +245,8 @@ class ArrayStore:
         with written_whole(path, StoreError) as aside:
             path.parent.mkdir(parents=True, exist_ok=True)
             _write(aside, key, arrays, self._variables, labels.name, coordinates)
+            if self._shared is not None:
+                self._shared.publish(aside, "arrays", self._name(path))
 
     def stats(self) -> CacheStats:
         """Size and use of the store."""
@@ -278,6 +291,12 @@ class ArrayStore:
         """
         name = f"{key.content_hash}.{key.stage}.v{key.version}.{key.params_digest[:16]}{_SUFFIX}"
         return self.root / key.content_hash[:2] / name
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self.root).as_posix()
+
+    def _place(self, files: StoredFiles, path: Path) -> Path:
+        return files.place("arrays", self._name(path))
 
     def _check(self, arrays: Mapping[str, NDArray[Any]], labels: ArrayLabels) -> dict[str, Coordinate]:
         """The coordinates of the axes that the arrays have."""

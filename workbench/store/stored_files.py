@@ -19,13 +19,15 @@ Any number of processes share the cache. What one of them reads is not deleted u
 which goes when it ends, however it ends. A file is downloaded once, though several ask for it. Space is taken before a
 download begins, so that the bound holds at any time, unless files that are in use take more.
 
-Classes: `StoredFiles`. Functions: `open_files`, `is_stored`.
+Classes: `StoredFiles`. Functions: `open_files`, `is_stored`, `file_name`.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import threading
+import time
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -40,12 +42,16 @@ from workbench.store.objects import ObjectInfo, ObjectStore, open_store
 
 PARTS = ("uploads", "videos", "tracks", "fetched", "previews", "arrays", "index")
 _STORED = Path("/workbench-store")
+_NAME_LENGTH = 100
+"""characters of the user's name for a file that its name in the store keeps; its last ones, which have the suffix"""
 _MOST_HELD = 128
 """files of the cache that a process holds at a time; those it asked for last"""
 _LOCKS = 64
 _ROOM = 0.1
 """share of the bound that is free after files were deleted, so that not every new file deletes others"""
 _TRIES = 10
+_FRESH_SECONDS = 3600.0
+"""age up to which an object is surely not deleted for want of a record that names it"""
 _ABANDONED_SECONDS = 3600.0
 
 
@@ -79,6 +85,22 @@ def open_files(home: Home, settings: WorkbenchSettings) -> StoredFiles:
     """
     store = None if settings.store_url is None else open_store(settings.store_url)
     return StoredFiles(home, store, settings.store_cache_bytes)
+
+
+def file_name(name: str, identity: str) -> str:
+    """A name in the store for a file of the user's.
+
+    Parameters
+    ----------
+    name : of the user's file, which stays its last part as far as a store allows
+    identity : letters and digits that only files of the same bytes have, such as a hash of them
+
+    Returns
+    -------
+    as "9f86d0818…/my song.mp3"
+    """
+    plain = re.sub(r"[^\w. -]", "_", name)[-_NAME_LENGTH:].lstrip(". ") or "file"
+    return f"{identity}/{plain}"
 
 
 class StoredFiles:
@@ -189,7 +211,9 @@ class StoredFiles:
         if self.store is None or is_stored(path):
             return path
         object_name = f"{part}/{name}"
-        if self.store.find(object_name) is None:
+        found = self.store.find(object_name)
+        # An old one is written again: if no record names it, it may be about to be deleted.
+        if found is None or found.modified_at < time.time() - _FRESH_SECONDS:
             self.store.upload(path, object_name)
         return self.place(part, name)
 
@@ -235,7 +259,8 @@ class StoredFiles:
             if self._hold(name, copy):
                 return copy
             if not self._download(store, name, copy):
-                return None
+                before = self.home.root / name  # kept here before the home folder got a store
+                return before if before.is_file() else None
         raise StoreError(f"{place.name}: cannot be kept in {self.home.cached}; raise WORKBENCH_STORE_CACHE_BYTES")
 
     def has(self, place: Path) -> bool:
@@ -253,6 +278,21 @@ class StoredFiles:
             return place.exists()
         name = self._name(place)
         return (self.home.cached / name).exists() or self._required(place).find(name) is not None
+
+    def is_older(self, place: Path, before: float) -> bool:
+        """Whether a file of the store is there and was written before some time.
+
+        Parameters
+        ----------
+        place : from `keep`, `publish`, `add` or `every`
+        before : s since 1970
+
+        Raises
+        ------
+        StoreError : the store cannot be read, or none is set
+        """
+        found = self._required(place).find(self._name(place))
+        return found is not None and found.modified_at < before
 
     def delete(self, place: Path) -> int:
         """Delete a file, if it is there, and its copy on this machine; those of others go when they need the room.
@@ -394,7 +434,7 @@ class StoredFiles:
                 if path.is_file():
                     status = path.stat()
                     total += status.st_size
-                    if not path.name.startswith("."):
+                    if not path.name.startswith(".") and path.suffix != ".count":  # counters of the arrays
                         found.append((status.st_mtime, status.st_size, path))
         for _, size, path in sorted(found):
             if total <= most:

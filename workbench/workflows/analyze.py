@@ -261,10 +261,11 @@ def decoded_seconds(sound: Sound, expected_most: float) -> float:
     beats = sound.workspace.arrays.load(_beats_key(sound))
     if beats is not None:
         return float(beats["duration"])
-    if (probe(sound.path).audio_duration or 0.0) > expected_most:
-        sound.progress(f"measuring the length of {sound.path.name}", 0.0)
-        seconds = count_seconds(sound.path)
-        sound.progress(f"measuring the length of {sound.path.name}", 1.0)
+    path = sound.workspace.local_file(sound.path)
+    if (probe(path).audio_duration or 0.0) > expected_most:
+        sound.progress(f"measuring the length of {path.name}", 0.0)
+        seconds = count_seconds(path)
+        sound.progress(f"measuring the length of {path.name}", 1.0)
         return seconds
     return sound.recording.duration
 

@@ -34,6 +34,7 @@ from workbench.errors import InputError, MediaError, StoreError, WorkbenchError
 from workbench.extras import require_extra
 from workbench.home import Home
 from workbench.params import WorkbenchParams
+from workbench.store.stored_files import file_name
 from workbench.workflows.workers import killed, open_pool
 from workbench.workspace import Workspace
 
@@ -230,6 +231,7 @@ class _Adding:
         self.library = open_library(workspace)
         self.analysis = analysis_name(workspace.params)
         self.digests: dict[Path, str | MediaError] = {}
+        self.places: dict[Path, Path] = {}
         self.jobs: dict[Future[Measurement], list[WantedFile]] = {}
         self.job_of: dict[str, Future[Measurement]] = {}
         self.broken: dict[str, WorkbenchError] = {}
@@ -273,7 +275,8 @@ class _Adding:
             elif digest in self.job_of:
                 self.jobs[self.job_of[digest]].append(file)
             else:
-                job = pool.submit(measure, file.path, self.workspace.home.root, self.params)
+                place = self._place(file.path, digest)
+                job = pool.submit(measure, place, self.workspace.home.root, self.params)
                 self.jobs[job], self.job_of[digest] = [file], job
         yield from self._flush()
 
@@ -304,7 +307,9 @@ class _Adding:
         self.ready, self.measurements, self.written = [], [], time.monotonic()
         if not ready:
             return
-        entries = [LibraryEntry(file.path, file.fields, file.track_id, digest) for file, digest in ready]
+        entries = [
+            LibraryEntry(self._place(file.path, digest), file.fields, file.track_id, digest) for file, digest in ready
+        ]
         try:
             tracks = self.library.add_all(entries, measurements)
         except InputError:  # one of them is at fault: each by itself
@@ -322,6 +327,12 @@ class _Adding:
         except InputError as error:
             return _fault(file, error)
         return Added(file.path, track, None)
+
+    def _place(self, path: Path, digest: str) -> Path:
+        """The path that the record of a file has: its own, or that of its copy in the store that machines share."""
+        if path not in self.places:
+            self.places[path] = self.workspace.files.add(path, "tracks", file_name(path.name, digest))
+        return self.places[path]
 
     def _digest(self, path: Path) -> str | MediaError:
         """The hash of a file's bytes, taken once a run; or why there is none."""

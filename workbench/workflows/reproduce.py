@@ -135,8 +135,9 @@ def recorded_video(workspace: Workspace, record: FileRecord, folders: Iterable[P
 def _with_bytes(
     workspace: Workspace, record: FileRecord, known: Iterable[Path], folders: Iterable[Path], what: str
 ) -> Path:
-    for path in (*known, *(folder / record.name for folder in folders)):
+    for named in (*known, *(folder / record.name for folder in folders)):
         try:
+            path = workspace.local_file(named)
             if path.is_file() and workspace.hash_file(path) == record.content_hash:
                 return path
         except MediaError:

@@ -70,4 +70,4 @@ def find_in_catalog(workspace: Workspace, track_id: str) -> TrackSource:
     from workbench.workflows.library import open_library
 
     track = open_library(workspace).get(track_id)
-    return TrackSource(track.track_id, track.path, track)
+    return TrackSource(track.track_id, workspace.files.find(track.path) or track.path, track)

@@ -26,7 +26,9 @@ class VideoSource:
 
 
 def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = None) -> AddedVideo:
-    """Analyse a video and store a record of it; the file is not copied, so it must stay where it is.
+    """Analyse a video and store a record of it.
+
+    The file is copied to the store that the settings name; without one it is not copied, and must stay where it is.
 
     Parameters
     ----------
@@ -47,14 +49,17 @@ def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = 
     from ulid import ULID
 
     from workbench.store import videos
+    from workbench.store.stored_files import file_name
     from workbench.workflows.watch import watch
 
+    path, video_id = Path(path), f"vid_{ULID()}" if video_id is None else video_id
     watched = watch(workspace, path)
+    kept = workspace.files.add(path, "videos", file_name(path.name, str(ULID())))
     with workspace.database.write() as connection:
         return videos.put(
             connection,
-            f"vid_{ULID()}" if video_id is None else video_id,
-            Path(path),
+            video_id,
+            kept,
             content_hash=watched.content_hash,
             title=watched.title,
             seconds=watched.duration,
@@ -85,6 +90,7 @@ def find_video(workspace: Workspace, named: Path | str) -> VideoSource:
             record = videos.get(connection, str(named))
     except UnknownVideo:
         raise UnknownVideo(f"{named}: no such file, and no video of that id") from None
-    if not record.path.is_file():
+    found = workspace.files.find(record.path)
+    if found is None or not found.is_file():
         raise MediaError(f"{record.video_id}: its file {record.path} is gone; add it again with --video-id")
-    return VideoSource(record.video_id, record.path)
+    return VideoSource(record.video_id, found)

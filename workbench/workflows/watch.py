@@ -67,7 +67,7 @@ def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
     MediaError : no such file, no media, no moving picture, or damage beyond use
     StoreError : the home folder cannot be written to
     """
-    video, params, progress = Path(video), workspace.params, workspace.progress
+    video, params, progress = workspace.local_file(video), workspace.params, workspace.progress
     store, content_hash = workspace.arrays, workspace.hash_file(video)
     picture_key, sound_key = _picture_key(content_hash, params.cuts), _sound_key(content_hash, params.cuts)
     watched: _Watched | None = None
@@ -123,7 +123,7 @@ def listen(
     """
     from workbench.mix.levels import LevelCurve
 
-    video, cuts = Path(video), workspace.params.cuts
+    video, cuts = workspace.local_file(video), workspace.params.cuts
     key = _sound_key(workspace.hash_file(video), cuts)
     labels = array_labels(video.name, workspace.params)
     arrays = workspace.arrays.load_or_compute(key, lambda: _sound_arrays(video, cuts, workspace.progress), labels)

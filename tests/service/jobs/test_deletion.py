@@ -17,6 +17,7 @@ from workbench.errors import ParameterError, UnknownVideo
 from workbench.home import Home
 from workbench.store import videos
 from workbench.store.database import Database
+from workbench.store.stored_files import StoredFiles
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def test_records_bytes_jobs_and_answers_go_and_charges_stay(
 ) -> None:
     file = ingest(database, home, "vid_1")
     loop(database, "vid_1", video_hash)
-    assert delete_video(home, database, "vid_1") == DeletedVideo("vid_1", jobs=1, answers=1, bytes=15)
+    assert delete_video(StoredFiles(home), database, "vid_1") == DeletedVideo("vid_1", jobs=1, answers=1, bytes=15)
     assert not file.exists()
     assert not is_stored(database, "loop:vid_1")
     with database.read() as connection:
@@ -70,17 +71,17 @@ def test_records_bytes_jobs_and_answers_go_and_charges_stay(
         assert jobs.of_video(connection, "vid_1") == []
         assert len(ledger.entries(connection, "ada")) == 1
     with pytest.raises(UnknownVideo, match="vid_1"):
-        delete_video(home, database, "vid_1")
+        delete_video(StoredFiles(home), database, "vid_1")
 
 
 def test_answers_stay_while_another_video_has_the_same_bytes(database: Database, home: Home) -> None:
     ingest(database, home, "vid_1")
     second = ingest(database, home, "vid_2")
     loop(database, "vid_1")
-    assert delete_video(home, database, "vid_1").answers == 0
+    assert delete_video(StoredFiles(home), database, "vid_1").answers == 0
     assert second.exists()
     assert is_stored(database, "loop:vid_1")
-    assert delete_video(home, database, "vid_2").answers == 1
+    assert delete_video(StoredFiles(home), database, "vid_2").answers == 1
 
 
 def test_a_file_from_elsewhere_stays(database: Database, home: Home, tmp_path: Path) -> None:
@@ -88,7 +89,7 @@ def test_a_file_from_elsewhere_stays(database: Database, home: Home, tmp_path: P
     file.write_bytes(b"mine")
     with database.write() as connection:
         videos.put(connection, "vid_1", file, content_hash="00", title="Mine", seconds=90.0)
-    assert delete_video(home, database, "vid_1") == DeletedVideo("vid_1", jobs=0, answers=0, bytes=0)
+    assert delete_video(StoredFiles(home), database, "vid_1") == DeletedVideo("vid_1", jobs=0, answers=0, bytes=0)
     assert file.read_bytes() == b"mine"
 
 
@@ -97,7 +98,7 @@ def test_while_a_job_is_not_settled_nothing_is_deleted(database: Database, home:
     with database.write() as connection:
         job = jobs.submit(connection, NewJob("align", jobs.MAIN, "ada", "align:1", video_id="vid_1"))
     with pytest.raises(ParameterError, match=f"workbench jobs cancel {job.job_id}"):
-        delete_video(home, database, "vid_1")
+        delete_video(StoredFiles(home), database, "vid_1")
     assert file.exists()
     with database.read() as connection:
         assert video_owners.get(connection, "vid_1") is not None
@@ -110,7 +111,7 @@ def test_videos_are_kept_unless_a_setting_says_for_how_long(database: Database, 
         old = tables.video_owners.c.video_id.in_(("vid_old", "vid_busy", "vid_shared"))
         connection.execute(tables.video_owners.update().where(old).values(updated_at=time_from_now(-7200.0)))
         jobs.submit(connection, NewJob("align", jobs.MAIN, "ada", "align:1", video_id="vid_busy"))
-    sweep(home, database, ServiceSettings())
+    sweep(StoredFiles(home), database, ServiceSettings())
     assert all(file.exists() for file in files.values())
-    sweep(home, database, ServiceSettings(video_retention_seconds=3600.0))
+    sweep(StoredFiles(home), database, ServiceSettings(video_retention_seconds=3600.0))
     assert [name for name, file in files.items() if not file.exists()] == ["vid_old"]

@@ -18,6 +18,7 @@ from service.store.video_owners import OwnedVideo
 from workbench.home import Home
 from workbench.store import videos
 from workbench.store.database import Database
+from workbench.store.stored_files import StoredFiles
 
 DAYS = 86_400.0
 
@@ -44,7 +45,7 @@ def test_only_what_nobody_asks_for_any_more_is_removed(database: Database, tmp_p
         (uploads / name).touch()
         os.utime(uploads / name, (0.0, time.time() - age * 3600))
     for _ in range(2):
-        sweep(home, database, ServiceSettings())
+        sweep(StoredFiles(home), database, ServiceSettings())
     assert {one.name for one in uploads.iterdir()} == {"upl_late", "upl_taken", "b.part"}
     with database.read() as connection:
         assert [name for name in ages if video_owners.get(connection, f"vid_{name}") is None] == ["old"]
@@ -76,7 +77,7 @@ def test_jobs_are_forgotten_after_their_retention_and_their_charges_are_not(data
         idempotency_keys.save(connection, "ada", "POST /v1/beats", "key", "f", kept)
         waiting = jobs.submit(connection, NewJob("loop", jobs.MAIN, "ada", "waiting")).job_id
         connection.execute(tables.jobs.update().values(created_at=time_from_now(-11 * DAYS)))
-    assert not sweep(Home(tmp_path / "home"), database, settings)
+    assert not sweep(StoredFiles(Home(tmp_path / "home")), database, settings)
     with database.read() as connection:
         assert {job for job in (late, old, kept, waiting) if jobs.get(connection, job)} == {late, kept, waiting}
         assert {entry.subject for entry in ledger.entries(connection, "ada")} == {late, old, kept}
@@ -88,8 +89,8 @@ def test_more_than_one_sweep_takes_is_left_for_the_next(database: Database, tmp_
         for number in range(1001):
             answers.store(connection, f"loop:{number}", "loop", {})
         connection.execute(tables.answers.update().values(used_at=time_from_now(-100 * DAYS)))
-    assert sweep(home, database, settings)
-    assert not sweep(home, database, settings)
+    assert sweep(StoredFiles(home), database, settings)
+    assert not sweep(StoredFiles(home), database, settings)
     with database.read() as connection:
         assert connection.execute(tables.answers.select()).first() is None
 
@@ -104,7 +105,7 @@ def test_answers_are_kept_while_somebody_asks_for_them(database: Database, tmp_p
         assert answers.use(connection, "asked") == {"name": "asked"}
         assert answers.find(connection, "looked at") == {"name": "looked at"}
         assert answers.use(connection, "never stored") is None
-    sweep(Home(tmp_path / "home"), database, settings)
+    sweep(StoredFiles(Home(tmp_path / "home")), database, settings)
     with database.read() as connection:
         assert set(connection.scalars(tables.answers.select())) == {"asked", "new"}
 
@@ -120,7 +121,7 @@ def test_previews_are_kept_while_somebody_plays_them(database: Database, tmp_pat
     assert record_play(previews / "played.mp3")
     assert not record_play(previews / "gone.mp3")
     assert (previews / "played.mp3").stat().st_mtime == pytest.approx(long_ago, abs=1.0)
-    sweep(home, database, settings)
+    sweep(StoredFiles(home), database, settings)
     assert {one.name for one in previews.iterdir()} == {"played.mp3", "new.mp3"}
 
 
@@ -148,5 +149,5 @@ def test_what_cannot_be_deleted_keeps_nothing_else(database: Database, tmp_path:
         connection.execute(tables.video_owners.update().values(updated_at=time_from_now(-20 * DAYS)))
     (uploads / "upl_a").mkdir()  # no file that can be unlinked
     (uploads / "upl_b").touch()
-    sweep(home, database, ServiceSettings(video_retention_seconds=10 * DAYS))
+    sweep(StoredFiles(home), database, ServiceSettings(video_retention_seconds=10 * DAYS))
     assert {one.name for one in uploads.iterdir()} == {"upl_a"}
