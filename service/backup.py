@@ -4,6 +4,7 @@
     records.jsonl    one row a line, {"table": …, "row": {column: value}}
     uploads/…        what callers sent
     videos/…         what was fetched for them
+    tracks/…         the catalog's audio, where machines share a store
     profiles/…       tuned parameters
     end.json         number of the files before it: a backup that was cut short has no such member
 
@@ -20,6 +21,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import shutil
 import tarfile
 import tempfile
@@ -32,16 +34,20 @@ from typing import IO, Any
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from service.store import shared_values
 from service.store import tables as service_tables
-from workbench.errors import ParameterError, StoreError, WorkbenchError
-from workbench.home import Home
+from workbench.errors import MediaError, ParameterError, StoreError, WorkbenchError
 from workbench.store import database as records
 from workbench.store.database import Database, now
+from workbench.store.stored_files import StoredFiles, is_stored
 
 FORMAT = 1
 _MANIFEST, _RECORDS, _END = "backup.json", "records.jsonl", "end.json"
 _LEFT_OUT = frozenset((records.migrations.name, service_tables.workers.name))
 """tables that are about this installation"""
+_PARTS = ("uploads", "videos", "tracks", "profiles")
+_NESTED = ("videos", "tracks")
+"""parts with folders, where machines share a store"""
 _ROWS = 1000  # of a table that are held in memory at a time
 
 
@@ -58,12 +64,12 @@ class Backup:
     """files that a record names and that were gone when they were to be copied"""
 
 
-def write_backup(home: Home, database: Database, path: Path) -> Backup:
+def write_backup(files: StoredFiles, database: Database, path: Path) -> Backup:
     """Write a backup.
 
     Parameters
     ----------
-    home : holds the files
+    files : are copied, of the home folder or of the store that machines share
     database : of the service
     path : of the backup; a file of that name is replaced, and appears whole or not at all
 
@@ -72,28 +78,29 @@ def write_backup(home: Home, database: Database, path: Path) -> Backup:
     StoreError : the database cannot be used, or the file not be written
     """
     made_at, partial = now(), path.with_name(f"{path.name}.part")
-    files, size, missing = 0, 0, []
+    count, size, missing = 0, 0, []
     try:
         with tempfile.TemporaryFile("w+b", dir=path.absolute().parent) as lines:
             with database.read() as connection:
                 migrations = _freeze(connection)
                 rows = _write_records(connection, lines)
-                named = _named_files(connection, home)
+                named = _named_files(connection, files)
             manifest = {
-                "format": FORMAT, "made_at": made_at, "home": str(home.root), "migrations": migrations, "rows": rows,
+                "format": FORMAT, "made_at": made_at, "home": str(files.root), "migrations": migrations, "rows": rows,
             }  # fmt: skip
             with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
                 with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
                     _add_bytes(tar, _MANIFEST, json.dumps(manifest, indent=2).encode())
                     _add_file(tar, _RECORDS, lines)
-                    for name in named:
+                    for name, place in named:
                         try:
-                            with (home.root / name).open("rb") as file:
+                            with files.fetch(place).open("rb") as file:
                                 size += _add_file(tar, name, file)
-                            files += 1
-                        except FileNotFoundError:
+                            count += 1
+                        except (FileNotFoundError, MediaError):
                             missing.append(name)
-                    _add_bytes(tar, _END, json.dumps({"files": files}).encode())
+                        files.release()
+                    _add_bytes(tar, _END, json.dumps({"files": count}).encode())
                 out.flush()
                 os.fsync(out.fileno())
         partial.replace(path)
@@ -104,17 +111,17 @@ def write_backup(home: Home, database: Database, path: Path) -> Backup:
             why = getattr(error, "strerror", None) or error
             raise StoreError(f"{path}: the backup cannot be written ({why})") from error
         raise
-    return Backup(made_at, sum(rows.values()), files, size, tuple(missing))
+    return Backup(made_at, sum(rows.values()), count, size, tuple(missing))
 
 
-def restore_backup(home: Home, database: Database, path: Path) -> Backup:
-    """Restore a backup into a home folder and a database without records.
+def restore_backup(files: StoredFiles, database: Database, path: Path) -> Backup:
+    """Restore a backup into a home folder, or a store, and a database without records.
 
     The files are copied first and the records written last, in one transaction: what fails leaves no records.
 
     Parameters
     ----------
-    home : gets the files; paths of records that lay in the home of the backup are changed to lie in this one
+    files : get the files; paths of records that lay in the home or store of the backup are changed to lie in this one
     database : of the service, with its tables and no rows
     path : of the backup
 
@@ -127,18 +134,18 @@ def restore_backup(home: Home, database: Database, path: Path) -> Backup:
         with tarfile.open(path, "r:") as tar, database.write() as connection:
             manifest = _read_manifest(tar, path)
             _require_fit(connection, manifest, path)
-            lines, end, files, size = None, None, 0, 0
+            lines, end, count, size = None, None, 0, 0
             for member in tar:
                 if member.name == _RECORDS:
                     lines = member
                 elif member.name == _END:
                     end = _read_json(tar, member)
                 elif member.name != _MANIFEST:
-                    size += _extract(tar, member, home, path)
-                    files += 1
-            if lines is None or end != {"files": files}:
+                    size += _extract(tar, member, files, path)
+                    count += 1
+            if lines is None or end != {"files": count}:
                 raise StoreError(f"{path}: the backup was cut short; take another copy of it")
-            rows = _read_records(connection, tar, lines, Path(manifest["home"]), home.root)
+            rows = _read_records(connection, tar, lines, Path(manifest["home"]), files.root)
             if rows != manifest["rows"]:
                 raise StoreError(f"{path}: records are missing from the backup; take another one")
     except WorkbenchError:  # some of which are ValueErrors
@@ -147,7 +154,7 @@ def restore_backup(home: Home, database: Database, path: Path) -> Backup:
         raise StoreError(f"{path}: no backup, or a damaged one ({error})") from error
     except OSError as error:
         raise StoreError(f"{path}: cannot be restored ({error.strerror or error})") from error
-    return Backup(manifest["made_at"], sum(rows.values()), files, size)
+    return Backup(manifest["made_at"], sum(rows.values()), count, size)
 
 
 def _tables() -> list[sa.Table]:
@@ -168,7 +175,10 @@ def _write_records(connection: Connection, lines: IO[bytes]) -> dict[str, int]:
     counts = {}
     for table in _tables():
         counts[table.name] = 0
-        for row in connection.execute(sa.select(table).execution_options(yield_per=_ROWS)):
+        query = sa.select(table).execution_options(yield_per=_ROWS)
+        if table is service_tables.shared_values:  # which home or store it is does not hold where it is restored
+            query = query.where(table.c.name != shared_values.STORE_ID)
+        for row in connection.execute(query):
             line = {"table": table.name, "row": dict(row._mapping)}
             lines.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
             counts[table.name] += 1
@@ -176,15 +186,24 @@ def _write_records(connection: Connection, lines: IO[bytes]) -> dict[str, int]:
     return counts
 
 
-def _named_files(connection: Connection, home: Home) -> list[str]:
-    """The files in the home folder that records name, and the profiles, as paths below it."""
-    videos, owners = records.videos, service_tables.video_owners
-    paths = {Path(path) for path in connection.scalars(sa.select(videos.c.path))}
-    uploaded = sa.select(owners.c.storage_key).where(owners.c.uploaded_bytes.is_not(None))
-    paths |= {home.uploads / key for key in connection.scalars(uploaded)}
-    paths |= {file for file in home.profiles.glob("*") if file.is_file()}
-    parts = (home.uploads, home.videos, home.profiles)
-    return sorted(path.relative_to(home.root).as_posix() for path in paths if path.parent in parts)
+def _named_files(connection: Connection, files: StoredFiles) -> list[tuple[str, Path]]:
+    """Files in the home folder or the store that records name, and the profiles: names in the backup, and places."""
+    home, videos, owners = files.home, records.videos, service_tables.video_owners
+    places = {Path(path) for path in connection.scalars(sa.select(videos.c.path))}
+    name = sa.func.coalesce(owners.c.upload_name, owners.c.storage_key)
+    places |= {
+        files.place("uploads", key) for key in connection.scalars(sa.select(name).where(owners.c.uploaded_bytes > 0))
+    }
+    if files.store is not None:
+        places |= {Path(path) for path in connection.scalars(sa.select(records.tracks.c.path))}
+    named = {place.relative_to(files.root).as_posix(): place for place in places if _is_own(place, files)}
+    profiles = (file for file in home.profiles.glob("*") if file.is_file())
+    return sorted((named | {file.relative_to(home.root).as_posix(): file for file in profiles}).items())
+
+
+def _is_own(place: Path, files: StoredFiles) -> bool:
+    """Whether a file was kept by us, and not added from elsewhere."""
+    return is_stored(place) or (files.store is None and place.parent in (files.home.uploads, files.home.videos))
 
 
 def _add_bytes(tar: tarfile.TarFile, name: str, content: bytes) -> None:
@@ -234,20 +253,24 @@ def _require_fit(connection: Connection, manifest: dict[str, Any], path: Path) -
             raise ParameterError(f"the database holds records already ({table.name}); {advice}")
 
 
-def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, home: Home, path: Path) -> int:
-    """Copy a file of the backup into the home folder; returns its bytes."""
-    folder, _, name = member.name.partition("/")
-    parts = {part.name: part for part in (home.uploads, home.videos, home.profiles)}
+def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, files: StoredFiles, path: Path) -> int:
+    """Copy a file of the backup into the home folder or the store; returns its bytes."""
+    part, _, name = member.name.partition("/")
     content = tar.extractfile(member) if member.isfile() else None
-    if content is None or folder not in parts or not name or Path(name).name != name:
+    nested = part in _NESTED and all(one not in ("", ".", "..") for one in name.split("/"))
+    if content is None or part not in _PARTS or not name or not (nested or Path(name).name == name):
         raise StoreError(f"{path}: {member.name!r} does not belong into a backup")
-    target = home.prepared(parts[folder]) / name
-    partial = target.with_name(f"{name}.part")
+    home = files.home
+    target = home.profiles / name if part == home.profiles.name else files.folder(part) / name
+    partial = home.prepared(target.parent) / f".{secrets.token_hex(4)}.part"
     with partial.open("wb") as file:
         shutil.copyfileobj(content, file)
         file.flush()
         os.fsync(file.fileno())
-    partial.replace(target)
+    if part == home.profiles.name:
+        partial.replace(target)
+    else:
+        files.keep(partial, part, name)
     return member.size
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from service.commands.records import database_of
+from service.commands.records import workspace_in
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_body, say
 
@@ -39,8 +39,9 @@ def command(file: Path, restore: bool, home: Home) -> None:
     """
     from service.backup import restore_backup, write_backup
 
-    with database_of(home) as database:
-        done = restore_backup(home, database, file) if restore else write_backup(home, database, file)
+    with workspace_in(home) as workspace:
+        run = restore_backup if restore else write_backup
+        done = run(workspace.files, workspace.database, file)
     for name in done.missing:
         say(f"{name} was gone before it could be copied")
     print_body({"file": str(file), **asdict(done)})

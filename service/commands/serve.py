@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,7 +122,10 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
     from workbench.settings import load_settings
 
     settings = load_service_settings()
-    _prepare_database(wanted.home, load_settings())
+    problem = _prepare(wanted.home, load_settings())
+    if problem is not None:  # what is stored is still answered; /readyz says so too
+        print(f"workbench: {problem}; no jobs are run here", file=sys.stderr, flush=True)
+        wanted = replace(wanted, jobs=False)
     with ExitStack() as stack:
         listening = stack.enter_context(listen(host, port))
         run = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="workbench-")))
@@ -193,11 +196,20 @@ def programs(
     ]
 
 
-def _prepare_database(home: Home, core: WorkbenchSettings) -> None:
-    """Bring the tables up to date once, before several processes open the database."""
-    from service.store.tables import open_database
+def _prepare(home: Home, core: WorkbenchSettings) -> str | None:
+    """Bring the tables up to date once, before several processes open the database.
 
-    open_database(home, core).close()
+    Returns why files would not be found by the other processes of the database, or None.
+    """
+    from service.store.shared_files import problem_of_files
+    from service.store.tables import open_database
+    from workbench.store.stored_files import open_files
+
+    database = open_database(home, core)
+    try:
+        return problem_of_files(open_files(home, core), database)
+    finally:
+        database.close()
 
 
 def _address(listening: socket.socket) -> str:

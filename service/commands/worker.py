@@ -29,7 +29,8 @@ def command(queues: str, parent: int | None, wakeup_fd: int | None, home: Home) 
     """Run jobs until SIGTERM, which lets what runs finish or gives it back to the queue.
 
     Prints `ready` once it works. Any number of workers on any number of machines share the database that
-    WORKBENCH_DATABASE_URL names. A worker that dies loses nothing: another one takes its jobs over.
+    WORKBENCH_DATABASE_URL names, and the files in the store that WORKBENCH_STORE_URL names or in one home folder. A
+    worker that dies loses nothing: another one takes its jobs over.
 
     \b
     Example:
@@ -54,7 +55,9 @@ def command(queues: str, parent: int | None, wakeup_fd: int | None, home: Home) 
     from service.processes.wakeup import WakeupPipe
     from service.settings import load_service_settings
     from service.store import jobs
+    from service.store.shared_files import problem_of_files
     from service.store.tables import open_database
+    from workbench.errors import StoreError
     from workbench.settings import load_settings
     from workbench.store.stored_files import open_files
 
@@ -67,6 +70,9 @@ def command(queues: str, parent: int | None, wakeup_fd: int | None, home: Home) 
 
     files, database = open_files(home, core), open_database(home, core)
     try:
+        problem = problem_of_files(files, database)
+        if problem is not None:
+            raise StoreError(problem)
         JobParent(
             home,
             database,

@@ -13,9 +13,9 @@ It imports no analysis code and never computes; one loop waits for messages of i
 - A job past its deadline is ended by killing its child: nothing else stops a decoder.
 - A write that failed because the database was busy or unavailable is repeated until it succeeds or the job is lost.
 - After SIGTERM no job is claimed; running jobs may finish for some seconds, then they are given back to the queue.
-- A pipe (`service.processes.wakeup`) wakes it when there is work. It also looks in the database once a second, for jobs
-  that other machines accepted or that were postponed. Without a pipe it looks at short intervals, which grow while it
-  finds nothing.
+- A pipe (`service.processes.wakeup`) wakes it when this machine has accepted work, and on PostgreSQL a notice
+  (`service.store.notices`) when another has. It also looks in the database once a second, for jobs that were postponed.
+  Without a pipe or notices it looks at short intervals, which grow while it finds nothing.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from service.jobs.sweep import sweep
 from service.processes.signals import drain, on_shutdown
 from service.processes.wakeup import WakeupPipe
 from service.settings import ServiceSettings
-from service.store import jobs, shared_values, workers
+from service.store import jobs, notices, shared_values, workers
 from service.store.jobs import Job
 from service.store.times import time_from_now
 from workbench.errors import StoreError, WorkbenchError
@@ -119,6 +119,7 @@ class JobParent:
 
     def __post_init__(self) -> None:
         self._files = self.files or StoredFiles(self.home)
+        self._notices = notices.Listener(self.database.url)
 
     def run(self) -> None:
         """Work until SIGTERM or SIGINT, then drain."""
@@ -126,11 +127,22 @@ class JobParent:
             self._selector.register(self.wakeup, selectors.EVENT_READ)
         with self._selector, on_shutdown(self._selector, self._begin_shutdown):
             self._clear_scratch()
+            self._listen()
             try:
                 while self._stop_at is None or self._busy():
                     self._step()
             finally:
                 self._shut_down()
+
+    def _listen(self) -> None:
+        """Begin to listen for notices, also again after the connection was lost."""
+        if not self._notices.connected and self._notices.connect():
+            self._selector.register(self._notices.fileno(), selectors.EVENT_READ, self._notices)
+
+    def _hear(self, selected: selectors.SelectorKey) -> None:
+        if not self._notices.drain():
+            self._selector.unregister(selected.fileobj)
+        self._look_soon()
 
     def _begin_shutdown(self) -> None:
         if self._stop_at is None:
@@ -163,6 +175,8 @@ class JobParent:
                 self._look_soon()
             elif isinstance(selected.fileobj, socket.socket):
                 drain(selected.fileobj)
+            elif selected.data is self._notices:
+                self._hear(selected)
 
     def _seconds_to_wait(self) -> float:
         """Seconds until the next heartbeat, deadline or look for jobs."""
@@ -213,7 +227,8 @@ class JobParent:
 
     def _fill_slots(self) -> None:
         self._look_pause = min(_LAST_LOOK_SECONDS, _LOOK_GROWTH * self._look_pause)
-        self._next_look = time.monotonic() + (_LAST_LOOK_SECONDS if self.wakeup.enabled else self._look_pause)
+        woken = self.wakeup.enabled or self._notices.connected
+        self._next_look = time.monotonic() + (_LAST_LOOK_SECONDS if woken else self._look_pause)
         try:
             while wanted := self._wanted():
                 lease = self.settings.job_lease_seconds
@@ -409,6 +424,7 @@ class JobParent:
             self._next_heartbeat = time.monotonic() + _RETRY_SECONDS
             return
         self._announce()
+        self._listen()
         for child in lost:
             job = self._kill_child(child)
             log.error("job lost to another worker", job_id=job.job_id)
@@ -496,6 +512,7 @@ class JobParent:
 
     def _shut_down(self) -> None:
         """Kill the children, give back their jobs and delete the worker's row."""
+        self._notices.close()
         running = [child.job for child in self._children if child.job is not None]
         for child in list(self._children):
             self._remove(child)

@@ -15,9 +15,11 @@ from service import metrics
 from service.admission import RoutePolicy
 from service.errors import Problem, not_found
 from service.store import jobs, shared_values, workers
+from service.store.shared_files import problem_of_files
 from workbench.errors import StoreError
 from workbench.home import Home
-from workbench.store.database import now
+from workbench.store.database import Database, now
+from workbench.store.stored_files import StoredFiles
 
 blueprint = Blueprint("operations")
 _OPEN = RoutePolicy(api_key=False)
@@ -37,9 +39,10 @@ async def healthz(request: Request) -> HTTPResponse:
 
 @blueprint.get("/readyz", ctx_policy=_OPEN)
 async def readyz(request: Request) -> HTTPResponse:
-    """Answer `GET /readyz`: 200 if database, home folder, workers of all queues and ranking processes can be used.
+    """Answer `GET /readyz`: 200 if database, files, workers of all queues and ranking processes can be used.
 
-    Database and home folder are written to, and what is written is synced: on a full disk both can be read.
+    Database, home folder and store are written to, and what is written is synced: on a full disk all can be read. A
+    home folder or store that is not that of the other processes is found too.
 
     Parameters
     ----------
@@ -68,6 +71,9 @@ async def readyz(request: Request) -> HTTPResponse:
     problem = await asyncio.to_thread(_problem_of_writing, context.config.home)
     if problem is not None:
         missing.append(f"the home folder cannot be written to ({problem})")
+    problem = await asyncio.to_thread(_problem_of_sharing, context.files, context.transactions.database)
+    if problem is not None:
+        missing.append(problem)
     if context.config.ranking_sockets and not await context.ranking.is_alive():
         missing.append("no ranking process answers")
     if missing:
@@ -110,6 +116,15 @@ def _is_local(request: Request) -> bool:
 
 def _write_probe(connection: Connection) -> None:
     shared_values.set_value(connection, shared_values.WRITTEN_AT, now())
+
+
+def _problem_of_sharing(files: StoredFiles, database: Database) -> str | None:
+    """Why files cannot be kept where all processes find them; None if they can."""
+    try:
+        files.check_writable()
+        return problem_of_files(files, database)
+    except StoreError as error:
+        return str(error)
 
 
 def _problem_of_writing(home: Home) -> str | None:

@@ -35,7 +35,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from ulid import ULID
 
 from service.prices import CALL, UNITS
-from service.store import answers, ledger
+from service.store import answers, ledger, notices
 from service.store.inserts import insert
 from service.store.ledger import Charge
 from service.store.tables import idempotency_keys, jobs, turns
@@ -217,6 +217,7 @@ def submit(connection: Connection, new: NewJob) -> Job:
         row = connection.execute(accept, _values(new)).first()
         if row is not None:
             connection.execution_options(**{_ACCEPTED: True})
+            notices.send(connection)
             return _job(row)
         found = connection.execute(
             sa.select(jobs).where(
@@ -394,6 +395,7 @@ def queue_again(connection: Connection, job: Job) -> bool:
     if connection.execute(open_twin).first() is not None:
         return False
     address = job.request.get("audio_url") or job.request.get("source_url")
+    notices.send(connection)
     change = jobs.update().where(jobs.c.job_id == job.job_id, jobs.c.state == "failed")
     changed = connection.execute(
         change.values(
@@ -715,6 +717,7 @@ def hand_over(connection: Connection, job: Job) -> bool:
     False if the job is no longer ours; nothing is changed then
     """
     queue = BEATS if job.kind == "beats" else MAIN
+    notices.send(connection)
     return _change(connection, job, state="queued", queue=queue, stage=FETCHING_STAGE, owner=None, lease_until=None)
 
 
@@ -757,6 +760,7 @@ def release(connection: Connection, video_id: str) -> int:
     number of jobs that waited
     """
     waiting = (jobs.c.video_id == video_id) & (jobs.c.state == "waiting")
+    notices.send(connection)
     return connection.execute(jobs.update().where(waiting).values(state="queued", not_before=None)).rowcount
 
 

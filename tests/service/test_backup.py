@@ -22,6 +22,7 @@ from workbench.home import Home
 from workbench.store import database as records
 from workbench.store import videos
 from workbench.store.database import Database, now
+from workbench.store.stored_files import StoredFiles
 
 Book = Callable[..., bool]
 
@@ -75,11 +76,11 @@ def test_what_is_restored_is_what_was_backed_up(
     database: Database, home: Home, tmp_path: Path, fresh: Any, charge: Book, grant: Book
 ) -> None:
     fill(database, home, charge, grant)
-    made = write_backup(home, database, tmp_path / "backup.tar")
+    made = write_backup(StoredFiles(home), database, tmp_path / "backup.tar")
     assert (made.files, made.bytes, made.missing) == (1, 15, ())
     assert (tmp_path / "backup.tar").stat().st_mode & 0o777 == 0o600
     other, restored = fresh("restored")
-    done = restore_backup(other, restored, tmp_path / "backup.tar")
+    done = restore_backup(StoredFiles(other), restored, tmp_path / "backup.tar")
     assert (done.made_at, done.rows, done.files, done.bytes) == (made.made_at, made.rows, 1, 15)
     was, is_now = every_row(database), every_row(restored)
     assert {name for name in was if was[name] != is_now[name]} == {"videos"}
@@ -110,13 +111,13 @@ def test_a_backup_is_of_one_instant_while_others_write(
     begun.wait()
     try:
         for number in range(5):
-            write_backup(home, database, tmp_path / f"{number}.tar")
+            write_backup(StoredFiles(home), database, tmp_path / f"{number}.tar")
     finally:
         enough.set()
         spender.join()
     for number in range(5):
         other, restored = fresh(f"home-{number}")
-        restore_backup(other, restored, tmp_path / f"{number}.tar")
+        restore_backup(StoredFiles(other), restored, tmp_path / f"{number}.tar")
         with restored.read() as connection:
             booked = [one for one in ledger.entries(connection, "ada") if one.event == "charge"]
             spent = sum(one.amount_micros for one in booked)
@@ -129,9 +130,9 @@ def test_a_database_with_records_is_not_overwritten(
     database: Database, home: Home, tmp_path: Path, charge: Book
 ) -> None:
     charge("k1")
-    write_backup(home, database, tmp_path / "backup.tar")
+    write_backup(StoredFiles(home), database, tmp_path / "backup.tar")
     with pytest.raises(ParameterError, match="holds records already"):
-        restore_backup(home, database, tmp_path / "backup.tar")
+        restore_backup(StoredFiles(home), database, tmp_path / "backup.tar")
     with database.read() as connection:
         assert len(ledger.entries(connection, "ada")) == 1
 
@@ -140,7 +141,7 @@ def test_a_damaged_backup_leaves_no_records(
     database: Database, home: Home, tmp_path: Path, fresh: Any, charge: Book, grant: Book
 ) -> None:
     fill(database, home, charge, grant)
-    write_backup(home, database, tmp_path / "backup.tar")
+    write_backup(StoredFiles(home), database, tmp_path / "backup.tar")
     whole = (tmp_path / "backup.tar").read_bytes()
     begin = whole.index(b'{"table"')
     for number, content in enumerate(
@@ -149,7 +150,7 @@ def test_a_damaged_backup_leaves_no_records(
         (tmp_path / "damaged.tar").write_bytes(content)
         other, restored = fresh(f"home-{number}")
         with pytest.raises(StoreError, match=r"damaged\.tar"):
-            restore_backup(other, restored, tmp_path / "damaged.tar")
+            restore_backup(StoredFiles(other), restored, tmp_path / "damaged.tar")
         with restored.read() as connection:
             assert accounts.list_all(connection) == []
 
@@ -159,24 +160,24 @@ def test_a_backup_writes_nowhere_else(
     database: Database, home: Home, tmp_path: Path, fresh: Any, charge: Book, name: str
 ) -> None:
     charge("k1")
-    write_backup(home, database, tmp_path / "backup.tar")
+    write_backup(StoredFiles(home), database, tmp_path / "backup.tar")
     (tmp_path / "evil.txt").write_text("evil")
     with tarfile.open(tmp_path / "backup.tar", "a") as tar:
         tar.add(tmp_path / "evil.txt", name)
         tar.getmembers()[-1].name = name
     other, restored = fresh("restored")
     with pytest.raises(StoreError, match="does not belong"):
-        restore_backup(other, restored, tmp_path / "backup.tar")
+        restore_backup(StoredFiles(other), restored, tmp_path / "backup.tar")
     assert not (tmp_path / "evil").exists()
 
 
 def test_a_backup_of_another_version_says_so(database: Database, home: Home, tmp_path: Path, fresh: Any) -> None:
-    write_backup(home, database, tmp_path / "backup.tar")
+    write_backup(StoredFiles(home), database, tmp_path / "backup.tar")
     other, restored = fresh("restored")
     with restored.write() as connection:
         connection.execute(records.migrations.insert().values(name="service/9999_later", applied_at=now()))
     with pytest.raises(ParameterError, match="another version"):
-        restore_backup(other, restored, tmp_path / "backup.tar")
+        restore_backup(StoredFiles(other), restored, tmp_path / "backup.tar")
 
 
 def test_a_file_that_is_gone_is_named(
@@ -184,14 +185,14 @@ def test_a_file_that_is_gone_is_named(
 ) -> None:
     fill(database, home, charge, grant)
     (home.uploads / "upl_1").unlink()
-    assert write_backup(home, database, tmp_path / "backup.tar").missing == ("uploads/upl_1",)
+    assert write_backup(StoredFiles(home), database, tmp_path / "backup.tar").missing == ("uploads/upl_1",)
     with pytest.raises(StoreError, match="cannot be written"):
-        write_backup(home, database, tmp_path / "absent" / "backup.tar")
+        write_backup(StoredFiles(home), database, tmp_path / "absent" / "backup.tar")
 
 
 def test_the_manifest_says_what_is_in_it(database: Database, home: Home, tmp_path: Path, charge: Book) -> None:
     charge("k1")
-    write_backup(home, database, tmp_path / "backup.tar")
+    write_backup(StoredFiles(home), database, tmp_path / "backup.tar")
     with tarfile.open(tmp_path / "backup.tar") as tar:
         content = tar.extractfile("backup.json")
         assert content is not None
@@ -215,7 +216,7 @@ def test_a_backup_that_is_broken_off_leaves_no_part(
 
     monkeypatch.setattr(tarfile.TarFile, "addfile", broken)
     with pytest.raises(told) as raised:
-        write_backup(home, database, tmp_path / "backup.tar")
+        write_backup(StoredFiles(home), database, tmp_path / "backup.tar")
     assert list(tmp_path.glob("backup*")) == []
     if told is StoreError:
         assert str(raised.value) == f"{tmp_path}/backup.tar: the backup cannot be written ({problem})"

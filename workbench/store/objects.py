@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -40,6 +41,8 @@ _NAME = re.compile(r"[\w. -]+(/[\w. -]+)*")
 _BLOCK_BYTES = 8 * 2**20
 """of a file that are in flight at a time, times `_AT_ONCE`"""
 _AT_ONCE = 4
+_VERSIONS = 20
+"""of an object that are begun to be read, if it is written again each time"""
 _RETRIES = 4
 _RETRY_SECONDS = 20.0
 _REQUEST_SECONDS = 60.0
@@ -125,6 +128,25 @@ class ObjectStore(Protocol):
         ----------
         name : of the object
         content : all of it
+
+        Raises
+        ------
+        ParameterError : a name that no object can have
+        StoreError : the store cannot be written to
+        """
+        ...
+
+    def create(self, name: str, content: bytes) -> bool:
+        """Write bytes as an object, unless there is one of that name; of several that create it at once one does.
+
+        Parameters
+        ----------
+        name : of the object
+        content : all of it
+
+        Returns
+        -------
+        False if there was one
 
         Raises
         ------
@@ -249,6 +271,26 @@ class FolderStore:
         with self._written(name) as aside:
             aside.write_bytes(content)
 
+    def create(self, name: str, content: bytes) -> bool:
+        """See `ObjectStore.create`."""
+        target = self._path(name)
+        aside = target.with_name(f".{os.getpid()}-{secrets.token_hex(4)}.part")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with aside.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.link(aside, target)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            raise self._failure(error) from error
+        finally:
+            with suppress(OSError):
+                aside.unlink()
+        return True
+
     def find(self, name: str) -> ObjectInfo | None:
         """See `ObjectStore.find`."""
         try:
@@ -312,12 +354,13 @@ class BucketStore:
     def __init__(self, url: str) -> None:
         try:
             import obstore
-            from obstore.exceptions import BaseError, PreconditionError
+            from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
             from obstore.store import from_url
         except ImportError:
             require_extra("scale", f"the store {url}")
             raise
-        self._url, self._obstore, self._error, self._changed = url, obstore, BaseError, PreconditionError
+        self._url, self._obstore, self._error = url, obstore, BaseError
+        self._changed, self._exists = PreconditionError, AlreadyExistsError
         options: dict[str, Any] = {}
         if not url.startswith("memory:"):
             options["client_options"] = {
@@ -342,7 +385,7 @@ class BucketStore:
 
     def download(self, name: str, path: Path) -> bool:
         """See `ObjectStore.download`; each block is a request of its own, tried again by itself where it fails."""
-        for _ in range(_RETRIES):
+        for _ in range(_VERSIONS):
             with self._as_store_errors():
                 try:
                     found = self._obstore.head(self._store, _checked(name))
@@ -382,6 +425,15 @@ class BucketStore:
         """See `ObjectStore.write`."""
         with self._as_store_errors():
             self._obstore.put(self._store, _checked(name), content)
+
+    def create(self, name: str, content: bytes) -> bool:
+        """See `ObjectStore.create`."""
+        with self._as_store_errors():
+            try:
+                self._obstore.put(self._store, _checked(name), content, mode="create")
+            except self._exists:
+                return False
+        return True
 
     def find(self, name: str) -> ObjectInfo | None:
         """See `ObjectStore.find`."""

@@ -34,14 +34,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ulid import ULID
+
 from workbench.errors import MediaError, StoreError
 from workbench.files import abandoned_parts, cannot_be_written, written_whole
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
-from workbench.store.objects import ObjectInfo, ObjectStore, open_store
+from workbench.store.objects import FolderStore, ObjectInfo, ObjectStore, open_store
 
 PARTS = ("uploads", "videos", "tracks", "fetched", "previews", "arrays", "index")
 _STORED = Path("/workbench-store")
+_MARKER = "workbench-id"
+_PROBE_BYTES = 4096
 _NAME_LENGTH = 100
 """characters of the user's name for a file that its name in the store keeps; its last ones, which have the suffix"""
 _MOST_HELD = 128
@@ -119,6 +123,11 @@ class StoredFiles:
         self._holding = threading.Lock()
 
     @property
+    def root(self) -> Path:
+        """What the places of all files lie below."""
+        return self.home.root if self.store is None else _STORED
+
+    @property
     def where(self) -> str:
         """Where the files are, for messages."""
         return f"the home folder {self.home.root}" if self.store is None else f"the store {self.store.url}"
@@ -140,7 +149,7 @@ class StoredFiles:
         part : one of `PARTS`
         name : of the file, see `workbench.store.objects`
         """
-        return (self.home.root if self.store is None else _STORED) / part / name
+        return self.root / part / name
 
     def keep(self, path: Path, part: str, name: str) -> Path:
         """Move a file that is complete to its part; nothing of it is there before this is done.
@@ -343,6 +352,33 @@ class StoredFiles:
                 if path.is_file():
                     status = path.stat()
                     yield path, ObjectInfo(path.relative_to(self.home.root).as_posix(), status.st_size, status.st_mtime)
+
+    def identity(self) -> str:
+        """What tells this home folder, or this store, from every other: an id that is made with the first call.
+
+        Raises
+        ------
+        StoreError : the home folder or the store cannot be used
+        """
+        store = FolderStore(self.home.root) if self.store is None else self.store
+        for _ in range(_TRIES):
+            found = store.read(_MARKER)
+            if found is not None:
+                return found.decode("ascii", "replace").strip()
+            store.create(_MARKER, f"{ULID()}\n".encode())
+        raise StoreError(f"{self.where}: {_MARKER} cannot be read")
+
+    def check_writable(self) -> None:
+        """Check that a file can be written to the store and deleted again; does nothing without a store.
+
+        Raises
+        ------
+        StoreError : it cannot
+        """
+        if self.store is not None:
+            name = f"probes/{ULID()}"
+            self.store.write(name, bytes(_PROBE_BYTES))
+            self.store.delete(name)
 
     def release(self) -> None:
         """Let copies be deleted that were fetched so far."""

@@ -63,6 +63,21 @@ class StoreSuite:
         assert list(store.every()) == []
         store.delete("videos/none")
 
+    def test_creates_what_is_not_there_once(self, store: ObjectStore) -> None:
+        created = []
+
+        def create(number: int) -> None:
+            created.append((store.create("workbench-id", str(number).encode()), number))
+
+        threads = [threading.Thread(target=create, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+        (winner,) = [number for first, number in created if first]
+        assert store.read("workbench-id") == str(winner).encode()
+
     def test_lists_a_folder_or_all(self, store: ObjectStore) -> None:
         for name in ("videos/a", "videos/b/c", "videos2/d", "e"):
             store.write(name, name.encode())
