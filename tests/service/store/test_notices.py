@@ -45,9 +45,10 @@ def test_a_lost_connection_is_opened_again(listener: tuple[Database, notices.Lis
     postgres.stop()
     postgres.start()
 
-    assert arrives(listening, 20.0)
-    assert not listening.drain()
-    assert not listening.connected
+    while listening.connected:  # first the server says that it stops, then the connection ends
+        assert arrives(listening, 20.0)
+        listening.drain()
+
     assert listening.connect()
     with database.write() as connection:
         notices.send(connection)
