@@ -20,12 +20,20 @@ if TYPE_CHECKING:
     show_default=True,
     help="Which jobs to run: those of beats, all others, or both. Files are fetched in any case.",
 )
+@click.option(
+    "--health-port",
+    type=click.IntRange(0, 65_535),
+    help="Answer /healthz, /readyz and /metrics there; 0: any free port.",
+)
+@click.option("--health-host", default="127.0.0.1", show_default=True, help="Address for that port.")
 @click.option("--parent", type=int, hidden=True, help="Process to end with; `serve` gives it.")
 @click.option(
     "--wakeup-fd", type=int, hidden=True, help="File descriptor on which it is woken for new work; `serve` passes it."
 )
 @home_option
-def command(queues: str, parent: int | None, wakeup_fd: int | None, home: Home) -> None:
+def command(
+    queues: str, health_host: str, health_port: int | None, parent: int | None, wakeup_fd: int | None, home: Home
+) -> None:
     """Run jobs until SIGTERM, which lets what runs finish or gives it back to the queue.
 
     Prints `ready` once it works. Any number of workers on any number of machines share the database that
@@ -40,15 +48,18 @@ def command(queues: str, parent: int | None, wakeup_fd: int | None, home: Home) 
     Parameters
     ----------
     queues : `all` or the name of one queue
+    health_host, health_port : where /readyz and /metrics are answered; port 0: any free one, None: nowhere
     parent : id of the process to end with; None: none
     wakeup_fd : descriptor of the reading end of the wakeup pipe; None: there is none
     home : folder that holds all state
     """
     import sys
+    from contextlib import ExitStack
 
     from workbench.extras import require_extra
 
     require_extra("service", "`workbench worker`")
+    from service.jobs.health import HealthServer
     from service.jobs.worker import JobParent
     from service.logs import log_to_stderr
     from service.processes.lifelines import die_with
@@ -73,7 +84,7 @@ def command(queues: str, parent: int | None, wakeup_fd: int | None, home: Home) 
         problem = problem_of_files(files, database)
         if problem is not None:
             raise StoreError(problem)
-        JobParent(
+        worker = JobParent(
             home,
             database,
             settings,
@@ -81,6 +92,12 @@ def command(queues: str, parent: int | None, wakeup_fd: int | None, home: Home) 
             on_ready=lambda: print("ready", flush=True),
             wakeup=WakeupPipe(wakeup_fd),
             files=files,
-        ).run()
+        )
+        with ExitStack() as stack:
+            if health_port is not None:
+                health = HealthServer(worker.owner, database, files, settings)
+                port = stack.enter_context(health.listening(health_host, health_port))
+                print(f"health on http://{health_host}:{port}", file=sys.stderr, flush=True)
+            worker.run()
     finally:
         database.close()
