@@ -39,7 +39,7 @@ from service.store import tables as service_tables
 from workbench.errors import MediaError, ParameterError, StoreError, WorkbenchError
 from workbench.store import database as records
 from workbench.store.database import Database, now
-from workbench.store.stored_files import StoredFiles, is_stored
+from workbench.store.stored_files import StoredFiles
 
 FORMAT = 1
 _MANIFEST, _RECORDS, _END = "backup.json", "records.jsonl", "end.json"
@@ -194,16 +194,11 @@ def _named_files(connection: Connection, files: StoredFiles) -> list[tuple[str, 
     places |= {
         files.place("uploads", key) for key in connection.scalars(sa.select(name).where(owners.c.uploaded_bytes > 0))
     }
-    if files.store is not None:
-        places |= {Path(path) for path in connection.scalars(sa.select(records.tracks.c.path))}
-    named = {place.relative_to(files.root).as_posix(): place for place in places if _is_own(place, files)}
+    places |= {Path(path) for path in connection.scalars(sa.select(records.tracks.c.path))}
+    own = (place for place in places if place.is_relative_to(files.root) and files.is_own(place))
+    named = {place.relative_to(files.root).as_posix(): place for place in own}
     profiles = (file for file in home.profiles.glob("*") if file.is_file())
     return sorted((named | {file.relative_to(home.root).as_posix(): file for file in profiles}).items())
-
-
-def _is_own(place: Path, files: StoredFiles) -> bool:
-    """Whether a file was kept by us, and not added from elsewhere."""
-    return is_stored(place) or (files.store is None and place.parent in (files.home.uploads, files.home.videos))
 
 
 def _add_bytes(tar: tarfile.TarFile, name: str, content: bytes) -> None:

@@ -12,7 +12,7 @@ from service.store.video_owners import OwnedVideo
 from workbench.errors import ParameterError, StoreError, UnknownVideo
 from workbench.store import videos
 from workbench.store.database import Database
-from workbench.store.stored_files import StoredFiles, is_stored
+from workbench.store.stored_files import StoredFiles
 from workbench.store.videos import AddedVideo
 
 
@@ -78,9 +78,9 @@ def _answer_keys(of_video: list[Job]) -> set[str]:
 
 def _own_files(files: StoredFiles, owned: OwnedVideo | None, record: AddedVideo | None) -> set[Path]:
     """The files of a video that were sent or fetched for it."""
-    found, home = set(), files.home
+    found = set()
     if owned is not None and owned.upload is not None:
         found.add(files.place("uploads", owned.upload))
-    if record is not None and (is_stored(record.path) or record.path.parent in (home.uploads, home.videos)):
+    if record is not None and files.is_own(record.path):
         found.add(record.path)
     return found

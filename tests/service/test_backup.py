@@ -15,13 +15,16 @@ import sqlalchemy as sa
 from service.backup import restore_backup, write_backup
 from service.store import accounts, credit_grants, jobs, ledger, tables, video_owners
 from service.store.jobs import NewJob
+from service.store.shared_files import problem_of_files
 from service.store.tables import MIGRATIONS
 from service.store.video_owners import OwnedVideo
+from workbench.catalog.library import Library
 from workbench.errors import ParameterError, StoreError
 from workbench.home import Home
 from workbench.store import database as records
 from workbench.store import videos
 from workbench.store.database import Database, now
+from workbench.store.objects import FolderStore
 from workbench.store.stored_files import StoredFiles
 
 Book = Callable[..., bool]
@@ -220,3 +223,42 @@ def test_a_backup_that_is_broken_off_leaves_no_part(
     assert list(tmp_path.glob("backup*")) == []
     if told is StoreError:
         assert str(raised.value) == f"{tmp_path}/backup.tar: the backup cannot be written ({problem})"
+
+
+def test_a_backup_of_a_shared_store_is_restored_into_a_home_folder_and_back(
+    database: Database, home: Home, tmp_path: Path, fresh: Any
+) -> None:
+    there = StoredFiles(home, FolderStore(tmp_path / "store"))
+    assert problem_of_files(there, database) is None
+    made = home.prepared() / "made"
+    made.write_bytes(b"moving pictures")
+    video = there.keep(made, "uploads", "upl_1.01")
+    (tmp_path / "song.mp3").write_bytes(b"music")
+    track = there.add(tmp_path / "song.mp3", "tracks", "ab/song.mp3")
+    Library(database).add(track, track_id="trk_1", content_hash="ab")
+    with database.write() as connection:
+        accounts.ensure(connection, "ada")
+        owned = OwnedVideo("vid_1", "ada", "ready", storage_key="upl_1", uploaded_bytes=15, upload_name="upl_1.01")
+        video_owners.create(connection, owned)
+        videos.put(connection, "vid_1", video, content_hash="00", title="", seconds=90.25)
+
+    write_backup(there, database, tmp_path / "backup.tar")
+    other, restored = fresh("restored")
+    restore_backup(StoredFiles(other), restored, tmp_path / "backup.tar")
+
+    with restored.read() as connection:
+        assert [one.path for one in videos.every(connection)] == [other.uploads / "upl_1.01"]
+    assert (other.uploads / "upl_1.01").read_bytes() == b"moving pictures"
+    assert Library(restored).get("trk_1").path == other.root / "tracks" / "ab" / "song.mp3"
+    assert Library(restored).get("trk_1").path.read_bytes() == b"music"
+
+    write_backup(StoredFiles(other), restored, tmp_path / "second.tar")
+    third, again = fresh("again")
+    files = StoredFiles(third, FolderStore(tmp_path / "store-2"))
+    restore_backup(files, again, tmp_path / "second.tar")
+    assert problem_of_files(files, again) is None
+    with again.read() as connection:
+        (found,) = videos.every(connection)
+    assert found.path == video
+    assert files.fetch(found.path).read_bytes() == b"moving pictures"
+    assert files.fetch(Library(again).get("trk_1").path).read_bytes() == b"music"

@@ -288,6 +288,16 @@ class StoredFiles:
         name = self._name(place)
         return (self.home.cached / name).exists() or self._required(place).find(name) is not None
 
+    def is_own(self, place: Path) -> bool:
+        """Whether a file was kept or added here, and is no file of the user's that a record only names.
+
+        Parameters
+        ----------
+        place : path of a record
+        """
+        below = (self.home.videos, self.home.root / "tracks")
+        return is_stored(place) or place.parent == self.home.uploads or any(map(place.is_relative_to, below))
+
     def is_older(self, place: Path, before: float) -> bool:
         """Whether a file of the store is there and was written before some time.
 

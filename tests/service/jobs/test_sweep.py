@@ -15,9 +15,11 @@ from service.store import accounts, answers, idempotency_keys, jobs, ledger, tab
 from service.store.jobs import NewJob
 from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
+from workbench.catalog.library import Library
 from workbench.home import Home
 from workbench.store import videos
 from workbench.store.database import Database
+from workbench.store.objects import FolderStore
 from workbench.store.stored_files import StoredFiles
 
 DAYS = 86_400.0
@@ -151,3 +153,35 @@ def test_what_cannot_be_deleted_keeps_nothing_else(database: Database, tmp_path:
     (uploads / "upl_b").touch()
     sweep(StoredFiles(home), database, ServiceSettings(video_retention_seconds=10 * DAYS))
     assert {one.name for one in uploads.iterdir()} == {"upl_a"}
+
+
+def test_what_no_record_names_leaves_the_shared_store_after_a_day(database: Database, tmp_path: Path) -> None:
+    store = FolderStore(tmp_path / "store")
+    files = StoredFiles(Home(tmp_path / "home"), store)
+    kept = {"videos/vid_1.ab", "uploads/upl_1.01", "tracks/ab/a.mp3", "previews/new.mp3", "arrays/a", "videos/young"}
+    gone = {
+        "videos/orphan",
+        "uploads/upl_1.00",
+        "uploads/upl_2.00",
+        "tracks/cd/b.mp3",
+        "fetched/job_0",
+        "previews/old.mp3",
+    }
+    for name in kept | gone:
+        store.write(name, b"1")
+        days = 40.0 if "old" in name else 0.5 if "young" in name else 3.0
+        os.utime(tmp_path / "store" / name, (0.0, time.time() - days * DAYS))
+    with database.write() as connection:
+        video = OwnedVideo("vid_2", "ada", "ready", storage_key="upl_1", uploaded_bytes=1, upload_name="upl_1.01")
+        video_owners.create(connection, video)
+        place = files.place("videos", "vid_1.ab")
+        videos.put(connection, "vid_1", place, content_hash="ab", title="", seconds=1.0)
+    Library(database).add(files.place("tracks", "ab/a.mp3"), content_hash="ab")
+
+    sweep(files, database, ServiceSettings())
+
+    assert {found.name for found in store.every()} == kept
+    store.write("videos/orphan", b"1")
+    os.utime(tmp_path / "store" / "videos" / "orphan", (0.0, 0.0))
+    sweep(files, database, ServiceSettings())  # looked through today already
+    assert store.find("videos/orphan") is not None

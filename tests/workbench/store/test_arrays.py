@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, StoreError
 from workbench.files import abandoned_parts
+from workbench.home import Home
 from workbench.params import Params
 from workbench.store.arrays import ArrayStore
 from workbench.store.fingerprint import StageKey
+from workbench.store.objects import FolderStore
+from workbench.store.stored_files import StoredFiles
 
 HASH = "0123456789abcdef" * 4
 
@@ -282,3 +285,37 @@ class TestPruning:
     def test_an_empty_store_has_nothing(self, store: ArrayStore) -> None:
         assert store.prune(0) == 0
         assert store.stats().hits == 0
+
+
+def test_a_store_that_machines_share_has_what_one_of_them_computed(tmp_path: Path) -> None:
+    objects = FolderStore(tmp_path / "store")
+    machines = []
+    for name in ("one", "other"):
+        files = StoredFiles(Home(tmp_path / name), objects)
+        machines.append(ArrayStore(files.folder("arrays"), NOTES, files))
+    one, other = machines
+    computed = one.load_or_compute(KEY, arrays)
+
+    assert other.has(KEY)
+    found = other.load_or_compute(KEY, lambda: pytest.fail("computed again"))
+
+    assert {name: array.tolist() for name, array in found.items()} == {
+        name: array.tolist() for name, array in computed.items()
+    }
+    assert other.stats().hits == 1
+
+
+def test_a_damaged_file_of_a_shared_store_is_made_again_for_all(tmp_path: Path) -> None:
+    objects = FolderStore(tmp_path / "store")
+    files = StoredFiles(Home(tmp_path / "one"), objects)
+    store = ArrayStore(files.folder("arrays"), NOTES, files)
+    store.load_or_compute(KEY, arrays)
+    (found,) = objects.every("arrays")
+    objects.write(found.name, b"damaged")
+    files = StoredFiles(Home(tmp_path / "other"), objects)
+    other = ArrayStore(files.folder("arrays"), NOTES, files)
+
+    assert other.load(KEY) is None
+    assert list(objects.every("arrays")) == []
+    other.load_or_compute(KEY, arrays)
+    assert [one.name for one in objects.every("arrays")] == [found.name]
