@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +17,9 @@ import pytest
 
 from workbench.errors import WorkerDied
 from workbench.home import Home
+from workbench.workflows.describe import measure_track
 from workbench.workflows.library import Added, WantedFile, add_tracks, cluster, list_files, open_library
+from workbench.workflows.tracks import find_in_catalog
 from workbench.workflows.workers import LocalWorkers
 from workbench.workspace import Workspace
 
@@ -127,3 +130,32 @@ def test_a_cluster_finishes_though_a_worker_is_killed(
             added.append(one)
     assert [one.fault for one in added] == [None] * 8
     assert len(open_library(Workspace(home)).list()) == 8
+
+
+@pytest.fixture
+def shared_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings by which all processes, those of a cluster too, keep records and files outside of any home folder."""
+    monkeypatch.setenv("WORKBENCH_STORE_URL", str(tmp_path / "store"))
+    monkeypatch.setenv("WORKBENCH_DATABASE_URL", f"sqlite:///{tmp_path / 'records.sqlite'}")
+
+
+def test_a_cluster_leaves_tracks_and_analyses_in_the_store(
+    tunes: Path, tmp_path: Path, shared_store: None, dask_cluster: tuple[str, list[subprocess.Popen[str]]]
+) -> None:
+    """What it leaves suffices another machine: the files and the home folder that they were added from are gone."""
+    address, _ = dask_cluster
+    with cluster(address) as executor, Workspace(Home(tmp_path / "home")) as workspace:
+        added = list(add_tracks(workspace, list_files([tunes]).wanted[:2], executor=executor))
+    assert [one.fault for one in added] == [None] * 2
+    shutil.rmtree(tmp_path / "home")
+    for one in added:
+        one.path.unlink()
+
+    with Workspace(Home(tmp_path / "other")) as workspace:
+        for one in added:
+            assert one.track is not None
+            source = find_in_catalog(workspace, one.track.track_id)
+            assert source.path.is_relative_to(tmp_path / "other")
+            assert measure_track(workspace, source.path).content_hash == one.track.content_hash
+        assert workspace.arrays.stats().misses == 0
+        assert workspace.arrays.stats().hits > 0
