@@ -39,6 +39,7 @@ from workbench.store.fingerprint import StageKey
 
 if TYPE_CHECKING:
     import zarr
+
     from workbench.store.stored_files import StoredFiles
 
 _log = logging.getLogger(__name__)
