@@ -11,7 +11,6 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -129,7 +128,7 @@ def create_app(config: AppConfig) -> Sanic[Any, Any]:
         request_class=ServiceRequest,
         configure_logging=False,
         strict_slashes=True,
-        dumps=partial(json.dumps, separators=(",", ":"), allow_nan=False),
+        dumps=json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode,
     )
     app.ctx.config, app.ctx.settings = config, config.settings
     app.ctx.local_windows = LocalWindows()

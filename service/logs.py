@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from typing import TextIO, cast
 
 import structlog
@@ -25,6 +28,16 @@ class _Unfailing:
             self._stream.flush()
 
 
+@cache
+def _encoder(default: Callable[[object], object]) -> json.JSONEncoder:
+    return json.JSONEncoder(default=default)
+
+
+def _serialize(line: object, default: Callable[[object], object], **_: object) -> str:
+    """As `json.dumps`, which would make an encoder for each line."""
+    return _encoder(default).encode(line)
+
+
 def log_to_stderr(level: str) -> None:
     """Configure structlog to write to standard error. Lines that cannot be written are lost.
 
@@ -38,7 +51,7 @@ def log_to_stderr(level: str) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
+            structlog.processors.JSONRenderer(serializer=_serialize),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
         # One write a line: a line of up to PIPE_BUF bytes (4096) is then not mixed with another process's; a longer

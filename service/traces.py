@@ -10,9 +10,9 @@ https://www.w3.org/TR/trace-context/
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from random import getrandbits
 
 HEADER = "traceparent"
 _TRACEPARENT = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
@@ -49,8 +49,13 @@ def continue_trace(headers: Sequence[str]) -> Trace:
     """
     given = parse_traceparent(headers[0]) if len(headers) == 1 else None
     if given is None:
-        return Trace(secrets.token_hex(16), secrets.token_hex(8))
-    return Trace(given.trace_id, secrets.token_hex(8), given.flags)
+        return Trace(_random_hex(32), _random_hex(16))
+    return Trace(given.trace_id, _random_hex(16), given.flags)
+
+
+def _random_hex(digits: int) -> str:
+    """Digits that need to be unique and no secret, so the kernel is not asked for them; never all zero."""
+    return f"{getrandbits(4 * digits) or 1:0{digits}x}"
 
 
 def parse_traceparent(text: str) -> Trace | None:

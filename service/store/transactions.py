@@ -33,7 +33,7 @@ from workbench.store.statements import driver_of_sqlite, is_locked
 
 T = TypeVar("T")
 _THREADS = 8  # for reading transactions, and with PostgreSQL for writing ones too
-_MOST_TOGETHER = 64  # writers in one transaction: more would make the first wait for long, and save little
+_MOST_TOGETHER = 128  # writers in one transaction: more would make the first wait for long, and save little
 _TURN_SECONDS = 0.001  # between two tries to begin while another process writes
 
 
