@@ -11,7 +11,8 @@
     │   ├── EditError         an edit list that cannot be read, or two cuts that cannot be compared
     │   ├── ManifestError     a catalog manifest or one of its rows
     │   ├── UnknownTrack      no such track in the catalog (also KeyError)
-    │   └── UnknownVideo      no such video (also KeyError)
+    │   ├── UnknownVideo      no such video (also KeyError)
+    │   └── UnknownProject    no such project (also KeyError)
     ├── StoreError            the home folder or the database cannot be used (also OSError)
     ├── ResourceMissing       shipped data or an outside program is not where it should be
     │   └── ExtraMissing      the packages of an optional part are not installed
@@ -74,6 +75,10 @@ class UnknownTrack(InputError, KeyError):
 
 class UnknownVideo(InputError, KeyError):
     """No video of that id."""
+
+
+class UnknownProject(InputError, KeyError):
+    """No project of that id."""
 
 
 class StoreError(WorkbenchError, OSError):

@@ -49,7 +49,7 @@ def test_a_correction_is_shown_undone_and_told(beats: Any) -> None:
     beats.get_by_role("button", name="½ Tempo").click()
     beats.get_by_text("half the tempo").wait_for()
     for _ in range(2):
-        beats.get_by_role("button", name="Undo").click()
+        beats.get_by_role("button", name="Undo", exact=True).click()
     beats.get_by_text("found by the tracker").wait_for()
 
 

@@ -123,7 +123,7 @@ def test_keys_reach_the_transport_from_a_focused_control_but_for_those_it_uses(p
 
 def test_a_field_keeps_its_keys(plan: Any) -> None:
     plan.page.get_by_role("button", name="Open", exact=True).first.click()
-    field = plan.page.get_by_label("a track of the catalog, by its id")
+    field = plan.page.get_by_label("a track of the catalog, by title, artist or tag, or its id")
     field.press_sequentially("a b m l")
     plan.page.keyboard.press("Home")
     plan.page.keyboard.press("ArrowRight")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import urlencode
 
 import panel as pn
 import panel_material_ui as pmui
@@ -21,7 +22,9 @@ from panel_material_ui.template.base import Page as MaterialPage
 from tornado.web import StaticFileHandler
 
 from workbench.audition.plans import FOLDER
+from workbench.audition.stills import find_still, still_file
 from workbench.dashboards.access import LOCAL_NAMES, guard, is_loopback
+from workbench.dashboards.address import PROJECTS, Address, Place, view_of
 from workbench.dashboards.beats import BeatsTab
 from workbench.dashboards.charts import THEME
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
@@ -35,12 +38,15 @@ from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.review import ReviewTab
 from workbench.dashboards.seams import SeamsTab
 from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
+from workbench.dashboards.start import StartPage
 from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.tab import Tab
 from workbench.dashboards.transport import script
 from workbench.dashboards.work import shared_pool
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, WorkbenchError
 from workbench.export.formats import all_formats, caution
+from workbench.workflows.catalog_search import FoundTrack, search_catalog
+from workbench.workflows.projects import list_projects
 from workbench.workspace import Workspace
 
 
@@ -59,6 +65,14 @@ class StatusBar(JSComponent):
     ready = param.List([], doc="[address, file name, n]")
     sent = param.List([], doc="[file name, n], when an upload has arrived")
     named = param.List([], doc="[track id, n]; an empty id is the demo")
+    wanted = param.List([], doc="[words, n] by which tracks of the catalog are looked for")
+    found = param.List(
+        [[], 0], doc="[tracks, n], for the n-th of `wanted`; each with id, title, artist, seconds, bpm, tags"
+    )
+    projects = param.String(PROJECTS, doc="query of the page that lists the projects")
+    history = param.List([], doc="[words, undone, at (ISO 8601)] of each change of the project, oldest first")
+    undone = param.Integer(0, doc="counts up when the last change is to be undone")
+    redone = param.Integer(0, doc="counts up when it is to be done again")
 
     _esm = script("status")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("status")]
@@ -73,6 +87,9 @@ PRIMARY = {"light": "#0072B2", "dark": "#56B4E9"}
 
 ASSETS_ROUTE = "assets"
 """under which the page finds our own scripts"""
+
+_MOST_TAGS = 4
+"""of a track in a list of choices"""
 
 BAR = "#0B4F78"
 """of the page's head in both modes; white letters on it have 8 to 1"""
@@ -92,6 +109,7 @@ class Page:
         self._tabs = tabs
         self._opened: dict[int, Tab] = {}
         self._places = [pn.Column(sizing_mode="stretch_width") for _ in tabs]
+        self._titles = [tab.title for tab in tabs]
 
     def open_tab(self, number: int) -> None:
         """Make a tab where it was not opened before.
@@ -106,25 +124,44 @@ class Page:
 
     def view(self) -> MaterialPage:
         """The page, with its first tab open."""
+        session, titles = self.session, self._titles
+        active = titles.index(session.tab) if session.tab in titles else 0
         tabs = pmui.Tabs(
             *((tab.title, place) for tab, place in zip(self._tabs, self._places, strict=True)),
+            active=active,
             dynamic=True,
             sizing_mode="stretch_width",
         )
-        tabs.param.watch(lambda event: self.open_tab(event.new), "active")
-        titles = [tab.title for tab in self._tabs]
+        start = StartPage(session)
 
-        def open_wanted(event: Any) -> None:
-            if event.new in titles:
-                tabs.active = titles.index(event.new)
-                self.session.tab = ""
+        def go(event: Any) -> None:
+            self.open_tab(event.new)
+            session.tab = titles[event.new]
 
-        self.session.param.watch(open_wanted, "tab")
-        self.open_tab(0)
+        def show(*_: Any) -> None:
+            """Show the tab that is wanted; until something is opened, the projects."""
+            begun = session.project is not None or bool(session.coming)
+            start.view.visible, tabs.visible = not begun, begun
+            if begun:
+                session.tab = session.tab or titles[0]
+                tabs.active = titles.index(session.tab) if session.tab in titles else 0
+                self.open_tab(tabs.active)
+
+        tabs.param.watch(go, "active")
+
+        def picture(event: Any) -> None:
+            """Have the picture made by which the list of projects shows the video."""
+            video = None if event.new is None else event.new.video
+            if video is not None and find_still(session.home, video) is None:
+                session.run(still_file, video, then=lambda _: None)
+
+        session.param.watch(show, ["tab", "project", "coming"])
+        session.param.watch(picture, "loop")
+        show()
         page = MaterialPage(
             title="Barline Workbench",
-            header=[self._status()],
-            main=[tabs],
+            header=[self._status(), Address(session, titles).bar],
+            main=[start.view, tabs],
             busy_indicator=None,
             theme_config=_theme(),
         )
@@ -164,17 +201,46 @@ class Page:
             else:
                 session.open_demo()
 
-        session.param.watch(show, ["track", "video", "loop", "stage", "done", "message", "notice"])
+        def look_for(words: str, number: int) -> None:
+            try:
+                found = search_catalog(session.workspace, words)
+            except WorkbenchError as error:
+                session.message, found = str(error), []
+            bar.found = [[_choice(track) for track in found], number]
+
+        def show_history(*_: Any) -> None:
+            bar.history = [[change.words, change.undone, change.at] for change in session.history]
+
+        session.param.watch(show, ["track", "video", "loop", "stage", "done", "message", "notice", "project"])
+        session.param.watch(show_history, "history")
+        bar.param.watch(lambda event: look_for(*event.new), "wanted")
+        bar.param.watch(lambda _: session.undo(), "undone")
+        bar.param.watch(lambda _: session.redo(), "redone")
         bar.param.watch(lambda _: session.cancel(), "cancelled")
         bar.param.watch(lambda event: ask(event.new[0]), "asked")
         bar.param.watch(lambda event: name(event.new[0]), "named")
         bar.param.watch(lambda event: session.open_file(session.home.uploads / "dashboard" / event.new[0]), "sent")
         show()
+        show_history()
         return bar
 
 
+def _choice(track: FoundTrack) -> dict[str, Any]:
+    """A track of the catalog as the head of the page offers it."""
+    return {
+        "id": track.track_id,
+        "title": track.title,
+        "artist": track.artist_name,
+        "seconds": track.duration_seconds,
+        "bpm": track.bpm,
+        "tags": ", ".join(track.tags[:_MOST_TAGS]),
+    }
+
+
 def _subject(session: Session) -> str:
-    """Which track is under which video."""
+    """What the page is about: the name of its project, else which track is under which video."""
+    if session.project is not None:
+        return session.project.name
     track, video = session.track, session.video
     title = "" if track is None else (track.record.title if track.record is not None else None) or track.track_id
     return " under ".join(word for word in (title, video.name if video is not None else "") if word)
@@ -206,7 +272,8 @@ def make_server(
     host : address to bind to
     port : 0 takes a free one, see `server.port`
     key : that a browser must send once; None: requests to this machine's own names pass, see `access.guard`
-    opens : track and video that a page begins with; None: the demo
+    opens : track and video with which a page begins a new project where its address names none; None: it lists the
+        projects, and where there is none yet it opens the demo
 
     Returns
     -------
@@ -224,9 +291,14 @@ def make_server(
 
     def page() -> MaterialPage:
         session = Session(workspace)
+        query = _asked_query()
+        place = Place.read(query, [tab.title for tab in TABS])
+        if place.project:  # so that the page is drawn at its place at once
+            session.look_at(view_of(place))
+            session.coming = "Opening the project."
         shown = Page(session).view()
         pn.state.on_session_destroyed(lambda _: session.close())
-        pn.state.onload(lambda: _begin(session, opens))
+        pn.state.onload(lambda: _begin(session, place, opens, listing=query == PROJECTS))
         return shown
 
     server: Server = pn.io.server.get_server(
@@ -251,10 +323,18 @@ def make_server(
     return server
 
 
-def _begin(session: Session, opens: tuple[Path, Path] | None) -> None:
-    if opens is None:
+def _asked_query() -> str:
+    """The query of the address for which a page is made; empty where nobody asked for it by an address."""
+    asked = pn.state.session_args
+    return urlencode({name: values[-1] for name, values in asked.items()})
+
+
+def _begin(session: Session, place: Place, opens: tuple[Path, Path] | None, *, listing: bool) -> None:
+    """Open what the address names; without a project in it the list of projects stays, unless there is none."""
+    if place.project:
+        # An address with a tab says all there is to say; one without leads to where the project was left.
+        session.open_project(place.project, view_of(place) if place.tab else {})
+    elif opens is not None and not listing:
+        session.open_new(*opens)
+    elif not listing and not list_projects(session.workspace, 1):
         session.open_demo()
-        return
-    track, video = opens
-    session.video = video
-    session.open_track(track)

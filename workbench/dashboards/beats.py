@@ -374,17 +374,21 @@ class BeatsTab(Tab):
         analysis, grid = self.state.analysis, self.state.grid
         if analysis is None or grid is None or not self.state.changed:
             return
-        if not self.attempt(save_grid, self._session.workspace, analysis.content_hash, grid, self.state.note):
-            return
-        self.state.saved, self.state.history = True, []
-        self._show()
-        self._session.replan()
+        with self._session.change(f"grid: {self.state.note}"):
+            if not self.attempt(save_grid, self._session.workspace, analysis.content_hash, grid, self.state.note):
+                return
+            self.state.saved, self.state.history = True, []
+            self._show()
+            self._session.replan()
 
     def forget(self) -> None:
         """Go back to the grid that the tracker detected, and plan again on it."""
         analysis = self.state.analysis
-        if analysis is not None and self.attempt(delete_grid, self._session.workspace, analysis.content_hash):
-            self._session.replan()
+        if analysis is None:
+            return
+        with self._session.change("grid: the tracker's"):
+            if self.attempt(delete_grid, self._session.workspace, analysis.content_hash):
+                self._session.replan()
 
     def panel(self) -> pn.viewable.Viewable:
         """Facts, corrections, transport, pictures."""

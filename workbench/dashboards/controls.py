@@ -4,7 +4,7 @@ A change makes new parameters and sets them in the session; nothing is computed 
 command line, the notebooks and the service load too (`workbench.profiles`).
 
 Classes: `ParamControls`, widgets for fields of one stage; `ProfileBar`, save and load. Functions: `with_field`,
-`label_of`, `profiles_in`, `profile_folder`.
+`profiles_in`, `profile_folder`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import panel as pn
 import panel_material_ui as pmui
 from pydantic.fields import FieldInfo
 
+from workbench.dashboards.labels import label_of
 from workbench.dashboards.session import Session
 from workbench.dashboards.tab import action
 from workbench.errors import ParameterError, WorkbenchError
@@ -28,8 +29,6 @@ from workbench.profiles import load_profile, save_profile
 _NAME = re.compile(r"[\w][\w .-]{0,63}")
 _STEPS = 40
 """of a slider, at least: fine enough for the ear, and no digit that the hand cannot set"""
-_UNITS = {"lufs": "LUFS", "lu": "LU", "db": "dB", "dbfs": "dBFS", "ms": "ms", "seconds": "s", "hz": "Hz"}
-"""as a field's name ends, and as people write it"""
 
 
 def with_field(params: WorkbenchParams, stage: str, name: str, value: Any) -> WorkbenchParams:
@@ -52,18 +51,6 @@ def with_field(params: WorkbenchParams, stage: str, name: str, value: Any) -> Wo
         return WorkbenchParams.model_validate(changed)
     except (KeyError, ValueError) as error:
         raise ParameterError(f"{stage}.{name} cannot be {value!r}: {error}") from error
-
-
-def label_of(name: str) -> str:
-    """A field's name as the page shows it: `attack_ms` is "attack, ms".
-
-    Parameters
-    ----------
-    name : of a field of a stage
-    """
-    words = name.split("_")
-    unit = _UNITS.get(words[-1])
-    return " ".join(words) if unit is None else f"{' '.join(words[:-1])}, {unit}"
 
 
 class ParamControls:

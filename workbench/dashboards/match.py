@@ -37,6 +37,7 @@ from workbench.dashboards.transport import TransportBar
 from workbench.dashboards.work import Task
 from workbench.plots.palette import BEAT, HEARD, VOICE
 from workbench.recording import FloatArray
+from workbench.workflows.catalog_search import words_of
 
 SLOWEST, FASTEST = 40.0, 220.0
 LONGEST_SECONDS = 1800.0
@@ -72,7 +73,7 @@ class Filters:
             _within(track.bpm, self.bpm, (SLOWEST, FASTEST))
             and _within(track.duration_seconds, self.seconds, (0.0, LONGEST_SECONDS))
             and (self.voice == "any" or track.instrumental is (self.voice == "instrumental"))
-            and all(word in _words_of(track) for word in self.words.casefold().split())
+            and all(word in words_of(track) for word in self.words.casefold().split())
         )
 
 
@@ -81,11 +82,6 @@ def _within(value: float | None, wanted: tuple[float, float], whole: tuple[float
     low = wanted[0] if wanted[0] > whole[0] else float("-inf")
     high = wanted[1] if wanted[1] < whole[1] else float("inf")
     return low <= value <= high if value is not None else low == float("-inf") and high == float("inf")
-
-
-def _words_of(track: Track) -> str:
-    words = (*track.moods, *track.genres, *track.tags, *track.instruments, track.title or "", track.artist_name or "")
-    return " ".join(words).casefold()
 
 
 @dataclass(eq=False)

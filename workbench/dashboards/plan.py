@@ -78,7 +78,10 @@ class PlanTab(Tab):
         self.player.param.watch(lambda event: self._choose(event.new), "chosen")
         self.player.param.watch(lambda *_: self._match(), ["region", "seek"])
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
+        self.player.param.watch(lambda event: session.param.update(time=event.new), "time")
         self.follow(["loop"], self.take)
+        self.follow(["option"], self.look_at_option)
+        self.follow(["time"], self.listen_at)
         self.follow(["coming", "stage", "done", "offers_fit", "fitting"], self._show_empty)
 
     def take(self, loop: Loop | None) -> None:
@@ -102,10 +105,34 @@ class PlanTab(Tab):
             self.player.param.update(soundtrack="", duration=0.0)
             return
         self.player.duration = self.state.plan.window_end
+        self.listen_at(self._session.time)
         if loop.video is not None and self.state.video is None:
             wanted = partial(self._is_under, loop.video)
             self.run(load_video, loop.video, then=self._show_video, wanted=wanted, subject=str(loop.video))
         self._prepare(0)
+        self.look_at_option(self._session.option)
+
+    def look_at_option(self, option: int) -> None:
+        """Look at an option, and hear it as A; B stays what it is.
+
+        Parameters
+        ----------
+        option : counted from 0; one that the plan does not have is not looked at
+        """
+        here = self.state.loop is self._session.loop  # else it is an option of a plan that is about to be shown
+        if here and option != self.state.shown and option < len(self.state.options):
+            self.pick(option, "a")
+
+    def listen_at(self, time: float) -> None:
+        """Play from another place, which an address or an opened project names.
+
+        Parameters
+        ----------
+        time : video s; nothing happens without a plan, or where that is played already
+        """
+        plan = self.state.plan
+        if plan is not None and time != self.player.time:
+            self.player.go(min(time, plan.window_end))
 
     def pick(self, option: int, name: str) -> None:
         """Compare an option as A or B, or make it the plan of the page.
@@ -166,7 +193,8 @@ class PlanTab(Tab):
             self._prepare(option)
             return
         self._wanted = None
-        self._session.show(with_option_first(loop, rendered.plan, rendered.mix))
+        with self._session.change(f"option {option + 1} is the plan"):
+            self._session.show(with_option_first(loop, rendered.plan, rendered.mix))
 
     def _choose(self, name: str) -> None:
         if name != self.state.chosen:
@@ -177,6 +205,7 @@ class PlanTab(Tab):
         """Show which options are A and B, and the one that is looked at."""
         state = self.state
         self.cards.param.update(a=state.a, b=-1 if state.b is None else state.b, shown=state.shown)
+        self._session.option = state.shown
         self._load()
         self._show_seams()
         self.picture.show_plan()

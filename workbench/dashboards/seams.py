@@ -104,7 +104,7 @@ class SeamState:
             self.read_verdicts()
 
     def read_verdicts(self) -> None:
-        """Read the reviewer's verdicts about the track again.
+        """Read the reviewer's verdicts about the track again, which may have been put back.
 
         Raises
         ------
@@ -266,6 +266,7 @@ class SeamsTab(Tab):
         self.follow(["reviewer"], self.review_as)
         self.follow(["loop"], self.take)
         self.follow(["seam"], self.go)
+        session.param.watch(lambda _: self.reread(), "records")
 
     def take(self, loop: Loop | None) -> None:
         """Look at another plan, at the seam that the page is at; the same plan with another mix has the same seams.
@@ -360,10 +361,17 @@ class SeamsTab(Tab):
             waits = "a verdict can be given once this seam can be heard"
             self.outcome.object = waits if self.state.count else "there is no seam to judge"
             return
-        if not self.attempt(self.state.judge, self.look, word, self.note.value or ""):
-            return
+        with self._session.change(f"seam {self.state.seam + 1} is {word}"):
+            if not self.attempt(self.state.judge, self.look, word, self.note.value or ""):
+                return
         self._mark()
         self.outcome.object = f"kept: seam {self.state.seam + 1} is {word}"
+
+    def reread(self) -> None:
+        """Show the verdicts as they are kept now: some were put back."""
+        self.attempt(self.state.read_verdicts)
+        self.outcome.object = ""
+        self._mark()
 
     def write(self, note: str) -> None:
         """Take a note on the seam: into the verdict that was given, or into the one that will be.

@@ -9,7 +9,9 @@ Classes: `Session`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,20 +20,25 @@ import param
 
 from workbench.audition.plans import track_file
 from workbench.dashboards.fades import HandFade, Place, describe_lost, with_hand_fades
+from workbench.dashboards.keeping import Keeper, Step, read_fades
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.views import LongSound, write_summary
 from workbench.dashboards.work import Pool, Task, shared_pool
 from workbench.demo.run import demo_loop
-from workbench.errors import WorkbenchError
+from workbench.errors import PlanError, WorkbenchError
 from workbench.files import without_folders
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.params import WorkbenchParams
+from workbench.provenance import read_provenance
+from workbench.results.loop import plan_from_json
 from workbench.workflows.analyze import Analysis, analyze
 from workbench.workflows.fit import Fit, can_fit, fit_track
 from workbench.workflows.kept_constraints import kept_line
 from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.project_changes import Change, State
+from workbench.workflows.projects import Project, open_project, plan_record, restore_loop
 from workbench.workflows.tracks import TrackSource, find_track
 from workbench.workflows.videos import find_video
 from workbench.workspace import Workspace
@@ -71,7 +78,12 @@ class Session(param.Parameterized):
     coming = param.String("", doc="sentence on what is being opened, for a page that has nothing to show yet")
     seam = param.Integer(0, bounds=(0, None), doc="the seam of the plan that is looked at, counted from 0")
     reviewer = param.String("", doc="name of whoever reviews; empty until it is given")
-    tab = param.String("", doc="title of the tab that somebody wants to see")
+    option = param.Integer(0, bounds=(0, None), doc="the option that is looked at, counted from 0")
+    time = param.Number(0.0, doc="where the plan is listened to, video s")
+    tab = param.String("", doc="title of the tab that is looked at, or is to be; empty for the first")
+    project = param.ClassSelector(class_=Project, allow_None=True, doc="in which all this is kept")
+    history = param.List([], item_type=Change, doc="changes of the project, oldest first; those undone come last")
+    records = param.Integer(0, doc="counts up when records of the track were put back: verdicts, constraints, grid")
     message = _Sentence("", doc="what went wrong last, in a sentence")
     notice = _Sentence("", doc="what one should know of the plan or the download, in a sentence")
 
@@ -84,6 +96,9 @@ class Session(param.Parameterized):
         self._fits = 0
         """times that a track was fitted; only the latest is shown"""
         self._hand_fades: dict[tuple[Place, int], HandFade] = {}
+        """by their splice and second"""
+        self._settling = 0
+        self._keeper = Keeper(self)
 
     @property
     def home(self) -> Home:
@@ -94,6 +109,11 @@ class Session(param.Parameterized):
         if self.track is None:
             raise WorkbenchError("no track is open")
         return self.track
+
+    @property
+    def hand_fades(self) -> Mapping[tuple[Place, int], HandFade]:
+        """Crossfades that were set by hand, by their splice and second."""
+        return self._hand_fades
 
     @property
     def plan(self) -> LoopPlan | None:
@@ -124,9 +144,9 @@ class Session(param.Parameterized):
         self._hand_fades.clear()
         self.coming = f"Opening {track.path.name}."
         self.param.update(
-            track=track, loop=None, analysis=None, track_sound=None, offers_fit=False, notice="", message=""
+            track=track, loop=None, analysis=None, track_sound=None, offers_fit=False, notice="", message="", option=0
         )
-        return self.replan()
+        return self._go_on(self._begin())
 
     def open_video(self, named: Path | str) -> Task | None:
         """Open a video, and plan the track under it.
@@ -145,8 +165,194 @@ class Session(param.Parameterized):
             self.message = str(error)
             return None
         self.coming = f"Opening {video.name}."
-        self.param.update(video=video, loop=None, offers_fit=False, message="")
-        return self.replan()
+        self.param.update(video=video, loop=None, offers_fit=False, message="", option=0)
+        return self._go_on(self._begin())
+
+    def open_new(self, track: Path | str, video: Path) -> Task | None:
+        """Open a track under a video in a new project, whatever was done to them before.
+
+        Parameters
+        ----------
+        track : path of a file, or id of a track of the catalog
+        video : its file
+
+        Returns
+        -------
+        Task : the work under way; None where there is no such track, as `message` says
+        """
+        try:
+            found = find_track(self.workspace, str(track))
+        except WorkbenchError as error:
+            self.message = str(error)
+            return None
+        self.coming = f"Opening {found.path.name}."
+        self.param.update(track=found, video=video)
+        return self._go_on(self._begin(anew=True))
+
+    def open_project(self, project_id: str, place: Mapping[str, Any] | None = None) -> Task | None:
+        """Open a project as it was left.
+
+        Parameters
+        ----------
+        project_id : of the project
+        place : where in it, by the names of `tab`, `option`, `seam` and `time`; what is not said is as it was left
+
+        Returns
+        -------
+        Task : the work under way; None where there is no such project, or its track is gone, as `message` says
+        """
+        self.message = ""
+        try:
+            project = open_project(self.workspace, project_id)
+            fields = self._keeper.take(project)
+        except WorkbenchError as error:
+            self.param.update(message=str(error), coming="")
+            return None
+        self.coming = f"Opening {project.name}."
+        track, video, gone = self._files_of(project)
+        view = fields.get("view")
+        with self._keeper.taking():
+            self.param.update(track=track, video=video, loop=None, analysis=None, track_sound=None, offers_fit=False)
+            self.look_at({**(view if isinstance(view, dict) else {}), **(place or {})})
+        task = self._go_on(fields)
+        self.message = self.message or gone
+        return task
+
+    def _files_of(self, project: Project) -> tuple[TrackSource | None, Path | None, str]:
+        """Track and video of a project; what is gone is None, and named in a sentence."""
+        track, video, gone = None, Path(project.video) if project.video else None, ""
+        try:
+            track = find_track(self.workspace, project.track) if project.track else None
+        except WorkbenchError as error:
+            gone = f"the track of this project is gone: {error}"
+        if video is not None and not video.is_file():
+            gone = f"the video of this project is gone: {video}"
+            video = None
+        return track, video, gone
+
+    def look_at(self, view: Mapping[str, Any]) -> None:
+        """Go to a place of the project; what is not said, or makes no sense, stays as it is.
+
+        Parameters
+        ----------
+        view : by the names of `tab`, `option`, `seam` and `time`
+        """
+        found: dict[str, Any] = {}
+        for name, kind in (("tab", str), ("option", int), ("seam", int), ("time", float)):
+            with suppress(KeyError, TypeError, ValueError):  # typed by hand, or written by another version
+                found[name] = max(kind(view[name]), kind())
+        with self._settle():
+            self.param.update(**found)
+
+    @property
+    def settling(self) -> bool:
+        """Whether what changes follows from something else: nobody went to another tab, option or seam."""
+        return self._settling > 0
+
+    @contextmanager
+    def _settle(self) -> Iterator[None]:
+        self._settling += 1
+        try:
+            yield
+        finally:
+            self._settling -= 1
+
+    def _begin(self, *, anew: bool = False) -> State:
+        """Keep from now on what is done to the open files; returns the fields of a project that was there before."""
+        try:
+            return self._keeper.begin(self.video, self.track, anew=anew)
+        except WorkbenchError as error:  # it can be worked on all the same
+            self.message = str(error)
+            self.project = None
+            return {}
+
+    def _go_on(self, fields: State) -> Task | None:
+        """Show what a project keeps; where it keeps no plan, make one."""
+        self._take_fields({"fades": None, **fields})
+        return self._restore(fields.get("plan"))
+
+    def _take_fields(self, fields: State) -> None:
+        """Take fields of a project that are no plan, see `Keeper.fields`; those that are missing stay as they are."""
+        with self._keeper.taking():
+            if "params" in fields:
+                self.params = self._keeper.params_of(fields)
+            if "fades" in fields:
+                self._hand_fades = read_fades(fields["fades"])
+
+    def _restore(self, kept: Any) -> Task | None:
+        """Show a plan that was kept; None where there was none: then it is planned."""
+        track, video = self.track, self.video
+        if track is None or video is None or not kept:
+            return self.replan()
+
+        def restored(loop: Loop) -> None:
+            if (self.track, self.video) != (track, video):
+                return
+            with self._keeper.taking(), self._settle():  # it is kept as it is
+                self._show(loop, self.option)
+            record = plan_record(loop)
+            if record is None or record["result"]["plan"] != kept["result"]["plan"]:  # type: ignore[index,call-overload]
+                self._keeper.keep_plan()
+                self.notice = "track or video have changed since this project was left, so it was planned again"
+
+        return self.run(restore_loop, track, video, kept, then=restored, subject=str(track.path))
+
+    def change(self, words: str) -> Step:
+        """Make what is changed one step of the history, which can be undone; see `workbench.dashboards.keeping`.
+
+            with session.change("seam 2 is pinned"):
+                keep_the_pin(session.workspace, ...)
+                session.replan()
+
+        A plan that `replan` or `fit` makes for it belongs to the step, although it comes later. For a change that a
+        worker makes, keep what this returns, and call its `finish()` when the result is shown.
+
+        Parameters
+        ----------
+        words : what is changed, such as "crossfade of seam 2: 80 -> 120 ms"
+        """
+        return self._keeper.change(words)
+
+    def undo(self) -> None:
+        """Undo the last change of the project."""
+        change = self._keeper.undo()
+        if change is not None:
+            self._put_back({key: before for key, (before, _) in change.edits.items()})
+            self.notice = f"undone: {change.words}"
+
+    def redo(self) -> None:
+        """Do the change again that was undone last."""
+        change = self._keeper.redo()
+        if change is not None:
+            self._put_back({key: after for key, (_, after) in change.edits.items()})
+            self.notice = f"done again: {change.words}"
+
+    def _put_back(self, values: State) -> None:
+        """Show values of the project and of its track's records that were put back."""
+        self._take_fields(values)
+        anew = any(key.startswith(("grid/", "constraints/")) for key in values)
+        if any("/" in key for key in values):
+            self.records += 1
+        if "plan" in values and not anew and self._show_at_once(values["plan"]):
+            return
+        if "plan" in values or anew:
+            self._restore(values.get("plan"))
+
+    def _show_at_once(self, kept: Any) -> bool:
+        """Show a plan that differs from the one that is shown in nothing but crossfades, which takes no worker."""
+        plan, loop = self.plan, self.loop
+        if not kept or plan is None or loop is None:
+            return False
+        try:
+            other = plan_from_json(kept["result"])
+            provenance = read_provenance(kept["result"])
+        except PlanError:
+            return False
+        if other.segments != plan.segments or other.window_end != plan.window_end:
+            return False
+        with self._settle():
+            self._show(replace(loop, answer=other, provenance=provenance), self.option)
+        return True
 
     def open_file(self, path: Path) -> Task | None:
         """Open a file as what it is: a video where it has a moving picture, else a track.
@@ -175,7 +381,16 @@ class Session(param.Parameterized):
             "minutes, later ones seconds. Open shows files of your own."
         )
         self.message = ""
-        return self.run(demo_loop, then=self.show)
+        return self.run(demo_loop, then=self._show_demo)
+
+    def _show_demo(self, loop: Loop) -> None:
+        self.param.update(track=loop.track, video=loop.video)
+        fields = self._begin()
+        if fields.get("plan"):
+            self.analysis = loop.analysis
+            self._go_on(fields)
+        else:
+            self.show(loop)
 
     def show(self, loop: Loop) -> None:
         """Make a plan the one that the page is about.
@@ -184,12 +399,21 @@ class Session(param.Parameterized):
         ----------
         loop : a plan or a refusal
         """
+        with self._settle():
+            self._show(loop, option=0)
+
+    def _show(self, loop: Loop, option: int) -> None:
         new_track = self.track is None or self.track.path != loop.track.path
         if new_track:
             self.track_sound = None
             self._hand_fades.clear()
+        if self.project is None or (self.track, self.video) != (loop.track, loop.video):
+            self.param.update(track=loop.track, video=loop.video, loop=None)
+            self._begin()
         self.notice = ""
-        self.param.update(track=loop.track, video=loop.video, analysis=loop.analysis, loop=loop, offers_fit=False)
+        self.param.update(
+            track=loop.track, video=loop.video, analysis=loop.analysis, loop=loop, offers_fit=False, option=option
+        )
         if isinstance(loop.answer, Refusal) and loop.answer.reason is RefusalReason.VIDEO_NOT_LONGER:
             # Part of a track fills every video that is not longer than it.
             self.offers_fit = loop.video is not None and _is_long_enough(loop.answer)
@@ -208,9 +432,13 @@ class Session(param.Parameterized):
         seam : counted from 0
         """
         assert isinstance(loop.answer, LoopPlan), "a refusal has no seams"
-        self.show(loop)
         fade = HandFade.at(loop.answer, seam)
-        self._hand_fades[(fade.place, round(fade.heard_s))] = fade
+        before = self.plan
+        was = "" if before is None or seam >= len(before.seam_fades) else f"{1000 * before.seam_fades[seam]:.0f} -> "
+        with self.change(f"crossfade of seam {seam + 1}: {was}{1000 * fade.seconds:.0f} ms"):
+            # After the plan is shown, for another track's crossfades are forgotten then.
+            self.show(loop)
+            self._hand_fades[(fade.place, round(fade.heard_s))] = fade
 
     def show_again(self, loop: Loop) -> None:
         """Show a track that was planned again, with the crossfades set by hand where the plan has their seams.
@@ -233,9 +461,20 @@ class Session(param.Parameterized):
         self.message = ""
         if self.video is not None:
             return self.run(
-                loop_track, self.track, self.video, then=self.show_again, subject=str(self.track.path), auto_mix=True
-            )
+                loop_track, self.track, self.video, then=self._shown_for_change(), subject=str(self.track.path),
+                auto_mix=True,
+            )  # fmt: skip
         return self._analyze_track()
+
+    def _shown_for_change(self) -> Callable[[Loop], None]:
+        """Shows a plan that is made for the change under way, and makes it part of that."""
+        step = self._keeper.open[0] if self._keeper.open else None
+
+        def shown(loop: Loop) -> None:
+            self.show_again(loop)
+            self._keeper.amend(step)
+
+        return shown
 
     def fit(self) -> Task | None:
         """Fit the track to the video: looped, straight or cut down, always as long as the video.
@@ -249,6 +488,7 @@ class Session(param.Parameterized):
             return None
         self._fits += 1
         mine = self._fits
+        show = self._shown_for_change()
         self.param.update(fitting=True, message="")
 
         def ended(*_: str) -> None:
@@ -258,7 +498,7 @@ class Session(param.Parameterized):
             ended()
             # Another file may have been opened meanwhile, or other parameters set.
             if not self.fitting and (self.track, self.video) == (track, video):
-                self.show_again(fit.loops[0])
+                show(fit.loops[0])
 
         subject = str(track.path)
         return self.run(

@@ -186,6 +186,37 @@ listening_answers = sa.Table(
     sa.Column("at", sa.String, nullable=False),
 )
 
+projects = sa.Table(
+    "projects",
+    metadata,
+    sa.Column("project_id", sa.String, primary_key=True),  # ULID: sorts by time of creation
+    sa.Column("name", sa.String, nullable=False),
+    sa.Column("video", sa.String, nullable=False),  # absolute path; empty for none yet
+    sa.Column("track", sa.String, nullable=False),  # absolute path, or id of a track of the catalog; empty for none yet
+    sa.Column("created_at", sa.String, nullable=False),
+    sa.Column("changed_at", sa.String, nullable=False),
+)
+
+project_fields = sa.Table(
+    "project_fields",
+    metadata,
+    sa.Column("project_id", sa.String, primary_key=True),
+    sa.Column("field", sa.String, primary_key=True),  # plan, fades, params, view
+    sa.Column("content", sa.String, nullable=False),  # JSON
+    sa.Column("at", sa.String, nullable=False),
+)
+
+project_changes = sa.Table(
+    "project_changes",
+    metadata,
+    sa.Column("project_id", sa.String, primary_key=True),
+    sa.Column("number", sa.BigInteger, primary_key=True),  # from 1, in the order in which they were made
+    sa.Column("words", sa.String, nullable=False),
+    sa.Column("edits", sa.String, nullable=False),  # JSON object: by key, the value before and the value after
+    sa.Column("undone", sa.Boolean, nullable=False),
+    sa.Column("at", sa.String, nullable=False),
+)
+
 Migration = tuple[str, tuple[str, ...]]
 """a name, and the statements in their order"""
 
@@ -262,6 +293,21 @@ _MIGRATIONS: tuple[Migration, ...] = (
             """CREATE TABLE listening_answers (
                 test_id TEXT NOT NULL, trial INTEGER NOT NULL, answer TEXT NOT NULL, seconds DOUBLE PRECISION NOT NULL,
                 at TEXT NOT NULL, PRIMARY KEY (test_id, trial))""",
+        ),
+    ),
+    (
+        "0007_projects",
+        (
+            """CREATE TABLE projects (
+                project_id TEXT PRIMARY KEY, name TEXT NOT NULL, video TEXT NOT NULL, track TEXT NOT NULL,
+                created_at TEXT NOT NULL, changed_at TEXT NOT NULL)""",
+            "CREATE INDEX projects_by_change ON projects (changed_at)",
+            """CREATE TABLE project_fields (
+                project_id TEXT NOT NULL, field TEXT NOT NULL, content TEXT NOT NULL, at TEXT NOT NULL,
+                PRIMARY KEY (project_id, field))""",
+            """CREATE TABLE project_changes (
+                project_id TEXT NOT NULL, number BIGINT NOT NULL, words TEXT NOT NULL, edits TEXT NOT NULL,
+                undone BOOLEAN NOT NULL, at TEXT NOT NULL, PRIMARY KEY (project_id, number))""",
         ),
     ),
 )

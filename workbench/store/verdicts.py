@@ -86,9 +86,32 @@ def add(
     if verdict not in get_args(Word):
         raise ParameterError(f"a verdict is one of {', '.join(get_args(Word))}, not {verdict!r}")
     kept = Verdict(f"ver_{ULID()}", content_hash, track, dict(seam), verdict, note, now(), reviewer)
-    values = {name: getattr(kept, name) for name in Verdict.__slots__} | {"seam": json.dumps(kept.seam)}
-    connection.execute(verdicts.insert().values(**values))
+    put(connection, kept)
     return kept
+
+
+def put(connection: Connection, verdict: Verdict) -> None:
+    """Put a verdict back as it was, under its id and at its time.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    verdict : replaces the record with its id, if there is one
+    """
+    remove(connection, verdict.verdict_id)
+    values = {name: getattr(verdict, name) for name in Verdict.__slots__} | {"seam": json.dumps(dict(verdict.seam))}
+    connection.execute(verdicts.insert().values(**values))
+
+
+def remove(connection: Connection, verdict_id: str) -> None:
+    """Delete a verdict.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    verdict_id : of the record; nothing happens if there is none
+    """
+    connection.execute(verdicts.delete().where(verdicts.c.verdict_id == verdict_id))
 
 
 def every(connection: Connection, content_hash: str | None = None) -> list[Verdict]:

@@ -12,7 +12,8 @@ import pytest
 
 from service.console import run
 from workbench.bundled import bundled_path
-from workbench.dashboards.controls import ParamControls, ProfileBar, label_of, with_field
+from workbench.dashboards.controls import ParamControls, ProfileBar, with_field
+from workbench.dashboards.labels import label_of
 from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool
 from workbench.errors import ParameterError

@@ -1,10 +1,15 @@
-"""A pool of workers whose tasks end when a test says so, to put what comes too late into an order."""
+"""Pools of workers for tests.
+
+The tasks of one end when a test says so, to put what comes too late into an order; the other does them at once.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from workbench.dashboards.work import Pool, Task
+from workbench.workspace import Workspace
 
 
 class WaitingPool(Pool):
@@ -35,3 +40,20 @@ class WaitingPool(Pool):
         on_cancelled = self.tasks[number].on_cancelled
         assert on_cancelled is not None
         on_cancelled()
+
+
+class DirectPool(Pool):
+    """Does some tasks at once, in this process, and leaves all others waiting."""
+
+    def __init__(self, *functions: Callable[..., Any]) -> None:
+        super().__init__(0)
+        self.functions = functions
+        self.done: list[Callable[..., Any]] = []
+        """functions that were run"""
+
+    def submit(self, task: Task) -> Task:
+        if task.function in self.functions and task.on_done is not None:
+            self.done.append(task.function)
+            workspace = Workspace(task.home, task.params)
+            task.on_done(task.function(workspace, *task.arguments, **task.named))
+        return task

@@ -2,12 +2,18 @@
 export function render({ model }) {
   const bar = document.createElement("div")
   bar.className = "status"
-  bar.innerHTML = `<span class="subject"></span><span class="fault" role="alert"></span>
+  bar.innerHTML = `<a class="projects" title="all projects">Projects</a><span class="subject"></span>
+    <span class="fault" role="alert"></span>
     <span class="work" role="status"><span class="stage"></span><progress max="1"></progress><button class="stop">Cancel</button></span>
+    <span class="steps"><button class="undo">↶</button><button class="redo">↷</button></span>
+    <span class="menu"><button class="steps-made" aria-haspopup="true" aria-expanded="false">History</button>
+      <div class="sheet" hidden><ol class="made"></ol></div></span>
     <span class="menu"><button class="open" aria-haspopup="true" aria-expanded="false">Open</button>
       <div class="sheet" hidden><p>Drop a video or a track anywhere on the page, or</p>
         <p><button class="pick">Choose a file</button><input type="file" accept="audio/*,video/*" hidden></p>
-        <form><label>a track of the catalog, by its id<br><input name="track" autocomplete="off"></label> <button>Open</button></form>
+        <form role="search"><label>a track of the catalog, by title, artist or tag, or its id<br>
+          <input name="track" type="search" autocomplete="off"></label></form>
+        <div class="found" aria-live="polite"></div>
         <p><button class="demo">The demo</button></p></div></span>
     <span class="menu"><button class="take" aria-haspopup="true" aria-expanded="false">Download</button>
       <div class="sheet list" hidden></div></span>
@@ -24,6 +30,25 @@ export function render({ model }) {
       done = sending ? sending.done : model.done
     if (done > 0) progress.value = done
     else progress.removeAttribute("value")
+    const last = model.history.findLast(([, undone]) => !undone),
+      next = model.history.find(([, undone]) => undone)
+    const step = (name, what, change, keys) => {
+      part(name).disabled = !change
+      part(name).title = part(name).ariaLabel = change ? `${what}: ${change[0]} (${keys})` : `nothing to ${what}`
+    }
+    step("undo", "undo", last, "Ctrl+Z")
+    step("redo", "redo", next, "Ctrl+Shift+Z")
+    part("steps-made").disabled = !model.history.length
+    part("made").replaceChildren(
+      ...model.history.map(([words, undone, at]) => {
+        const made = document.createElement("li")
+        made.textContent = words
+        made.title = `${new Date(at).toLocaleString()}${undone ? ", undone" : ""}`
+        if (undone) made.className = "undone"
+        return made
+      }),
+    )
+    part("projects").href = `?${model.projects}`
     part("take").disabled = !model.formats.length
     part("take").title = model.taken
     const taken = document.createElement("p")
@@ -59,12 +84,37 @@ export function render({ model }) {
         opens = sheet.hidden
       close()
       sheet.hidden = !opens
+      if (opens && menu.contains(field)) {
+        look()
+        field.focus()
+      }
       menu.firstElementChild.setAttribute("aria-expanded", opens ? "true" : "false")
     })
   }
+  const typed = (event) =>
+    event
+      .composedPath()
+      .some((node) => node.matches?.("input:not([type=range], [type=checkbox], [type=radio]), textarea"))
   const onKey = (event) => {
     if (event.key === "Escape") close()
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || typed(event)) return
+    const key = event.key.toLowerCase()
+    if (key === "z" && !event.shiftKey) model.undone = model.undone + 1
+    else if (key === "y" || key === "z") model.redone = model.redone + 1
+    else return
+    event.preventDefault()
   }
+  const openSheet = () => {
+    close()
+    part("open").click()
+  }
+  window.addEventListener("workbench-open", openSheet)
+  part("undo").addEventListener("click", () => {
+    model.undone = model.undone + 1
+  })
+  part("redo").addEventListener("click", () => {
+    model.redone = model.redone + 1
+  })
   const outside = (event) => {
     if (!event.composedPath().some((node) => sheets.includes(node))) close()
   }
@@ -112,14 +162,54 @@ export function render({ model }) {
     send(chooser.files)
     chooser.value = ""
   })
+  const field = bar.querySelector("input[name=track]")
+  const pick = (id) => {
+    close()
+    model.named = [id, (model.named[1] ?? 0) + 1]
+  }
+  let looking = null
+  const look = () => {
+    clearTimeout(looking)
+    model.wanted = [field.value.trim(), (model.wanted[1] ?? 0) + 1]
+  }
+  field.addEventListener("input", () => {
+    clearTimeout(looking)
+    looking = setTimeout(look, 150)
+  })
+  // Enter takes the first that was found for what is typed, so it waits for that.
+  let takesFirst = false
   bar.querySelector("form").addEventListener("submit", (event) => {
     event.preventDefault()
-    const id = event.target.track.value.trim()
-    if (id) {
-      close()
-      model.named = [id, (model.named[1] ?? 0) + 1]
-    }
+    takesFirst = field.value.trim() !== ""
+    look()
   })
+  const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`
+  const showFound = () => {
+    const [found, number] = model.found
+    if (number !== model.wanted[1]) return
+    part("found").replaceChildren(
+      ...found.map((track) => {
+        const item = document.createElement("button")
+        item.className = "format"
+        const head = document.createElement("b"),
+          words = document.createElement("span")
+        head.textContent = [track.title, track.artist].filter(Boolean).join(" – ")
+        const facts = [
+          track.seconds ? clock(track.seconds) : "",
+          track.bpm ? `${Math.round(track.bpm)} bpm` : "",
+          track.tags,
+        ]
+        words.textContent = facts.filter(Boolean).join(" · ")
+        item.append(head, words)
+        item.addEventListener("click", () => pick(track.id))
+        return item
+      }),
+    )
+    if (!found.length) part("found").textContent = field.value ? "No track has these words." : "The catalog is empty."
+    if (takesFirst && found.length) pick(found[0].id)
+    takesFirst = false
+  }
+  model.on("found", showFound)
   part("demo").addEventListener("click", () => {
     close()
     model.named = ["", (model.named[1] ?? 0) + 1]
@@ -156,10 +246,12 @@ export function render({ model }) {
     link.click()
     link.remove()
   })
-  for (const name of ["subject", "stage", "done", "message", "formats", "taken"]) model.on(name, paint)
+  for (const name of ["subject", "stage", "done", "message", "formats", "taken", "history"]) model.on(name, paint)
   model.on("remove", () => {
     document.removeEventListener("keydown", onKey)
     document.removeEventListener("pointerdown", outside)
+    clearTimeout(looking)
+    window.removeEventListener("workbench-open", openSheet)
     window.removeEventListener("dragover", over)
     window.removeEventListener("dragleave", leave)
     window.removeEventListener("drop", drop)

@@ -1,0 +1,186 @@
+"""Work that is kept: addresses, back and forward, undo, projects, and a connection that is lost and comes back."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
+
+_SERVE = """
+import json, signal, sys
+from pathlib import Path
+from workbench.dashboards.app import make_server
+from workbench.dashboards.work import shared_pool
+from workbench.home import Home
+from workbench.workspace import Workspace
+
+if __name__ == "__main__":
+    server = make_server(Workspace(Home(Path(sys.argv[1]))), port=int(sys.argv[2]))
+    server.start()
+    signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
+    print(json.dumps(server.port), flush=True)
+    try:
+        server.io_loop.start()
+    finally:
+        shared_pool().close()
+"""
+
+
+@contextmanager
+def served(home: Path, port: int) -> Iterator[int]:
+    """The port of a server on a home that is in use already."""
+    script = home / "serve_again.py"
+    script.write_text(_SERVE, encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, str(script), str(home), str(port)], stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "WORKBENCH_HOME": str(home)},
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        yield json.loads(process.stdout.readline())
+    finally:
+        process.terminate()
+        process.communicate(timeout=120)
+
+
+def place(page: Any) -> dict[str, str]:
+    """What the address says besides project and time."""
+    found = {name: values[-1] for name, values in parse_qs(urlsplit(page.url).query).items()}
+    return {name: value for name, value in found.items() if name not in ("project", "time")}
+
+
+def at(**wanted: str) -> re.Pattern[str]:
+    """An address in some project."""
+    rest = "".join(rf"&{name}={value}" for name, value in wanted.items())
+    return re.compile(rf"\?project=prj_\w+{rest}(&time=[\d.]+)?$")
+
+
+def chip(page: Any, number: int) -> Any:
+    """The button of a seam."""
+    return page.get_by_role("toolbar", name="seams").get_by_role("button", name=f"seam {number},")
+
+
+def test_back_and_forward_walk_through_the_places_and_a_reload_stays(
+    page: Any, open_tab: Callable[[str], None], until_idle: Callable[[], None]
+) -> None:
+    expect(page).to_have_url(at(tab="plan"))
+    open_tab("Seams")
+    expect(page).to_have_url(at(tab="seams"))
+    chip(page, 2).click()
+    expect(page).to_have_url(at(tab="seams", seam="2"))
+    until_idle()
+    page.go_back()
+    expect(page.get_by_text("Seam 1 of 3:")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("tab", name="Plan", exact=True)).to_have_attribute("aria-selected", "true")
+    page.go_forward()
+    page.go_forward()
+    expect(page.get_by_text("Seam 2 of 3:")).to_be_visible()
+    expect(page).to_have_url(at(tab="seams", seam="2"))
+    page.reload()
+    expect(page.get_by_text("Seam 2 of 3:")).to_be_visible()
+    assert place(page) == {"tab": "seams", "seam": "2"}
+
+
+def test_a_verdict_and_a_crossfade_are_undone_by_keys_and_buttons(page: Any, open_tab: Callable[[str], None]) -> None:
+    open_tab("Seams")
+    undo, redo = page.locator(".undo"), page.locator(".redo")
+    expect(undo).to_be_disabled()
+    page.get_by_role("button", name="audible", exact=True).click()
+    expect(chip(page, 1)).to_have_attribute("aria-label", re.compile("judged audible"))
+    expect(undo).to_have_attribute("aria-label", "undo: seam 1 is audible (Ctrl+Z)")
+    page.keyboard.press("Control+z")
+    expect(chip(page, 1)).not_to_have_attribute("aria-label", re.compile("judged"))
+    redo.click()
+    expect(chip(page, 1)).to_have_attribute("aria-label", re.compile("judged audible"))
+    page.get_by_role("button", name="History").click()
+    expect(page.locator(".made li")).to_have_text(["seam 1 is audible"])
+    page.keyboard.press("Escape")
+    undo.click()
+    expect(redo).to_be_enabled()
+
+
+def test_a_second_window_is_at_the_same_place(page: Any, open_tab: Callable[[str], None]) -> None:
+    open_tab("Seams")
+    chip(page, 3).click()
+    expect(page).to_have_url(at(tab="seams", seam="3"))
+    second = page.context.new_page()
+    second.goto(page.url)
+    expect(second.get_by_text("Seam 3 of 3:")).to_be_visible()
+    assert second.title() == page.title()
+    second.close()
+
+
+def test_projects_are_listed_renamed_and_deleted(page: Any, dashboard: Any, until_idle: Callable[[], None]) -> None:
+    until_idle()
+    begun = page.url
+    page.get_by_role("link", name="Projects").click()
+    cards = page.locator(".start li")
+    first = cards.first
+    expect(first.locator("b")).to_have_text("corner_store under patterns")
+    expect(first.locator("img")).to_be_visible()
+    before = cards.count()
+    first.get_by_role("button", name="rename").click()
+    first.get_by_role("textbox").fill("The trailer")
+    first.get_by_role("button", name="Save").click()
+    expect(cards.first.locator("b")).to_have_text("The trailer")
+    cards.first.get_by_role("link").click()
+    expect(page.locator(".subject")).to_have_text("The trailer")
+    page.locator(".option").first.wait_for()
+    assert parse_qs(urlsplit(page.url).query)["project"] == parse_qs(urlsplit(begun).query)["project"]
+    page.go_back()
+    cards.first.get_by_role("button", name="delete The trailer").click()
+    cards.first.get_by_role("button", name="really delete").click()
+    expect(cards).to_have_count(before - 1)
+
+
+def test_a_track_of_the_catalog_is_found_by_its_words(page: Any, until_idle: Callable[[], None]) -> None:
+    until_idle()
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.keyboard.type("no such words")
+    expect(page.locator(".found")).to_have_text("No track has these words.")
+    page.get_by_label("a track of the catalog").fill("corner funk")
+    found = page.locator(".found button")
+    expect(found).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.locator(".subject")).to_have_text("Corner Store under patterns")
+    page.locator(".option").first.wait_for()
+    page.go_back()
+    expect(page.locator(".subject")).to_have_text("corner_store under patterns")
+
+
+def test_a_lost_connection_says_so_and_comes_back_with_the_last_state(browser: Any, dashboard: Any) -> None:
+    """The address waits until there is a server again, which knows the project from its records."""
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.goto(dashboard.url)
+    page.locator(".option").first.wait_for()
+    expect(page).to_have_url(at(tab="plan"))
+    with served(dashboard.home, 0) as port:
+        page.goto(f"http://127.0.0.1:{port}/?{urlsplit(page.url).query}")
+        page.get_by_role("tab", name="Seams", exact=True).click()
+        chip(page, 2).click()
+        expect(page.get_by_text("Seam 2 of 3:")).to_be_visible()
+        page.get_by_role("button", name="wrong", exact=True).click()
+        expect(page.get_by_text("kept: seam 2 is wrong")).to_be_visible()
+        left = place(page)
+    expect(page.get_by_role("alert").filter(has_text="connection to the workbench is lost")).to_be_visible()
+    with served(dashboard.home, port):
+        expect(chip(page, 2)).to_have_attribute("aria-label", re.compile("judged wrong"))
+        expect(page.get_by_text("Seam 2 of 3:")).to_be_visible()
+        expect(page.locator(".connection-lost")).to_have_count(0)
+        assert place(page) == left == {"tab": "seams", "seam": "2"}
+        page.keyboard.press("Control+z")
+        expect(chip(page, 2)).not_to_have_attribute("aria-label", re.compile("judged"))
+    page.close()

@@ -1,0 +1,328 @@
+"""A page's work is kept as it is done, opens again as it was left, and is undone and done again; without a browser."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.workbench.dashboards.waiting import DirectPool
+from workbench.audition.seams import SeamLook, with_fade, with_option_first
+from workbench.beats.corrections import shift_bar
+from workbench.dashboards.keeping import params_words
+from workbench.dashboards.session import Session
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.params import DuckParams, WorkbenchParams
+from workbench.workflows.analyze import analyze
+from workbench.workflows.grids import corrected_grid, delete_grid, save_grid
+from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.projects import delete_project, list_projects, load_fields, rename_project, restore_loop
+from workbench.workflows.review import judge_seam, newest_verdicts
+from workbench.workflows.tracks import find_track
+from workbench.workspace import Workspace
+
+
+@pytest.fixture(scope="module")
+def filmed(corner_home: Home, corner_loop: Loop, draw_video: Callable[[float], Path]) -> Loop:
+    """A bundled track under a video of four minutes, in which somebody speaks."""
+    return loop_track(Workspace(corner_home), corner_loop.track, draw_video(240.0), auto_mix=True)
+
+
+@pytest.fixture
+def home(corner_home: Home, filmed: Loop, tmp_path: Path) -> Home:
+    """A home of its own that knows track and video already."""
+    assert isinstance(filmed.answer, LoopPlan)
+    shutil.copytree(corner_home.root, tmp_path / "home", ignore=shutil.ignore_patterns("workbench.sqlite*", "renders"))
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def pool() -> DirectPool:
+    return DirectPool(restore_loop, loop_track, analyze)
+
+
+@pytest.fixture
+def session(home: Home, pool: DirectPool, filmed: Loop) -> Session:
+    """A page that shows the plan, in a new project."""
+    session = Session(Workspace(home), pool=pool)
+    session.show(filmed)
+    assert session.project is not None
+    return session
+
+
+def plan_of(session: Session) -> LoopPlan:
+    assert session.plan is not None
+    return session.plan
+
+
+def project_of(session: Session) -> str:
+    assert session.project is not None
+    return session.project.project_id
+
+
+def set_fade(session: Session, seam: int, seconds: float) -> None:
+    """Set a crossfade as the Seams tab does."""
+    assert session.loop is not None
+    session.show_with_fade(with_option_first(session.loop, with_fade(plan_of(session), seam, seconds, 0.7)), seam)
+
+
+def words(session: Session) -> list[tuple[str, bool]]:
+    """The history as the page shows it."""
+    return [(change.words, change.undone) for change in session.history]
+
+
+def opened_again(session: Session) -> Session:
+    """The same project in another window, on a workspace of its own, as after a restart of the server."""
+    other = Session(Workspace(session.home), pool=DirectPool(restore_loop, loop_track, analyze))
+    other.open_project(project_of(session))
+    return other
+
+
+def test_a_project_opens_again_as_it_was_left(session: Session) -> None:
+    set_fade(session, 1, 0.08)
+    session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=77.0)})
+    session.param.update(tab="Seams", seam=1, time=12.5)
+    again = opened_again(session)
+    assert again.message == ""
+    assert again.loop is not None
+    assert session.loop is not None
+    assert (again.plan, again.hand_fades) == (session.plan, session.hand_fades)
+    assert plan_of(again).seam_fades[1] == 0.08
+    assert (again.params, again.tab, again.seam, again.time) == (session.params, "Seams", 1, 12.5)
+    assert (again.track, again.video) == (session.track, session.video)
+    assert again.loop.provenance == session.loop.provenance
+    assert again.loop.mix is not None, "balanced again with the project's parameters"
+    assert (again.project, words(again)) == (
+        list_projects(again.workspace)[0],
+        [("crossfade of seam 2: 11 -> 80 ms", False), ("duck: attack, ms 300 -> 77", False)],
+    )  # fmt: skip
+
+
+def test_a_place_that_an_address_names_comes_before_where_the_project_was_left(session: Session) -> None:
+    session.param.update(tab="Seams", seam=1)
+    other = Session(session.workspace, pool=DirectPool(restore_loop))
+    other.open_project(project_of(session), {"tab": "Plan", "option": "1", "seam": -3, "time": "soon"})
+    assert (other.tab, other.option, other.seam, other.time) == ("Plan", 1, 0, 0.0)
+
+
+def test_a_crossfade_is_undone_and_done_again(session: Session) -> None:
+    before = plan_of(session)
+    set_fade(session, 0, 0.08)
+    set_fade(session, 0, 0.12)
+    after, fades = plan_of(session), dict(session.hand_fades)
+    session.undo()
+    assert plan_of(session).seam_fades[0] == 0.08
+    assert session.notice == "undone: crossfade of seam 1: 80 -> 120 ms"
+    session.undo()
+    assert (plan_of(session), session.hand_fades) == (before, {})
+    session.undo()
+    assert plan_of(session) == before, "there is nothing more to undo"
+    session.redo()
+    session.redo()
+    session.redo()
+    assert (plan_of(session), session.hand_fades) == (after, fades)
+    session.undo()
+    set_fade(session, 1, 0.05)
+    assert words(session) == [
+        ("crossfade of seam 1: 9 -> 80 ms", False), ("crossfade of seam 2: 11 -> 50 ms", False)
+    ]  # fmt: skip
+    assert load_fields(session.workspace, project_of(session))["fades"] is not None
+
+
+def test_undo_of_what_was_done_before_a_restart(session: Session) -> None:
+    before = plan_of(session)
+    set_fade(session, 0, 0.08)
+    again = opened_again(session)
+    again.undo()
+    assert plan_of(again) == before
+    assert plan_of(opened_again(session)) == before
+
+
+def test_another_option_is_undone_with_its_mix(session: Session) -> None:
+    first, loop = plan_of(session), session.loop
+    assert loop is not None
+    with session.change("option 2 is the plan"):
+        session.show(with_option_first(loop, first.options[1]))
+    assert plan_of(session).options[1] == first.options[0]
+    session.undo()
+    assert plan_of(session) == first
+    assert session.loop is not None
+    assert session.loop.mix == loop.mix
+
+
+def test_parameters_are_undone_one_by_one(session: Session) -> None:
+    first = session.params
+    for ms in (77.0, 78.0):
+        session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=ms)})
+    session.undo()
+    assert session.params.duck.attack_ms == 77.0
+    session.undo()
+    assert session.params == first
+    assert words(session) == [("duck: attack, ms 300 -> 77", True), ("duck: attack, ms 77 -> 78", True)]
+    session.redo()
+    assert opened_again(session).params.duck.attack_ms == 77.0
+
+
+def test_a_new_project_begins_with_the_parameters_of_the_page(session: Session) -> None:
+    track, video = session.track, session.video
+    assert track is not None
+    assert video is not None
+    session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=77.0)})
+    session.open_new(track.path, video)
+    assert session.history == []
+    assert opened_again(session).params.duck.attack_ms == 77.0
+
+
+def test_a_grid_is_undone_with_the_plan_that_was_made_on_it(session: Session, pool: DirectPool) -> None:
+    before, analysis = plan_of(session), session.analysis
+    assert analysis is not None
+    with session.change("grid: bars a beat later"):
+        save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid), "bars a beat later")
+        session.replan()
+    pool.done.clear()
+    after = plan_of(session)
+    assert after != before
+    assert set(session.history[-1].edits) >= {f"grid/{analysis.content_hash}"}
+    session.undo()
+    assert corrected_grid(session.workspace, analysis.content_hash) is None
+    assert plan_of(session) == before
+    session.redo()
+    kept = corrected_grid(session.workspace, analysis.content_hash)
+    assert kept is not None
+    assert kept.note == "bars a beat later"
+    assert plan_of(session) == after
+    assert pool.done == [restore_loop, restore_loop], "neither is planned anew"
+    with session.change("grid: the tracker's"):
+        delete_grid(session.workspace, analysis.content_hash)
+        session.replan()
+    assert plan_of(session) == before
+
+
+def test_a_verdict_is_undone_and_those_of_another_window_stay(session: Session, corner_look: SeamLook) -> None:
+    other = opened_again(session)
+    loop, plan, workspace = session.loop, plan_of(session), session.workspace
+    assert loop is not None
+    with session.change("seam 1 is good"):
+        mine = judge_seam(workspace, loop, plan, corner_look.view, "good", "mine")
+    with other.change("seam 2 is wrong"):
+        theirs = judge_seam(workspace, loop, plan, replace(corner_look.view, leave_s=1.0), "wrong", "theirs")
+    assert newest_verdicts(workspace) == [mine, theirs]
+    counted = session.records
+    session.undo()
+    assert newest_verdicts(workspace) == [mine], "the history belongs to the project, whichever window made it"
+    session.undo()
+    assert newest_verdicts(workspace) == []
+    assert session.records == counted + 2
+    session.redo()
+    other.redo()
+    assert newest_verdicts(workspace) == [mine, theirs]
+
+
+def test_two_windows_write_their_own_fields(session: Session) -> None:
+    other = opened_again(session)
+    set_fade(session, 0, 0.08)
+    other.params = other.params.model_copy(update={"duck": DuckParams(attack_ms=77.0)})
+    other.seam = 2
+    third = opened_again(session)
+    assert plan_of(third).seam_fades[0] == 0.08
+    assert (third.params.duck.attack_ms, third.seam) == (77.0, 2)
+    assert [change.words for change in third.history] == [
+        "crossfade of seam 1: 9 -> 80 ms", "duck: attack, ms 300 -> 77"
+    ]  # fmt: skip
+
+
+def test_a_project_that_another_window_deleted_is_worked_on_without_being_kept(session: Session) -> None:
+    delete_project(session.workspace, project_of(session))
+    set_fade(session, 0, 0.08)
+    assert "deleted" in session.message
+    assert (session.project, session.history) == (None, [])
+    assert plan_of(session).seam_fades[0] == 0.08
+    session.undo()
+    assert list_projects(session.workspace) == []
+
+
+def test_the_same_files_lead_to_the_same_project_and_others_to_a_new_one(session: Session, tmp_path: Path) -> None:
+    mine, track = session.project, session.track
+    assert mine is not None
+    assert track is not None
+    set_fade(session, 0, 0.08)
+    copy = tmp_path / "another.ogg"
+    shutil.copy(track.path, copy)
+    session.open_track(copy)
+    assert session.project is not None
+    assert session.project.project_id != mine.project_id
+    assert session.history == []
+    assert plan_of(session).seam_fades[0] != 0.08
+    session.open_track(track.path)
+    assert project_of(session) == mine.project_id
+    assert plan_of(session).seam_fades[0] == 0.08
+    assert session.open_new(track.path, Path(mine.video)) is not None
+    assert len(list_projects(session.workspace)) == 3
+
+
+def test_a_video_waits_for_its_track_in_one_project(session: Session, home: Home, pool: DirectPool) -> None:
+    video, track = session.video, session.track
+    assert video is not None
+    assert track is not None
+    delete_project(session.workspace, project_of(session))
+    page = Session(Workspace(home), pool=pool)
+    page.open_video(video)
+    begun = project_of(page)
+    page.open_track(track.path)
+    assert project_of(page) == begun
+    (project,) = list_projects(page.workspace)
+    assert (project.video, project.track, project.name) == (str(video), str(track.path), "corner_store under patterns")
+
+
+def test_a_project_whose_files_are_gone_says_so(session: Session, home: Home, tmp_path: Path) -> None:
+    video, track = session.video, session.track
+    assert video is not None
+    assert track is not None
+    copied = tmp_path / "moved.mp4"
+    shutil.copy(video, copied)
+    session.open_new(track.path, copied)
+    project = rename_project(session.workspace, project_of(session), "  mine ")
+    copied.unlink()
+    page = Session(Workspace(home), pool=DirectPool(analyze))
+    page.open_project(project.project_id)
+    assert "gone" in page.message
+    assert page.project == project
+    assert project.name == "mine"
+    assert page.analysis is not None, "the track can be looked at all the same"
+    page.open_project("prj_unknown")
+    assert "no project of that id" in page.message
+
+
+def test_a_track_that_changed_since_is_planned_again(session: Session, home: Home, tmp_path: Path) -> None:
+    video, track = session.video, session.track
+    assert video is not None
+    assert track is not None
+    copied = tmp_path / "changing.ogg"
+    shutil.copy(track.path, copied)
+    session.open_new(copied, video)
+    shutil.copy(find_track(session.workspace, str(track.path)).path.with_name("slow_tide.ogg"), copied)
+    page = opened_again(session)
+    assert page.plan is not None
+    assert page.plan != session.plan
+    assert "changed since" in page.notice
+    assert plan_of(opened_again(page)) == page.plan
+
+
+def test_a_change_that_changes_nothing_is_no_step(session: Session) -> None:
+    with session.change("nothing"):
+        pass
+    with session.change("all of it"), session.change("a part of it"):
+        set_fade(session, 0, 0.08)
+    assert words(session) == [("all of it", False)]
+
+
+def test_words_for_parameters() -> None:
+    one = WorkbenchParams()
+    two = one.model_copy(update={"duck": DuckParams(attack_ms=80.0)})
+    assert params_words(one, two) == "duck: attack, ms 300 -> 80"
+    many = one.model_copy(update={"duck": DuckParams(attack_ms=80.0, release_ms=500.0)})
+    assert params_words(one, many) == "duck: 2 parameters"

@@ -1,0 +1,86 @@
+"""Undo and redo over any sequence of changes, to fields and to records; the rest is tested with the page's session."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.errors import UnknownProject
+from workbench.home import Home
+from workbench.store import constraints
+from workbench.workflows.project_changes import (
+    differing,
+    list_changes,
+    read_records,
+    record_change,
+    redo_change,
+    undo_change,
+)
+from workbench.workflows.projects import load_fields, start_project
+from workbench.workspace import Workspace
+
+TRACK = "0" * 64
+
+
+def state_of(workspace: Workspace, project_id: str) -> dict[str, Any]:
+    """All that can be changed."""
+    return load_fields(workspace, project_id) | read_records(workspace, project_id, TRACK)
+
+
+def change(workspace: Workspace, project_id: str, key: str, value: Any) -> None:
+    """Set a field, or the constraints of the track."""
+    before = state_of(workspace, project_id)
+    after = {name: kept for name, kept in {**before, key: value}.items() if kept is not None}
+    if key.startswith("constraints/"):
+        with workspace.database.write() as connection:
+            if value is None:
+                constraints.remove(connection, TRACK)
+            else:
+                constraints.put(connection, TRACK, value)
+    record_change(workspace, project_id, f"{key} is {value}", differing(before, after))
+
+
+PINS = st.none() | st.fixed_dictionaries({"pin_seam": st.lists(st.lists(st.floats(0, 99), min_size=2, max_size=2))})
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(["plan", "fades", "params"]), st.none() | st.integers() | st.text()),
+        st.tuples(st.just(f"constraints/{TRACK}"), PINS),
+        st.sampled_from([("undo", None), ("redo", None)]),
+    ),
+    max_size=12,
+)
+
+
+@given(steps=STEPS)
+def test_undo_and_redo_walk_through_the_states_in_which_a_project_was(steps: list[tuple[str, Any]]) -> None:
+    with tempfile.TemporaryDirectory() as folder, Workspace(Home(Path(folder))) as workspace:
+        project_id = start_project(workspace, None, None).project_id
+        states, at = [state_of(workspace, project_id)], 0
+        for key, value in steps:
+            if key == "undo":
+                at -= undo_change(workspace, project_id) is not None
+            elif key == "redo":
+                at += redo_change(workspace, project_id) is not None
+            else:
+                change(workspace, project_id, key, value)
+                now = state_of(workspace, project_id)
+                if now != states[at]:
+                    states, at = [*states[: at + 1], now], at + 1
+            assert state_of(workspace, project_id) == states[at]
+            kept = list_changes(workspace, project_id)
+            assert [step.undone for step in kept] == [False] * at + [True] * (len(states) - 1 - at)
+
+
+def test_nothing_that_differs_is_no_change(tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path))
+    project_id = start_project(workspace, None, None).project_id
+    assert record_change(workspace, project_id, "nothing", differing({"a": 1}, {"a": 1})) is None
+    assert (undo_change(workspace, project_id), redo_change(workspace, project_id)) == (None, None)
+    assert differing({"a": 1, "b": 2}, {"b": 3, "c": 4}) == {"a": (1, None), "b": (2, 3), "c": (None, 4)}
+    with pytest.raises(UnknownProject):
+        record_change(workspace, "prj_unknown", "a change", {"a": (1, 2)})

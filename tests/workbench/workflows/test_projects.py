@@ -1,0 +1,65 @@
+"""Projects: kept by their files, found again, renamed and deleted. Opening one is tested with the page's session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import ParameterError, UnknownProject
+from workbench.home import Home
+from workbench.workflows.loop import loop_track
+from workbench.workflows.projects import (
+    complete_project,
+    delete_project,
+    keep_fields,
+    list_projects,
+    load_fields,
+    open_project,
+    plan_record,
+    project_on,
+    rename_project,
+    start_project,
+)
+from workbench.workflows.tracks import TrackSource
+from workbench.workspace import Workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(Home(tmp_path))
+
+
+def test_a_list_creates_no_database(workspace: Workspace) -> None:
+    assert list_projects(workspace) == []
+    assert not workspace.home.database.exists()
+
+
+def test_a_project_is_found_by_its_files_and_named_after_them(workspace: Workspace, tmp_path: Path) -> None:
+    track = TrackSource("song.wav", tmp_path / "song.wav", None)
+    begun = start_project(workspace, tmp_path / "film.mp4", None)
+    assert (begun.name, begun.track) == ("film", "")
+    whole = complete_project(workspace, begun, tmp_path / "film.mp4", track)
+    assert (whole.project_id, whole.name, whole.track) == (begun.project_id, "song under film", str(track.path))
+    assert project_on(workspace, tmp_path / "film.mp4", track) == whole
+    assert project_on(workspace, None, track) is None
+    keep_fields(workspace, whole.project_id, {"view": {"seam": 1}})
+    assert load_fields(workspace, whole.project_id) == {"view": {"seam": 1}}
+
+
+def test_names(workspace: Workspace) -> None:
+    project = start_project(workspace, None, None)
+    assert rename_project(workspace, project.project_id, " my film ").name == "my film"
+    for name in (" ", "x" * 201):
+        with pytest.raises(ParameterError, match="1 to 200 characters"):
+            rename_project(workspace, project.project_id, name)
+    delete_project(workspace, project.project_id)
+    with pytest.raises(UnknownProject, match=project.project_id):
+        open_project(workspace, project.project_id)
+    with pytest.raises(UnknownProject, match=project.project_id):
+        rename_project(workspace, project.project_id, "another")
+
+
+def test_a_refusal_is_no_plan_to_keep(workspace: Workspace, track: Path) -> None:
+    assert plan_record(None) is None
+    assert plan_record(loop_track(workspace, track, 10.0)) is None

@@ -1,0 +1,156 @@
+"""The address of every place of the page: project, tab, option, seam and time stand in it.
+
+    /?project=prj_01K…&tab=seams&option=2&seam=3&time=12.5
+
+Numbers count from 1, as on the page; what is at its beginning is left out. The browser's history has an entry for every
+project, tab, option and seam that somebody went to, and none for the time, nor for what follows from another step. Back
+and forward go there without loading the page, unless the project is another one; what plays goes on.
+
+The same component says when the connection to the server is lost, and loads the page again at its address as soon as
+the server answers: a project is kept as it is made, so the last state is there.
+
+Classes: `Place`; `AddressBar`; `Address`, which joins it with the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+import param
+from panel.custom import JSComponent
+
+from workbench.dashboards.session import Session
+from workbench.dashboards.styles import ASSETS
+
+PROJECTS = "page=projects"
+"""the query of the page that lists the projects"""
+ALIVE = "assets/address.js"
+"""what is asked for to know whether the server answers again"""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where somebody is."""
+
+    project: str = ""
+    """its id; empty for none"""
+    tab: str = ""
+    """title of the tab; empty for the first"""
+    option: int = 0
+    """counted from 0"""
+    seam: int = 0
+    """counted from 0"""
+    time: float = 0.0
+    """video s"""
+
+    @staticmethod
+    def read(query: str, titles: Sequence[str]) -> Place:
+        """The place that an address names; what it says wrongly is as if it were not there.
+
+        Parameters
+        ----------
+        query : of the address, without the question mark
+        titles : of the tabs
+        """
+        given = {name: values[-1] for name, values in parse_qs(query).items()}
+        tabs = {title.casefold(): title for title in titles}
+        option, seam = (max(0, int(_number(given.get(name, "1"), 1.0)) - 1) for name in ("option", "seam"))
+        time = max(0.0, _number(given.get("time", "0"), 0.0))
+        return Place(given.get("project", ""), tabs.get(given.get("tab", "").casefold(), ""), option, seam, time)
+
+    @staticmethod
+    def of(session: Session) -> Place:
+        """The place that a page is at.
+
+        Parameters
+        ----------
+        session : of the page
+        """
+        project = "" if session.project is None else session.project.project_id
+        return Place(project, session.tab, session.option, session.seam, session.time)
+
+    @property
+    def query(self) -> str:
+        """For the address, without the question mark and without the time; empty without a project."""
+        if not self.project:
+            return ""
+        names = {
+            "project": self.project,
+            "tab": self.tab.casefold(),
+            "option": self.option + 1 if self.option else "",
+            "seam": self.seam + 1 if self.seam else "",
+        }
+        return urlencode({name: value for name, value in names.items() if value})
+
+
+def _number(text: str, otherwise: float) -> float:
+    with suppress(ValueError):
+        number = float(text)
+        return number if isfinite(number) and abs(number) < 1e9 else otherwise
+    return otherwise
+
+
+class AddressBar(JSComponent):
+    """Writes the browser's address, goes where its back and forward lead, and says when the connection is lost."""
+
+    place = param.List(["", True], doc="[query, whether it only follows from another step and gets no entry]")
+    time = param.Number(0.0, doc="video s")
+    title = param.String("", doc="of the browser's tab and of the entries of its history")
+    alive = param.String(ALIVE)
+    asked = param.List([], doc="[query, n]: somebody went back or forward to there")
+
+    _esm = ASSETS / "address.js"
+
+
+class Address:
+    """The address of one page.
+
+    Parameters
+    ----------
+    session : of the page
+    titles : of its tabs
+    """
+
+    def __init__(self, session: Session, titles: Sequence[str]) -> None:
+        self._session, self._titles = session, titles
+        self.bar = AddressBar(width=0, height=0, margin=0)
+        self.bar.param.watch(lambda event: self.go(str(event.new[0])), "asked")
+        session.param.watch(lambda *_: self.show(), ["project", "tab", "option", "seam"])
+        session.param.watch(lambda event: self.bar.param.update(time=event.new), "time")
+        self.show()
+
+    def show(self) -> None:
+        """Write the address of the place that the page is at."""
+        session = self._session
+        name = "" if session.project is None else session.project.name
+        self.bar.param.update(
+            place=[Place.of(session).query, session.settling], time=session.time,
+            title=" · ".join(word for word in (name, session.tab, "Barline Workbench") if word),
+        )  # fmt: skip
+
+    def go(self, query: str) -> None:
+        """Go to another place of the project.
+
+        Parameters
+        ----------
+        query : of its address
+        """
+        place = Place.read(query, self._titles)
+        view = {**view_of(place), "tab": place.tab or self._titles[0]}
+        del view["time"]  # what plays goes on: a time is where one listens, not where one went
+        self._session.look_at(view)
+
+
+def view_of(place: Place) -> dict[str, Any]:
+    """What `Session.look_at` takes of a place.
+
+    Parameters
+    ----------
+    place : in a project
+    """
+    return {"tab": place.tab, "option": place.option, "seam": place.seam, "time": place.time}

@@ -1,0 +1,392 @@
+"""Keeps a page's project as it is worked on, and its history: what was changed, to undo it and to do it again.
+
+Whoever changes something that a project keeps says so in words:
+
+    with session.change("seam 2 is pinned"):
+        keep_the_pin(session.workspace, ...)
+        session.replan()
+
+What the block changes, of the plan, crossfades, parameters, grid, constraints and verdicts, is one step that can be
+undone. A plan that `Session.replan` makes for it belongs to the step, although it comes later. Where the change itself
+is made later, by a worker, the step is finished by hand:
+
+    step = session.change("seam 2 is moved to 1:04")
+    self.run(move_seam, ..., then=lambda loop: (session.show(loop), step.finish()))
+
+Other kinds of records join in `workbench.workflows.project_changes.KINDS`; nothing is to be done here. Another field of
+the project joins in `Keeper.fields` and `Session._take_fields`.
+
+Classes: `Keeper`, the project of a page; `Step`, a change under way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, cast
+
+from workbench.dashboards.fades import HandFade, Place
+from workbench.dashboards.labels import label_of
+from workbench.dashboards.page_loop import this_page_loop
+from workbench.errors import UnknownProject, WorkbenchError
+from workbench.loops.plan import LoopPlan
+from workbench.params import WorkbenchParams
+from workbench.profiles import params_from
+from workbench.workflows.loop import Loop
+from workbench.workflows.project_changes import (
+    Change,
+    State,
+    amend_change,
+    differing,
+    list_changes,
+    read_records,
+    record_change,
+    redo_change,
+    undo_change,
+)
+from workbench.workflows.projects import (
+    Project,
+    complete_project,
+    keep_fields,
+    load_fields,
+    plan_record,
+    project_on,
+    start_project,
+)
+from workbench.workflows.tracks import TrackSource
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from workbench.dashboards.session import Session
+
+_VIEW_MS = 2000
+"""after the time has changed, until it is kept"""
+
+
+class Step:
+    """A change under way; finished by `finish`, or by the end of a `with` block.
+
+    Parameters
+    ----------
+    keeper : of the page that changes
+    words : what is changed
+    """
+
+    def __init__(self, keeper: Keeper, words: str) -> None:
+        self.words = words
+        self.project = keeper.project
+        self.before = keeper.state()
+        self.number: int | None = None
+        """in the history; None until it is finished, and where it changed nothing"""
+        self._keeper = keeper
+
+    def finish(self) -> None:
+        """Put what was changed since the beginning into the history."""
+        self._keeper.finish(self)
+
+    def __enter__(self) -> Step:
+        self._keeper.open.append(self)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._keeper.open.remove(self)
+        if not self._keeper.open:  # within another one it is part of that
+            self.finish()
+
+
+class Keeper:
+    """The project of a page.
+
+    Parameters
+    ----------
+    session : whose state is kept
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._kept: State = {}
+        """fields of the project as this page read or wrote them last"""
+        self._record: tuple[LoopPlan | None, dict[str, JsonValue] | None] = None, None
+        """a plan, and its record, which takes milliseconds to make"""
+        self._taking = False
+        self.open: list[Step] = []
+        """steps whose `with` block runs"""
+        session.param.watch(lambda *_: self.keep_plan(), "loop")
+        session.param.watch(lambda event: self._tuned(event.old, event.new), "params")
+        session.param.watch(lambda *_: self.keep_view(), ["tab", "option", "seam"])
+        session.param.watch(lambda *_: self._keep_view_soon(), "time")
+        self._waiting = False
+
+    @property
+    def project(self) -> Project | None:
+        """What is kept; None while neither a video nor a track is open."""
+        return self._session.project
+
+    def begin(self, video: Path | None, track: TrackSource | None, *, anew: bool = False) -> State:
+        """Keep from now on what is done to a video and a track: in the project on them, else in a new one.
+
+        Parameters
+        ----------
+        video, track : that are open now; None: not yet
+        anew : begin a new project even where there is one on them
+
+        Returns
+        -------
+        fields of the project, where it was there before
+        """
+        session, project = self._session, self.project
+        workspace = session.workspace
+        found = None if anew else project_on(workspace, video, track)
+        if found is None and project is not None and "" in (project.video, project.track):
+            found = complete_project(workspace, project, video, track)
+        fields = self.take(found or start_project(workspace, video, track))
+        if found is None:  # which begins with the parameters that the page has
+            self._keep({"params": self.fields()["params"]})
+        return fields
+
+    def take(self, project: Project) -> State:
+        """Keep from now on what is done to a project.
+
+        Parameters
+        ----------
+        project : that is open
+
+        Returns
+        -------
+        its fields
+        """
+        self._kept = load_fields(self._session.workspace, project.project_id)
+        self._session.project = project
+        self.show_history()
+        return dict(self._kept)
+
+    def state(self) -> State:
+        """What a change can change: the fields of the project as the page has them, and the records of its track."""
+        session = self._session
+        fields: State = {key: value for key, value in self.fields().items() if value is not None}
+        if self.project is None:
+            return fields
+        content_hash = "" if session.analysis is None else session.analysis.content_hash
+        return fields | read_records(session.workspace, self.project.project_id, content_hash)
+
+    def change(self, words: str) -> Step:
+        """Begin a change.
+
+        Parameters
+        ----------
+        words : what is changed
+        """
+        return Step(self, words)
+
+    def finish(self, step: Step) -> None:
+        """Put a change into the history.
+
+        Parameters
+        ----------
+        step : that is complete
+        """
+        project = step.project
+        if project is None or project != self.project:
+            return
+        with self._telling():
+            edits = differing(step.before, self.state())
+            change = record_change(self._session.workspace, project.project_id, step.words, edits)
+            step.number = None if change is None else change.number
+            self._kept.update({key: after for key, (_, after) in edits.items() if "/" not in key})
+            self.show_history()
+
+    def amend(self, step: Step | None) -> None:
+        """Add the plan that was made for a change to it.
+
+        Parameters
+        ----------
+        step : that asked for the plan; None: nobody did
+        """
+        if step is None or step.number is None or step.project is None or step.project != self.project:
+            return
+        with self._telling():
+            before: State = {key: value for key, value in step.before.items() if "/" not in key}
+            now: State = {key: value for key, value in self.fields().items() if value is not None}
+            edits = differing(before, now)
+            amend_change(self._session.workspace, step.project.project_id, step.number, edits)
+            self._kept.update(now)
+
+    def undo(self) -> Change | None:
+        """Undo the last change; None where there is none."""
+        return self._step_back(undo_change)
+
+    def redo(self) -> Change | None:
+        """Do the change again that was undone last; None where there is none."""
+        return self._step_back(redo_change)
+
+    def show_history(self) -> None:
+        """Let the page show the history as it is now, whichever window it was made in."""
+        if self.project is not None:
+            self._session.history = list_changes(self._session.workspace, self.project.project_id)
+
+    def keep_plan(self) -> None:
+        """Keep the plan and the crossfades that were set by hand, unless there is no answer yet."""
+        if self._session.loop is not None:
+            self._keep({key: value for key, value in self.fields().items() if key != "params"})
+
+    def keep_view(self) -> None:
+        """Keep where the page is looked at."""
+        session = self._session
+        view = {"tab": session.tab, "option": session.option, "seam": session.seam, "time": round(session.time, 3)}
+        if session.loop is not None:
+            self._keep({"view": cast("JsonValue", view)})
+
+    def _keep_view_soon(self) -> None:
+        """Keep the view at most every other second while music plays."""
+        loop = this_page_loop()
+        if loop is None:
+            self.keep_view()
+        elif not self._waiting:
+            self._waiting = True
+
+            def keep() -> None:
+                self._waiting = False
+                self.keep_view()
+
+            loop.call_later(keep, _VIEW_MS)
+
+    @contextmanager
+    def taking(self) -> Iterator[None]:
+        """While what was kept is shown again: nothing of it is a change."""
+        self._taking, before = True, self._taking
+        try:
+            yield
+        finally:
+            self._taking = before
+
+    def params_of(self, fields: Mapping[str, Any]) -> WorkbenchParams:
+        """The parameters of a project.
+
+        Parameters
+        ----------
+        fields : of the project
+
+        Returns
+        -------
+        WorkbenchParams : the page's own where this version does not know the project's
+        """
+        try:
+            return params_from(fields["params"] or {}, "the project")
+        except WorkbenchError as error:
+            self._session.message = str(error)
+            return self._session.params
+
+    def fields(self) -> State:
+        """The fields of the project as the page has them, but for the view; `Session` takes them back one by one."""
+        session = self._session
+        loop: Loop | None = session.loop
+        answer = loop.answer if loop is not None and isinstance(loop.answer, LoopPlan) else None
+        if answer is None or answer is not self._record[0]:
+            self._record = answer, plan_record(loop)
+        return {
+            "plan": cast("JsonValue", self._record[1]),
+            "fades": cast("JsonValue", fade_records(session.hand_fades.values())) or None,
+            "params": session.params.model_dump(mode="json", exclude_defaults=True),
+        }
+
+    def _keep(self, fields: State) -> None:
+        """Write those fields that differ from what this page read or wrote last: what another window wrote stays."""
+        project = self.project
+        changed = {key: value for key, value in fields.items() if self._kept.get(key) != value}
+        if project is None or self._taking or not changed:
+            return
+        with self._telling():
+            keep_fields(self._session.workspace, project.project_id, changed)
+            self._kept.update(changed)
+
+    def _tuned(self, before: WorkbenchParams, after: WorkbenchParams) -> None:
+        """Other parameters are a change of their own, unless they are part of one."""
+        project = self.project
+        if project is None or self._taking or self.open or before == after:
+            return
+        old, new = (params.model_dump(mode="json", exclude_defaults=True) for params in (before, after))
+        with self._telling():
+            words = params_words(before, after)
+            record_change(self._session.workspace, project.project_id, words, {"params": (old, new)})
+            self._kept["params"] = new
+            self.show_history()
+
+    def _step_back(self, step: Callable[..., Change | None]) -> Change | None:
+        project = self.project
+        if project is None:
+            return None
+        with self._telling():
+            change = step(self._session.workspace, project.project_id)
+            self._kept = load_fields(self._session.workspace, project.project_id)
+            self.show_history()
+            return change
+        return None
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """What cannot be kept is said on the page; a project that another window deleted is no longer kept."""
+        try:
+            yield
+        except UnknownProject:
+            self._session.param.update(
+                project=None, history=[], message="this project was deleted; open its track again to keep your work"
+            )
+        except WorkbenchError as error:
+            self._session.message = str(error)
+
+
+def fade_records(fades: Any) -> list[list[float]]:
+    """Crossfades that were set by hand as a project keeps them.
+
+    Parameters
+    ----------
+    fades : `HandFade`
+
+    Returns
+    -------
+    list : leave ms, enter ms, length s, exponent, video time s of each
+    """
+    return [[*fade.place, fade.seconds, fade.exponent, fade.heard_s] for fade in fades]
+
+
+def read_fades(records: Any) -> dict[tuple[Place, int], HandFade]:
+    """Crossfades that were set by hand, from what a project keeps.
+
+    Parameters
+    ----------
+    records : as `fade_records` made them; None: none
+    """
+    fades = [HandFade((int(a), int(b)), seconds, exponent, at) for a, b, seconds, exponent, at in records or ()]
+    return {(fade.place, round(fade.heard_s)): fade for fade in fades}
+
+
+def params_words(before: WorkbenchParams, after: WorkbenchParams) -> str:
+    """What two sets of parameters differ in, in words.
+
+    Parameters
+    ----------
+    before, after : that differ
+
+    Returns
+    -------
+    str : such as "duck: attack, ms 120 -> 80"
+    """
+    old, new = before.model_dump(), after.model_dump()
+    changed = [
+        (stage, name, old[stage][name], value)
+        for stage, fields in new.items()
+        for name, value in fields.items()
+        if old[stage][name] != value
+    ]
+    if len(changed) == 1:
+        ((stage, name, was, now),) = changed
+        return f"{stage}: {label_of(name)} {_shown(was)} -> {_shown(now)}"
+    stages = list(dict.fromkeys(stage for stage, *_ in changed))
+    return f"{', '.join(stages)}: {len(changed)} parameters"
+
+
+def _shown(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

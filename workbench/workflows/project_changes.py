@@ -1,0 +1,276 @@
+"""Undo and redo: the history of a project as a list of changes, kept with it in the database.
+
+What can be changed has a key. A key without a slash is a field of the project (`plan`, `fades`, `params`); one with a
+slash is a record that belongs to its track, of a kind that `KINDS` lists: `grid/HASH`, `constraints/HASH`,
+`verdict/ID`. A state is the values of all keys at one time. A change is how two states differ, with words for people:
+
+    "crossfade of seam 2: 80 -> 120 ms"    {"plan": (before, after), "fades": (before, after)}
+
+To undo a change writes what was there before under its keys, and under no others, in one transaction. A history
+survives a reload and a restart, and two windows on one project share it. More kinds of records join by an entry in
+`KINDS`.
+
+Classes: `RecordKind`. Functions: `read_records`, `differing`, `record_change`, `amend_change`; `undo_change`,
+`redo_change`; `list_changes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from workbench.store import constraints, grids, projects, verdicts
+from workbench.store.projects import Change, Edits
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+    from sqlalchemy import Connection
+
+__all__ = [
+    "KINDS",
+    "Change",
+    "Edits",
+    "RecordKind",
+    "State",
+    "amend_change",
+    "differing",
+    "list_changes",
+    "read_records",
+    "record_change",
+    "redo_change",
+    "undo_change",
+]
+
+State: TypeAlias = "dict[str, JsonValue]"
+"""values by key; a key that is missing has none"""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordKind:
+    """Records outside of the project's own fields that can be changed, and changed back."""
+
+    read: Callable[[Connection, str, str], Mapping[str, JsonValue]]
+    """takes a transaction, the id of the project and the SHA-256 of its track's bytes in hex (empty for none yet); the
+    records by id"""
+    write: Callable[[Connection, str, JsonValue], None]
+    """takes a transaction that writes, an id and what is kept under it from now on; None: nothing is"""
+
+
+def _read_grid(connection: Connection, _: str, content_hash: str) -> Mapping[str, JsonValue]:
+    kept = grids.get(connection, content_hash)
+    if kept is None:
+        return {}
+    return {
+        content_hash: {
+            "beats": list(kept.beats),
+            "positions": list(kept.positions),
+            "beats_per_bar": kept.beats_per_bar,
+            "note": kept.note,
+        }
+    }
+
+
+def _write_grid(connection: Connection, content_hash: str, content: JsonValue) -> None:
+    if content is None:
+        grids.remove(connection, content_hash)
+    else:
+        grids.put(connection, content_hash, **cast("dict[str, Any]", content))
+
+
+def _read_constraints(connection: Connection, _: str, content_hash: str) -> Mapping[str, JsonValue]:
+    kept = constraints.get(connection, content_hash)
+    return {content_hash: kept} if kept else {}
+
+
+def _write_constraints(connection: Connection, content_hash: str, content: JsonValue) -> None:
+    if content is None:
+        constraints.remove(connection, content_hash)
+    else:
+        constraints.put(connection, content_hash, cast("dict[str, JsonValue]", content))
+
+
+def _read_verdicts(connection: Connection, _: str, content_hash: str) -> Mapping[str, JsonValue]:
+    return {kept.verdict_id: asdict(kept) for kept in verdicts.every(connection, content_hash)}
+
+
+def _write_verdict(connection: Connection, verdict_id: str, content: JsonValue) -> None:
+    if content is None:
+        verdicts.remove(connection, verdict_id)
+    else:
+        verdicts.put(connection, verdicts.Verdict(**cast("dict[str, Any]", content)))
+
+
+KINDS: dict[str, RecordKind] = {
+    "grid": RecordKind(_read_grid, _write_grid),
+    "constraints": RecordKind(_read_constraints, _write_constraints),
+    "verdict": RecordKind(_read_verdicts, _write_verdict),
+}
+"""by name: what comes before the slash of a key"""
+
+
+def read_records(workspace: Workspace, project_id: str, content_hash: str) -> State:
+    """The records of every kind that belong to a project and its track.
+
+    Parameters
+    ----------
+    workspace : of which the database is read
+    project_id : of a project
+    content_hash : SHA-256 of the track's bytes, hex; empty for none yet
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    with workspace.database.read() as connection:
+        return {
+            f"{name}/{record_id}": content
+            for name, kind in KINDS.items()
+            for record_id, content in kind.read(connection, project_id, content_hash).items()
+        }
+
+
+def differing(before: State, after: State) -> Edits:
+    """How two states differ.
+
+    Parameters
+    ----------
+    before, after : a key that one of them lacks has no value there
+
+    Returns
+    -------
+    by key, for those whose value is another one
+    """
+    keys = dict.fromkeys((*before, *after))
+    return {key: (before.get(key), after.get(key)) for key in keys if before.get(key) != after.get(key)}
+
+
+def record_change(workspace: Workspace, project_id: str, words: str, edits: Edits) -> Change | None:
+    """Add a change to the history of a project, and keep the fields of the project that it changed.
+
+    Records of other kinds are written by whoever changed them. Changes that were undone before cannot be done again
+    from then on.
+
+    Parameters
+    ----------
+    workspace : its database takes the change
+    project_id : of a project
+    words : what was changed
+    edits : as `differing` finds them
+
+    Returns
+    -------
+    Change : None if nothing differs
+
+    Raises
+    ------
+    UnknownProject : there is none of that id
+    StoreError : the database cannot be used
+    """
+    if not edits:
+        return None
+    with workspace.database.write() as connection:
+        projects.put_fields(connection, project_id, _fields(edits))
+        return projects.add_change(connection, project_id, words, edits)
+
+
+def amend_change(workspace: Workspace, project_id: str, number: int, edits: Edits) -> None:
+    """Add to a change what came of it later, such as the plan that was made for it, and keep it in the project.
+
+    Parameters
+    ----------
+    workspace : its database has the change
+    project_id : of a project
+    number : of the change; one that was undone or forgotten stays as it is
+    edits : that are added
+
+    Raises
+    ------
+    UnknownProject : there is none of that id
+    StoreError : the database cannot be used
+    """
+    with workspace.database.write() as connection:
+        projects.put_fields(connection, project_id, _fields(edits))
+        projects.amend_change(connection, project_id, number, edits)
+
+
+def undo_change(workspace: Workspace, project_id: str) -> Change | None:
+    """Undo the last change of a project that holds.
+
+    Parameters
+    ----------
+    workspace : its database is changed
+    project_id : of a project
+
+    Returns
+    -------
+    Change : whose values before are there again; None if there is nothing to undo
+
+    Raises
+    ------
+    UnknownProject : there is none of that id
+    StoreError : the database cannot be used
+    """
+    with workspace.database.write() as connection:
+        holding = [change for change in projects.changes(connection, project_id) if not change.undone]
+        if not holding:
+            return None
+        _write(connection, project_id, {key: before for key, (before, _) in holding[-1].edits.items()})
+        projects.mark_undone(connection, project_id, holding[-1].number, undone=True)
+        return holding[-1]
+
+
+def redo_change(workspace: Workspace, project_id: str) -> Change | None:
+    """Do the change again that was undone last.
+
+    Parameters
+    ----------
+    workspace : its database is changed
+    project_id : of a project
+
+    Returns
+    -------
+    Change : whose values after are there again; None if there is nothing to do again
+
+    Raises
+    ------
+    UnknownProject : there is none of that id
+    StoreError : the database cannot be used
+    """
+    with workspace.database.write() as connection:
+        undone = [change for change in projects.changes(connection, project_id) if change.undone]
+        if not undone:
+            return None
+        _write(connection, project_id, {key: after for key, (_, after) in undone[0].edits.items()})
+        projects.mark_undone(connection, project_id, undone[0].number, undone=False)
+        return undone[0]
+
+
+def list_changes(workspace: Workspace, project_id: str) -> list[Change]:
+    """The history of a project, oldest first: changes that hold, then those that were undone.
+
+    Parameters
+    ----------
+    workspace : of which the database is read
+    project_id : of a project
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    with workspace.database.read() as connection:
+        return projects.changes(connection, project_id)
+
+
+def _fields(edits: Edits) -> State:
+    """What the project's own fields are after a change."""
+    return {key: after for key, (_, after) in edits.items() if "/" not in key}
+
+
+def _write(connection: Connection, project_id: str, values: State) -> None:
+    projects.put_fields(connection, project_id, {key: value for key, value in values.items() if "/" not in key})
+    for key, value in values.items():
+        kind, slash, record_id = key.partition("/")
+        if slash and kind in KINDS:  # a later version of this package may know more kinds
+            KINDS[kind].write(connection, record_id, value)

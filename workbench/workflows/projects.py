@@ -1,0 +1,294 @@
+"""Projects: keep what somebody works on as it is made, and open it again as it was.
+
+A project has a video and a track, and these fields in JSON, each written on its own:
+
+    plan      the plan with its options, the chosen one first, as `workbench loop` prints it; and the track's hash
+    fades     crossfades that were set by hand
+    params    parameters that differ from the defaults, as a profile holds them
+    view      where it was looked at last: tab, option, seam, time
+
+Grid, constraints and verdicts are records of the track, not of the project. `workbench.workflows.project_changes` has
+the history.
+
+Functions: `start_project`, `open_project`, `project_on`, `list_projects`, `rename_project`, `delete_project`,
+`complete_project`; `keep_fields`, `load_fields`; `plan_record`, `restore_loop`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import ConstraintError, ParameterError, PlanError
+from workbench.loops.plan import LoopPlan
+from workbench.provenance import read_provenance
+from workbench.results.loop import plan_from_json
+from workbench.store import projects
+from workbench.store.projects import Project
+from workbench.workflows.analyze import analyze
+from workbench.workflows.constraints import with_pinned
+from workbench.workflows.kept_constraints import kept_constraints
+from workbench.workflows.loop import Loop, loop_json, loop_track, video_length
+from workbench.workflows.tracks import TrackSource
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+__all__ = [
+    "Project",
+    "complete_project",
+    "delete_project",
+    "keep_fields",
+    "list_projects",
+    "load_fields",
+    "open_project",
+    "plan_record",
+    "project_on",
+    "rename_project",
+    "restore_loop",
+    "start_project",
+]
+
+RECENT = 50
+"""projects that a list of recent ones has at most"""
+LONGEST_NAME = 200
+"""characters"""
+_SAME_SECONDS = 1e-3
+"""by which a video may seem longer or shorter than when its plan was made"""
+
+
+def start_project(workspace: Workspace, video: Path | None, track: TrackSource | None) -> Project:
+    """Begin a project on a video and a track; one of both may come later.
+
+    Parameters
+    ----------
+    workspace : its database takes the record
+    video, track : of the project
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    with workspace.database.write() as connection:
+        return projects.add(connection, _name(video, track), _video(video), _track(track))
+
+
+def complete_project(workspace: Workspace, project: Project, video: Path | None, track: TrackSource | None) -> Project:
+    """Give a project the video or the track that it lacked.
+
+    Parameters
+    ----------
+    workspace : its database takes the record
+    project : that lacks one of both
+    video, track : of the project from now on
+
+    Raises
+    ------
+    UnknownProject : it was deleted
+    StoreError : the database cannot be used
+    """
+    with workspace.database.write() as connection:
+        projects.set_files(connection, project.project_id, _video(video), _track(track), _name(video, track))
+        return projects.get(connection, project.project_id)
+
+
+def open_project(workspace: Workspace, project_id: str) -> Project:
+    """The project of an id.
+
+    Parameters
+    ----------
+    workspace : of which the database is read
+    project_id : of a project
+
+    Raises
+    ------
+    UnknownProject : there is none
+    StoreError : the database cannot be used
+    """
+    with workspace.database.read() as connection:
+        return projects.get(connection, project_id)
+
+
+def project_on(workspace: Workspace, video: Path | None, track: TrackSource | None) -> Project | None:
+    """The project on a video and a track that was changed last.
+
+    Parameters
+    ----------
+    workspace : of which the database is read
+    video, track : of the project; None: it lacks it
+
+    Returns
+    -------
+    None if there is none
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    with workspace.database.read() as connection:
+        return projects.with_files(connection, _video(video), _track(track))
+
+
+def list_projects(workspace: Workspace, at_most: int = RECENT) -> list[Project]:
+    """The projects that were changed last, newest first; reading creates no database.
+
+    Parameters
+    ----------
+    workspace : of which the database is read
+    at_most : this many
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    database = workspace.existing_database
+    if database is None:
+        return []
+    with database.read() as connection:
+        return projects.recent(connection, at_most)
+
+
+def rename_project(workspace: Workspace, project_id: str, name: str) -> Project:
+    """Give a project another name.
+
+    Parameters
+    ----------
+    workspace : its database takes the record
+    project_id : of a project
+    name : 1 to 200 characters besides blanks at its ends
+
+    Raises
+    ------
+    ParameterError : no name, or too long a one
+    UnknownProject : there is none of that id
+    StoreError : the database cannot be used
+    """
+    name = name.strip()
+    if not 1 <= len(name) <= LONGEST_NAME:
+        raise ParameterError(f"the name of a project must have 1 to {LONGEST_NAME} characters, got {len(name)}")
+    with workspace.database.write() as connection:
+        projects.rename(connection, project_id, name)
+        return projects.get(connection, project_id)
+
+
+def delete_project(workspace: Workspace, project_id: str) -> None:
+    """Delete a project with its history; video and track stay, and so do grid, constraints and verdicts of the track.
+
+    Parameters
+    ----------
+    workspace : its database has the record
+    project_id : of a project; nothing happens if there is none
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    with workspace.database.write() as connection:
+        projects.delete(connection, project_id)
+
+
+def keep_fields(workspace: Workspace, project_id: str, fields: Mapping[str, JsonValue]) -> None:
+    """Keep some fields of a project; the others stay as they are, whoever wrote them.
+
+    Parameters
+    ----------
+    workspace : its database takes them
+    project_id : of a project
+    fields : by name; None deletes one
+
+    Raises
+    ------
+    UnknownProject : there is none of that id
+    StoreError : the database cannot be used
+    """
+    with workspace.database.write() as connection:
+        projects.put_fields(connection, project_id, fields)
+
+
+def load_fields(workspace: Workspace, project_id: str) -> dict[str, JsonValue]:
+    """All fields of a project that are kept.
+
+    Parameters
+    ----------
+    workspace : of which the database is read
+    project_id : of a project
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    with workspace.database.read() as connection:
+        return projects.get_fields(connection, project_id)
+
+
+def plan_record(loop: Loop | None) -> dict[str, JsonValue] | None:
+    """The field `plan` of a project.
+
+    Parameters
+    ----------
+    loop : None: there is none yet
+
+    Returns
+    -------
+    None where there is no plan: a refusal is found again
+    """
+    if loop is None or loop.analysis is None or not isinstance(loop.answer, LoopPlan):
+        return None
+    return {"content_hash": loop.analysis.content_hash, "result": loop_json(replace(loop, mix=None))}
+
+
+def restore_loop(workspace: Workspace, track: TrackSource, video: Path, kept: Mapping[str, Any]) -> Loop:
+    """The loop whose plan a project keeps, with its analysis and its mix.
+
+    The plan is the one that was kept, whatever the planner would answer today. Only where the track or the video is
+    another file than when it was made, it is planned again: then the loop's plan differs from the one that was kept.
+
+    Parameters
+    ----------
+    workspace : parameters, store and progress report
+    track, video : of the project
+    kept : as `plan_record` made it
+
+    Raises
+    ------
+    MediaError : a file cannot be read
+    StoreError : the home folder cannot be written to
+    """
+    seconds = video_length(video)
+    analysis = analyze(workspace, track.path)
+    try:
+        plan = plan_from_json(kept["result"])
+        fits = abs(plan.window_end - seconds) <= _SAME_SECONDS and kept["content_hash"] == analysis.content_hash
+    except (PlanError, KeyError, TypeError):  # written by another version of this package
+        fits = False
+    if not fits:
+        return loop_track(workspace, track, video, auto_mix=True)
+    from workbench.workflows.mix import mix_under
+
+    # Splices that were pinned later may make no sense on this grid; the plan does not need them.
+    with suppress(ConstraintError):
+        constraints = kept_constraints(workspace, analysis.content_hash)
+        analysis = with_pinned(workspace, track.path, analysis, constraints)
+    mix = mix_under(workspace, plan, track.path, video)
+    return Loop(track, video, seconds, plan, analysis, mix, read_provenance(kept["result"]))
+
+
+def _video(video: Path | None) -> str:
+    return "" if video is None else str(video.absolute())
+
+
+def _track(track: TrackSource | None) -> str:
+    """As `workbench.workflows.tracks.find_track` finds it again."""
+    if track is None:
+        return ""
+    return track.track_id if track.record is not None else str(track.path.absolute())
+
+
+def _name(video: Path | None, track: TrackSource | None) -> str:
+    """The name that a project has until somebody gives it another."""
+    title = "" if track is None else (track.record.title if track.record is not None else None) or track.path.stem
+    return " under ".join(word for word in (title, "" if video is None else video.stem) if word)[:LONGEST_NAME] or "New"
