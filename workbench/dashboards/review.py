@@ -165,7 +165,8 @@ class ReviewBoard(JSComponent):
     address = param.String("", doc="of the link, without the name of the server; empty for none")
     open_until = param.String("")
     fault = param.String("", doc="why the last wish was not fulfilled")
-    asked = param.List([], doc="[what, its details, n]")
+    asked = param.List([], doc="[n, what, its details] of each wish that may not be taken yet")
+    taken = param.Integer(0, doc="n of the last wish that was taken")
     sent = param.Integer(0, doc="counts up when what was written is kept")
 
     _esm = ASSETS / "review.js"
@@ -196,7 +197,7 @@ class ReviewTab(Tab):
         self.none = pmui.Typography("", variant="body1", margin=(24, 10))
         self.reviewer = reviewer_field(session)
         self.player.param.watch(lambda event: setattr(self.board, "time", event.new), "time")
-        self.board.param.watch(lambda event: self.ask(*event.new[:-1]), "asked")
+        self.board.param.watch(lambda event: self._take_wishes(event.new), "asked")
         self.follow(["reviewer"], lambda name: setattr(self.board, "reviewer", name))
         self.follow(["loop"], self.take)
         _open.add(self)
@@ -225,6 +226,12 @@ class ReviewTab(Tab):
         self.run(render_option, loop, self.state.plan.alone, then=self._hear, wanted=wanted, subject=subject)
         if loop.video is not None:
             self.run(soundtrack_file, loop.video, then=self._add_soundtrack, wanted=wanted, subject=str(loop.video))
+
+    def _take_wishes(self, wishes: list[Any]) -> None:
+        for number, *wish in wishes:
+            if number > self.board.taken:
+                self.board.taken = number
+                self.ask(*wish)
 
     def ask(self, what: str, *details: Any) -> None:
         """Do what a reviewer asks for.

@@ -64,6 +64,14 @@ def test_pages_on_the_same_plan_show_each_others_comments(home: Home, tab: Revie
     assert elsewhere.board.threads == []
 
 
+def test_what_comes_in_quick_succession_is_done_once_each(tab: ReviewTab) -> None:
+    tab.board.asked = [[1, "comment", "too loud", -1], [2, "decide", "approved"]]
+    tab.board.asked = [[2, "decide", "approved"], [3, "comment", "and late", -1]]
+    assert [one["text"] for one in tab.board.threads] == ["too loud", "and late"]
+    assert len(tab.board.decisions) == 1
+    assert tab.board.taken == 3
+
+
 def test_nothing_is_said_without_a_name(home: Home, corner_loop: Loop) -> None:
     tab = opened(home, corner_loop, "")
     tab.ask("comment", "too loud", -1)

@@ -17,7 +17,7 @@ export function render({ model }) {
     heard = "",
     began = 0,
     wishes = 0,
-    count = 0,
+    count = model.answered.at(-1) ?? 0,
     ratings = {}
 
   const trial = () => model.trials[model.number]
