@@ -31,7 +31,8 @@ from workbench.errors import ParameterError
 
 BEAT_TRACKERS = "workbench.beat_trackers"
 EXPORT_FORMATS = "workbench.export_formats"
-_WORDS = {BEAT_TRACKERS: "beat tracker", EXPORT_FORMATS: "export format"}
+SEAM_MEASURES = "workbench.seam_measures"
+_WORDS = {BEAT_TRACKERS: "beat tracker", EXPORT_FORMATS: "export format", SEAM_MEASURES: "seam measure"}
 _OWN: dict[str, dict[str, str]] = {BEAT_TRACKERS: {"workbench": "workbench.beats.tracker:OwnTracker"}}
 """Our own parts, as entry points name those of others; formats have a table of their own."""
 

@@ -125,7 +125,7 @@ def _(profile: LoopProfile) -> xarray.Dataset:
         "bar": _variable("bar", np.arange(profile.downbeats.size), "1", "number of the bar, from 0"),
         "time": _variable("bar", profile.downbeats, "s", "track time at which the bar opens"),
         "splice": _variable("splice", np.arange(splices.leave.size), "1", "candidates, best first"),
-        "seam_part": _variable("seam_part", part_names(splices.parts.shape[1]), "1", "what is judged"),
+        "seam_part": _variable("seam_part", _part_names(splices.parts.shape[1]), "1", "what is judged"),
         "section": _variable("section", np.arange(len(sections)), "1", "number of the section"),
         "section_label": _variable("section", np.array([one.label for one in sections], dtype=str), "1", "its name"),
         "section_from": _variable("section", [one.song_from for one in sections], "s", "where it begins"),
@@ -144,7 +144,7 @@ def _(profile: LoopProfile) -> xarray.Dataset:
     )
 
 
-def part_names(count: int) -> list[str]:
+def _part_names(count: int) -> list[str]:
     """Names of the columns of parts.
 
     Parameters
@@ -161,7 +161,7 @@ def _(profile: LoopProfile) -> pandas.DataFrame:
     splices = profile.splices
     names = ("leave", "enter", "song_to", "song_from", "score", "fade_seconds", "exponent", "level_step_db")
     columns = {name: getattr(splices, name) for name in names}
-    columns |= dict(zip(part_names(splices.parts.shape[1]), splices.parts.T, strict=True))
+    columns |= dict(zip(_part_names(splices.parts.shape[1]), splices.parts.T, strict=True))
     return pandas.DataFrame(columns, index=pandas.RangeIndex(splices.leave.size, name="splice"))
 
 
@@ -222,6 +222,7 @@ def _(evidence: SeamEvidence) -> xarray.Dataset:
 
     n_beats, ticks, _ = evidence.loudness.shape
     n_tones = evidence.tones.shape[2]
+    names = [*SEAM_PARTS, *(one.name for one in evidence.others)]
     variables = {
         "position": _variable("beat", evidence.positions, "1", "place in the bar, from 1"),
         "loudness": _variable(("beat", "tick", "band"), evidence.loudness, "1", "specific loudness"),
@@ -239,7 +240,9 @@ def _(evidence: SeamEvidence) -> xarray.Dataset:
         "band": _variable("band", evidence.band_hz, "Hz", "centre of the band"),
         "edge": _variable("edge", np.array(["begins", "ends"]), "1", "of the beat"),
         "tone": _variable("tone", np.arange(n_tones) + LOWEST_MIDI, "1", "MIDI number"),
-        "seam_part": _variable("seam_part", part_names(evidence.own.shape[0]), "1", "what is judged"),
+        "seam_part": _variable(
+            "seam_part", [*SEAM_PARTS, *(one.name for one in evidence.others)], "1", "what is judged"
+        ),
         "bar_line": _variable("bar_line", evidence.lines[: evidence.own.shape[1]], "1", "beat that the bar opens on"),
     }
     return _dataset(variables, coordinates)

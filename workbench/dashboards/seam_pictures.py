@@ -124,9 +124,10 @@ class ScorePicture(Picture):
         self._empty("parts", "own")
         if look is None:
             return
-        self._set("parts", y=self._rows + 0.14, right=look.view.parts)
+        ours = slice(len(SEAM_PARTS))  # the rows are laid out once; parts of others stand in the JSON and the report
+        self._set("parts", y=self._rows + 0.14, right=look.view.parts[ours])
         if look.view.own_parts.shape[1]:
-            low, middle, high = np.quantile(look.view.own_parts, (0.25, 0.5, 0.75), axis=1)
+            low, middle, high = np.quantile(look.view.own_parts[ours], (0.25, 0.5, 0.75), axis=1)
             self._set("own", y=self._rows - 0.12, low=low, middle=middle, high=high)
 
     def ink(self, *, dark: bool) -> None:

@@ -24,6 +24,7 @@ from workbench.features.energy import loudness_between, sounding_range
 from workbench.features.variables import DIM_NAMES
 from workbench.loops.endings import find_ending
 from workbench.loops.fitting import Fits, fit_splices, line_sounds
+from workbench.loops.measures import part_names
 from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Splices, TrackEnding, TrackSection
 from workbench.loops.seams import (
     LineScores,
@@ -63,7 +64,7 @@ def loop_profile(
     LoopProfile : its splices are those worth keeping, good or bad; the planner sets the floor
     """
     if grid.downbeats.size < 2:
-        return _unloopable(recording, grid)
+        return _unloopable(recording, grid, len(part_names(seams or SeamParams())))
     return profile_of_evidence(recording, grid, seam_evidence(recording, grid, seams), seams, sections, endings)
 
 
@@ -347,7 +348,7 @@ def heard_parts(parts: FloatArray, fits: Fits, params: SeamParams) -> FloatArray
     return parts
 
 
-def _unloopable(recording: Recording, grid: BeatGrid) -> LoopProfile:
+def _unloopable(recording: Recording, grid: BeatGrid, n_parts: int) -> LoopProfile:
     """The profile of a recording without bars: no splices, no sections, no ending."""
     start, last_sound = sounding_range(recording.samples, recording.sample_rate)
     none, nowhere = np.zeros(0), np.zeros(0, dtype=np.int32)
@@ -362,7 +363,7 @@ def _unloopable(recording: Recording, grid: BeatGrid) -> LoopProfile:
         grid_confidence=grid.confidence,
         bar_lufs=loudness_between(recording.samples, recording.sample_rate, downbeats, ends),
         sections=(),
-        splices=Splices(nowhere, nowhere, none, none, none, np.zeros((0, len(SEAM_PARTS))), none, none, none),
+        splices=Splices(nowhere, nowhere, none, none, none, np.zeros((0, n_parts)), none, none, none),
         ending=None,
     )
 

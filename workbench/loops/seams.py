@@ -55,6 +55,7 @@ from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
 from workbench.features.chroma import beat_tones, stand_out
 from workbench.features.timbre import LOUDNESS_EXPONENT, beat_edges, rises, specific_loudness
+from workbench.loops.measures import MeasuredBeats, breaks_of, features_of, measures_used
 from workbench.loops.profile import BAR_PARTS, SEAM_PARTS
 from workbench.notebook import Shown
 from workbench.params import SeamParams
@@ -107,6 +108,8 @@ class SeamEvidence(Shown):
     join_limits: FloatArray
     """shape (2, len(_JOIN_TICKS)), steps of texture (1 - cosine) and of air (dB) that one own bar line in 20 exceeds,
     at least `min_texture` and `min_air`"""
+    others: tuple[MeasuredBeats, ...] = ()
+    """what measures of others found; their breaks stand behind ours in `own`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,18 +168,23 @@ def measure_beats(recording: Recording, grid: BeatGrid, params: SeamParams) -> S
     edges = beat_edges(grid.beats, recording.duration)
     loudness, band_hz = specific_loudness(recording.samples, recording.sample_rate, edges, params.bands)
     tones, _ = beat_tones(recording.samples, recording.sample_rate, edges)
-    return evidence_of_measures(grid, edges, loudness, band_hz, tones)
+    return evidence_of_measures(grid, edges, loudness, band_hz, tones, features_of(recording, grid, params))
 
 
 def evidence_of_measures(
-    grid: BeatGrid, edges: FloatArray, loudness: FloatArray, band_hz: FloatArray, tones: FloatArray
+    grid: BeatGrid,
+    edges: FloatArray,
+    loudness: FloatArray,
+    band_hz: FloatArray,
+    tones: FloatArray,
+    others: tuple[MeasuredBeats, ...] = (),
 ) -> SeamEvidence:
     """The evidence that follows from what was measured, without the track's own breaks.
 
     Parameters
     ----------
     grid : the beats that were measured
-    edges, loudness, band_hz, tones : as in `SeamEvidence`
+    edges, loudness, band_hz, tones, others : as in `SeamEvidence`
     """
     by_band = loudness.mean(axis=1)
     total = np.maximum(by_band.sum(axis=1), _SILENT)
@@ -191,8 +199,9 @@ def evidence_of_measures(
         harmony=stand_out(tones),
         level_db=_compressed_db(by_band.mean(axis=1)),
         brightness=by_band @ np.log2(band_hz / 1000.0) / total,
-        own=np.empty((len(SEAM_PARTS), 0)),
+        own=np.empty((len(SEAM_PARTS) + len(others), 0)),
         join_limits=np.ones((2, len(_JOIN_TICKS))),
+        others=others,
     )
 
 
@@ -263,12 +272,15 @@ class _EitherWay(NamedTuple):
     repetition: FloatArray
     texture: FloatArray
     air: FloatArray
+    others: tuple[FloatArray, ...]
+    """by the measures of others"""
 
 
 def _either_way(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> _EitherWay:
     texture, air = _join_steps(evidence, leaves, enters).max(axis=1)
+    others = tuple(breaks_of(one, leaves, enters) for one in evidence.others)
     alike = np.maximum(_alike_seconds(evidence, leaves, enters, params), 1e-3)
-    return _EitherWay(_ringing(evidence.tones, leaves, enters), params.repetition_seconds / alike, texture, air)
+    return _EitherWay(_ringing(evidence.tones, leaves, enters), params.repetition_seconds / alike, texture, air, others)
 
 
 def _ahead(
@@ -329,6 +341,7 @@ def _breaks(
             either.repetition,
             either.texture,
             either.air,
+            *either.others,
         )
     )
 
@@ -478,8 +491,11 @@ def yardstick(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
     """
     least, most = (np.asarray([getattr(params, f"{end}_{part}") for part in BAR_PARTS]) for end in ("min", "max"))
     typical = np.median(evidence.own[: len(BAR_PARTS)], axis=1) if evidence.own.shape[1] else least
-    scale = np.ones(len(SEAM_PARTS))
+    scale = np.ones(len(SEAM_PARTS) + len(evidence.others))
     scale[: len(BAR_PARTS)] = np.clip(params.own_break_share * typical, least, most)
+    for row, one in enumerate(evidence.others, start=len(SEAM_PARTS)):
+        usual = float(np.median(evidence.own[row])) if evidence.own.shape[1] else 0.0
+        scale[row] = np.clip(params.own_break_share * usual, one.measure.least, one.measure.most)
     return scale
 
 
@@ -500,7 +516,8 @@ def total_of_parts(parts: FloatArray, params: SeamParams, led: BoolArray | None 
     -------
     shape (...), 0 to 1
     """
-    weights = np.asarray([getattr(params, f"{part}_weight") for part in SEAM_PARTS])
+    ours = [getattr(params, f"{part}_weight") for part in SEAM_PARTS]
+    weights = np.asarray([*ours, *(weight for _, weight in measures_used(params))][: len(parts)])
     loss = np.tensordot(weights, 2.0 * np.log1p(breaks_of_parts(parts, led)), axes=1)
     return np.asarray(1.0 / (1.0 + np.exp(np.minimum(loss, 700.0) - params.unbroken_log_odds)))
 
@@ -678,7 +695,7 @@ def parts_between_lines(
     if scores.parts is not None:
         return np.asarray(scores.parts[:, leave, enter])
     lines = evidence.lines
-    found = np.empty((len(SEAM_PARTS), leave.size))
+    found = np.empty((len(SEAM_PARTS) + len(evidence.others), leave.size))
     used, row = np.unique(leave, return_inverse=True)
     for at in range(0, used.size, _BLOCK_LINES):
         inside = np.flatnonzero((row >= at) & (row < at + _BLOCK_LINES))
@@ -707,14 +724,15 @@ def score_seam(evidence: SeamEvidence, leave: int, enter: int, params: SeamParam
             raise ParameterError(f"{name} must be one of {evidence.positions.size} beats, got {beat}")
     here, there = np.array([leave]), np.array([enter])
     parts, total, led = score_splices(evidence, here, there, params)
+    names = (*SEAM_PARTS, *(one.name for one in evidence.others))
     measure = led_breaks if led[0, 0] else seam_breaks
     breaks = measure(evidence, here, there, params)[:, 0, 0]
     return SeamScore(
         total=float(total[0, 0]),
         led=bool(led[0, 0]),
-        parts=dict(zip(SEAM_PARTS, parts[:, 0, 0].tolist(), strict=True)),
-        breaks=dict(zip(SEAM_PARTS, breaks.tolist(), strict=True)),
-        yardstick=dict(zip(SEAM_PARTS, yardstick(evidence, params).tolist(), strict=True)),
+        parts=dict(zip(names, parts[:, 0, 0].tolist(), strict=True)),
+        breaks=dict(zip(names, breaks.tolist(), strict=True)),
+        yardstick=dict(zip(names, yardstick(evidence, params).tolist(), strict=True)),
     )
 
 

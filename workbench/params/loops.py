@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
 from workbench.models.loading import read_numbers
@@ -13,6 +15,9 @@ _FITTED = read_numbers("seams.json")
 class SeamParams(Params):
     """How a splice is scored and fitted."""
 
+    measures: tuple[Annotated[str, Field(pattern=r"^.+=\d+(\.\d+)?$")], ...] = Field(
+        default=(), max_length=8, description="measures of others and their weights, each as name=weight"
+    )
     context_beats: int = Field(
         json_schema_extra=TOUCHES_BREAKS,
         default=4,

@@ -75,6 +75,14 @@ class SeamView(Shown):
     """LU by which the entered side is louder than what was about to be heard, gains included; NaN where unknown"""
     own_parts: FloatArray
     """shape (len(SEAM_PARTS), n), the same parts as if one of the track's own bars were skipped"""
+    others: tuple[tuple[str, str], ...] = ()
+    """name and description of each part that measures of others add behind `SEAM_PARTS`"""
+
+    @property
+    def named_parts(self) -> dict[str, float]:
+        """The parts by their names."""
+        names = (*SEAM_PARTS, *(name for name, _ in self.others))
+        return dict(zip(names, self.parts.tolist(), strict=True))
 
 
 def seam_figure(view: SeamView) -> Figure:
@@ -220,7 +228,7 @@ def _draw_loudness(axes: Axes, view: SeamView, in_track: Recording) -> None:
 
 def _draw_score(axes: Axes, view: SeamView) -> None:
     """Bars for the seam; box from quarter to quarter, and median, of the track's own bar lines."""
-    rows = np.arange(len(SEAM_PARTS))[::-1].astype(np.float64)
+    rows = np.arange(len(view.parts))[::-1].astype(np.float64)
     named: list[Any] = [axes.barh(rows + 0.14, view.parts, height=0.34, color=HEARD)]
     names = ["this seam"]
     if view.own_parts.shape[1]:
@@ -228,7 +236,8 @@ def _draw_score(axes: Axes, view: SeamView) -> None:
         named.append(axes.barh(rows - 0.22, high - low, left=low, height=0.2, color=BEAT, alpha=0.55, linewidth=0))
         named.append(axes.vlines(middle, rows - 0.34, rows - 0.1, color="black", linewidth=1.6))
         names += ["one of the track's own bars\nskipped: middle half of them,", "and median"]
-    axes.set_yticks(rows, [PART_WORDS[part] for part in SEAM_PARTS], fontsize=9)
+    words = [*(PART_WORDS[part] for part in SEAM_PARTS), *(described for _, described in view.others)]
+    axes.set_yticks(rows, words, fontsize=9)
     axes.set_xlim(0.0, 1.0)
     axes.set_xlabel("1: no break\n0.5: one that may be heard", fontsize=9)
     axes.set_title("why", fontsize=10, fontweight="bold", loc="left")

@@ -193,7 +193,13 @@ def profile_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ..
     parts of a cache key
     """
     code = CacheKeyPart("LoopsMade", "version", LOOPS_VERSION)
-    return (*grid_parts(params, correction), params.seams, params.sections, params.endings, code)
+    used = (*grid_parts(params, correction), params.seams, params.sections, params.endings, code)
+    if not params.seams.measures:
+        return used
+    from workbench.loops.measures import find_measure, measures_used
+
+    versions = [f"{name}:{find_measure(name).version}" for name, _ in measures_used(params.seams)]
+    return (*used, CacheKeyPart("SeamMeasures", "versions", ",".join(versions)))
 
 
 def analyze(workspace: Workspace, path: Path | str, *, grid: BeatGrid | Path | str | None = None) -> Analysis:
@@ -416,6 +422,7 @@ def measured_evidence(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence
     ------
     ParameterError, MediaError, StoreError : as of `evidence_stage`
     """
+    from workbench.loops.measures import features_of
     from workbench.loops.seams import evidence_of_measures, measure_beats
 
     params, grid = sound.params.seams, beat_analysis.grid
@@ -438,8 +445,10 @@ def measured_evidence(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence
         CacheKeyPart("SeamParams", "params", touched),
     )
     arrays, _ = _stage(sound, key, compute)
-    measures = (arrays[name] for name in ("beat_edges", "beat_loudness", "band_hz", "beat_tones"))
-    return evidence_of_measures(grid, *measures)
+    others = features_of(sound.recording, grid, params) if params.measures else ()
+    return evidence_of_measures(
+        grid, arrays["beat_edges"], arrays["beat_loudness"], arrays["band_hz"], arrays["beat_tones"], others
+    )
 
 
 def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:

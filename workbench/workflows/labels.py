@@ -26,7 +26,7 @@ def array_labels(name: str, params: WorkbenchParams) -> ArrayLabels:
     params : frames a second, and the parts of a seam's score
     """
     from workbench.features.chroma import LOWEST_MIDI
-    from workbench.loops.profile import SEAM_PARTS
+    from workbench.loops.measures import part_names
 
     spectrum = params.spectrum
     coordinates = {
@@ -42,7 +42,7 @@ def array_labels(name: str, params: WorkbenchParams) -> ArrayLabels:
         "tone": Coordinate("tone", first=LOWEST_MIDI, description="MIDI number"),
         "bar": Coordinate("bar", description="number of the bar, by the grid's downbeats, from 0"),
         "splice": Coordinate("splice", description="candidate splices, best first"),
-        "seam_part": Coordinate("seam_part", SEAM_PARTS, description="what of the splice is judged"),
+        "seam_part": Coordinate("seam_part", part_names(params.seams), description="what of the splice is judged"),
     }
     coordinates |= {dim: Coordinate(dim, names) for dim, names in DIM_NAMES.items()}
     return ArrayLabels(name, coordinates)

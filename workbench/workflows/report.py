@@ -19,7 +19,6 @@ from workbench.errors import StoreError
 from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound, Table, page_html
 from workbench.files import write_text
 from workbench.loops.plan import LoopPlan, PlanKind
-from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.media.audio import write_audio
 from workbench.mix.balance import own_music_in
@@ -391,7 +390,16 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
     """
     if not plan.seam_times:
         return ReportSection("The seams", (NO_SEAM,))
-    head = ("seam", "in the video", "leaves", "enters", "score", *SEAM_PARTS, "level step, LU", "fade, ms")
+    head = (
+        "seam",
+        "in the video",
+        "leaves",
+        "enters",
+        "score",
+        *seams[0].view.named_parts,
+        "level step, LU",
+        "fade, ms",
+    )
     rows = []
     for shown in seams:
         view = shown.view

@@ -33,8 +33,8 @@ import numpy as np
 from workbench.beats.grid import BeatGrid
 from workbench.bundled import bundled_path
 from workbench.errors import InputError
+from workbench.loops.measures import part_names
 from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.seams import score_splices, seam_evidence
 from workbench.media.audio import decode
 from workbench.params import SeamParams
@@ -94,7 +94,7 @@ def judge_seam(
     numbers = {
         "leave": view.leave_s, "enter": view.enter_s, "fade": plan.seam_fades[view.number - 1],
         "exponent": plan.seam_curves[view.number - 1], "score": view.score,
-        **{name: float(part) for name, part in zip(SEAM_PARTS, view.parts, strict=True)},
+        **view.named_parts,
     }  # fmt: skip
     who = clean_name(reviewer) if reviewer.strip() else ""
     with workspace.database.write() as connection:
@@ -220,7 +220,7 @@ def known_splices(tracks: Iterable[str], each: int = 24, params: SeamParams | No
             parts, total, _ = score_splices(evidence, np.array([leave]), np.array([enter]), params)
             seam = {
                 "leave": float(notes.grid.beats[leave]), "enter": float(notes.grid.beats[enter]),
-                "score": float(total[0, 0]), **dict(zip(SEAM_PARTS, parts[:, 0, 0].tolist(), strict=True)),
+                "score": float(total[0, 0]), **dict(zip(part_names(params), parts[:, 0, 0].tolist(), strict=True)),
             }  # fmt: skip
             name = f"rule_{track}_{number}"
             found.append(Verdict(name, recording.content_hash, track, seam, word, "by rule; nobody listened", ""))

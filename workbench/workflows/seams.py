@@ -127,6 +127,7 @@ def seam_view(
         parts=parts,
         level_step_db=step_db + plan.segments[seam + 1].gain_in_db - plan.segments[seam].gain_db,
         own_parts=own_parts,
+        others=tuple((one.name, one.measure.description) for one in evidence.others),
     )
 
 

@@ -20,8 +20,9 @@ from workbench.errors import ConstraintError, StoreError
 from workbench.files import written_whole
 from workbench.loops.assembly import micros, seam_gains, sections_heard
 from workbench.loops.constraints import NamedSplice, line_pair
+from workbench.loops.measures import part_names
 from workbench.loops.plan import LoopPlan, LoopSegment, PlanKind
-from workbench.loops.profile import SEAM_PARTS, LoopProfile
+from workbench.loops.profile import LoopProfile
 from workbench.loops.seams import seam_evidence
 from workbench.media.audio import write_audio
 from workbench.plots.palette import png
@@ -89,7 +90,7 @@ def try_splice(workspace: Workspace, track: TrackSource | Path | str, leave: flo
     return TriedSplice(
         track=track,
         score=float(splices.score[row]),
-        parts=dict(zip(SEAM_PARTS, splices.parts[row].tolist(), strict=True)),
+        parts=dict(zip(part_names(workspace.params.seams), splices.parts[row].tolist(), strict=True)),
         bars=int(splices.leave[row] - splices.enter[row]),
         level_step_db=float(splices.level_step_db[row]),
         min_seam_score=workspace.params.cover.min_seam_score,

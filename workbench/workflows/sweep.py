@@ -348,9 +348,11 @@ class _Steps(NamedTuple):
 
 
 def _steps(params: WorkbenchParams) -> _Steps:
+    from workbench.loops.measures import measures_used
+
     seams = params.seams
     beats = params.beats.model_dump_json() + params.spectrum.model_dump_json()
-    bare = beats + json.dumps(seams.touching("evidence"))
+    bare = beats + json.dumps([seams.touching("evidence"), *(name for name, _ in measures_used(seams))])
     breaks = bare + json.dumps(seams.touching("breaks"))
     return _Steps(beats, bare, breaks, bare + params.sections.model_dump_json() + params.endings.model_dump_json())
 

@@ -1,0 +1,65 @@
+"""What is called a seam measure and is none says so; `tests/workbench/testing` runs one that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench import extensions
+from workbench.errors import ParameterError
+from workbench.loops.measures import features_of, measures_used, part_names
+from workbench.loops.profile import SEAM_PARTS
+from workbench.loops.seams import seam_evidence
+from workbench.params import SeamParams
+from workbench.testing.seam_measure import two_parts
+
+
+class Odd:
+    version, unit, description, least, most = 1, "1", "even", 0.1, 1.0
+
+    def features(self, recording: Any, grid: Any) -> Any:
+        return np.zeros(3)
+
+    def breaks(self, features: Any, leaves: Any, enters: Any) -> Any:
+        return np.zeros((leaves.size, enters.size))
+
+
+class Negative(Odd):
+    def features(self, recording: Any, grid: Any) -> Any:
+        return np.zeros((grid.beats.size, 1))
+
+    def breaks(self, features: Any, leaves: Any, enters: Any) -> Any:
+        return np.full((leaves.size, enters.size), -1.0)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def measures() -> Iterator[None]:
+    for name, measure in (("odd", Odd), ("negative", Negative)):
+        extensions.register(extensions.SEAM_MEASURES, name, measure)
+    yield
+    for name in ("odd", "negative"):
+        extensions.unregister(extensions.SEAM_MEASURES, name)
+
+
+def test_names_and_weights() -> None:
+    params = SeamParams(measures=("a.b:C=1.5", "odd=0"))
+    assert measures_used(params) == (("a.b:C", 1.5), ("odd", 0.0))
+    assert part_names(params) == (*SEAM_PARTS, "a.b:C", "odd")
+    with pytest.raises(ValueError, match="pattern"):
+        SeamParams(measures=("odd",))
+
+
+def test_what_is_no_measure_is_said() -> None:
+    recording, grid = two_parts()
+    for name, complaint in (
+        ("nobody", "no seam measure nobody"),
+        ("odd", r"features of shape \(3,\) for 64 beats"),
+        ("workbench.loops.plan:PLAN_VERSION", "is no seam measure"),
+    ):
+        with pytest.raises(ParameterError, match=complaint):
+            features_of(recording, grid, SeamParams(measures=(f"{name}=1",)))
+    with pytest.raises(ParameterError, match=r"negative must give .* breaks of 0 and more"):
+        seam_evidence(recording, grid, SeamParams(measures=("negative=1",)))
