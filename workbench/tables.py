@@ -222,7 +222,6 @@ def _(evidence: SeamEvidence) -> xarray.Dataset:
 
     n_beats, ticks, _ = evidence.loudness.shape
     n_tones = evidence.tones.shape[2]
-    names = [*SEAM_PARTS, *(one.name for one in evidence.others)]
     variables = {
         "position": _variable("beat", evidence.positions, "1", "place in the bar, from 1"),
         "loudness": _variable(("beat", "tick", "band"), evidence.loudness, "1", "specific loudness"),
