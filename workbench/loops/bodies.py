@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,8 @@ from workbench.params import EndingParams, SeamParams, SectionParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 from workbench.structure.sections import bar_features, find_sections
 
+KnownFits: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
+"""fields of `Fits` by the bar lines left and entered: a fit depends on no weight, so a sweep makes each once"""
 SHORT_TERM_SECONDS = 3.0
 """s, the short-term window of BS.1770 over which both sides of a splice are matched in level"""
 
@@ -149,6 +151,7 @@ def profile_of_form(
     form: TrackForm,
     seams: SeamParams | None = None,
     breaks: PairBreaks | None = None,
+    known: KnownFits | None = None,
 ) -> LoopProfile:
     """`loop_profile` with all but its splices already computed.
 
@@ -159,6 +162,7 @@ def profile_of_form(
     evidence, form : of the same recording and grid
     seams : parameters of seams; None for the defaults
     breaks : between all bar lines, from `workbench.loops.seams.line_breaks`; None: they are measured here
+    known : fits of the same recording and grid, which takes up new ones; None: all are made here
     """
     return LoopProfile(
         song_duration=recording.duration,
@@ -169,7 +173,7 @@ def profile_of_form(
         grid_confidence=grid.confidence,
         bar_lufs=form.bar_lufs,
         sections=form.sections,
-        splices=candidate_splices(recording, evidence, form.coming_lufs, form.ending, seams, breaks),
+        splices=candidate_splices(recording, evidence, form.coming_lufs, form.ending, seams, breaks, known),
         ending=form.ending,
     )
 
@@ -199,6 +203,7 @@ def candidate_splices(
     ending: TrackEnding | None,
     params: SeamParams | None = None,
     breaks: PairBreaks | None = None,
+    known: KnownFits | None = None,
 ) -> Splices:
     """Score all pairs of bar lines, keep the best with variety, fit them to the waveform.
 
@@ -210,6 +215,7 @@ def candidate_splices(
     ending : of the track
     params : of seams; None: the defaults
     breaks : between all bar lines; None: they are measured here
+    known : fits of the same recording and grid, which takes up new ones; None: all are made here
     """
     params = params or SeamParams()
     scores = score_lines(evidence, params, breaks)
@@ -220,7 +226,7 @@ def candidate_splices(
     allowed[0] = False
     chosen = _with_variety(np.where(allowed, scores.total, -1.0), ending, params)
     leave, enter = np.nonzero(chosen)
-    found = _fitted(recording, evidence, scores, leave, enter, coming_lufs[enter] - coming_lufs[leave], params)
+    found = _fitted(recording, evidence, scores, leave, enter, coming_lufs[enter] - coming_lufs[leave], params, known)
     room = (found.song_from >= found.fade_seconds / 2) & (found.song_to + found.fade_seconds / 2 <= recording.duration)
     kept = np.flatnonzero(room & (found.score >= params.min_kept_score))
     return found.rows(kept[np.lexsort((enter[kept], leave[kept], -np.round(found.score[kept], 6)))])
@@ -253,6 +259,15 @@ def named_splices(
     return _fitted(recording, evidence, score_lines(evidence, params), leave, enter, level_step_db, params)
 
 
+def _fits(recording: Recording, at: FloatArray, leave: IntArray, enter: IntArray, params: SeamParams) -> Fits:
+    """Fits of pairs of bar lines, which lie at `at`, s."""
+    # Of a long recording few of the lines are left or entered: their sound alone is cut out.
+    used, places = np.unique(np.concatenate((leave, enter)), return_inverse=True)
+    used = used if used.size else np.arange(1)
+    sounds = line_sounds(recording.samples, recording.sample_rate, at[used])
+    return fit_splices(sounds, at[used], places[: leave.size], places[leave.size :], params)
+
+
 def _fitted(
     recording: Recording,
     evidence: SeamEvidence,
@@ -261,14 +276,22 @@ def _fitted(
     enter: IntArray,
     level_step_db: FloatArray,
     params: SeamParams,
+    known: KnownFits | None = None,
 ) -> Splices:
     """Pairs of bar lines fitted to the waveform, in the given order."""
     at = evidence.edges[evidence.lines]
-    # Of a long recording few of the lines are left or entered: their sound alone is cut out.
-    used, places = np.unique(np.concatenate((leave, enter)), return_inverse=True)
-    used = used if used.size else np.arange(1)
-    sounds = line_sounds(recording.samples, recording.sample_rate, at[used])
-    fits = fit_splices(sounds, at[used], places[: leave.size], places[leave.size :], params)
+    if known is None:
+        fits = _fits(recording, at, leave, enter, params)
+    else:
+        pairs = list(zip(leave.tolist(), enter.tolist(), strict=True))
+        missing = [pair for pair in pairs if pair not in known]
+        if missing:
+            left, entered = (np.array(side, dtype=np.int64) for side in zip(*missing, strict=True))
+            found = _fits(recording, at, left, entered, params)
+            rows = np.column_stack([getattr(found, one.name) for one in fields(found)]).tolist()
+            known.update(zip(missing, map(tuple, rows), strict=True))
+        columns = np.array([known[pair] for pair in pairs], dtype=np.float64).reshape(len(pairs), len(fields(Fits)))
+        fits = Fits(*columns.T)
     parts = heard_parts(parts_between_lines(scores, evidence, leave, enter, params), fits, params)
     song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[leave])
     return Splices(

@@ -6,13 +6,15 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-Touched: TypeAlias = Literal["evidence", "breaks"]
+Touched: TypeAlias = Literal["evidence", "breaks", "fits"]
 """what a parameter can make dear to change: what is measured in the sound, or what is compared between places of it"""
 
 TOUCHES_EVIDENCE: dict[str, JsonValue] = {"touches": "evidence"}
 """for `json_schema_extra` of a field: another value means that the sound is measured again"""
 TOUCHES_BREAKS: dict[str, JsonValue] = {"touches": "breaks"}
 """for `json_schema_extra` of a field: another value means that all pairs of bar lines are compared again"""
+TOUCHES_FITS: dict[str, JsonValue] = {"touches": "fits"}
+"""for `json_schema_extra` of a field: another value means that splices are fitted to the waveform again"""
 
 
 class Params(BaseModel):

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from workbench.models.loading import read_numbers
-from workbench.params.base import TOUCHES_BREAKS, TOUCHES_EVIDENCE, Params
+from workbench.params.base import TOUCHES_BREAKS, TOUCHES_EVIDENCE, TOUCHES_FITS, Params
 
 _FITTED = read_numbers("seams.json")
 
@@ -188,26 +188,48 @@ class SeamParams(Params):
     )
     min_body_bars: int = Field(default=2, ge=1, le=64, description="bars; a shorter body is a stutter")
     max_shift_seconds: float = Field(
-        default=0.0095, ge=0.0, le=0.0099, description="s from the downbeat; the grid rule leaves 10 ms"
+        json_schema_extra=TOUCHES_FITS,
+        default=0.0095,
+        ge=0.0,
+        le=0.0099,
+        description="s from the downbeat; the grid rule leaves 10 ms",
     )
     correlation_seconds: float = Field(
-        default=0.24, ge=0.05, le=0.5, description="s of sound compared; half of it counts, as the window is rounded"
+        json_schema_extra=TOUCHES_FITS,
+        default=0.24,
+        ge=0.05,
+        le=0.5,
+        description="s of sound compared; half of it counts, as the window is rounded",
     )
     min_correlation: float = Field(
-        default=0.4, ge=0.0, le=1.0, description="correlation over which waveforms, under which attacks are aligned"
+        json_schema_extra=TOUCHES_FITS,
+        default=0.4,
+        ge=0.0,
+        le=1.0,
+        description="correlation over which waveforms, under which attacks are aligned",
     )
     min_alike_correlation: float = Field(
-        default=0.9, ge=0.5, le=1.0, description="correlation of sides that count as the same"
+        json_schema_extra=TOUCHES_FITS,
+        default=0.9,
+        ge=0.5,
+        le=1.0,
+        description="correlation of sides that count as the same",
     )
-    min_fade_seconds: float = Field(default=0.008, ge=0.005, le=0.05, description="s; shorter fades click")
-    alike_fade_seconds: float = Field(default=0.02, ge=0.005, le=0.2, description="s; fade between alike sides")
+    min_fade_seconds: float = Field(
+        json_schema_extra=TOUCHES_FITS, default=0.008, ge=0.005, le=0.05, description="s; shorter fades click"
+    )
+    alike_fade_seconds: float = Field(
+        json_schema_extra=TOUCHES_FITS, default=0.02, ge=0.005, le=0.2, description="s; fade between alike sides"
+    )
     attack_fade_seconds: float = Field(
+        json_schema_extra=TOUCHES_FITS,
         default=0.012,
         ge=0.005,
         le=0.02,
         description="s; fade that ends as the attack begins; the grid rule leaves 20 ms",
     )
     unlike_fade_seconds: float = Field(
+        json_schema_extra=TOUCHES_FITS,
         default=0.4,
         ge=0.02,
         le=1.0,

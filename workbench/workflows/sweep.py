@@ -344,6 +344,7 @@ class _Steps(NamedTuple):
     beats: str
     bare: str
     breaks: str
+    fits: str
     form: str
 
 
@@ -354,7 +355,10 @@ def _steps(params: WorkbenchParams) -> _Steps:
     beats = params.beats.model_dump_json() + params.spectrum.model_dump_json()
     bare = beats + json.dumps([seams.touching("evidence"), *(name for name, _ in measures_used(seams))])
     breaks = bare + json.dumps(seams.touching("breaks"))
-    return _Steps(beats, bare, breaks, bare + params.sections.model_dump_json() + params.endings.model_dump_json())
+    fits = beats + json.dumps(seams.touching("fits"))
+    return _Steps(
+        beats, bare, breaks, fits, bare + params.sections.model_dump_json() + params.endings.model_dump_json()
+    )
 
 
 class _Bench:
@@ -395,7 +399,8 @@ class _Bench:
         form = self._once(
             "form", on.form, lambda: track_form(recording, found.grid, evidence, params.sections, params.endings)
         )
-        return found.grid, profile_of_form(recording, found.grid, evidence, form, seams, breaks)
+        known: dict[tuple[int, int], tuple[float, ...]] = self._once("fits", on.fits, dict)
+        return found.grid, profile_of_form(recording, found.grid, evidence, form, seams, breaks, known)
 
     def _once(self, step: str, depends_on: str, compute: Any) -> Any:
         known = self._kept.get(step)

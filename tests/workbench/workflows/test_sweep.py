@@ -79,6 +79,8 @@ def test_what_a_parameter_touches_is_declared(band: Callable[..., Any]) -> None:
     moved: set[str] = set()
     for name, field in SeamParams.model_fields.items():
         value = getattr(plain, name)
+        if name == "measures":  # parts of others, which come with their own breaks
+            continue
         other = next(
             one
             for one in (value + 1, value - 1, value * 0.9, value + 0.004)
