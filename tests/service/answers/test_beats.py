@@ -24,6 +24,7 @@ def submitted(database: Database, number: int, path: str) -> str | int:
             answer = beats.submit(connection, call, BeatsRequest(audio_url=f"https://localhost/{path}"))
     except Problem as problem:
         return problem.status
+    assert isinstance(answer.body, dict)
     return str(answer.body["job_id"])
 
 
