@@ -272,6 +272,8 @@ def _not_kept(conformed: Conformed) -> list[str]:
         "its music does not come where its picture is now"
         for leave, enter in missed
     ]
+    if on is not None and on.plays_excluded(*table.T).any():
+        found.append("it plays some of what is excluded: its pictures had that music")
     if conformed.unasked:
         options = " and ".join(f"--{name.replace('_', '-')}" for name in conformed.unasked)
         found.append(f"{options} of the plan is not asked of the changed one: fit it anew where that must hold")

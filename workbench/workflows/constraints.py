@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 _TIME = re.compile(r"(?:(\d+):([0-5]\d(?:\.\d+)?)|(\d+(?:\.\d+)?))", re.ASCII)
-_FIELDS = ("never_cut", "forbid_seam", "pin_seam")
+_FIELDS = ("never_cut", "forbid_seam", "pin_seam", "exclude")
 """how a provenance calls them: by the options of the command line"""
 
 
@@ -101,6 +101,7 @@ def constraint_records(constraints: SeamConstraints) -> dict[str, JsonValue]:
         "never_cut": [[one.song_from, one.song_to] for one in constraints.never_cut] or None,
         "forbid_seam": [[one.leave, one.enter] for one in constraints.forbidden] or None,
         "pin_seam": [[one.leave, one.enter] for one in constraints.pinned] or None,
+        "exclude": [[one.song_from, one.song_to] for one in constraints.excluded] or None,
     }
 
 
@@ -115,12 +116,13 @@ def read_constraints(recorded: Mapping[str, JsonValue]) -> SeamConstraints:
     ------
     PlanError : one of them is no list of pairs of times
     """
-    never_cut, forbidden, pinned = (list(_recorded_pairs(recorded, name)) for name in _FIELDS)
+    never_cut, forbidden, pinned, excluded = (list(_recorded_pairs(recorded, name)) for name in _FIELDS)
     try:
         return SeamConstraints(
             tuple(TrackRange(*pair) for pair in never_cut),
             tuple(NamedSplice(*pair) for pair in forbidden),
             tuple(NamedSplice(*pair) for pair in pinned),
+            tuple(TrackRange(*pair) for pair in excluded),
         )
     except ConstraintError as error:
         raise PlanError(f"provenance.constraints: {error}") from error
