@@ -23,6 +23,7 @@ from workbench.audition.seams import with_option_first
 from workbench.dashboards.chips import SeamChips
 from workbench.dashboards.plan_picture import PlanPicture
 from workbench.dashboards.plan_state import PlanState
+from workbench.dashboards.plan_wishes import WishDesk
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.tab import Tab, action
@@ -78,7 +79,10 @@ class PlanTab(Tab):
         self.player.param.watch(lambda event: self._choose(event.new), "chosen")
         self.player.param.watch(lambda *_: self._match(), ["region", "seek"])
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
+        self.desk = WishDesk(session, self.picture, lambda: self.player.time, self.run)
+        self.player.param.watch(lambda event: self.desk.select_region(event.new), "region")
         self.follow(["loop"], self.take)
+        self.follow(["loop"], self.desk.take)
         self.follow(["coming", "stage", "done", "offers_fit", "fitting"], self._show_empty)
 
     def take(self, loop: Loop | None) -> None:
@@ -143,6 +147,7 @@ class PlanTab(Tab):
             self.cards,
             self.player,
             self.chips,
+            self.desk.panel,
             *self.picture.panes(),
             sizing_mode="stretch_width",
             margin=(0, 10),

@@ -10,6 +10,7 @@ Classes: `Session`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -27,13 +28,16 @@ from workbench.files import without_folders
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal, RefusalReason
+from workbench.mix.balance import Mix
 from workbench.params import WorkbenchParams
 from workbench.workflows.analyze import Analysis, analyze
 from workbench.workflows.fit import Fit, can_fit, fit_track
-from workbench.workflows.kept_constraints import kept_line
+from workbench.workflows.kept_constraints import kept_constraints, kept_line
 from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.mix import mix_under
 from workbench.workflows.tracks import TrackSource, find_track
 from workbench.workflows.videos import find_video
+from workbench.workflows.wishes import Contradiction, FoundPlaces, PlanWishes, plan_around, plan_with_moved_seam
 from workbench.workspace import Workspace
 
 SOUNDS_ROUTE = "sounds"
@@ -72,6 +76,9 @@ class Session(param.Parameterized):
     seam = param.Integer(0, bounds=(0, None), doc="the seam of the plan that is looked at, counted from 0")
     reviewer = param.String("", doc="name of whoever reviews; empty until it is given")
     tab = param.String("", doc="title of the tab that somebody wants to see")
+    wishes = param.ClassSelector(default=PlanWishes(), class_=PlanWishes, doc="what is asked of the plan")
+    places = param.ClassSelector(class_=FoundPlaces, allow_None=True, doc="where the seams of the plan could be")
+    contradiction = param.ClassSelector(class_=Contradiction, allow_None=True, doc="why the last wish was not kept")
     message = _Sentence("", doc="what went wrong last, in a sentence")
     notice = _Sentence("", doc="what one should know of the plan or the download, in a sentence")
 
@@ -83,6 +90,10 @@ class Session(param.Parameterized):
         self._closed = False
         self._fits = 0
         """times that a track was fitted; only the latest is shown"""
+        self._asked_fit = False
+        """whether somebody wanted the track fitted to this video"""
+        self._asked = 0
+        """times that something was asked of the plan; only the latest is shown"""
         self._hand_fades: dict[tuple[Place, int], HandFade] = {}
 
     @property
@@ -122,6 +133,7 @@ class Session(param.Parameterized):
             self.message = str(error)
             return None
         self._hand_fades.clear()
+        self._forget_wishes()
         self.coming = f"Opening {track.path.name}."
         self.param.update(
             track=track, loop=None, analysis=None, track_sound=None, offers_fit=False, notice="", message=""
@@ -144,6 +156,7 @@ class Session(param.Parameterized):
         except WorkbenchError as error:
             self.message = str(error)
             return None
+        self._forget_wishes()
         self.coming = f"Opening {video.name}."
         self.param.update(video=video, loop=None, offers_fit=False, message="")
         return self.replan()
@@ -188,7 +201,9 @@ class Session(param.Parameterized):
         if new_track:
             self.track_sound = None
             self._hand_fades.clear()
+            self._forget_wishes()
         self.notice = ""
+        self._read_wishes(loop)
         self.param.update(track=loop.track, video=loop.video, analysis=loop.analysis, loop=loop, offers_fit=False)
         if isinstance(loop.answer, Refusal) and loop.answer.reason is RefusalReason.VIDEO_NOT_LONGER:
             # Part of a track fills every video that is not longer than it.
@@ -228,7 +243,7 @@ class Session(param.Parameterized):
         """Plan again with the parameters as they are; a track that was fitted to the video is fitted again."""
         if self.track is None:
             return None
-        if self.loop is not None and self.loop.is_fit:
+        if self.wishes.needs_fit or (self.loop is not None and self.loop.is_fit):
             return self.fit()
         self.message = ""
         if self.video is not None:
@@ -248,7 +263,8 @@ class Session(param.Parameterized):
         if track is None or video is None:
             return None
         self._fits += 1
-        mine = self._fits
+        mine, asked = self._fits, self.wishes
+        self._asked_fit = self._asked_fit or not asked.needs_fit
         self.param.update(fitting=True, message="")
 
         def ended(*_: str) -> None:
@@ -262,8 +278,85 @@ class Session(param.Parameterized):
 
         subject = str(track.path)
         return self.run(
-            fit_track, track, video, then=fitted, subject=subject, otherwise=ended, cancelled=ended, auto_mix=True
-        )
+            fit_track, track, video, then=fitted, subject=subject, otherwise=ended, cancelled=ended, auto_mix=True,
+            keep=asked.keep, start_at=asked.start_at, end_on=asked.end_on,
+        )  # fmt: skip
+
+    def ask(self, wishes: PlanWishes) -> Task | None:
+        """Plan again around what is asked for; what cannot be kept is said, and the plan stays.
+
+        Parameters
+        ----------
+        wishes : all that apply from now on
+
+        Returns
+        -------
+        Task : the work under way; None where there is no track or no video
+        """
+        if self.track is None or self.video is None:
+            return None
+        return self._plan_with(wishes, plan_around, self.track, self.video, wishes)
+
+    def move_seam(self, seam: int, bars: int) -> Task | None:
+        """Move a seam of the plan to another bar line, and pin it there.
+
+        Parameters
+        ----------
+        seam : counted from 0
+        bars : by which it is moved; negative: earlier
+
+        Returns
+        -------
+        Task : the work under way; None where there is no plan
+        """
+        if self.plan is None:
+            return None
+        self.seam = seam
+        return self._plan_with(self.wishes, plan_with_moved_seam, self.loop, seam, bars, self.wishes)
+
+    def _plan_with(self, wishes: PlanWishes, plan: Callable[..., Any], *arguments: Any) -> Task:
+        """Have a plan made that keeps wishes, and its mix measured once it is shown."""
+        self._asked += 1
+        mine, track, video = self._asked, self._named_track(), self.video
+        fit = self._asked_fit or (self.loop is not None and self.loop.is_fit and not self.wishes.needs_fit)
+        self.param.update(contradiction=None, message="")
+
+        def is_wanted() -> bool:
+            return mine == self._asked and (self.track, self.video) == (track, video)
+
+        def planned(answer: Loop | Contradiction) -> None:
+            if not is_wanted():
+                return
+            if isinstance(answer, Contradiction):
+                self.contradiction = answer
+                return
+            self.wishes = replace(wishes, seams=self.wishes.seams)
+            self.show_again(answer)
+            if answer.video is not None and isinstance(answer.answer, LoopPlan):
+                self.run(mix_under, answer.answer.alone, track.path, answer.video, then=mixed, subject=str(track.path))
+
+        def mixed(mix: Mix) -> None:
+            if is_wanted() and self.loop is not None and isinstance(self.loop.answer, LoopPlan):
+                made = None if self.loop.provenance is None else self.loop.provenance.with_constraint("auto_mix", True)
+                self.loop = replace(self.loop, mix=mix, provenance=made)
+
+        return self.run(plan, *arguments, then=planned, subject=str(track.path), fit=fit, found=self.places)
+
+    def _forget_wishes(self) -> None:
+        """Another track or video: what was asked of the plan alone is forgotten; the track keeps its constraints."""
+        self._asked_fit = False
+        self.param.update(wishes=PlanWishes(), places=None, contradiction=None)
+
+    def _read_wishes(self, loop: Loop) -> None:
+        """Take the constraints that are kept with the track."""
+        if loop.analysis is None:
+            return
+        try:
+            seams = kept_constraints(self.workspace, loop.analysis.content_hash)
+        except WorkbenchError as error:
+            self.message = str(error)
+            return
+        self.param.update(wishes=replace(self.wishes, seams=seams), contradiction=None)
 
     def _look_for_fit(self) -> None:
         """Have a worker find out whether a track that is not looped under the video can be fitted to it."""

@@ -260,7 +260,9 @@ def line_pair(profile: LoopProfile, splice: NamedSplice, label: str) -> tuple[in
         line = int(nearest_line(lines, np.array([time]))[0])
         if abs(time - float(lines[line])) > 0.5 * float(np.median(np.diff(lines))):
             near = clock(float(lines[line]))
-            raise ConstraintError(f"{label}: {clock(time)} is not at a bar line of the track; the nearest is at {near}", (label,))
+            raise ConstraintError(
+                f"{label}: {clock(time)} is not at a bar line of the track; the nearest is at {near}", (label,)
+            )
         pair.append(line)
     if pair[0] == pair[1]:
         where = clock(float(lines[pair[0]]))
