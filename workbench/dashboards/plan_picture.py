@@ -33,9 +33,9 @@ from workbench.dashboards.plan_state import PlanState, played_pieces
 from workbench.dashboards.views import MOST_COLUMNS, LongSound, video_row
 from workbench.loops.moves import SeamPlace
 from workbench.loops.plan import LoopPlan
-from workbench.plots.seams import PART_WORDS
 from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, HEARD, VOICE, clock, group_colour
 from workbench.plots.plan import gain_curve, track_pieces
+from workbench.plots.seams import PART_WORDS
 
 _FLOOR_DB = -24.0
 _LANES = {
@@ -55,6 +55,8 @@ _LANE_NAMES = {
 """on the page; the ribbons need none"""
 _MARKS_DB = (0.0, -10.0, -20.0)
 """of the lane of gains"""
+_CAN = "#F0E442"
+"""a place where a seam that is dragged could be; to be seen on the music"""
 _NUMBER = {"text_align": "center", "text_baseline": "top", "text_font_size": "12px", "text_font_style": "bold"}
 """of a seam, under its line"""
 
@@ -71,7 +73,7 @@ class PlanPicture(Picture):
         self.state = state
         self.view = Range1d(start=0.0, end=60.0)
         lanes = {word: _LANES[name] for name, word in _LANE_NAMES.items()}
-        self.figure = lane_chart(470, self.view, _TOP, lanes)
+        self.figure = lane_chart(412, self.view, _TOP, lanes)
         super().__init__(self.figure)
         self._draw()
         self._add_playheads("plan-playhead")
@@ -387,7 +389,7 @@ class PlanPicture(Picture):
         hand = SeamTool(
             dimensions="width", renderers=[], marks=self._sources["places"], ghost=self._sources["ghost"],
             low=_LANES["heard"].low - 14, high=_LANES["music"].high,
-            track_high=_LANES["track"].high, colors=[HEARD, BEAT],
+            track_high=_LANES["track"].high, colors=[_CAN, BEAT],
         )  # fmt: skip
         self.figure.add_tools(hand)
         self.figure.toolbar.active_drag = hand

@@ -293,9 +293,10 @@ class Session(param.Parameterized):
         -------
         Task : the work under way; None where there is no track or no video
         """
-        if self.track is None or self.video is None:
+        under = self.video or (None if self.loop is None else self.loop.video_seconds)
+        if self.track is None or under is None:
             return None
-        return self._plan_with(wishes, plan_around, self.track, self.video, wishes)
+        return self._plan_with(wishes, plan_around, self.track, under, wishes)
 
     def move_seam(self, seam: int, bars: int) -> Task | None:
         """Move a seam of the plan to another bar line, and pin it there.
