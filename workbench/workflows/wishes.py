@@ -4,8 +4,8 @@ Constraints on seams are kept with the track once the plan is made, as those of 
 (`workbench.workflows.kept_constraints`). Kept parts and times belong to the plan alone; a plan with any is a fit. What
 cannot be kept is a value here and no exception, for whoever asked can drop one of the wishes that it names.
 
-Classes: `PlanWishes`, `Contradiction`, `FoundPlaces`. Functions: `plan_around`; `find_places`, where each seam could be, and
-`plan_with_moved_seam`.
+Classes: `PlanWishes`, `Contradiction`, `FoundPlaces`. Functions: `plan_around`; `find_places`, where each seam could
+be, and `plan_with_moved_seam`; `named_seam`, `is_same_splice`.
 """
 
 from __future__ import annotations
