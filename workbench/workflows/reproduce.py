@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,15 +69,18 @@ def reproduce(
         raise PlanError("these are plans of several lengths: take one of them out, such as `jq '.fits[0]' FILE`")
     if made is None:
         raise PlanError("this result has no provenance; only what this program wrote itself can be made again")
-    if made.command not in _COMMANDS:
-        raise PlanError(f"a result of {made.command} cannot be made again; those of {', '.join(_COMMANDS)} can")
+    if made.command not in _AGAIN:
+        raise PlanError(f"a result of {made.command} cannot be made again; those of {', '.join(_AGAIN)} can")
     workspace = workspace.with_params(params_from(dict(made.params), "the provenance"))
     if made.track is not None:
         track = track or recorded_track(workspace, made.track, folders)
     if made.video is not None:
         video = video or recorded_video(workspace, made.video, folders)
-    commands = {**_COMMANDS, "conform": partial(_conform, folders=folders)}
-    body = json.loads(json.dumps(commands[made.command](workspace, made, track, video)))
+    if made.command == "conform":
+        again = _conform(workspace, made, track, video, folders)
+    else:
+        again = _COMMANDS[made.command](workspace, made, track, video)
+    body = json.loads(json.dumps(again))
     now = read_provenance(body)
     assert now is not None, "a result that was just made says what from"
     fields = list(_fields(_without_names(result), _without_names(body)))
@@ -212,18 +214,19 @@ def _match(workspace: Workspace, made: Provenance, track: Path | None, video: Pa
 
 
 def _conform(
-    workspace: Workspace, made: Provenance, track: Path | None, video: Path | None, folders: Sequence[Path] = ()
+    workspace: Workspace, made: Provenance, track: Path | None, video: Path | None, folders: Sequence[Path]
 ) -> dict[str, Any]:
     from workbench.workflows.conform import CONFORMED, conform, conform_json
 
     recorded = made.constraints.get(CONFORMED)
-    if not isinstance(recorded, Mapping) or not isinstance(recorded.get("result"), Mapping):
+    before = recorded.get("result") if isinstance(recorded, Mapping) else None
+    if not isinstance(recorded, Mapping) or not isinstance(before, Mapping):
         raise PlanError(
             "this plan does not hold the one that it was changed from, as those of earlier versions do not: conform "
             "that one again"
         )
     cuts = [_cut(workspace, str(made.constraints.get(name)), recorded.get(name), folders) for name in ("from", "to")]
-    result = dict(recorded["result"])
+    result: dict[str, Any] = dict(before)
     if isinstance(recorded.get("made_by"), str):
         given = {"command": recorded["made_by"], "constraints": recorded.get("given") or {}, "video": None}
         result[KEY] = made.model_copy(update=given).to_json()
@@ -239,8 +242,9 @@ def _cut(workspace: Workspace, name: str, content_hash: object, folders: Iterabl
         raise InputError(f"the cut {name} was not found by its bytes: put it beside the plan") from error
 
 
-_COMMANDS = {"loop": _loop, "fit": _fit, "align": _align, "match": _match, "conform": _conform}
-"""what makes the result of each command again"""
+_COMMANDS = {"loop": _loop, "fit": _fit, "align": _align, "match": _match}
+"""what makes the result of each command again that needs no more than track and video"""
+_AGAIN = (*_COMMANDS, "conform")
 
 
 def _files(made: Provenance, now: Provenance) -> Iterator[str]:

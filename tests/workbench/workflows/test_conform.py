@@ -93,7 +93,7 @@ def test_what_is_missing_or_differs_of_a_conformed_plan_is_said(
     assert not again.same
     assert any(line.startswith("plan.seam_fades[0]") for line in again.differences)
     write_cut(cuts[1], [("a", 0.0, 100.0), ("b", 0.0, 90.0)])
-    with pytest.raises(InputError, match="the cut new.otio was not found by its bytes"):
+    with pytest.raises(InputError, match=r"the cut new\.otio was not found by its bytes"):
         reproduce(workspace, once, track=TRACK, folders=[tmp_path])
     del once["provenance"]["constraints"]["conformed"]
     with pytest.raises(PlanError, match="does not hold the one that it was changed from"):
