@@ -374,7 +374,7 @@ class BeatsTab(Tab):
         self.sure = pmui.Typography("", variant="body2")
         self.bar = pmui.LinearProgress(value=0, variant="determinate", width=110, margin=(12, 8))
         self.taps = TapPad(playhead=self.picture.playheads[0], margin=(6, 3))
-        self.nudge = pmui.IntInput(label="ms", value=10, start=1, end=500, size="small", width=76, margin=(10, 4))
+        self.nudge = pmui.IntInput(label="ms", value=10, start=1, end=500, size="small", width=112, margin=(10, 4))
         self._right = self._button("This grid is right", self.confirm, tip="keep it as it is, as sure as one by hand")
         self._save = self._button("Save as the track's grid", self.save, variant="contained")
         self._undo = self._button("Undo", self.undo)

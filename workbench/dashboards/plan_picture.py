@@ -81,12 +81,11 @@ class PlanPicture(Picture):
         self.follow = ViewFollower(self.figure, self.show_view)
 
     def show(self) -> None:
-        """Send all of the option that is looked at, seen as a whole."""
-        plan = self.state.plan
-        if plan is None:
+        """Send all of the option that is looked at, seen as a whole; without a plan the video alone."""
+        if self.state.plan is None:
             self._empty()
-            return
-        self.view.update(start=0.0, end=plan.window_end, bounds=(-1.0, plan.window_end + 1.0))
+        if self.state.seconds:
+            self.view.update(start=0.0, end=self.state.seconds, bounds=(-1.0, self.state.seconds + 1.0))
         self.show_plan()
         self.show_view()
 
@@ -179,9 +178,9 @@ class PlanPicture(Picture):
     def show_view(self) -> None:
         """Send what is in view, as fine as the screen."""
         plan, state = self.state.plan, self.state
-        if plan is None:
+        if not state.seconds:
             return
-        first, last, columns = self.follow.stretch(plan.window_end)
+        first, last, columns = self.follow.stretch(state.seconds)
         self._envelope("music", state.sounds.get(state.shown), first, last, columns)
         self._envelope("soundtrack", state.soundtrack, first, last, columns)
         if state.video is not None and last > first:
@@ -191,8 +190,9 @@ class PlanPicture(Picture):
             self._set("video", image=[picture], x=[first], y=[band.low], dw=[last - first], dh=[band.high - band.low])
         else:
             self._set("video", image=[], x=[], y=[], dw=[], dh=[])
-        self._bars(plan)
-        self._labels(plan)
+        if plan is not None:
+            self._bars(plan)
+            self._labels(plan)
 
     def _envelope(self, lane: str, sound: LongSound | None, first: float, last: float, columns: int) -> None:
         if sound is None:

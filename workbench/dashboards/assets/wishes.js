@@ -41,8 +41,8 @@ export function render({ model }) {
   const choose = (by) => {
     if (model.seams) ask("choose", (model.seam + by + model.seams) % model.seams)
   }
-  const before = button("‹", "the seam before (,)", () => choose(-1)),
-    after = button("›", "the next seam (.)", () => choose(1))
+  const before = button("‹", "the seam before ({)", () => choose(-1)),
+    after = button("›", "the next seam (})", () => choose(1))
   const earlier = button("◀ Bar", "move the seam to the bar line before ([)", () => move(-1)),
     later = button("Bar ▶", "move the seam to the next bar line (])", () => move(1))
   const pin = button("Pin", "", () => ask("pin", model.seam)),
@@ -120,7 +120,7 @@ export function render({ model }) {
       to.value = model.stretch[1]
     }
   }
-  const acts = { "[": () => move(-1), "]": () => move(1), ",": () => choose(-1), ".": () => choose(1) }
+  const acts = { "[": () => move(-1), "]": () => move(1), "{": () => choose(-1), "}": () => choose(1) }
   const onKey = (event) => {
     if (!box.isConnected || !box.offsetParent || !keyIsFree(event) || !acts[event.key]) return
     acts[event.key]()
