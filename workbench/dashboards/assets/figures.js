@@ -49,6 +49,7 @@
   }
 
   const BoxSelectTool = Bokeh.Models.get("BoxSelectTool")
+  const [PAN_START, PAN, PAN_END] = ["_pan_start", "_pan", "_pan_end"] // as Bokeh calls what a tool does
   const REACH = 7 // px to either side of a seam's line
 
   // A seam is taken hold of at its line and let go of at one of its places; a drag in the lane of the track selects
@@ -57,24 +58,24 @@
     held = null
     began = null
 
-    _pan_start(event) {
+    [PAN_START](event) {
       const { frame } = this.plot_view
       const { sx, sy } = event
       if (!frame.bbox.contains(sx, sy)) return
       const y = frame.y_scale.invert(sy)
       if (y <= this.model.track_high) this.began = frame.x_scale.invert(sx)
       else this.held = y >= this.model.low && y <= this.model.high ? this.seam_at(sx) : null
-      if (this.held === null && this.began === null) super._pan_start(event)
+      if (this.held === null && this.began === null) super[PAN_START](event)
       else if (this.held !== null) this.take()
     }
-    _pan(event) {
+    [PAN](event) {
       if (this.held !== null) this.show(event.sx)
-      else if (this.began === null) super._pan(event)
+      else if (this.began === null) super[PAN](event)
     }
-    _pan_end(event) {
+    [PAN_END](event) {
       if (this.held !== null) this.let_go()
       else if (this.began !== null) this.select(event.sx)
-      else super._pan_end(event)
+      else super[PAN_END](event)
       this.held = this.began = null
     }
     seam_at(sx) {

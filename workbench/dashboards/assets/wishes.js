@@ -33,9 +33,13 @@ export function render({ model }) {
   const seam = line("seam")
   const name = words(""),
     at = words("")
-  const move = (way) => {
+  // the nearest bar line on one side at which the seam can be
+  const nextPlace = (way) => {
     const places = model.places.filter((place) => !place.obstacle && place.bars * way > 0)
-    const next = places.sort((a, b) => Math.abs(a.bars) - Math.abs(b.bars))[0]
+    return places.reduce((best, place) => (best && Math.abs(best.bars) < Math.abs(place.bars) ? best : place), null)
+  }
+  const move = (way) => {
+    const next = nextPlace(way)
     if (next) ask("move", model.seam, next.bars)
   }
   const choose = (by) => {
@@ -89,9 +93,7 @@ export function render({ model }) {
       [earlier, -1],
       [later, 1],
     ]) {
-      const next = model.places
-        .filter((place) => !place.obstacle && place.bars * way > 0)
-        .sort((a, b) => Math.abs(a.bars) - Math.abs(b.bars))[0]
+      const next = nextPlace(way)
       one.title = `${way < 0 ? "move to the bar line before ([)" : "move to the next bar line (])"}${next ? `: ${next.words}` : ""}`
     }
     pin.setAttribute("aria-pressed", model.pinned ? "true" : "false")
