@@ -58,6 +58,12 @@
     held = null
     began = null
 
+    seam_at(sx) {
+      const { x_scale } = this.plot_view.frame
+      const away = this.model.seams.map((at) => Math.abs(x_scale.compute(at) - sx))
+      const nearest = away.indexOf(Math.min(...away))
+      return nearest >= 0 && away[nearest] <= REACH ? nearest : null
+    }
     [PAN_START](event) {
       const { frame } = this.plot_view
       const { sx, sy } = event
@@ -77,12 +83,6 @@
       else if (this.began !== null) this.select(event.sx)
       else super[PAN_END](event)
       this.held = this.began = null
-    }
-    seam_at(sx) {
-      const { x_scale } = this.plot_view.frame
-      const away = this.model.seams.map((at) => Math.abs(x_scale.compute(at) - sx))
-      const nearest = away.indexOf(Math.min(...away))
-      return nearest >= 0 && away[nearest] <= REACH ? nearest : null
     }
     take() {
       const { model } = this
@@ -109,8 +109,7 @@
       const { model, target } = this
       draw(model.marks, { x: [], color: [] })
       draw(model.ghost, { x: [], text: [] })
-      if (target && target.bars && !target.obstacle)
-        model.moved = [this.held, target.bars, (model.moved[2] ?? 0) + 1]
+      if (target && target.bars && !target.obstacle) model.moved = [this.held, target.bars, (model.moved[2] ?? 0) + 1]
     }
     select(sx) {
       const { model } = this
