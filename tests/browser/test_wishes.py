@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes
 
 _HAND = """() => {
   for (const model of [...Bokeh.documents].flatMap((d) => [...d._all_models.values()]))
-    if (model.seams && model.places?.length) {
+    if (Array.isArray(model.seams) && model.places?.length) {
       const figure = [...Bokeh.documents].flatMap((d) => [...d._all_models.values()])
         .find((m) => m.toolbar?.tools?.includes(model))
       return { seams: model.seams, places: model.places, end: figure.x_range.end, start: figure.x_range.start }
