@@ -54,11 +54,30 @@ class PlanError(InputError):
 
 
 class ConstraintError(InputError):
-    """A wish for the seams of a plan that makes no sense on this track, or several that contradict each other."""
+    """A wish for the seams of a plan that makes no sense on this track, or several that contradict each other.
+
+    Parameters
+    ----------
+    sentence : what is wrong
+    labels : of the wishes that it is about, as one types them; empty where it is about none in particular
+    """
+
+    def __init__(self, sentence: str = "", labels: tuple[str, ...] = ()) -> None:
+        super().__init__(sentence)
+        self.labels = labels
 
 
 class FitError(InputError):
-    """A length that a track cannot fill, or wishes for a fit that contradict each other."""
+    """A length that a track cannot fill, or wishes for a fit that contradict each other.
+
+    Parameters
+    ----------
+    sentence, labels : as in `ConstraintError`
+    """
+
+    def __init__(self, sentence: str = "", labels: tuple[str, ...] = ()) -> None:
+        super().__init__(sentence)
+        self.labels = labels
 
 
 class EditError(InputError):

@@ -53,6 +53,23 @@ def test_a_correction_is_shown_undone_and_told(beats: Any) -> None:
     beats.get_by_text("found by the tracker").wait_for()
 
 
+def test_a_grid_is_mended_in_a_stretch_and_by_tapping(beats: Any) -> None:
+    wave = beats.locator(".bk-Figure").first.bounding_box()
+    y = wave["y"] + wave["height"] / 2
+    beats.mouse.move(200, y)
+    beats.mouse.down()
+    beats.mouse.move(500, y, steps=4)
+    beats.mouse.up()
+    beats.get_by_role("button", name="2× Tempo").click()
+    beats.get_by_text("not saved: twice the tempo 0:").wait_for()
+    beats.get_by_role("button", name="Undo").click()
+    for name, said in (("Downbeat here", "a bar opens at"), ("− Beat", "a beat less at"), ("Shift ▶", "10 ms later")):
+        beats.get_by_role("button", name=name).click()
+        beats.get_by_text(f"not saved: {said}").or_(beats.get_by_text(said)).first.wait_for()
+        beats.get_by_role("button", name="Undo").click()
+    beats.get_by_text("found by the tracker").wait_for()
+
+
 def test_a_saved_grid_changes_the_next_plan_and_can_be_taken_back(
     beats: Any, dashboard: Any, until_idle: Callable[[], None], capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,7 @@ theirs by `write_sound`, and mark them by `mark_used`.
 
 Functions: `track_file`, `soundtrack_file`, `music_file`; `render_option` and `load_video`, all that the page plays and
 draws of an option and of a video; `matching_gains` for comparing at equal loudness; `video_times_of`, track times as
-video times; `plan_digest`.
+video times, and `track_stretch`, the other way round; `plan_digest`.
 """
 
 from __future__ import annotations
@@ -270,6 +270,27 @@ def video_times_of(plan: LoopPlan, track_times: FloatArray) -> FloatArray:
         for k, segment in enumerate(plan.segments)
     ]
     return np.concatenate(heard)
+
+
+def track_stretch(plan: LoopPlan, from_s: float, to_s: float) -> tuple[float, float] | None:
+    """What of the track is played in a range of the video; of several pieces the longest.
+
+    Parameters
+    ----------
+    plan : of the track under the video
+    from_s, to_s : video seconds
+
+    Returns
+    -------
+    from and to, track seconds; None where no music is played there
+    """
+    best: tuple[float, float] | None = None
+    for start, segment in zip(plan.segment_starts, plan.segments, strict=False):
+        shift = segment.song_from - float(start)
+        first, last = max(segment.song_from, from_s + shift), min(segment.song_to, to_s + shift)
+        if last > first and (best is None or last - first > best[1] - best[0]):
+            best = first, last
+    return best
 
 
 def plan_digest(plan: LoopPlan) -> str:

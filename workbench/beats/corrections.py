@@ -2,21 +2,26 @@
 
 Most errors of a tracker are of four kinds: it opens every bar a beat or two off, it counts threes where the music has
 fours, or its beat is twice as fast or half as fast as people tap it. Each has one correction, which moves no beat; only
-`double_tempo` adds beats, halfway between two.
+`double_tempo` adds beats, halfway between two. Where the tracker errs in a part of the music only, a stretch has its
+own tempo halved or doubled, its beats shifted, or tapped anew; and single beats are added, moved and deleted. What lies
+outside of the stretch stays, its bar lines too.
 
 A correction comes from a person, so the confidence of the corrected grid is 1. The given grid stays as it is; a new one
 is returned. Where a correction is impossible, `GridError` says why.
 
-Functions: `shift_bar`, `with_metre`, `halve_tempo`, `double_tempo`.
+Functions: `shift_bar`, `with_metre`, `halve_tempo`, `double_tempo`; `halve_stretch`, `double_stretch`, `shift_beats`;
+`open_bar`, `add_beat`, `move_beat`, `delete_beat`; `tap_beats`, and `settle_taps` for taps that lie beside the onsets.
 """
 
 from __future__ import annotations
+
+from math import inf
 
 import numpy as np
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError
-from workbench.recording import FloatArray, IntArray
+from workbench.recording import FloatArray, IntArray, TrackSeconds
 
 MOST_BEATS_PER_BAR = 32
 """longest bar that a person may set"""
@@ -134,10 +139,243 @@ def double_tempo(grid: BeatGrid) -> BeatGrid:
     return _with_lines(beats, lines, grid.beats_per_bar)
 
 
+def halve_stretch(grid: BeatGrid, from_s: TrackSeconds, to_s: TrackSeconds) -> BeatGrid:
+    """Keep every other beat of a stretch, its first downbeat among them; a bar has as many beats as before.
+
+    Parameters
+    ----------
+    grid : of which four beats at least lie in the stretch
+    from_s, to_s : the stretch, s
+
+    Raises
+    ------
+    GridError : too few beats there
+    """
+    first, stop = _inside(grid, from_s, to_s)
+    if stop - first < 4:
+        raise GridError(f"{stop - first} beats from {from_s:.2f} to {to_s:.2f} s are too few to leave out every other")
+    opening = grid.downbeat_indices
+    here = opening[(opening >= first) & (opening < stop)]
+    anchor = int(here[0]) if here.size else first
+    kept = np.ones(grid.beats.size, dtype=bool)
+    kept[first:stop] = (np.arange(first, stop) - anchor) % 2 == 0
+    place = np.cumsum(kept) - 1  # of each beat among those kept
+    inside = np.arange(place[anchor], place[stop - 1] + 1, grid.beats_per_bar)
+    outside = place[opening[(opening < first) | (opening >= stop)]]
+    return _with_lines(grid.beats[kept], np.union1d(outside, inside), grid.beats_per_bar)
+
+
+def double_stretch(grid: BeatGrid, from_s: TrackSeconds, to_s: TrackSeconds) -> BeatGrid:
+    """Add a beat halfway between any two of a stretch; a bar has as many beats as before, downbeats stay downbeats.
+
+    Parameters
+    ----------
+    grid : of which two beats at least lie in the stretch
+    from_s, to_s : the stretch, s
+
+    Raises
+    ------
+    GridError : too few beats there, or beats that would follow each other too quickly
+    """
+    beats = grid.beats
+    middles = 0.5 * (beats[1:] + beats[:-1])
+    added = middles[(middles > from_s) & (middles < to_s)]
+    if not added.size:
+        raise GridError(f"no two beats from {from_s:.2f} to {to_s:.2f} s have a middle to put another one into")
+    fastest = 60.0 / float(np.median(np.diff(beats)[(middles > from_s) & (middles < to_s)]))
+    if 2.0 * fastest > FASTEST_BPM:
+        raise GridError(f"twice {fastest:.0f} beats a minute are more than {FASTEST_BPM:.0f}, the fastest felt")
+    return _counted_on(np.sort(np.concatenate([beats, added])), grid.downbeats, grid.beats_per_bar)
+
+
+def shift_beats(grid: BeatGrid, seconds: float, from_s: TrackSeconds = 0.0, to_s: TrackSeconds = inf) -> BeatGrid:
+    """Shift the beats of a stretch, or of all of the grid.
+
+    Parameters
+    ----------
+    grid : of which some beats lie in the stretch
+    seconds : later; negative: earlier
+    from_s, to_s : the stretch, s
+
+    Raises
+    ------
+    GridError : no beats there, or one that would pass its neighbour or the start of the recording
+    """
+    first, stop = _inside(grid, from_s, to_s)
+    if stop == first:
+        raise GridError(f"there is no beat from {from_s:.2f} to {to_s:.2f} s")
+    beats = grid.beats.copy()
+    beats[first:stop] += seconds
+    return BeatGrid(beats, grid.positions, grid.beats_per_bar)
+
+
+def open_bar(grid: BeatGrid, at_s: TrackSeconds) -> BeatGrid:
+    """Let the beat nearest to a time open a bar, and count whole bars on from it; what is before it stays.
+
+    Parameters
+    ----------
+    grid : with one beat at least
+    at_s : s
+
+    Raises
+    ------
+    GridError : a grid without beats
+    """
+    beat = _nearest(grid, at_s)
+    before = grid.downbeat_indices[grid.downbeat_indices < beat]
+    after = np.arange(beat, grid.beats.size, grid.beats_per_bar)
+    return _with_lines(grid.beats, np.concatenate([before, after]), grid.beats_per_bar)
+
+
+def add_beat(grid: BeatGrid, at_s: TrackSeconds) -> BeatGrid:
+    """Add a beat; the bar lines stay at their beats, so that its bar has one beat more.
+
+    Parameters
+    ----------
+    grid : any
+    at_s : s
+
+    Raises
+    ------
+    GridError : another beat is too near
+    """
+    least = 60.0 / FASTEST_BPM
+    if grid.beats.size and np.min(np.abs(grid.beats - at_s)) < least:
+        raise GridError(f"a beat at {at_s:.3f} s would be nearer than {1000 * least:.0f} ms to another one")
+    beats = np.sort(np.append(grid.beats, at_s))
+    lines = np.searchsorted(beats, grid.downbeats) if grid.downbeats.size else np.array([0])
+    return _with_lines(beats, lines, grid.beats_per_bar)
+
+
+def move_beat(grid: BeatGrid, at_s: TrackSeconds, to_s: TrackSeconds) -> BeatGrid:
+    """Move the beat nearest to a time, between its neighbours.
+
+    Parameters
+    ----------
+    grid : with one beat at least
+    at_s : s, about where it is
+    to_s : s, where it goes
+
+    Raises
+    ------
+    GridError : a grid without beats, or a neighbour in between
+    """
+    beats = grid.beats.copy()
+    beats[_nearest(grid, at_s)] = to_s
+    return BeatGrid(beats, grid.positions, grid.beats_per_bar)
+
+
+def delete_beat(grid: BeatGrid, at_s: TrackSeconds) -> BeatGrid:
+    """Delete the beat nearest to a time; where it opened a bar, the beat after it does.
+
+    Parameters
+    ----------
+    grid : with two beats at least
+    at_s : s
+
+    Raises
+    ------
+    GridError : no beat would be left to open a bar
+    """
+    beat = _nearest(grid, at_s)
+    opening = grid.downbeat_indices.astype(np.int64)
+    lines = np.unique(np.where(opening > beat, opening - 1, opening))
+    beats = np.delete(grid.beats, beat)
+    return _with_lines(beats, lines[lines < beats.size], grid.beats_per_bar)
+
+
+def tap_beats(grid: BeatGrid, taps: FloatArray) -> BeatGrid:
+    """Put tapped beats in the place of those from the first tap to the last.
+
+    A tap at about a downbeat of the grid stays a downbeat; where there was none, the first tap opens a bar. From there
+    whole bars are counted on.
+
+    Parameters
+    ----------
+    grid : any
+    taps : shape (n,), s, at least two
+
+    Raises
+    ------
+    GridError : fewer than two taps, or taps that follow each other too quickly
+    """
+    taps = np.unique(np.asarray(taps, dtype=np.float64))
+    if taps.size < 2:
+        raise GridError("tap two beats at least")
+    steps = np.diff(taps)
+    if steps.min() < 60.0 / FASTEST_BPM:
+        raise GridError(f"two taps at {float(taps[np.argmin(steps)]):.2f} s follow each other too quickly")
+    half = 0.5 * float(np.median(steps))
+    outside = grid.beats[(grid.beats < taps[0] - half) | (grid.beats > taps[-1] + half)]
+    beats = np.sort(np.concatenate([outside, taps]))
+    away = np.abs(grid.downbeats[:, None] - taps) if grid.downbeats.size else np.full((1, taps.size), np.inf)
+    near = taps[np.flatnonzero(away.min(axis=0) < half)]
+    kept = grid.downbeats[np.isin(grid.downbeats, outside)]
+    lines = np.concatenate([kept, near[:1] if near.size else taps[:1]])
+    return _counted_on(beats, np.sort(lines), grid.beats_per_bar)
+
+
+def settle_taps(taps: FloatArray, attack: FloatArray, frames_per_second: float) -> FloatArray:
+    """Taps moved onto the onsets that they were meant for.
+
+    People tap some ten milliseconds early or late, all in the same direction: the common lag goes first, the one under
+    which the taps meet the strongest onsets. Then each tap moves to the strongest onset nearby.
+
+    Parameters
+    ----------
+    taps : shape (n,), s
+    attack : shape (n_frames,), strength of onsets
+    frames_per_second : of them
+
+    Returns
+    -------
+    shape (n,), s; strictly increasing where the taps are further apart than 100 ms
+    """
+    taps = np.sort(np.asarray(taps, dtype=np.float64))
+    if not attack.size or not taps.size:
+        return taps
+
+    def strength(times: FloatArray) -> FloatArray:
+        return np.asarray(np.interp(times, np.arange(attack.size) / frames_per_second, attack))
+
+    lags = np.arange(-_MOST_LAG_SECONDS, _MOST_LAG_SECONDS + 1e-9, 1.0 / frames_per_second)
+    common = lags[np.argmax([float(np.mean(strength(taps + lag))) - 1e-6 * abs(lag) for lag in lags])]
+    near = np.arange(-_OWN_LAG_SECONDS, _OWN_LAG_SECONDS + 1e-9, 1.0 / frames_per_second)
+    found = strength(taps[:, None] + common + near) * (1.0 - 0.5 * np.abs(near) / _OWN_LAG_SECONDS)
+    moved = taps + common + near[np.argmax(found, axis=1)]
+    return np.asarray(np.maximum(moved, 0.0))
+
+
+_MOST_LAG_SECONDS, _OWN_LAG_SECONDS = 0.12, 0.045
+"""by which all taps lie beside the music, and each tap beside the others"""
+
+
+def _inside(grid: BeatGrid, from_s: TrackSeconds, to_s: TrackSeconds) -> tuple[int, int]:
+    """The beats of a stretch: the first, and the first after it."""
+    first, stop = np.searchsorted(grid.beats, [from_s, to_s])
+    return int(first), int(stop)
+
+
+def _nearest(grid: BeatGrid, at_s: TrackSeconds) -> int:
+    if not grid.beats.size:
+        raise GridError("a grid without beats has nothing to correct")
+    return int(np.argmin(np.abs(grid.beats - at_s)))
+
+
+def _counted_on(beats: FloatArray, downbeats: FloatArray, beats_per_bar: int) -> BeatGrid:
+    """The grid with bar lines at some beats, and between them wherever a whole bar is full."""
+    lines = np.searchsorted(beats, downbeats - 1e-9) if downbeats.size else np.array([0])
+    ends = np.append(lines[1:], beats.size)
+    counted = [np.arange(line, end, beats_per_bar) for line, end in zip(lines.tolist(), ends.tolist(), strict=True)]
+    return _with_lines(beats, np.concatenate(counted), beats_per_bar)
+
+
 def _with_lines(beats: FloatArray, lines: IntArray, beats_per_bar: int) -> BeatGrid:
     """The grid whose bars open at these beats; beats before the first line are the end of a bar."""
     if not lines.size:
         raise GridError("no beat would be left to open a bar")
+    first = int(lines[0])
+    lines = np.concatenate([np.arange(first % beats_per_bar, first, beats_per_bar), lines])
     index = np.arange(beats.size)
     line = np.searchsorted(lines, index, side="right") - 1
     positions = index - lines[np.maximum(line, 0)] + 1

@@ -35,7 +35,7 @@ auto_mix_option = click.option(
 
 
 def seam_options(command: Command) -> Command:
-    """Add `--never-cut`, `--forbid-seam` and `--pin-seam`, each repeatable, and `--forget-constraints`.
+    """Add `--never-cut`, `--forbid-seam`, `--pin-seam` and `--exclude`, each repeatable, and `--forget-constraints`.
 
     Parameters
     ----------
@@ -53,12 +53,13 @@ def seam_options(command: Command) -> Command:
         never_cut: tuple[Any, ...],
         forbid_seam: tuple[Any, ...],
         pin_seam: tuple[Any, ...],
+        exclude: tuple[Any, ...],
         forget_constraints: bool,
         **named: Any,
     ) -> Any:
         from workbench.loops.constraints import SeamConstraints
 
-        constraints = SeamConstraints(never_cut, forbid_seam, pin_seam)
+        constraints = SeamConstraints(never_cut, forbid_seam, pin_seam, exclude)
         return command(*arguments, constraints=constraints, kept="forget" if forget_constraints else "apply", **named)
 
     options = (
@@ -82,6 +83,13 @@ def seam_options(command: Command) -> Command:
             multiple=True,
             callback=_each("read_splice"),
             help="A splice that is used, however it scores; may be repeated.",
+        ),
+        click.option(
+            "--exclude",
+            metavar="M:SS-M:SS",
+            multiple=True,
+            callback=_each("read_range"),
+            help="A range of the track that is not played; may be repeated.",
         ),
         click.option(
             "--forget-constraints",

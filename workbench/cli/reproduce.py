@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--video", type=FILE, help="The video: a file or a video's id; not needed where the home has its bytes.")
 @workspace_option
 def command(plan: Path, track: str | None, video: Path | None, workspace: Workspace) -> int:
-    """Make PLAN again, as `workbench loop`, `fit`, `align` or `match` printed it, and say what differs.
+    """Make PLAN again, as `workbench loop`, `fit`, `align`, `match` or `conform` wrote it, and say what differs.
 
     PLAN says under `provenance` what it was made from. Track and video are found by their bytes: in the home folder,
     beside PLAN, or in this folder. Exits with 0 if the same result comes out, from the same bytes; else with 1 and a

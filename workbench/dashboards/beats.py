@@ -1,38 +1,59 @@
 """The Beats tab: beats and bars as the tracker detected them, seen and heard with the music, and corrected by hand.
 
-Four kinds of correction (`workbench.beats.corrections`) are tried at once: the picture changes, and with the clicks
-on the next clicks fall where the new grid has them. A correction becomes the track's grid when it is saved; from then
-on every plan is made on it, here, on the command line and in the service, until one goes back to the tracker's grid.
+Corrections (`workbench.beats.corrections`) are tried at once: the picture changes, and with the clicks on the next
+clicks fall where the new grid has them. Tempo and shifts apply to the stretch that is selected by a drag over the
+picture, else to all of the track; single beats and bar lines to the playhead.
+
+A correction becomes the track's grid when it is saved; from then on every plan is made on it, here, on the command line
+and in the service, until one goes back to the tracker's grid.
 
 Of waveform, spectrogram, beats and onsets only what is in view is sent, no finer than the screen.
 
-Classes: `BeatsState`, the grid and what was done to it, without widgets; `BeatsPicture`; `BeatsTab`.
+Classes: `BeatsState`, the grid and what was done to it, without widgets; `BeatsPicture`; `TapPad`; `BeatsTab`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import panel as pn
 import panel_material_ui as pmui
-from bokeh.models import LinearColorMapper, Range1d
+import param
+from bokeh.models import BoxSelectTool, LinearColorMapper, Range1d
 from bokeh.palettes import Viridis256
+from panel.custom import JSComponent
 
 from workbench.audition.mixes import clicked_file
-from workbench.beats.corrections import double_tempo, halve_tempo, shift_bar, with_metre
+from workbench.beats.corrections import (
+    add_beat,
+    delete_beat,
+    double_stretch,
+    double_tempo,
+    halve_stretch,
+    halve_tempo,
+    open_bar,
+    settle_taps,
+    shift_bar,
+    shift_beats,
+    tap_beats,
+    with_metre,
+)
 from workbench.beats.grid import BeatGrid
 from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, paper, time_chart
+from workbench.dashboards.figures import LoopOver
 from workbench.dashboards.session import Session
+from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tab import Tab, action
-from workbench.dashboards.transport import TransportBar
+from workbench.dashboards.transport import TransportBar, script
 from workbench.dashboards.views import LongSound
 from workbench.dashboards.work import Task
 from workbench.errors import GridError, WorkbenchError
-from workbench.plots.palette import BEAT, DOWNBEAT, HEARD, ONSET
+from workbench.plots.palette import BEAT, DOWNBEAT, HEARD, ONSET, clock
 from workbench.recording import FloatArray, IntArray
 from workbench.workflows.analyze import Analysis
 from workbench.workflows.grids import corrected_grid, delete_grid, save_grid
@@ -170,12 +191,17 @@ class BeatsPicture(Picture):
         self.sound: LongSound | None = None
         self.kind = "waveform"
         shared = Range1d(start=0.0, end=60.0)
-        self.wave = time_chart(236, shared, -1.0, 1.0, "waveform")
+        self.wave = time_chart(196, shared, -1.0, 1.0, "waveform")
         self.onsets = time_chart(92, shared, 0.0, 1.0, "onsets")
         self.tempo = time_chart(132, shared, 60.0, 180.0, "tempo, bpm", last=True)
         super().__init__(self.wave, self.onsets, self.tempo)
         self._draw()
         self._add_playheads("beats-playhead")
+        for figure in self.figures:
+            select = BoxSelectTool(dimensions="width", renderers=[])
+            figure.add_tools(select)
+            figure.toolbar.active_drag = select
+            figure.js_on_event("selectiongeometry", LoopOver())
         self.follow = ViewFollower(self.wave, self.show_view)
 
     def show(self) -> None:
@@ -200,6 +226,15 @@ class BeatsPicture(Picture):
             seconds = min(seconds, duration)
             start = min(max(0.0, place - 0.1 * seconds), duration - seconds)
             self.wave.x_range.update(start=start, end=start + seconds)
+
+    def mark(self, region: Sequence[float]) -> None:
+        """Show the stretch that is selected, or none.
+
+        Parameters
+        ----------
+        region : from and to, s; empty for none
+        """
+        self._set("region", left=list(region[:1]), right=list(region[1:]))
 
     def show_grid(self) -> None:
         """Send what does not depend on the view: the tempo."""
@@ -262,6 +297,9 @@ class BeatsPicture(Picture):
         image = self._source("image", "image", "x", "dw")
         levels = LinearColorMapper(palette=Viridis256, low=_QUIETEST_DB, high=_LOUDEST_DB)
         wave.image("image", x="x", y=-1.0, dw="dw", dh=2.0, source=image, color_mapper=levels)
+        region = self._source("region", "left", "right")
+        for figure in self.figures:
+            figure.quad("left", "right", 1e4, -1e4, source=region, color=BEAT, alpha=0.22, line_width=0)
         sound = wave.varea("x", "low", "high", source=self._source("wave", "x", "low", "high"))
         self._tint(sound.glyph, "fill_color", HEARD)
         onsets.varea("x", 0, "y", source=self._source("onsets", "x", "y"), color=ONSET)
@@ -296,6 +334,16 @@ def _beat_alpha(*, dark: bool) -> float:
     return 0.9 if dark else 0.75
 
 
+class TapPad(JSComponent):
+    """A button that is tapped along with the music."""
+
+    playhead = param.String("", doc="name of the Bokeh span that the player moves")
+    tapped = param.List([], doc="taps, s, and a count, once they rest")
+
+    _esm = script("keys", "taps")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("taps")]
+
+
 class BeatsTab(Tab):
     """The beats of the track, seen, heard and corrected.
 
@@ -325,6 +373,9 @@ class BeatsTab(Tab):
         self.facts = pmui.Typography("", variant="body2")
         self.sure = pmui.Typography("", variant="body2")
         self.bar = pmui.LinearProgress(value=0, variant="determinate", width=110, margin=(12, 8))
+        self.taps = TapPad(playhead=self.picture.playheads[0], margin=(6, 3))
+        self.nudge = pmui.IntInput(label="ms", value=10, start=1, end=500, size="small", width=112, margin=(10, 4))
+        self._right = self._button("This grid is right", self.confirm, tip="keep it as it is, as sure as one by hand")
         self._save = self._button("Save as the track's grid", self.save, variant="contained")
         self._undo = self._button("Undo", self.undo)
         self._heard = self._button("Back to the tracker's grid", self.forget)
@@ -334,6 +385,8 @@ class BeatsTab(Tab):
         self.clicks.param.watch(lambda event: self._click(on=event.new), "value")
         self.metre.param.watch(lambda event: self._count_in(event.new), "value")
         self.player.param.watch(lambda event: self.clicks.param.update(value=event.new == "b"), "chosen")
+        self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
+        self.taps.param.watch(lambda event: self.tap(event.new[:-1]), "tapped")
         self.follow(["analysis", "track"], self._take)
         self.follow(["track_sound"], self._take_sound)
 
@@ -368,6 +421,82 @@ class BeatsTab(Tab):
         """Take the last correction back."""
         self.state.undo()
         self._show()
+
+    def correct_stretch(
+        self,
+        words: str,
+        in_stretch: Callable[[BeatGrid, float, float], BeatGrid],
+        everywhere: Callable[[BeatGrid], BeatGrid],
+    ) -> None:
+        """Try a correction of the stretch that is selected, or of all of the grid.
+
+        Parameters
+        ----------
+        words : what it does
+        in_stretch : makes another grid of the one that is shown, and from and to in seconds
+        everywhere : makes another grid where nothing is selected
+        """
+        region = self.player.region
+        if len(region) != 2:
+            self.correct(words, everywhere)
+            return
+        first, last = float(region[0]), float(region[1])
+        self.correct(f"{words} {clock(first)} to {clock(last)}", lambda grid: in_stretch(grid, first, last))
+
+    def shift(self, way: int) -> None:
+        """Shift the beats of the stretch that is selected, or all of them.
+
+        Parameters
+        ----------
+        way : 1 later, -1 earlier, by the milliseconds that are set
+        """
+        by = way * int(self.nudge.value or 0)
+        words = f"beats {abs(by)} ms {'later' if by > 0 else 'earlier'}"
+        self.correct_stretch(
+            words,
+            lambda grid, first, last: shift_beats(grid, by / 1000, first, last),
+            lambda grid: shift_beats(grid, by / 1000),
+        )
+
+    def tap(self, taps: Sequence[float]) -> None:
+        """Put taps into the grid, moved onto the onsets that they were meant for.
+
+        Parameters
+        ----------
+        taps : s, two at least
+        """
+        analysis = self.state.analysis
+        if analysis is None:
+            return
+        heard = analysis.beat_analysis
+        settled = settle_taps(np.array(taps), heard.attack, heard.frames_per_second)
+        words = f"tapped {clock(float(settled[0]))} to {clock(float(settled[-1]))}"
+        self.correct(words, lambda grid: tap_beats(grid, settled))
+
+    def at_playhead(self, words: str, correction: Callable[[BeatGrid, float], BeatGrid]) -> None:
+        """Try a correction at the playhead.
+
+        Parameters
+        ----------
+        words : what it does
+        correction : makes another grid of the one that is shown, and the playhead in seconds
+        """
+        at = float(self.player.time)
+        self.correct(f"{words} at {clock(at)}", lambda grid: correction(grid, at))
+
+    def confirm(self) -> None:
+        """Keep the grid that is shown as the track's, as sure as one set by hand."""
+        analysis, grid = self.state.analysis, self.state.grid
+        if analysis is None or grid is None:
+            return
+        if not grid.downbeats.size:
+            self._session.message = "no bars were found in this track, so there is nothing to confirm: tap them first"
+            return
+        note = self.state.note or "confirmed"
+        if self.attempt(save_grid, self._session.workspace, analysis.content_hash, grid, note):
+            self.state.saved, self.state.history = True, []
+            self._show()
+            self._session.replan()
 
     def save(self) -> None:
         """Keep the grid as the track's, and plan again on it."""
@@ -406,12 +535,14 @@ class BeatsTab(Tab):
                 tip="every bar begins one beat later; the beats stay",
             ),
             self._button(
-                "½ Tempo", partial(self.correct, "half the tempo", halve_tempo), tip="every other beat is dropped"
+                "½ Tempo",
+                partial(self.correct_stretch, "half the tempo", halve_stretch, halve_tempo),
+                tip="every other beat is dropped, in the selected stretch or everywhere",
             ),
             self._button(
                 "2× Tempo",
-                partial(self.correct, "twice the tempo", double_tempo),
-                tip="a beat between every two is added",
+                partial(self.correct_stretch, "twice the tempo", double_stretch, double_tempo),
+                tip="a beat between every two is added, in the selected stretch or everywhere",
             ),
             self.metre,
             self._undo,
@@ -419,12 +550,30 @@ class BeatsTab(Tab):
             self._heard,
             sizing_mode="stretch_width",
         )
+        edits = pmui.Row(
+            self.taps,
+            self._button(
+                "Downbeat here",
+                partial(self.at_playhead, "a bar opens", open_bar),
+                tip="the beat at the playhead opens a bar, and whole bars are counted on from it",
+            ),
+            self._button("+ Beat", partial(self.at_playhead, "a beat more", add_beat), tip="at the playhead"),
+            self._button(
+                "− Beat", partial(self.at_playhead, "a beat less", delete_beat), tip="nearest to the playhead"
+            ),
+            self._button("◀ Shift", partial(self.shift, -1), tip="beats earlier, of the selected stretch or all"),
+            self.nudge,
+            self._button("Shift ▶", partial(self.shift, 1), tip="beats later, of the selected stretch or all"),
+            self._right,
+            pmui.Typography("Drag over the picture to select a stretch.", variant="caption", margin=(14, 8)),
+            sizing_mode="stretch_width",
+        )
         facts = pmui.Row(
             self.facts, self.sure, self.bar, pmui.Row(sizing_mode="stretch_width"), self.span,
             sizing_mode="stretch_width",
         )  # fmt: skip
         figures = self.picture.panes(*_SHARES, margin=0)
-        return pmui.Column(tools, self.player, facts, *figures, sizing_mode="stretch_width")
+        return pmui.Column(tools, edits, self.player, facts, *figures, sizing_mode="stretch_width")
 
     @staticmethod
     def _button(label: str, act: Callable[[], None], variant: str = "outlined", tip: str = "") -> pmui.Button:
@@ -433,6 +582,7 @@ class BeatsTab(Tab):
     def _show(self, *, whole: bool = False) -> None:
         state, grid = self.state, self.state.grid
         by_hand = state.changed or state.saved
+        self._right.disabled = grid is None or (state.saved and not state.changed)
         confidence = 0.0 if grid is None else grid.confidence
         self.facts.object = state.facts()
         # A grid set by hand is certain by definition; what the tracker was sure of does not apply to it.

@@ -3,15 +3,16 @@
 Bokeh's `CustomJS` carries its code as text, which a browser runs only where the page's policy allows `eval`
 (`workbench.dashboards.headers` does not). These models name classes of a script that is loaded as a file.
 
-Classes: `ClockTickFormatter`; the callbacks `SeekTo`, `LoopOver`, `ShowAll`.
+Classes: `ClockTickFormatter`; the callbacks `SeekTo`, `LoopOver`, `ShowAll`; the tool `SeamTool`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from bokeh.core.properties import Float, Instance
-from bokeh.models import Range1d
+from bokeh.core.properties import Any as AnyValue
+from bokeh.core.properties import Float, Instance, List
+from bokeh.models import BoxSelectTool, ColumnDataSource, Range1d
 from bokeh.models.callbacks import Callback
 from bokeh.models.formatters import TickFormatter
 
@@ -45,3 +46,30 @@ class ShowAll(Callback):
 
     range = Instance(Range1d, help="The range that is zoomed out.")
     margin = Float(0.0, help="By how much it stays inside its bounds at either end, s.")
+
+
+class SeamTool(BoxSelectTool):
+    """Drags a seam of a plan to another bar line, or selects a stretch of the track; elsewhere it selects as its base.
+
+    While a seam is dragged its places are shown, and what is known of the one that it would go to. Nothing is asked of
+    the server until it is let go of.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+
+    seams = List(Float, help="Where each seam is heard, video seconds.")
+    places = List(
+        AnyValue,
+        help="Of each seam, where it could be: bars, at (s), words, and obstacle, empty where it can be there.",
+    )
+    marks = Instance(ColumnDataSource, help="Draws the places of the seam that is dragged: x, color.")
+    ghost = Instance(ColumnDataSource, help="Draws where it would go: x, text.")
+    low = Float(0.0, help="Lower end of the lanes in which a seam is taken hold of.")
+    high = Float(0.0, help="Their upper end.")
+    track_high = Float(0.0, help="Upper end of the lane of the track.")
+    track_scale = Float(1.0, help="Video seconds as wide as a second of the track.")
+    colors = List(AnyValue, help="Of a place where the seam can be, and of one where it cannot.")
+    chosen = List(Float, help="Seam that was taken hold of, and a count.")
+    moved = List(Float, help="Seam, bars that it was moved by, and a count.")
+    stretch = List(Float, help="From and to of the track that were selected, s, and a count.")

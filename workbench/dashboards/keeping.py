@@ -31,6 +31,8 @@ from workbench.dashboards.fades import HandFade, Place
 from workbench.dashboards.labels import label_of
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.errors import UnknownProject, WorkbenchError
+from workbench.loops.constraints import SeamConstraints
+from workbench.loops.fit import Keep, KeptPart
 from workbench.loops.plan import LoopPlan
 from workbench.params import WorkbenchParams
 from workbench.profiles import params_from
@@ -56,6 +58,7 @@ from workbench.workflows.projects import (
     start_project,
 )
 from workbench.workflows.tracks import TrackSource
+from workbench.workflows.wishes import PlanWishes
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -289,6 +292,7 @@ class Keeper:
         return {
             "plan": cast("JsonValue", self._record[1]),
             "fades": cast("JsonValue", fade_records(session.hand_fades.values())) or None,
+            "wishes": cast("JsonValue", wish_record(session.wishes)),
             "params": session.params.model_dump(mode="json", exclude_defaults=True),
         }
 
@@ -361,6 +365,54 @@ def read_fades(records: Any) -> dict[tuple[Place, int], HandFade]:
     """
     fades = [HandFade((int(a), int(b)), seconds, exponent, at) for a, b, seconds, exponent, at in records or ()]
     return {(fade.place, round(fade.heard_s)): fade for fade in fades}
+
+
+def wish_record(wishes: PlanWishes) -> dict[str, Any] | None:
+    """What is asked of the plan alone as a project keeps it; constraints on seams are kept with the track.
+
+    Parameters
+    ----------
+    wishes : of the page
+
+    Returns
+    -------
+    dict : `keep` (part, from s, to s of each), `start_at` and `end_on`, video s; None where nothing is asked
+    """
+    if not wishes.needs_fit:
+        return None
+    kept = [[None if keep.part is None else keep.part.value, keep.song_from, keep.song_to] for keep in wishes.keep]
+    return {"keep": kept, "start_at": wishes.start_at, "end_on": wishes.end_on}
+
+
+def read_wishes(record: Any, seams: SeamConstraints) -> PlanWishes:
+    """What is asked of the plan, from what a project keeps.
+
+    Parameters
+    ----------
+    record : as `wish_record` made it; None: nothing
+    seams : constraints that are kept with the track
+    """
+    if not record:
+        return PlanWishes(seams)
+    keep = tuple(Keep(None if part is None else KeptPart(part), first, last) for part, first, last in record["keep"])
+    return PlanWishes(seams, keep, record["start_at"], record["end_on"])
+
+
+def asked_words(before: PlanWishes, after: PlanWishes) -> str:
+    """What two sets of wishes differ in, in words.
+
+    Parameters
+    ----------
+    before, after : of the page
+
+    Returns
+    -------
+    str : such as "asked for --pin-seam 1:32-0:48"
+    """
+    added = [label for label in after.labels if label not in before.labels]
+    dropped = [label for label in before.labels if label not in after.labels]
+    said = [f"{verb} {', '.join(labels)}" for verb, labels in (("asked for", added), ("dropped", dropped)) if labels]
+    return "; ".join(said) or "planned again"
 
 
 def params_words(before: WorkbenchParams, after: WorkbenchParams) -> str:

@@ -23,6 +23,7 @@ from workbench.audition.seams import with_option_first
 from workbench.dashboards.chips import SeamChips
 from workbench.dashboards.plan_picture import PlanPicture
 from workbench.dashboards.plan_state import PlanState
+from workbench.dashboards.plan_wishes import WishDesk
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.tab import Tab, action
@@ -69,6 +70,18 @@ class PlanTab(Tab):
             variant="body2", margin=(9, 4),
         )  # fmt: skip
         self.offer = pmui.Row(self.fit, self.about_fit, visible=False, margin=0)
+        self.straight = action(
+            "Play the track straight", self.play_straight, variant="outlined", margin=(4, 10, 14, 10),
+            tip="under the video from its first picture, as the track is",
+        )  # fmt: skip
+        self.help = pmui.Row(
+            self.straight,
+            action("Look at its beats", partial(self._go, "Beats"), variant="outlined", margin=(4, 10, 14, 10),
+                   tip="where the bars were found wrong, a grid set by hand makes a plan possible"),
+            action("Rank tracks for this video", partial(self._go, "Match"), variant="outlined", margin=(4, 10, 14, 10),
+                   tip="which tracks of the catalog suit it"),
+            visible=False, margin=0,
+        )  # fmt: skip
         self.progress = pmui.LinearProgress(value=0, variant="indeterminate", width=420, margin=(4, 10))
         self._wanted: int | None = None
         """the option that becomes the plan of the page as soon as its mix is known"""
@@ -79,10 +92,13 @@ class PlanTab(Tab):
         self.player.param.watch(lambda *_: self._match(), ["region", "seek"])
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
         self.player.param.watch(lambda event: session.param.update(time=event.new), "time")
+        self.desk = WishDesk(session, self.picture, lambda: self.player.time, self.run)
+        self.player.param.watch(lambda event: self.desk.select_region(event.new), "region")
         self.follow(["loop"], self.take)
+        self.follow(["loop"], self.desk.take)
         self.follow(["option"], self.look_at_option)
         self.follow(["time"], self.listen_at)
-        self.follow(["coming", "stage", "done", "offers_fit", "fitting"], self._show_empty)
+        self.follow(["coming", "stage", "done", "offers_fit", "fitting", "track_sound"], self._show_empty)
 
     def take(self, loop: Loop | None) -> None:
         """Show another plan, and prepare its sound; or balance the same plan with another mix.
@@ -102,13 +118,15 @@ class PlanTab(Tab):
         self._show_seams()
         self._show_empty()
         if loop is None or self.state.plan is None:
-            self.player.param.update(soundtrack="", duration=0.0)
+            refused = loop is not None and loop.video is not None
+            self.player.param.update(
+                soundtrack="", duration=loop.video_seconds if loop is not None and refused else 0.0
+            )
+            self._load_video(loop)
             return
         self.player.duration = self.state.plan.window_end
         self.listen_at(self._session.time)
-        if loop.video is not None and self.state.video is None:
-            wanted = partial(self._is_under, loop.video)
-            self.run(load_video, loop.video, then=self._show_video, wanted=wanted, subject=str(loop.video))
+        self._load_video(loop)
         self._prepare(0)
         self.look_at_option(self._session.option)
 
@@ -133,6 +151,13 @@ class PlanTab(Tab):
         plan = self.state.plan
         if plan is not None and time != self.player.time:
             self.player.go(min(time, plan.window_end))
+
+    def play_straight(self) -> None:
+        """Hear the track under the video as it is, where there is no plan."""
+        sound = self._session.track_sound
+        if sound is not None and self.state.plan is None:
+            self.player.param.update(music_a=self._session.url_of(sound.path), chosen="a")
+            self.player.go(0.0)
 
     def pick(self, option: int, name: str) -> None:
         """Compare an option as A or B, or make it the plan of the page.
@@ -166,14 +191,25 @@ class PlanTab(Tab):
         return pmui.Column(
             self.empty,
             self.offer,
+            self.help,
             self.progress,
             self.cards,
             self.player,
             self.chips,
+            self.desk.panel,
             *self.picture.panes(),
             sizing_mode="stretch_width",
             margin=(0, 10),
         )
+
+    def _go(self, tab: str) -> None:
+        self._session.tab = tab
+
+    def _load_video(self, loop: Loop | None) -> None:
+        """Have the pictures and the soundtrack of the video made ready, unless they are."""
+        if loop is not None and loop.video is not None and self.state.video is None:
+            wanted = partial(self._is_under, loop.video)
+            self.run(load_video, loop.video, then=self._show_video, wanted=wanted, subject=str(loop.video))
 
     def _take_mix(self, loop: Loop) -> None:
         """Balance the plan's own option at once; other options keep their mix until theirs is known."""
@@ -217,6 +253,8 @@ class PlanTab(Tab):
         self.empty.visible = self.state.plan is None
         self.progress.visible = self.empty.visible and session.busy
         self.offer.visible = self.empty.visible and session.offers_fit and not session.fitting
+        self.help.visible = isinstance(answer, Refusal) and not session.fitting
+        self.straight.disabled = session.track_sound is None
         if isinstance(answer, Refusal) and session.fitting:
             self.empty.object = f"Fitting the track to this video. Now: {session.stage or 'starting'}."
         elif isinstance(answer, Refusal):
@@ -281,6 +319,9 @@ class PlanTab(Tab):
         if video.sound is not None:
             self._session.draw(video.sound, then=show)
         self._show_choice()
+        if self.state.plan is None:
+            self.player.soundtrack = "" if video.sound is None else self._session.url_of(video.sound)
+            self.picture.show()
 
     def _load(self) -> None:
         """Give the player what there is to hear."""

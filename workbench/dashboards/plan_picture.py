@@ -10,10 +10,10 @@ Classes: `PlanPicture`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from bokeh.models import BoxSelectTool, Range1d
+from bokeh.models import Range1d
 
 from workbench.audition.plans import video_times_of
 from workbench.dashboards.charts import (
@@ -28,12 +28,14 @@ from workbench.dashboards.charts import (
     show_time,
 )
 from workbench.dashboards.chips import worst_of
-from workbench.dashboards.figures import LoopOver
+from workbench.dashboards.figures import LoopOver, SeamTool
 from workbench.dashboards.plan_state import PlanState, played_pieces
 from workbench.dashboards.views import MOST_COLUMNS, LongSound, video_row
+from workbench.loops.moves import SeamPlace
 from workbench.loops.plan import LoopPlan
 from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, HEARD, VOICE, clock, group_colour
 from workbench.plots.plan import gain_curve, track_pieces
+from workbench.plots.seams import PART_WORDS
 
 _FLOOR_DB = -24.0
 _LANES = {
@@ -53,6 +55,8 @@ _LANE_NAMES = {
 """on the page; the ribbons need none"""
 _MARKS_DB = (0.0, -10.0, -20.0)
 """of the lane of gains"""
+_CAN = "#F0E442"
+"""a place where a seam that is dragged could be; to be seen on the music"""
 _NUMBER = {"text_align": "center", "text_baseline": "top", "text_font_size": "12px", "text_font_style": "bold"}
 """of a seam, under its line"""
 
@@ -69,20 +73,19 @@ class PlanPicture(Picture):
         self.state = state
         self.view = Range1d(start=0.0, end=60.0)
         lanes = {word: _LANES[name] for name, word in _LANE_NAMES.items()}
-        self.figure = lane_chart(470, self.view, _TOP, lanes)
+        self.figure = lane_chart(412, self.view, _TOP, lanes)
         super().__init__(self.figure)
         self._draw()
         self._add_playheads("plan-playhead")
-        self._listen()
+        self.hand = self._listen()
         self.follow = ViewFollower(self.figure, self.show_view)
 
     def show(self) -> None:
-        """Send all of the option that is looked at, seen as a whole."""
-        plan = self.state.plan
-        if plan is None:
+        """Send all of the option that is looked at, seen as a whole; without a plan the video alone."""
+        if self.state.plan is None:
             self._empty()
-            return
-        self.view.update(start=0.0, end=plan.window_end, bounds=(-1.0, plan.window_end + 1.0))
+        if self.state.seconds:
+            self.view.update(start=0.0, end=self.state.seconds, bounds=(-1.0, self.state.seconds + 1.0))
         self.show_plan()
         self.show_view()
 
@@ -121,7 +124,7 @@ class PlanPicture(Picture):
         self._set("fades", left=times - fades / 2, right=times + fades / 2)
 
     def mark(self, region: Sequence[float]) -> None:
-        """Show the stretch that is looped, or none.
+        """Show the range that is looped, or none.
 
         Parameters
         ----------
@@ -129,12 +132,55 @@ class PlanPicture(Picture):
         """
         self._set("region", left=list(region[:1]), right=list(region[1:]))
 
+    def show_places(self, places: Sequence[Sequence[SeamPlace]]) -> None:
+        """Let the seams be dragged.
+
+        Parameters
+        ----------
+        places : of each seam of the plan that is looked at; empty while they are not known, or where none can be moved
+        """
+        plan = self.state.plan
+        self.hand.update(
+            seams=[] if plan is None or self.state.shown else list(plan.seam_times),
+            places=[[place_facts(place) for place in some] for some in places],
+            track_scale=1.0 if plan is None else _track_scale(plan),
+        )
+
+    def show_ranges(self, ranges: Sequence[tuple[float, float, str]], selected: Sequence[float]) -> None:
+        """Show what is asked of the track, and the stretch that is selected.
+
+        Parameters
+        ----------
+        ranges : from and to, s of the track, and colour
+        selected : from and to; empty for none
+        """
+        scale = 1.0 if self.state.plan is None else _track_scale(self.state.plan)
+        self._set(
+            "ranges", left=[first * scale for first, _, _ in ranges], right=[last * scale for _, last, _ in ranges],
+            color=[colour for _, _, colour in ranges],
+        )  # fmt: skip
+        self._set("selected", left=[s * scale for s in selected[:1]], right=[s * scale for s in selected[1:2]])
+
+    def on_hand(self, name: str, act: Callable[[Sequence[float]], object]) -> None:
+        """Call a function when somebody takes hold of a seam, moves one, or selects a stretch of the track.
+
+        Parameters
+        ----------
+        name : `chosen`, `moved` or `stretch`, see `SeamTool`
+        act : takes the new value
+        """
+
+        def heard(_attr: str, _old: object, new: Sequence[float]) -> None:
+            act(new)
+
+        self.hand.on_change(name, heard)
+
     def show_view(self) -> None:
         """Send what is in view, as fine as the screen."""
         plan, state = self.state.plan, self.state
-        if plan is None:
+        if not state.seconds:
             return
-        first, last, columns = self.follow.stretch(plan.window_end)
+        first, last, columns = self.follow.stretch(state.seconds)
         self._envelope("music", state.sounds.get(state.shown), first, last, columns)
         self._envelope("soundtrack", state.soundtrack, first, last, columns)
         if state.video is not None and last > first:
@@ -144,8 +190,9 @@ class PlanPicture(Picture):
             self._set("video", image=[picture], x=[first], y=[band.low], dw=[last - first], dh=[band.high - band.low])
         else:
             self._set("video", image=[], x=[], y=[], dw=[], dh=[])
-        self._bars(plan)
-        self._labels(plan)
+        if plan is not None:
+            self._bars(plan)
+            self._labels(plan)
 
     def _envelope(self, lane: str, sound: LongSound | None, first: float, last: float, columns: int) -> None:
         if sound is None:
@@ -220,8 +267,10 @@ class PlanPicture(Picture):
         self._draw_music()
         self._draw_blocks()
         self._draw_ending()
+        self._draw_ranges()
         self._draw_seams()
         self._draw_labels()
+        self._draw_places()
 
     def _draw_soundtrack(self) -> None:
         figure, lane = self.figure, _LANES["soundtrack"]
@@ -275,6 +324,32 @@ class PlanPicture(Picture):
         )  # fmt: skip
         self._shade(ending.glyph, "background_fill_color", paper)
 
+    def _draw_ranges(self) -> None:
+        figure, band = self.figure, _LANES["track"]
+        asked = self._source("ranges", "left", "right", "color")
+        figure.quad(
+            "left", "right", band.high, band.low - 6, source=asked, fill_alpha=0.0, line_color="color", line_width=2,
+            hatch_pattern="/", hatch_color="color", hatch_alpha=0.7,
+        )  # fmt: skip
+        selected = self._source("selected", "left", "right")
+        box = figure.quad("left", "right", band.high + 2, band.low - 8, source=selected, fill_alpha=0.15, line_width=2)
+        self._shade(box.glyph, "line_color", ink_colour)
+        self._shade(box.glyph, "fill_color", ink_colour)
+
+    def _draw_places(self) -> None:
+        """Where a seam that is dragged could be, and where it would go."""
+        figure, low, high = self.figure, _LANES["heard"].low, _LANES["music"].high
+        marks = self._source("places", "x", "color")
+        figure.segment("x", low, "x", high, source=marks, color="color", line_width=2, line_dash="4 3")
+        ghost = self._source("ghost", "x", "text")
+        figure.segment("x", low, "x", high, source=ghost, color=DOWNBEAT, line_width=3)
+        words = figure.text(
+            "x", high, "text", source=ghost, text_font_size="12px", text_font=TEXT_FONT, text_align="center",
+            text_baseline="bottom", y_offset=-2, background_fill_alpha=0.92, padding=3,
+        )  # fmt: skip
+        self._text(words.glyph)
+        self._shade(words.glyph, "background_fill_color", paper)
+
     def _draw_seams(self) -> None:
         figure, low, high = self.figure, _LANES["heard"].low - 3, _LANES["music"].high
         fades = self._source("fades", "left", "right")
@@ -308,15 +383,37 @@ class PlanPicture(Picture):
         )  # fmt: skip
         self._text(scale.glyph)
 
-    def _listen(self) -> None:
-        """A click seeks and the wheel zooms, as on every clock; a drag loops over what it selects."""
+    def _listen(self) -> SeamTool:
+        """A click seeks and the wheel zooms, as on every clock; a drag moves a seam, selects on the track, or loops."""
         show_time(self.figure, margin=1.0)
-        select = BoxSelectTool(dimensions="width", renderers=[])
-        self.figure.add_tools(select)
-        self.figure.toolbar.active_drag = select
+        hand = SeamTool(
+            dimensions="width", renderers=[], marks=self._sources["places"], ghost=self._sources["ghost"],
+            low=_LANES["heard"].low - 14, high=_LANES["music"].high,
+            track_high=_LANES["track"].high, colors=[_CAN, BEAT],
+        )  # fmt: skip
+        self.figure.add_tools(hand)
+        self.figure.toolbar.active_drag = hand
         self.figure.js_on_event("selectiongeometry", LoopOver())
+        return hand
 
 
 def _track_scale(plan: LoopPlan) -> float:
     """Video seconds as wide as a second of the track; under 1 where the track is longer than the video."""
     return min(1.0, plan.window_end / plan.song_duration)
+
+
+def place_facts(place: SeamPlace) -> dict[str, object]:
+    """A place of a seam as the page shows it.
+
+    Parameters
+    ----------
+    place : its words say by how many bars it is moved, and its score and two lowest parts, or what is in the way
+    """
+    words = f"{place.bars:+d} bar{'' if abs(place.bars) == 1 else 's'}" if place.bars else "where it is"
+    if place.obstacle:
+        words = f"{words}: {place.obstacle}"
+    elif place.score is not None:
+        worst = sorted(place.parts, key=lambda part: place.parts[part])[:2]
+        parts = ", ".join(f"{PART_WORDS[part]} {place.parts[part]:.2f}".replace("\n", " ") for part in worst)
+        words = f"{words}: score {place.score:.2f} · lowest: {parts}"
+    return {"bars": place.bars, "at": place.at, "words": words, "obstacle": place.obstacle, "score": place.score}

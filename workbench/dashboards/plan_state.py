@@ -60,6 +60,13 @@ class PlanState:
         return self.options[self.shown] if self.options else None
 
     @property
+    def seconds(self) -> float:
+        """Length of what is looked at: of the plan, or of the video where there is none; 0 where there is neither."""
+        if self.plan is not None:
+            return self.plan.window_end
+        return 0.0 if self.loop is None or self.loop.video is None else self.loop.video_seconds
+
+    @property
     def differences(self) -> tuple[str, ...]:
         """How each option differs from the plan served, in words; empty for that plan."""
         if self.loop is None or self.loop.analysis is None or not isinstance(self.loop.answer, LoopPlan):

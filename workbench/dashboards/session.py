@@ -20,7 +20,7 @@ import param
 
 from workbench.audition.plans import track_file
 from workbench.dashboards.fades import HandFade, Place, describe_lost, with_hand_fades
-from workbench.dashboards.keeping import Keeper, Step, read_fades
+from workbench.dashboards.keeping import Keeper, Step, asked_words, read_fades, read_wishes
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.views import LongSound, write_summary
 from workbench.dashboards.work import Pool, Task, shared_pool
@@ -30,17 +30,20 @@ from workbench.files import without_folders
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal, RefusalReason
+from workbench.mix.balance import Mix
 from workbench.params import WorkbenchParams
 from workbench.provenance import read_provenance
 from workbench.results.loop import plan_from_json
 from workbench.workflows.analyze import Analysis, analyze
 from workbench.workflows.fit import Fit, can_fit, fit_track
-from workbench.workflows.kept_constraints import kept_line
+from workbench.workflows.kept_constraints import kept_constraints, kept_line
 from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.mix import mix_under
 from workbench.workflows.project_changes import Change, State
 from workbench.workflows.projects import Project, open_project, plan_record, restore_loop
 from workbench.workflows.tracks import TrackSource, find_track
 from workbench.workflows.videos import find_video
+from workbench.workflows.wishes import Contradiction, FoundPlaces, PlanWishes, plan_around, plan_with_moved_seam
 from workbench.workspace import Workspace
 
 SOUNDS_ROUTE = "sounds"
@@ -84,6 +87,9 @@ class Session(param.Parameterized):
     project = param.ClassSelector(class_=Project, allow_None=True, doc="in which all this is kept")
     history = param.List([], item_type=Change, doc="changes of the project, oldest first; those undone come last")
     records = param.Integer(0, doc="counts up when records of the track were put back: verdicts, constraints, grid")
+    wishes = param.ClassSelector(default=PlanWishes(), class_=PlanWishes, doc="what is asked of the plan")
+    places = param.ClassSelector(class_=FoundPlaces, allow_None=True, doc="where the seams of the plan could be")
+    contradiction = param.ClassSelector(class_=Contradiction, allow_None=True, doc="why the last wish was not kept")
     message = _Sentence("", doc="what went wrong last, in a sentence")
     notice = _Sentence("", doc="what one should know of the plan or the download, in a sentence")
 
@@ -95,6 +101,10 @@ class Session(param.Parameterized):
         self._closed = False
         self._fits = 0
         """times that a track was fitted; only the latest is shown"""
+        self._asked_fit = False
+        """whether somebody wanted the track fitted to this video"""
+        self._asked = 0
+        """times that something was asked of the plan; only the latest is shown"""
         self._hand_fades: dict[tuple[Place, int], HandFade] = {}
         """by their splice and second"""
         self._settling = 0
@@ -142,6 +152,7 @@ class Session(param.Parameterized):
             self.message = str(error)
             return None
         self._hand_fades.clear()
+        self._forget_wishes()
         self.coming = f"Opening {track.path.name}."
         self.param.update(
             track=track, loop=None, analysis=None, track_sound=None, offers_fit=False, notice="", message="", option=0
@@ -164,6 +175,7 @@ class Session(param.Parameterized):
         except WorkbenchError as error:
             self.message = str(error)
             return None
+        self._forget_wishes()
         self.coming = f"Opening {video.name}."
         self.param.update(video=video, loop=None, offers_fit=False, message="", option=0)
         return self._go_on(self._begin())
@@ -268,7 +280,7 @@ class Session(param.Parameterized):
 
     def _go_on(self, fields: State) -> Task | None:
         """Show what a project keeps; where it keeps no plan, make one."""
-        self._take_fields({"fades": None, **fields})
+        self._take_fields({"fades": None, "wishes": None, **fields})
         return self._restore(fields.get("plan"))
 
     def _take_fields(self, fields: State) -> None:
@@ -278,6 +290,8 @@ class Session(param.Parameterized):
                 self.params = self._keeper.params_of(fields)
             if "fades" in fields:
                 self._hand_fades = read_fades(fields["fades"])
+            if "wishes" in fields:
+                self.wishes = read_wishes(fields["wishes"], self.wishes.seams)
 
     def _restore(self, kept: Any) -> Task | None:
         """Show a plan that was kept; None where there was none: then it is planned."""
@@ -407,10 +421,12 @@ class Session(param.Parameterized):
         if new_track:
             self.track_sound = None
             self._hand_fades.clear()
+            self._forget_wishes()
         if self.project is None or (self.track, self.video) != (loop.track, loop.video):
             self.param.update(track=loop.track, video=loop.video, loop=None)
             self._begin()
         self.notice = ""
+        self._read_wishes(loop)
         self.param.update(
             track=loop.track, video=loop.video, analysis=loop.analysis, loop=loop, offers_fit=False, option=option
         )
@@ -456,7 +472,7 @@ class Session(param.Parameterized):
         """Plan again with the parameters as they are; a track that was fitted to the video is fitted again."""
         if self.track is None:
             return None
-        if self.loop is not None and self.loop.is_fit:
+        if self.wishes.needs_fit or (self.loop is not None and self.loop.is_fit):
             return self.fit()
         self.message = ""
         if self.video is not None:
@@ -487,7 +503,8 @@ class Session(param.Parameterized):
         if track is None or video is None:
             return None
         self._fits += 1
-        mine = self._fits
+        mine, asked = self._fits, self.wishes
+        self._asked_fit = self._asked_fit or not asked.needs_fit
         show = self._shown_for_change()
         self.param.update(fitting=True, message="")
 
@@ -502,8 +519,89 @@ class Session(param.Parameterized):
 
         subject = str(track.path)
         return self.run(
-            fit_track, track, video, then=fitted, subject=subject, otherwise=ended, cancelled=ended, auto_mix=True
-        )
+            fit_track, track, video, then=fitted, subject=subject, otherwise=ended, cancelled=ended, auto_mix=True,
+            keep=asked.keep, start_at=asked.start_at, end_on=asked.end_on,
+        )  # fmt: skip
+
+    def ask(self, wishes: PlanWishes) -> Task | None:
+        """Plan again around what is asked for; what cannot be kept is said, and the plan stays.
+
+        Parameters
+        ----------
+        wishes : all that apply from now on
+
+        Returns
+        -------
+        Task : the work under way; None where there is no track or no video
+        """
+        under = self.video or (None if self.loop is None else self.loop.video_seconds)
+        if self.track is None or under is None:
+            return None
+        return self._plan_with(wishes, asked_words(self.wishes, wishes), plan_around, self.track, under, wishes)
+
+    def move_seam(self, seam: int, bars: int) -> Task | None:
+        """Move a seam of the plan to another bar line, and pin it there.
+
+        Parameters
+        ----------
+        seam : counted from 0
+        bars : by which it is moved; negative: earlier
+
+        Returns
+        -------
+        Task : the work under way; None where there is no plan
+        """
+        if self.plan is None:
+            return None
+        self.seam = seam
+        words = f"seam {seam + 1} is moved by {bars:+d} {'bar' if abs(bars) == 1 else 'bars'}"
+        return self._plan_with(self.wishes, words, plan_with_moved_seam, self.loop, seam, bars, self.wishes)
+
+    def _plan_with(self, wishes: PlanWishes, words: str, plan: Callable[..., Any], *arguments: Any) -> Task:
+        """Have a plan made that keeps wishes, one step of the history, and its mix measured once it is shown."""
+        self._asked += 1
+        step = self.change(words)
+        mine, track, video = self._asked, self._named_track(), self.video
+        fit = self._asked_fit or (self.loop is not None and self.loop.is_fit and not self.wishes.needs_fit)
+        self.param.update(contradiction=None, message="")
+
+        def is_wanted() -> bool:
+            return mine == self._asked and (self.track, self.video) == (track, video)
+
+        def planned(answer: Loop | Contradiction) -> None:
+            if not is_wanted():
+                return
+            if isinstance(answer, Contradiction):
+                self.contradiction = answer
+                return
+            self.wishes = replace(wishes, seams=self.wishes.seams)
+            self.show_again(answer)
+            step.finish()
+            if answer.video is not None and isinstance(answer.answer, LoopPlan):
+                self.run(mix_under, answer.answer.alone, track.path, answer.video, then=mixed, subject=str(track.path))
+
+        def mixed(mix: Mix) -> None:
+            if is_wanted() and self.loop is not None and isinstance(self.loop.answer, LoopPlan):
+                made = None if self.loop.provenance is None else self.loop.provenance.with_constraint("auto_mix", True)
+                self.loop = replace(self.loop, mix=mix, provenance=made)
+
+        return self.run(plan, *arguments, then=planned, subject=str(track.path), fit=fit, found=self.places)
+
+    def _forget_wishes(self) -> None:
+        """Another track or video: what was asked of the plan alone is forgotten; the track keeps its constraints."""
+        self._asked_fit = False
+        self.param.update(wishes=PlanWishes(), places=None, contradiction=None)
+
+    def _read_wishes(self, loop: Loop) -> None:
+        """Take the constraints that are kept with the track."""
+        if loop.analysis is None:
+            return
+        try:
+            seams = kept_constraints(self.workspace, loop.analysis.content_hash)
+        except WorkbenchError as error:
+            self.message = str(error)
+            return
+        self.param.update(wishes=replace(self.wishes, seams=seams), contradiction=None)
 
     def _look_for_fit(self) -> None:
         """Have a worker find out whether a track that is not looped under the video can be fitted to it."""

@@ -1,4 +1,4 @@
-"""What a person says of the seams of a track: where none may be, which are not used, and which are.
+"""What a person says of the seams of a track: where none may be, which are not used and which are, what is not played.
 
 Constraints are kept or refused, never weighed: no score knows of them. A splice that a constraint rules out is no
 candidate of the planner (`workbench.loops.splices`), and only plans that take every pinned splice are made. A pinned
@@ -6,6 +6,8 @@ splice may be one that the planner would not take by itself: its seam may score 
 
 Splices are named by times of the track as a player shows them. Each stands for the nearest bar line; one that lies more
 than half a bar from every bar line is refused. A range is widened to whole bars: a seam on its border is not in it.
+
+A range that is excluded is not played, but for what a crossfade at its border takes of it.
 
 Classes: `SeamConstraints` with `TrackRange` and `NamedSplice`; `LineConstraints`, the same on the bar lines of a track.
 Functions: `on_lines`, `smallest_contradiction`, `clock`.
@@ -72,9 +74,11 @@ class SeamConstraints:
     """splices that are not used"""
     pinned: tuple[NamedSplice, ...] = ()
     """splices that are used, each at least once"""
+    excluded: tuple[TrackRange, ...] = ()
+    """what is not played"""
 
     def __bool__(self) -> bool:
-        return bool(self.never_cut or self.forbidden or self.pinned)
+        return bool(self.never_cut or self.forbidden or self.pinned or self.excluded)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -83,6 +87,7 @@ class SeamConstraints:
             *(_label(NEVER_CUT, one) for one in self.never_cut),
             *(_label(FORBID, one) for one in self.forbidden),
             *(_label(PIN, one) for one in self.pinned),
+            *(_label(EXCLUDE, one) for one in self.excluded),
         )
         return tuple(dict.fromkeys(named))
 
@@ -97,6 +102,7 @@ class SeamConstraints:
             tuple(dict.fromkeys((*self.never_cut, *others.never_cut))),
             tuple(dict.fromkeys((*self.forbidden, *others.forbidden))),
             tuple(dict.fromkeys((*self.pinned, *others.pinned))),
+            tuple(dict.fromkeys((*self.excluded, *others.excluded))),
         )
 
     def without(self, others: SeamConstraints) -> SeamConstraints:
@@ -110,6 +116,7 @@ class SeamConstraints:
             tuple(one for one in self.never_cut if one not in others.never_cut),
             tuple(one for one in self.forbidden if one not in others.forbidden),
             tuple(one for one in self.pinned if one not in others.pinned),
+            tuple(one for one in self.excluded if one not in others.excluded),
         )
 
     def only(self, labels: Collection[str]) -> SeamConstraints:
@@ -123,10 +130,11 @@ class SeamConstraints:
             tuple(one for one in self.never_cut if _label(NEVER_CUT, one) in labels),
             tuple(one for one in self.forbidden if _label(FORBID, one) in labels),
             tuple(one for one in self.pinned if _label(PIN, one) in labels),
+            tuple(one for one in self.excluded if _label(EXCLUDE, one) in labels),
         )
 
 
-NEVER_CUT, FORBID, PIN = "--never-cut", "--forbid-seam", "--pin-seam"
+NEVER_CUT, FORBID, PIN, EXCLUDE = "--never-cut", "--forbid-seam", "--pin-seam", "--exclude"
 """how constraints are called in labels: by the options of the command line"""
 NO_CONSTRAINTS = SeamConstraints()
 _MOST_PAIRS = 60
@@ -143,6 +151,8 @@ class LineConstraints:
     """shape (n, 2), bar lines left and entered"""
     pinned: IntArray
     """shape (n, 2), bar lines left and entered, each pair once"""
+    excluded: FloatArray
+    """shape (n, 2), s, ranges that are not played"""
 
     def rules_out(self, leave: IntArray, enter: IntArray) -> BoolArray:
         """Which splices must not be used, shape (n,).
@@ -155,6 +165,18 @@ class LineConstraints:
         for left, entered in self.forbidden:
             barred |= (leave == left) & (enter == entered)
         return np.asarray(barred)
+
+    def plays_excluded(self, song_from: FloatArray, song_to: FloatArray) -> BoolArray:
+        """Which stretches hold some of what is not played, of the shape to which both broadcast.
+
+        Parameters
+        ----------
+        song_from, song_to : s, where each stretch begins and ends
+        """
+        held = np.zeros(np.broadcast_shapes(np.shape(song_from), np.shape(song_to)), dtype=bool)
+        for first, last in self.excluded:
+            held |= (np.asarray(song_from) < last - BORDER_SECONDS) & (np.asarray(song_to) > first + BORDER_SECONDS)
+        return held
 
     def is_pinned(self, leave: IntArray, enter: IntArray) -> BoolArray:
         """Which splices must be used, shape (n,).
@@ -190,22 +212,28 @@ def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstrai
         return None
     lines = profile.downbeats
     inside = np.zeros(lines.size, dtype=bool)
+    for option, ranges in ((NEVER_CUT, constraints.never_cut), (EXCLUDE, constraints.excluded)):
+        for one in ranges:
+            if one.song_to > profile.song_duration + 1e-3:
+                label = _label(option, one)
+                raise ConstraintError(f"{label}: the track ends at {clock(profile.song_duration)}", (label,))
     for one in constraints.never_cut:
-        if one.song_to > profile.song_duration + 1e-3:
-            raise ConstraintError(f"{_label(NEVER_CUT, one)}: the track ends at {clock(profile.song_duration)}")
         inside |= _inside(lines, one)
     forbidden = [line_pair(profile, one, _label(FORBID, one)) for one in constraints.forbidden]
     pinned = [line_pair(profile, one, _label(PIN, one)) for one in constraints.pinned]
     for pin, pair in zip(constraints.pinned, pinned, strict=True):
         clashing = [_label(FORBID, one) for one, other in zip(constraints.forbidden, forbidden, strict=True)
                     if other == pair]  # fmt: skip
-        clashing += [_label(NEVER_CUT, one) for one in constraints.never_cut if _inside(lines, one)[list(pair)].any()]
+        for option, ranges in ((NEVER_CUT, constraints.never_cut), (EXCLUDE, constraints.excluded)):
+            clashing += [_label(option, one) for one in ranges if _inside(lines, one)[list(pair)].any()]
         if clashing:
-            raise ConstraintError(f"{_label(PIN, pin)} and {clashing[0]} contradict each other")
+            labels = (_label(PIN, pin), clashing[0])
+            raise ConstraintError(f"{' and '.join(labels)} contradict each other", labels)
     return LineConstraints(
         inside,
         np.array(forbidden, dtype=np.int64).reshape(-1, 2),
         np.array(list(dict.fromkeys(pinned)), dtype=np.int64).reshape(-1, 2),
+        np.array([(one.song_from, one.song_to) for one in constraints.excluded], dtype=np.float64).reshape(-1, 2),
     )
 
 
@@ -224,19 +252,21 @@ def line_pair(profile: LoopProfile, splice: NamedSplice, label: str) -> tuple[in
     """
     lines = profile.downbeats
     if lines.size < 3:
-        raise ConstraintError(f"{label}: no bars were found in this track, so there is nothing to splice at")
+        raise ConstraintError(f"{label}: no bars were found in this track, so there is nothing to splice at", (label,))
     pair = []
     for time in (splice.leave, splice.enter):
         if time > profile.song_duration:
-            raise ConstraintError(f"{label}: the track ends at {clock(profile.song_duration)}")
+            raise ConstraintError(f"{label}: the track ends at {clock(profile.song_duration)}", (label,))
         line = int(nearest_line(lines, np.array([time]))[0])
         if abs(time - float(lines[line])) > 0.5 * float(np.median(np.diff(lines))):
             near = clock(float(lines[line]))
-            raise ConstraintError(f"{label}: {clock(time)} is not at a bar line of the track; the nearest is at {near}")
+            raise ConstraintError(
+                f"{label}: {clock(time)} is not at a bar line of the track; the nearest is at {near}", (label,)
+            )
         pair.append(line)
     if pair[0] == pair[1]:
         where = clock(float(lines[pair[0]]))
-        raise ConstraintError(f"{label}: both times are at the same bar line, {where}, so nothing is spliced")
+        raise ConstraintError(f"{label}: both times are at the same bar line, {where}, so nothing is spliced", (label,))
     return pair[0], pair[1]
 
 

@@ -51,6 +51,7 @@ from workbench.loops.assembly import (
     late_and_tail,
     own_end_route,
     route_worth,
+    spans,
 )
 from workbench.loops.constraints import (
     NO_CONSTRAINTS,
@@ -129,7 +130,7 @@ def plan_loop(
     labels = smallest_contradiction(constraints.labels, can_be_kept)
     if not labels:
         return find_loop(profile, video_seconds, params, None)
-    raise ConstraintError(cannot_be_kept(labels, f"a loop of {plain_seconds(video_seconds)} s"))
+    raise ConstraintError(cannot_be_kept(labels, f"a loop of {plain_seconds(video_seconds)} s"), labels)
 
 
 def find_loop(
@@ -155,7 +156,11 @@ def find_loop(
         return _refuse("a pinned seam leaves no room for its crossfade", 1.0, profile, params)
 
     video = round(video_seconds, 6)
-    routes = list(_routes(usable, profile, video, params))
+    routes = [
+        route
+        for route in _routes(usable, profile, video, params)
+        if not usable.plays_excluded(*spans(route, usable, profile).T).any()
+    ]
     if not routes:
         return _refuse(
             "its loops add up to no length that ends with the video", float(usable.score.max()), profile, params
@@ -296,7 +301,8 @@ def _own_end_routes(
         return []
     longest_tail, latest_start = end_slack(profile)
     least = max(params.min_segment_seconds, params.gain_glide_seconds, longest_tail)
-    plays_out = np.append(profile.last_sound - usable.song_from >= least + usable.fade / 2, True)
+    plays_out = profile.last_sound - usable.song_from >= least + usable.fade / 2
+    plays_out = np.append(plays_out & ~usable.plays_excluded(usable.song_from, np.array(profile.last_sound)), True)
     need = video - (round(profile.last_sound, 6) - round(profile.song_start, 6))
     need -= float(usable.gain_seconds[inserted].sum())
 
@@ -358,6 +364,7 @@ def _fade_routes(
                 passes = most - fewer
                 stops = plays - passes * length
                 fits = legal & (stops <= latest) & (passes >= least_passes)
+                fits &= ~usable.plays_excluded(usable.song_from[exits], stops)
                 if usable.pinned.size > inserted.size:
                     fits &= _holds_pinned(usable, tours, space, passes)
                 mixes = space.rows(fits, passes, np.full(fits.shape, before))

@@ -407,6 +407,7 @@ class _Search:
         room = states.room[:, None] + usable.fade[None, :] / 2 + _MARGIN
         played = states.played[:, None] + lasts
         legal = (bars >= least_bars) & (lasts >= room) & (played <= self.video - 0.5 * self.bar)
+        legal &= ~usable.plays_excluded(states.at[:, None], usable.song_to[None, :])
         backward = usable.gain_seconds > 0
         if task.may_repeat:
             long = (usable.leave - usable.enter >= _LOOP_BARS) & (usable.gain_seconds >= _LOOP_SECONDS)
@@ -623,7 +624,7 @@ class _Search:
         clear = until if own else until - np.where(button, tail, 0.0)
         mask = self._kept(states.mask, states.at, clear)
         length = np.maximum(until - states.at, 1e-3)
-        fits = mask & self._needed == self._needed
+        fits = (mask & self._needed == self._needed) & ~self.usable.plays_excluded(states.at, until)
         if seams:
             mean, worst = states.scores / seams, states.worst
         else:

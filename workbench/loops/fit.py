@@ -187,7 +187,7 @@ def plan_fit(
     _check_ranges(profile, request, length)
     plans = _plans(profile, request, params, beside)
     if not plans:
-        raise FitError(_contradiction(profile, request, params, length))
+        raise _contradiction(profile, request, params, length)
     options = _options(plans)
     return replace(options[0], options=tuple(options))
 
@@ -297,14 +297,17 @@ def _check_ranges(profile: LoopProfile, request: FitRequest, length: str) -> Non
     """Refuse what no plan of any kind could keep."""
     for keep in request.keep:
         if keep.part is None and not (0.0 <= keep.song_from < keep.song_to <= profile.song_duration + 1e-3):
-            raise FitError(f"{keep.label}: the track ends at {clock(profile.song_duration)}")
+            raise FitError(f"{keep.label}: the track ends at {clock(profile.song_duration)}", (keep.label,))
     start_at, end_on = request.start_at, request.end_on
     if start_at is not None and start_at > request.seconds - MIN_SECONDS:
-        raise FitError(f"{_START_AT} {clock(start_at)}: that leaves no {MIN_SECONDS:.0f} s of music in {length}")
+        label = f"{_START_AT} {clock(start_at)}"
+        raise FitError(f"{label}: that leaves no {MIN_SECONDS:.0f} s of music in {length}", (label,))
     if end_on is not None and not 0.0 < end_on <= request.seconds:
-        raise FitError(f"{_END_ON} {clock(end_on)}: that is outside of {length}")
+        label = f"{_END_ON} {clock(end_on)}"
+        raise FitError(f"{label}: that is outside of {length}", (label,))
     if start_at is not None and end_on is not None and end_on <= start_at:
-        raise FitError(f"{_START_AT} {clock(start_at)} and {_END_ON} {clock(end_on)} contradict each other")
+        labels = (f"{_START_AT} {clock(start_at)}", f"{_END_ON} {clock(end_on)}")
+        raise FitError(f"{' and '.join(labels)} contradict each other", labels)
 
 
 def _plans(profile: LoopProfile, request: FitRequest, params: CoverParams, beside: LoopPlan | None) -> list[LoopPlan]:
@@ -486,7 +489,7 @@ def _without_bars(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
     starts = [min(round(profile.song_start, 6), latest), *(min(keep.song_from, latest) for keep in request.keep)]
     for start in starts:
         inside = all(start <= keep.song_from and start + music >= keep.song_to - 1e-6 for keep in request.keep)
-        if inside:
+        if inside and not _is_excluded(request, start, start + music):
             return [_straight(profile, request, start, start_fade(profile))]
     return []
 
@@ -515,10 +518,18 @@ def _excerpt(profile: LoopProfile, request: FitRequest, rules: LineConstraints |
     for number, start in enumerate(starts):
         if start + music <= last + 1e-6 or number == 1:
             at = max(0.0, min(start, profile.song_duration - music))
+            if _is_excluded(request, at, at + music):
+                continue
             plan = _straight(profile, request, round(at, 6), EARLY_SECONDS if number == 0 else start_fade(profile))
             if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in plans):
                 plans.append(plan)
     return plans
+
+
+def _is_excluded(request: FitRequest, song_from: TrackSeconds, song_to: TrackSeconds) -> bool:
+    """Whether some of a stretch of the track is not to be played."""
+    ranges = request.constraints.excluded
+    return any(one.song_from < song_to - 1e-6 and one.song_to > song_from + 1e-6 for one in ranges)
 
 
 def _straight(profile: LoopProfile, request: FitRequest, start: float, fade_in: float) -> LoopPlan:
@@ -570,7 +581,7 @@ def _options(plans: Sequence[LoopPlan]) -> list[LoopPlan]:
     return options[:MAX_OPTIONS]
 
 
-def _contradiction(profile: LoopProfile, request: FitRequest, params: CoverParams, length: str) -> str:
+def _contradiction(profile: LoopProfile, request: FitRequest, params: CoverParams, length: str) -> FitError:
     """Why there is no plan: the smallest part of the wishes that cannot be kept together."""
     labels = smallest_contradiction(
         request.labels, lambda some: bool(_plans(profile, request.only(some), params, None))
@@ -579,8 +590,9 @@ def _contradiction(profile: LoopProfile, request: FitRequest, params: CoverParam
     if not labels:
         lasts = clock(profile.song_duration)
         if tried.seconds <= profile.song_duration:
-            return f"no part of this track, which lasts {lasts}, makes music of {length}"
-        return f"this track lasts {lasts} and cannot be looped without an audible seam, so it does not fill {length}"
+            return FitError(f"no part of this track, which lasts {lasts}, makes music of {length}")
+        why = f"this track lasts {lasts} and cannot be looped without an audible seam, so it does not fill {length}"
+        return FitError(why)
     longest = 0.0
     if profile.downbeats.size >= 3:
         for keep in tried.keep:
@@ -588,4 +600,4 @@ def _contradiction(profile: LoopProfile, request: FitRequest, params: CoverParam
             longest += 0.0 if stretch is None else stretch[1] - stretch[0]
     room = tried.seconds - (tried.start_at or 0.0)
     why = f"; what is to be kept lasts {longest:.1f} s" if longest > room else ""
-    return f"{cannot_be_kept(labels, length)}{why}"
+    return FitError(f"{cannot_be_kept(labels, length)}{why}", labels)

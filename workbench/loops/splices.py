@@ -73,11 +73,24 @@ class UsableSplices:
     """shape (n_pinned,), the splices that every plan must take"""
     inside: BoolArray | None
     """shape (n_bars,), bar lines inside of a range that is never cut; None where there is no such range"""
+    constraints: LineConstraints | None = None
+    """which ruled splices out; None: there are none"""
 
     @property
     def size(self) -> int:
         """Number of splices."""
         return int(self.leave.size)
+
+    def plays_excluded(self, song_from: FloatArray, song_to: FloatArray) -> BoolArray:
+        """Which stretches of the track hold some of what is not played, see `LineConstraints.plays_excluded`.
+
+        Parameters
+        ----------
+        song_from, song_to : s, where each stretch begins and ends
+        """
+        if self.constraints is None:
+            return np.zeros(np.broadcast_shapes(np.shape(song_from), np.shape(song_to)), dtype=bool)
+        return self.constraints.plays_excluded(song_from, song_to)
 
     def unlike(self, one: int, others: Sequence[int]) -> bool:
         """Whether a body sounds different from each of the others, see `alike`."""
@@ -192,6 +205,13 @@ def usable_splices(
     bars_between = np.where(is_pinned[:, None] | is_pinned, 1, params.min_segment_bars)
     opens_after = np.where(is_pinned, params.gain_glide_seconds, opens)
     least_between = np.where(is_pinned[:, None] | is_pinned, params.gain_glide_seconds, least)
+    first = leave >= bars_before
+    first &= song_to - round(profile.song_start, 6) >= np.maximum(opens_after, start_fade(profile) + fade / 2) + _MARGIN
+    follows = leave[None, :] - enter[:, None] >= bars_between
+    follows &= lasts >= np.maximum(least_between, (fade[:, None] + fade[None, :]) / 2) + _MARGIN
+    if constraints is not None and constraints.excluded.size:
+        first &= ~constraints.plays_excluded(np.array(profile.song_start), song_to)
+        follows &= ~constraints.plays_excluded(song_from[:, None], song_to[None, :])
     return UsableSplices(
         leave=leave,
         enter=enter,
@@ -204,15 +224,14 @@ def usable_splices(
         level_step_db=splices.level_step_db[kept],
         phrasing=phrasing_part(profile, leave, enter),
         is_body=gain >= params.min_body_seconds,
-        first=(leave >= bars_before)
-        & (song_to - round(profile.song_start, 6) >= np.maximum(opens_after, start_fade(profile) + fade / 2) + _MARGIN),
-        follows=(leave[None, :] - enter[:, None] >= bars_between)
-        & (lasts >= np.maximum(least_between, (fade[:, None] + fade[None, :]) / 2) + _MARGIN),
+        first=first,
+        follows=follows,
         shared_seconds=np.maximum(shared, 0.0) * np.sign(gain)[:, None] * np.sign(gain),
         bar_seconds=np.append(np.diff(lines), max(profile.last_sound - float(lines[-1]), 1e-3)),
         fade_worth=fade_part(profile),
         pinned=np.flatnonzero(is_pinned),
         inside=constraints.inside if constraints is not None and constraints.inside.any() else None,
+        constraints=constraints,
     )
 
 

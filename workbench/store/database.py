@@ -106,7 +106,7 @@ seam_constraints = sa.Table(
     metadata,
     sa.Column("content_hash", sa.String, primary_key=True),
     sa.Column("revision", sa.String, nullable=False),  # digest of the constraints
-    sa.Column("constraints", sa.String, nullable=False),  # JSON {never_cut, forbid_seam, pin_seam}, each pairs of times
+    sa.Column("constraints", sa.String, nullable=False),  # JSON of a provenance: lists of pairs of times
     sa.Column("at", sa.String, nullable=False),
 )
 

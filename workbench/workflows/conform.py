@@ -10,6 +10,7 @@ Functions: `conform`; `conform_json`, the changed plan as JSON with its provenan
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,8 @@ from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.reproduce import recorded_track
 from workbench.workspace import Workspace
 
+CONFORMED = "conformed"
+"""constraint of a provenance under which the changed plan stands, and the bytes of both cuts, to make it again"""
 _MUCH = 0.95
 """share of untouched picture with its music under which it is said what worse seams would keep"""
 _LOWER_FLOORS = (0.3, 0.1)
@@ -140,7 +143,7 @@ def conform(
         from workbench.workflows.mix import mix_under
 
         mix = mix_body(mix_under(workspace, plan, track, new_video))
-    recorded = {} if made is None else dict(made.constraints)
+    recorded = {} if made is None else {n: value for n, value in made.constraints.items() if n != CONFORMED}
     carried = {name: value for name, value in recorded.items() if name not in _UNASKED}
     provenance = make_provenance(
         workspace,
@@ -154,6 +157,13 @@ def conform(
             "from": old_cut.name,
             "to": new_cut.name,
             "seconds": plan.window_end,
+            CONFORMED: {
+                "result": _bare(result),
+                "from": workspace.hash_file(old_cut),
+                "to": workspace.hash_file(new_cut),
+                "given": recorded,
+                "made_by": None if made is None else made.command,
+            },
         },
     )
     return Conformed(
@@ -170,6 +180,16 @@ def conform(
         constraints,
         tuple(name for name in _UNASKED if name in recorded),
     )
+
+
+def _bare(result: Mapping[str, Any]) -> dict[str, Any]:
+    """A result without what is not changed: its other options and its provenance, which is recorded beside it."""
+    left_out = ("options", "alternates")
+    kept = {name: value for name, value in result.items() if name not in (*left_out, "provenance", "track")}
+    plan = kept.get("plan")
+    if isinstance(plan, Mapping):
+        kept["plan"] = {name: value for name, value in plan.items() if name not in left_out}
+    return dict(json.loads(json.dumps(kept)))
 
 
 def conform_json(conformed: Conformed) -> dict[str, Any]:
@@ -272,6 +292,8 @@ def _not_kept(conformed: Conformed) -> list[str]:
         "its music does not come where its picture is now"
         for leave, enter in missed
     ]
+    if on is not None and on.plays_excluded(*table.T).any():
+        found.append("it plays some of what is excluded: its pictures had that music")
     if conformed.unasked:
         options = " and ".join(f"--{name.replace('_', '-')}" for name in conformed.unasked)
         found.append(f"{options} of the plan is not asked of the changed one: fit it anew where that must hold")

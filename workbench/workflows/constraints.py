@@ -4,14 +4,16 @@ The profile of a track holds the splices that are worth keeping. One that a pers
 then measured and fitted like the others, and added.
 
 Functions: `read_seconds`, `read_range` and `read_splice` for typed texts; `constraint_records` and `read_constraints`
-for provenance; `with_splices` and `with_pinned` for an analysis.
+for provenance; `with_splices` and `with_pinned` for an analysis, `measure_splices` for
+single splices, `measured_splices` and `remember_splices` to hand them to another process.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +21,9 @@ import numpy as np
 from workbench.errors import ConstraintError, PlanError
 from workbench.features.energy import loudness_between
 from workbench.loops.bodies import SHORT_TERM_SECONDS, named_splices
-from workbench.loops.constraints import NamedSplice, SeamConstraints, TrackRange, line_pair, on_lines
+from workbench.loops.constraints import PIN, NamedSplice, SeamConstraints, TrackRange, line_pair, on_lines
+from workbench.loops.moves import has_room
+from workbench.loops.profile import Splices
 from workbench.loops.seams import seam_evidence
 from workbench.workflows.analyze import Analysis
 from workbench.workspace import Workspace
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 _TIME = re.compile(r"(?:(\d+):([0-5]\d(?:\.\d+)?)|(\d+(?:\.\d+)?))", re.ASCII)
-_FIELDS = ("never_cut", "forbid_seam", "pin_seam")
+_FIELDS = ("never_cut", "forbid_seam", "pin_seam", "exclude")
 """how a provenance calls them: by the options of the command line"""
 
 
@@ -101,6 +105,7 @@ def constraint_records(constraints: SeamConstraints) -> dict[str, JsonValue]:
         "never_cut": [[one.song_from, one.song_to] for one in constraints.never_cut] or None,
         "forbid_seam": [[one.leave, one.enter] for one in constraints.forbidden] or None,
         "pin_seam": [[one.leave, one.enter] for one in constraints.pinned] or None,
+        "exclude": [[one.song_from, one.song_to] for one in constraints.excluded] or None,
     }
 
 
@@ -115,12 +120,13 @@ def read_constraints(recorded: Mapping[str, JsonValue]) -> SeamConstraints:
     ------
     PlanError : one of them is no list of pairs of times
     """
-    never_cut, forbidden, pinned = (list(_recorded_pairs(recorded, name)) for name in _FIELDS)
+    never_cut, forbidden, pinned, excluded = (list(_recorded_pairs(recorded, name)) for name in _FIELDS)
     try:
         return SeamConstraints(
             tuple(TrackRange(*pair) for pair in never_cut),
             tuple(NamedSplice(*pair) for pair in forbidden),
             tuple(NamedSplice(*pair) for pair in pinned),
+            tuple(TrackRange(*pair) for pair in excluded),
         )
     except ConstraintError as error:
         raise PlanError(f"provenance.constraints: {error}") from error
@@ -159,19 +165,104 @@ def with_splices(workspace: Workspace, track: Path, analysis: Analysis, named: S
     missing = [pair for pair in dict.fromkeys(pairs) if splices.row_of(*pair) is None]
     if not missing:
         return analysis
-    recording, lines = workspace.load_recording(track), profile.downbeats
-    params = workspace.params.seams
-    leave, enter = (np.array(side, dtype=np.int64) for side in zip(*missing, strict=True))
-    starts = np.concatenate((lines[leave], lines[enter]))
-    levels = loudness_between(recording.samples, recording.sample_rate, starts, starts + SHORT_TERM_SECONDS)
-    step = levels[leave.size :] - levels[: leave.size]
-    found = named_splices(recording, seam_evidence(recording, analysis.grid, params), leave, enter, step, params)
-    for row, (left, entered) in enumerate(missing):
-        fade = float(found.fade_seconds[row])
-        if found.song_from[row] < fade / 2 or found.song_to[row] + fade / 2 > recording.duration:
-            one = named[pairs.index((left, entered))]
-            raise ConstraintError(f"the splice {one.in_words} leaves no room for a crossfade at an end of the track")
+    found = measure_splices(workspace, track, analysis, missing)
+    for row, pair in enumerate(missing):
+        if not has_room(found, row, profile.song_duration):
+            one = named[pairs.index(pair)]
+            raise ConstraintError(
+                f"the splice {one.in_words} leaves no room for a crossfade at an end of the track",
+                (f"{PIN} {one.in_words}",),
+            )
     return replace(analysis, profile=replace(profile, splices=splices.with_more(found)))
+
+
+def measure_splices(workspace: Workspace, track: Path, analysis: Analysis, pairs: Sequence[tuple[int, int]]) -> Splices:
+    """Score splices and fit them to the waveform, whether or not they are worth keeping.
+
+    Those of the track that was asked about last are cached in memory, for a place of a seam that was looked at is soon
+    planned with. The track is decoded and measured only for others.
+
+    Parameters
+    ----------
+    workspace : of which the decoded track comes; parameters of seams
+    track : its file
+    analysis : of the track
+    pairs : bar lines left and entered, at least one pair, none of equal ones
+
+    Returns
+    -------
+    Splices : in the given order; some may leave no room for their crossfade, see `has_room`
+
+    Raises
+    ------
+    MediaError : the track cannot be read
+    """
+    params, grid = workspace.params.seams, analysis.grid
+    known = _known(_key(workspace, analysis))
+    missing = [pair for pair in dict.fromkeys(pairs) if pair not in known]
+    if missing:
+        recording, lines = workspace.load_recording(track), analysis.profile.downbeats
+        leave, enter = (np.array(side, dtype=np.int64) for side in zip(*missing, strict=True))
+        starts = np.concatenate((lines[leave], lines[enter]))
+        levels = loudness_between(recording.samples, recording.sample_rate, starts, starts + SHORT_TERM_SECONDS)
+        step = levels[leave.size :] - levels[: leave.size]
+        found = named_splices(recording, seam_evidence(recording, grid, params), leave, enter, step, params)
+        known.update({pair: found.rows(np.array([row])) for row, pair in enumerate(missing)})
+    every = [known[pair] for pair in pairs]
+    return reduce(Splices.with_more, every[1:], every[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredSplices:
+    """Splices that were measured beyond those of a profile, to be used by another process."""
+
+    of: tuple[str, str, bytes, bytes]
+    """track, parameters and grid"""
+    splices: Splices | None
+    """None: there are none"""
+
+
+def measured_splices(workspace: Workspace, analysis: Analysis) -> MeasuredSplices:
+    """What `measure_splices` has cached of a track.
+
+    Parameters
+    ----------
+    workspace : of its parameters those of seams count
+    analysis : of the track
+    """
+    key = _key(workspace, analysis)
+    every = list(_measured.get(key, {}).values())
+    return MeasuredSplices(key, reduce(Splices.with_more, every[1:], every[0]) if every else None)
+
+
+def remember_splices(measured: MeasuredSplices) -> None:
+    """Take over what another process measured, for `measure_splices`.
+
+    Parameters
+    ----------
+    measured : there
+    """
+    splices = measured.splices
+    if splices is None:
+        return
+    pairs = zip(splices.leave.tolist(), splices.enter.tolist(), strict=True)
+    _known(measured.of).update({pair: splices.rows(np.array([row])) for row, pair in enumerate(pairs)})
+
+
+def _key(workspace: Workspace, analysis: Analysis) -> tuple[str, str, bytes, bytes]:
+    grid, params = analysis.grid, workspace.params.seams
+    return analysis.content_hash, params.model_dump_json(), grid.beats.tobytes(), grid.positions.tobytes()
+
+
+def _known(key: tuple[str, str, bytes, bytes]) -> dict[tuple[int, int], Splices]:
+    """The splices of a track that were measured; those of another one are forgotten."""
+    if key not in _measured:
+        _measured.clear()
+    return _measured.setdefault(key, {})
+
+
+_measured: dict[tuple[str, str, bytes, bytes], dict[tuple[int, int], Splices]] = {}
+"""by track, parameters and grid: of each pair of bar lines"""
 
 
 def with_pinned(workspace: Workspace, track: Path, analysis: Analysis, constraints: SeamConstraints) -> Analysis:

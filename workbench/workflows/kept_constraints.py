@@ -56,7 +56,7 @@ class SeamWishes:
             blamed = [label for label in (*self.kept.labels, *pinned) if label in str(error)]
             if not blamed:
                 raise
-            raise type(error)(f"{error}; {kept_line(blamed)}") from error
+            raise type(error)(f"{error}; {kept_line(blamed)}", error.labels) from error
 
 
 def kept_line(labels: list[str] | tuple[str, ...]) -> str:

@@ -3,7 +3,8 @@
 Track and video are found by the hash of their bytes, and the recorded parameters are applied. A loop and a fit are
 planned on the tracker's own grid where they were made on it; a grid that a person gave is used where it is still the
 one that the home keeps. The recorded constraints on seams apply and no others, whatever the home keeps. Placements are
-made on the grid that counts now.
+made on the grid that counts now. A plan that followed another cut of its video holds the plan that it was made from;
+both cuts are found by their names and bytes.
 
 Functions: `reproduce`; `recorded_track` and `recorded_video`, the files of a provenance.
 """
@@ -47,7 +48,7 @@ def reproduce(
     video: Path | None = None,
     folders: Sequence[Path] = (),
 ) -> Reproduction:
-    """Make a result of loop, fit, align or match again.
+    """Make a result of loop, fit, align, match or conform again.
 
     Parameters
     ----------
@@ -68,14 +69,18 @@ def reproduce(
         raise PlanError("these are plans of several lengths: take one of them out, such as `jq '.fits[0]' FILE`")
     if made is None:
         raise PlanError("this result has no provenance; only what this program wrote itself can be made again")
-    if made.command not in _COMMANDS:
-        raise PlanError(f"a result of {made.command} cannot be made again; those of {', '.join(_COMMANDS)} can")
+    if made.command not in _AGAIN:
+        raise PlanError(f"a result of {made.command} cannot be made again; those of {', '.join(_AGAIN)} can")
     workspace = workspace.with_params(params_from(dict(made.params), "the provenance"))
     if made.track is not None:
         track = track or recorded_track(workspace, made.track, folders)
     if made.video is not None:
         video = video or recorded_video(workspace, made.video, folders)
-    body = json.loads(json.dumps(_COMMANDS[made.command](workspace, made, track, video)))
+    if made.command == "conform":
+        again = _conform(workspace, made, track, video, folders)
+    else:
+        again = _COMMANDS[made.command](workspace, made, track, video)
+    body = json.loads(json.dumps(again))
     now = read_provenance(body)
     assert now is not None, "a result that was just made says what from"
     fields = list(_fields(_without_names(result), _without_names(body)))
@@ -208,8 +213,38 @@ def _match(workspace: Workspace, made: Provenance, track: Path | None, video: Pa
     return match_json(workspace, lane, video, video_id=video.name, sync_points=shown, expand_full=full)
 
 
+def _conform(
+    workspace: Workspace, made: Provenance, track: Path | None, video: Path | None, folders: Sequence[Path]
+) -> dict[str, Any]:
+    from workbench.workflows.conform import CONFORMED, conform, conform_json
+
+    recorded = made.constraints.get(CONFORMED)
+    before = recorded.get("result") if isinstance(recorded, Mapping) else None
+    if not isinstance(recorded, Mapping) or not isinstance(before, Mapping):
+        raise PlanError(
+            "this plan does not hold the one that it was changed from, as those of earlier versions do not: conform "
+            "that one again"
+        )
+    cuts = [_cut(workspace, str(made.constraints.get(name)), recorded.get(name), folders) for name in ("from", "to")]
+    result: dict[str, Any] = dict(before)
+    if isinstance(recorded.get("made_by"), str):
+        given = {"command": recorded["made_by"], "constraints": recorded.get("given") or {}, "video": None}
+        result[KEY] = made.model_copy(update=given).to_json()
+    return conform_json(conform(workspace, result, cuts[0], cuts[1], track=track, video=video))
+
+
+def _cut(workspace: Workspace, name: str, content_hash: object, folders: Iterable[Path]) -> Path:
+    """A cut that a plan was changed from or to: in some folders, or a video that was added."""
+    record = FileRecord(name=name, content_hash=str(content_hash))
+    try:
+        return recorded_video(workspace, record, (Path(), *folders))
+    except InputError as error:
+        raise InputError(f"the cut {name} was not found by its bytes: put it beside the plan") from error
+
+
 _COMMANDS = {"loop": _loop, "fit": _fit, "align": _align, "match": _match}
-"""what makes the result of each command again"""
+"""what makes the result of each command again that needs no more than track and video"""
+_AGAIN = (*_COMMANDS, "conform")
 
 
 def _files(made: Provenance, now: Provenance) -> Iterator[str]:

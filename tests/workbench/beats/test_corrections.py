@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
-from workbench.beats.corrections import double_tempo, halve_tempo, shift_bar, with_metre
+from workbench.beats.corrections import (
+    add_beat,
+    delete_beat,
+    double_stretch,
+    double_tempo,
+    halve_stretch,
+    halve_tempo,
+    move_beat,
+    open_bar,
+    settle_taps,
+    shift_bar,
+    shift_beats,
+    tap_beats,
+    with_metre,
+)
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError
 
@@ -78,3 +94,78 @@ def test_what_cannot_be_is_refused() -> None:
         with_metre(grid_of(16), 0)
     with pytest.raises(GridError, match="fastest"):
         double_tempo(grid_of(16, bpm=300.0))
+
+
+def test_a_grid_that_changes_octave_in_the_middle_is_mended_by_one_correction() -> None:
+    right = grid_of(120, bpm=100.0)
+    half = halve_stretch(right, 0.0, 40.0)
+    assert np.allclose(np.diff(half.beats[:30]), 1.2)
+    assert np.allclose(half.beats[half.beats > 40.0], right.beats[right.beats > 40.0])
+    assert list(half.positions[:8]) == [1, 2, 3, 4, 1, 2, 3, 4]
+    mended = double_stretch(half, 0.0, 40.0)
+    assert same(mended, right)
+    quick = double_stretch(right, 40.0, 80.0)
+    assert np.allclose(np.diff(quick.beats[(quick.beats > 41.0) & (quick.beats < 79.0)]), 0.3)
+    assert set(right.downbeats) <= set(quick.downbeats)
+    assert np.allclose(halve_stretch(quick, 40.0, 80.0).beats, right.beats)
+
+
+@pytest.mark.parametrize("stretch", [(3.0, 9.1), (0.0, 100.0), (7.3, 8.9)])
+def test_what_lies_outside_of_a_stretch_stays(stretch: tuple[float, float]) -> None:
+    grid = grid_of(60, pickup=2)
+    for changed in (
+        halve_stretch(grid, *stretch) if stretch[1] - stretch[0] > 2.0 else grid,
+        double_stretch(grid, *stretch),
+        shift_beats(grid, 0.02, *stretch),
+    ):
+        for times, before in ((changed.beats, grid.beats), (changed.downbeats, grid.downbeats)):
+            outside = before[(before < stretch[0] - 0.05) | (before > stretch[1] + 0.05)]
+            assert np.isin(np.round(outside, 6), np.round(times, 6)).all()
+
+
+def test_beats_are_shifted_added_moved_and_deleted() -> None:
+    grid = grid_of(16)
+    assert np.allclose(shift_beats(grid, -0.01).beats, grid.beats - 0.01)
+    more = add_beat(grid, 2.5)
+    assert more.beats.size == 17
+    assert np.array_equal(more.downbeats, grid.downbeats)
+    assert same(delete_beat(more, 2.52), grid)
+    gone = delete_beat(grid, float(grid.downbeats[1]))
+    assert gone.downbeats[1] == grid.beats[5], "the beat after it opens the bar"
+    assert move_beat(grid, 1.2, 1.31).beats[2] == 1.31
+    mistakes: tuple[Callable[[], BeatGrid], ...] = (
+        lambda: add_beat(grid, 2.26), lambda: move_beat(grid, 1.2, 2.0), lambda: shift_beats(grid, -1.0),
+        lambda: shift_beats(grid, 0.01, 90.0, 99.0), lambda: halve_stretch(grid, 0.0, 1.0),
+        lambda: double_stretch(grid, 0.3, 0.4), lambda: double_stretch(grid_of(9, bpm=300.0), 0.0, 9.0),
+        lambda: tap_beats(grid, np.array([1.0])), lambda: tap_beats(grid, np.array([1.0, 1.05])),
+        lambda: open_bar(BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4), 1.0),
+    )  # fmt: skip
+    for wrong in mistakes:
+        with pytest.raises(GridError):
+            wrong()
+
+
+def test_a_bar_opens_where_somebody_says_and_is_counted_on() -> None:
+    opened = open_bar(grid_of(20), 4.3)
+    assert list(opened.positions) == [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4]
+    later = open_bar(grid_of(20), 4.8)
+    assert list(later.positions[6:12]) == [3, 4, 1, 1, 2, 3]
+    whole = open_bar(BeatGrid(np.arange(9.0), np.arange(9) + 1, 9), 6.0)
+    assert whole.beats_per_bar == 9
+
+
+def test_taps_take_the_place_of_beats_and_settle_on_the_onsets() -> None:
+    true = 10.0 + 0.6 * np.arange(16)
+    attack = np.zeros(3000)
+    attack[np.rint(100 * true).astype(int)] = 1.0
+    taps = true - 0.06 + np.array([0.02, -0.02] * 8)
+    settled = settle_taps(taps, attack, 100.0)
+    assert np.allclose(settled, true, atol=0.011)
+    assert np.array_equal(settle_taps(taps, np.zeros(0), 100.0), np.sort(taps))
+    wrong = grid_of(60, bpm=77.0)
+    tapped = tap_beats(wrong, settled)
+    inside = (tapped.beats > 9.8) & (tapped.beats < 19.2)
+    assert np.allclose(tapped.beats[inside], settled)
+    assert np.isin(wrong.beats[wrong.beats < 9.5], tapped.beats).all()
+    alone = tap_beats(BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4), true)
+    assert list(alone.positions[:5]) == [1, 2, 3, 4, 1]

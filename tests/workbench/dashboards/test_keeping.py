@@ -84,7 +84,7 @@ def opened_again(session: Session) -> Session:
 
 def test_a_project_opens_again_as_it_was_left(session: Session) -> None:
     set_fade(session, 1, 0.08)
-    session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=77.0)})
+    session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
     session.param.update(tab="Seams", seam=1, time=12.5)
     again = opened_again(session)
     assert again.message == ""
@@ -171,7 +171,7 @@ def test_a_new_project_begins_with_the_parameters_of_the_page(session: Session) 
     track, video = session.track, session.video
     assert track is not None
     assert video is not None
-    session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=77.0)})
+    session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
     session.open_new(track.path, video)
     assert session.history == []
     assert opened_again(session).params.duck.attack_ms == 77.0
@@ -225,7 +225,7 @@ def test_a_verdict_is_undone_and_those_of_another_window_stay(session: Session, 
 def test_two_windows_write_their_own_fields(session: Session) -> None:
     other = opened_again(session)
     set_fade(session, 0, 0.08)
-    other.params = other.params.model_copy(update={"duck": DuckParams(attack_ms=77.0)})
+    other.params = other.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
     other.seam = 2
     third = opened_again(session)
     assert plan_of(third).seam_fades[0] == 0.08
@@ -322,7 +322,7 @@ def test_a_change_that_changes_nothing_is_no_step(session: Session) -> None:
 
 def test_words_for_parameters() -> None:
     one = WorkbenchParams()
-    two = one.model_copy(update={"duck": DuckParams(attack_ms=80.0)})
+    two = one.model_copy(update={"duck": DuckParams(attack_ms=80)})
     assert params_words(one, two) == "duck: attack, ms 300 -> 80"
-    many = one.model_copy(update={"duck": DuckParams(attack_ms=80.0, release_ms=500.0)})
+    many = one.model_copy(update={"duck": DuckParams(attack_ms=80, release_ms=500)})
     assert params_words(one, many) == "duck: 2 parameters"

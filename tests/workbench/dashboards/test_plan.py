@@ -117,7 +117,9 @@ def test_a_refused_track_is_fitted_by_a_button_and_shown_with_its_options(
     session.open_track(corner_fit.track.path)
     until_idle(session)
     assert "Play the track straight" in tab.empty.object
-    assert (tab.player.duration, tab.player.soundtrack) == (0.0, "")
+    assert tab.player.duration == 60.0
+    assert tab.player.soundtrack.endswith(".wav"), "the video stays to be seen and heard"
+    assert (tab.help.visible, tab.player.music_a) == (True, "")
     assert tab.offer.visible
     tab.fit.clicks += 1
     assert not tab.offer.visible

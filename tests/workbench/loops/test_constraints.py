@@ -107,6 +107,32 @@ def test_a_pinned_splice_is_used_however_it_scores(track_profile: Maker, seconds
     assert kept, "some of them score under the floor"
 
 
+@pytest.mark.parametrize("seconds", [LOOPED, CUT, 95.0, 1800.0])
+def test_what_is_excluded_is_not_played(track_profile: Maker, seconds: float) -> None:
+    profile = track_profile()
+    left_out = 0
+    for first in np.linspace(0.3, 0.8, 6) * profile.song_duration:
+        out = TrackRange(round(float(first), 2), round(float(first) + 6.2, 2))
+        try:
+            plan = planned(profile, seconds, SeamConstraints(excluded=(out,)), both_ends=False)
+        except (ConstraintError, FitError):
+            continue  # no way around it
+        left_out += 1
+        for option in plan.options:
+            for segment in option.segments:
+                assert segment.song_to <= out.song_from + 0.03 or segment.song_from >= out.song_to - 0.03
+    assert left_out > 1
+
+
+def test_a_pin_and_an_excluded_range_over_it_are_named_together(track_profile: Maker) -> None:
+    profile = track_profile()
+    pin = named(profile, 20, 8)
+    out = TrackRange(pin.leave - 3.0, pin.leave + 3.0)
+    with pytest.raises(ConstraintError, match="contradict each other") as refused:
+        on_lines(profile, SeamConstraints(pinned=(pin,), excluded=(out,)))
+    assert refused.value.labels == (f"--pin-seam {pin.in_words}", f"--exclude {out.in_words}")
+
+
 def test_several_pins_and_a_range_at_once(track_profile: Maker) -> None:
     profile = track_profile(section_bars=4)
     splices = profile.splices

@@ -10,7 +10,7 @@ import opentimelineio as otio
 import pytest
 
 from workbench.bundled import bundled_path
-from workbench.errors import PlanError
+from workbench.errors import InputError, PlanError
 from workbench.home import Home
 from workbench.loops.constraints import SeamConstraints, TrackRange
 from workbench.params import CoverParams, WorkbenchParams
@@ -67,10 +67,34 @@ def test_names_parameters_and_constraints_carry_over(workspace: Workspace, cuts:
     assert f"{100 * summary['kept_share']:.0f} % of the untouched picture keeps its music" in " ".join(table)
 
 
-def test_a_conformed_plan_is_conformed_again_but_not_reproduced(workspace: Workspace, cuts: tuple[Path, Path]) -> None:
-    made = loop_json(loop_track(workspace, TRACK, 300.0))
+def test_a_conformed_plan_is_conformed_again_and_reproduced(
+    workspace: Workspace, cuts: tuple[Path, Path], tmp_path: Path
+) -> None:
+    params = WorkbenchParams(cover=CoverParams(min_seam_score=0.6))
+    made = loop_json(loop_track(workspace.with_params(params), TRACK, 300.0))
     once = json.loads(json.dumps(conform_json(conform(workspace, made, *cuts, track=TRACK))))
     back = conform(workspace, once, cuts[1], cuts[0], track=TRACK)
     assert back.plan.window_end == 300.0
-    with pytest.raises(PlanError, match="a result of conform cannot be made again"):
+    for changed in (once, json.loads(json.dumps(conform_json(back)))):
+        again = reproduce(workspace, changed, track=TRACK, folders=[tmp_path])
+        assert again.same
+        assert not again.differences
+    assert "conformed" not in once["provenance"]["constraints"]["conformed"]["given"]
+
+
+def test_what_is_missing_or_differs_of_a_conformed_plan_is_said(
+    workspace: Workspace, cuts: tuple[Path, Path], tmp_path: Path
+) -> None:
+    made = loop_json(loop_track(workspace, TRACK, 300.0))
+    once = json.loads(json.dumps(conform_json(conform(workspace, made, *cuts, track=TRACK))))
+    other = json.loads(json.dumps(once))
+    other["plan"]["seam_fades"][0] += 0.01
+    again = reproduce(workspace, other, track=TRACK, folders=[tmp_path])
+    assert not again.same
+    assert any(line.startswith("plan.seam_fades[0]") for line in again.differences)
+    write_cut(cuts[1], [("a", 0.0, 100.0), ("b", 0.0, 90.0)])
+    with pytest.raises(InputError, match=r"the cut new\.otio was not found by its bytes"):
+        reproduce(workspace, once, track=TRACK, folders=[tmp_path])
+    del once["provenance"]["constraints"]["conformed"]
+    with pytest.raises(PlanError, match="does not hold the one that it was changed from"):
         reproduce(workspace, once, track=TRACK)

@@ -48,7 +48,99 @@
     }
   }
 
-  for (const model of [ClockTickFormatter, SeekTo, LoopOver, ShowAll]) {
+  const BoxSelectTool = Bokeh.Models.get("BoxSelectTool")
+  const [PAN_START, PAN, PAN_END] = ["_pan_start", "_pan", "_pan_end"] // as Bokeh calls what a tool does
+  const REACH = 7 // px to either side of a seam's line
+
+  // A seam is taken hold of at its line and let go of at one of its places; a drag in the lane of the track selects
+  // there; every other drag is the base's.
+  class SeamToolView extends BoxSelectTool.prototype.default_view {
+    held = null
+    began = null
+
+    seam_at(sx) {
+      const { x_scale } = this.plot_view.frame
+      const away = this.model.seams.map((at) => Math.abs(x_scale.compute(at) - sx))
+      const nearest = away.indexOf(Math.min(...away))
+      return nearest >= 0 && away[nearest] <= REACH ? nearest : null
+    }
+    [PAN_START](event) {
+      const { frame } = this.plot_view
+      const { sx, sy } = event
+      if (!frame.bbox.contains(sx, sy)) return
+      const y = frame.y_scale.invert(sy)
+      if (y <= this.model.track_high) this.began = frame.x_scale.invert(sx)
+      else this.held = y >= this.model.low && y <= this.model.high ? this.seam_at(sx) : null
+      if (this.held === null && this.began === null) super[PAN_START](event)
+      else if (this.held !== null) this.take()
+    }
+    [PAN](event) {
+      if (this.held !== null) this.show(event.sx)
+      else if (this.began === null) super[PAN](event)
+    }
+    [PAN_END](event) {
+      if (this.held !== null) this.let_go()
+      else if (this.began !== null) this.select(event.sx)
+      else super[PAN_END](event)
+      this.held = this.began = null
+    }
+    take() {
+      const { model } = this
+      model.chosen = [this.held, (model.chosen[1] ?? 0) + 1]
+      const places = model.places[this.held] ?? []
+      this.target = null
+      draw(model.marks, {
+        x: places.map((place) => place.at),
+        color: places.map((place) => model.colors[place.obstacle ? 1 : 0]),
+      })
+    }
+    show(sx) {
+      const { model } = this
+      const x = this.plot_view.frame.x_scale.invert(sx)
+      const places = model.places[this.held] ?? []
+      if (!places.length) {
+        draw(model.ghost, { x: [x], text: ["listening to the bar lines around it"] })
+        return
+      }
+      this.target = places.reduce((best, place) => (Math.abs(place.at - x) < Math.abs(best.at - x) ? place : best))
+      draw(model.ghost, { x: [this.target.at], text: [this.target.words] })
+    }
+    let_go() {
+      const { model, target } = this
+      draw(model.marks, { x: [], color: [] })
+      draw(model.ghost, { x: [], text: [] })
+      if (target && target.bars && !target.obstacle) model.moved = [this.held, target.bars, (model.moved[2] ?? 0) + 1]
+    }
+    select(sx) {
+      const { model } = this
+      const ends = [this.began, this.plot_view.frame.x_scale.invert(sx)].map((x) => Math.max(0, x / model.track_scale))
+      if (Math.abs(ends[1] - ends[0]) > 0.05)
+        model.stretch = [Math.min(...ends), Math.max(...ends), (model.stretch[2] ?? 0) + 1]
+    }
+  }
+  const draw = (source, data) => source.setv({ data }, { sync: false })
+
+  class SeamTool extends BoxSelectTool {
+    static {
+      this.prototype.default_view = SeamToolView
+      this.define(({ Any, Float, List, Ref }) => ({
+        seams: [List(Float), []],
+        places: [List(Any), []],
+        marks: [Ref(Bokeh.Models.get("ColumnDataSource"))],
+        ghost: [Ref(Bokeh.Models.get("ColumnDataSource"))],
+        low: [Float, 0],
+        high: [Float, 0],
+        track_high: [Float, 0],
+        track_scale: [Float, 1],
+        colors: [List(Any), []],
+        chosen: [List(Float), []],
+        moved: [List(Float), []],
+        stretch: [List(Float), []],
+      }))
+    }
+  }
+
+  for (const model of [ClockTickFormatter, SeekTo, LoopOver, ShowAll, SeamTool]) {
     Object.assign(model, { __name__: model.name, __module__: "workbench.dashboards.figures" })
     Bokeh.Models.register(model)
   }

@@ -1,0 +1,80 @@
+"""The Plan tab asked for something: a seam is dragged, a stretch is ruled out, what contradicts is dropped again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
+
+_HAND = """() => {
+  for (const model of [...Bokeh.documents].flatMap((d) => [...d._all_models.values()]))
+    if (Array.isArray(model.seams) && model.places?.length) {
+      const figure = [...Bokeh.documents].flatMap((d) => [...d._all_models.values()])
+        .find((m) => m.toolbar?.tools?.includes(model))
+      return { seams: model.seams, places: model.places, end: figure.x_range.end, start: figure.x_range.start }
+    }
+}"""
+
+
+@pytest.fixture
+def asked(page: Any, until_idle: Callable[[], None]) -> Any:
+    """The panel, once it is known where the seams could be; afterwards nothing is asked of the track any more."""
+    panel = page.get_by_role("group", name="what is asked of the plan")
+    expect(panel.get_by_role("button", name="move the seam to the next bar line")).to_be_enabled()
+    until_idle()
+    yield panel
+    until_idle()
+    while panel.locator(".wish").count():
+        left = panel.locator(".wish").count()
+        panel.locator(".wish").first.click()
+        expect(panel.locator(".wish")).to_have_count(left - 1)
+    until_idle()
+
+
+def test_a_seam_is_moved_by_keys_and_pinned_there(page: Any, asked: Any) -> None:
+    chip = page.get_by_role("toolbar", name="seams").get_by_role("button", name="seam 1,")
+    before = chip.get_attribute("aria-label")
+    page.keyboard.press("]")
+    expect(asked.locator(".wish")).to_contain_text("pinned")
+    expect(chip).not_to_have_attribute("aria-label", before)
+    expect(asked.get_by_role("button", name="Pinned")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("}")
+    expect(asked.get_by_text("Seam 2 of 3")).to_be_visible()
+
+
+def test_a_seam_is_dragged_to_another_bar_line(page: Any, asked: Any) -> None:
+    hand = page.evaluate(_HAND)
+    place = next(place for place in hand["places"][1] if place["bars"] == -2 and not place["obstacle"])
+    assert "score" in place["words"]
+    figure = page.locator(".bk-Figure").first
+    box, inner = figure.bounding_box(), figure.locator("canvas").first.bounding_box()
+    left, right = inner["x"] + 82 - (inner["x"] - box["x"]), box["x"] + box["width"] - 12
+    scale = (right - left) / (hand["end"] - hand["start"])
+    x, to = (left + (at - hand["start"]) * scale for at in (hand["seams"][1], place["at"]))
+    y = box["y"] + 0.6 * box["height"]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 5, y, steps=2)
+    page.mouse.move(to, y, steps=4)
+    page.mouse.up()
+    expect(asked.locator(".wish")).to_contain_text("pinned")
+    moved = page.evaluate(_HAND)
+    assert abs(moved["seams"][1] - place["at"]) < 0.02
+    assert moved["seams"][0] == hand["seams"][0]
+
+
+def test_what_contradicts_is_said_with_a_button_that_drops_it(page: Any, asked: Any) -> None:
+    asked.get_by_label("from, track time").fill("0:00")
+    asked.get_by_label("to, track time").fill("1:40")
+    asked.get_by_role("button", name="no seam inside of this stretch").click()
+    expect(asked.get_by_role("alert")).to_contain_text("cannot be kept in a loop of")
+    asked.get_by_role("button", name="Drop never cut 0:00 to 1:40").click()
+    expect(asked.get_by_role("alert")).to_be_hidden()
+    asked.get_by_label("from, track time").fill("0:20")
+    asked.get_by_label("to, track time").fill("0:30")
+    asked.get_by_role("button", name="no seam inside of this stretch").click()
+    expect(asked.locator(".wish")).to_have_text("never cut 0:20 to 0:30 ✕")

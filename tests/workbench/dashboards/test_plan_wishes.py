@@ -1,0 +1,101 @@
+"""What is asked of the plan on the Plan tab, without a browser: buttons, chips, a seam that is moved."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from workbench.dashboards.plan import PlanTab
+from workbench.dashboards.plan_wishes import in_words
+from workbench.dashboards.session import Session
+from workbench.dashboards.work import Pool
+from workbench.home import Home
+from workbench.workflows.loop import Loop
+from workbench.workspace import Workspace
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    """One worker for the pages of this file."""
+    pool = Pool(1)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def tab(tide_home: Home, tide_loop: Loop, pool: Pool, tmp_path: Path) -> Iterator[PlanTab]:
+    """The tab on a plan, in a home of its own: constraints are kept there."""
+    shutil.copytree(tide_home.root, tmp_path / "home")
+    session = Session(Workspace(Home(tmp_path / "home")), pool=pool)
+    session.show(tide_loop)
+    made = PlanTab(session)
+    until_idle(session)
+    yield made
+    session.cancel()
+    until_idle(session)
+
+
+def until_idle(session: Session) -> None:
+    """Wait for the end of the work under way, and of the work that this starts."""
+    idle = threading.Event()
+    watcher = session.param.watch(lambda event: idle.set() if not event.new else None, "stage")
+    if session.busy:
+        assert idle.wait(120.0)
+    session.param.unwatch(watcher)
+
+
+def ask(tab: PlanTab, *what: object) -> None:
+    tab.desk.panel.asked = [*what, len(tab.desk.panel.asked) + 1]
+    until_idle(tab._session)
+
+
+def test_a_wish_in_words() -> None:
+    assert in_words("--pin-seam 1:32-0:48.5") == "pinned 1:32 → 0:48.5"
+    assert in_words("--exclude 0:40-1:00") == "excluded 0:40 to 1:00"
+    assert in_words("--end-on 3:58") == "last hit at 3:58"
+
+
+def test_a_stretch_that_is_excluded_is_a_chip_that_drops_it(tab: PlanTab) -> None:
+    panel, session = tab.desk.panel, tab._session
+    tab.desk.select_region([10.0, 12.0])
+    assert len(panel.stretch) == 2
+    ask(tab, "never_cut", "-".join(panel.stretch))
+    ((label, said),) = panel.wishes
+    assert said.startswith("never cut")
+    assert session.wishes.seams.never_cut
+    ask(tab, "drop", label)
+    assert panel.wishes == []
+    ask(tab, "exclude", "nonsense")
+    assert "nonsense" in session.message
+
+
+def test_a_seam_is_pinned_let_go_of_and_moved(tab: PlanTab) -> None:
+    panel, session = tab.desk.panel, tab._session
+    ask(tab, "pin", 0)
+    assert panel.pinned
+    ask(tab, "pin", 0)
+    assert not panel.pinned
+    place = next(place for place in panel.places if place["bars"] and not place["obstacle"])
+    ask(tab, "move", 0, place["bars"])
+    assert session.plan is not None
+    assert session.plan.seam_times[0] == pytest.approx(place["at"], abs=0.012)
+    assert panel.pinned
+    assert tab.picture.hand.seams == list(session.plan.seam_times)
+
+
+def test_what_contradicts_is_said_and_given_up_at_a_button(tab: PlanTab) -> None:
+    panel, session = tab.desk.panel, tab._session
+    before = session.plan
+    assert before is not None
+    end = int(before.song_duration)
+    ask(tab, "never_cut", f"0:00-{end // 60}:{end % 60:02d}")
+    ((label, _),) = panel.clashing
+    assert "cannot be kept" in panel.fault
+    assert session.plan == before
+    ask(tab, "give_up", label)
+    assert panel.fault == ""
+    assert panel.wishes == []

@@ -1,0 +1,89 @@
+"""A seam is moved to another bar line: only that seam changes, and what cannot be is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from workbench.errors import PlanError
+from workbench.loops.constraints import SeamConstraints, TrackRange, on_lines
+from workbench.loops.cover import plan_loop
+from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fit
+from workbench.loops.moves import REACH_BARS, has_room, move_seam, place_pairs, seam_lines, seam_places
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import LoopProfile
+from workbench.params import CoverParams
+
+Maker = Callable[..., LoopProfile]
+PARAMS = CoverParams()
+
+
+def with_every_place(profile: LoopProfile, plan: LoopPlan) -> LoopProfile:
+    """The profile with a splice at each place of each seam, a little worse than the plan's own."""
+    for seam in range(len(plan.seam_times)):
+        for pair in place_pairs(profile, plan, seam).values():
+            if profile.splices.row_of(*pair) is None:
+                one = profile.splices.rows(np.array([0]))
+                leave, enter = (np.array([line]) for line in pair)
+                fitted = replace(
+                    one, leave=leave, enter=enter, song_to=profile.downbeats[leave],
+                    song_from=profile.downbeats[enter], score=np.array([0.4]), fade_seconds=np.array([0.02]),
+                )  # fmt: skip
+                profile = replace(profile, splices=profile.splices.with_more(fitted))
+    return profile
+
+
+def planned(profile: LoopProfile, seconds: float) -> LoopPlan:
+    if seconds < profile.song_duration:
+        return plan_fit(profile, FitRequest(seconds, (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING)))).alone
+    plan = plan_loop(profile, seconds)
+    assert isinstance(plan, LoopPlan)
+    return plan.alone
+
+
+@pytest.mark.parametrize("seconds", [330.0, 61.0, 1800.0])
+def test_a_moved_seam_changes_nothing_else(track_profile: Maker, seconds: float) -> None:
+    bare = track_profile()
+    plan = planned(bare, seconds)
+    profile = with_every_place(bare, plan)
+    moved_any = 0
+    for seam in range(min(3, len(plan.seam_times))):
+        before = seam_lines(profile, plan)
+        for place in seam_places(profile, plan, seam, PARAMS):
+            if place.obstacle or not place.bars:
+                continue
+            moved_any += 1
+            moved = move_seam(profile, plan, seam, place.bars, PARAMS)
+            after = seam_lines(profile, moved)
+            assert after[seam] == tuple(line + place.bars for line in before[seam])
+            assert [*after[:seam], *after[seam + 1 :]] == [*before[:seam], *before[seam + 1 :]]
+            assert moved.seam_times[seam] == pytest.approx(place.at, abs=0.012)
+            assert moved.seam_score <= max(plan.seam_score, place.score or 0.0)
+            assert moved.window_end == plan.window_end
+    assert moved_any
+
+
+def test_what_is_in_the_way_is_said(track_profile: Maker) -> None:
+    bare = track_profile()
+    plan = planned(bare, 330.0)
+    profile = with_every_place(bare, plan)
+    leave, enter = seam_lines(profile, plan)[0]
+    lines = profile.downbeats
+    sung = TrackRange(float(lines[leave]) + 0.1, float(lines[leave + 2]) - 0.1)
+    on = on_lines(profile, SeamConstraints(never_cut=(sung,)))
+    said = {place.bars: place.obstacle for place in seam_places(profile, plan, 0, PARAMS, on)}
+    assert said[1] == "in a range that is never cut"
+    assert said[0] == ""
+    with pytest.raises(PlanError, match="no such splice"):
+        move_seam(profile, plan, 0, 10 * REACH_BARS, PARAMS)
+    assert place_pairs(profile, plan, 0)[0] == (leave, enter)
+
+
+def test_a_splice_at_an_end_of_the_track_has_no_room(track_profile: Maker) -> None:
+    splices = track_profile().splices.rows(np.array([0]))
+    assert has_room(splices, 0, 1000.0)
+    assert not has_room(replace(splices, song_from=np.array([0.0])), 0, 1000.0)
+    assert not has_room(splices, 0, float(splices.song_to[0]))

@@ -1,0 +1,47 @@
+// Taps along with the music: each press takes the place of the playhead; a rest sends them all.
+const REST_MS = 1600
+
+export function render({ model }) {
+  const button = document.createElement("button")
+  button.title = "tap each beat along with the music (t); a rest puts the taps into the grid"
+  let taps = [],
+    resting = 0,
+    span = null
+  const place = () => {
+    span ??= window.Bokeh?.documents.map((doc) => doc.get_model_by_name(model.playhead)).find((found) => found)
+    return span?.location ?? 0
+  }
+  const paint = () => {
+    const last = taps.length - 1
+    const bpm = last > 0 ? (60 * last) / (taps[last] - taps[0]) : 0
+    button.textContent = taps.length ? `Tap: ${taps.length}${bpm ? ` · ${bpm.toFixed(0)} bpm` : ""}` : "Tap along"
+  }
+  const send = () => {
+    if (taps.length > 1) model.tapped = [...taps, (model.tapped.at(-1) ?? 0) + 1]
+    taps = []
+    paint()
+  }
+  const tap = () => {
+    const at = place()
+    if (taps.length && at <= taps[taps.length - 1]) taps = [] // the music went back
+    taps.push(at)
+    clearTimeout(resting)
+    resting = setTimeout(send, REST_MS)
+    paint()
+  }
+  button.addEventListener("pointerdown", tap)
+  button.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.repeat) tap()
+  })
+  const deafen = listenToKeys((event) => {
+    if (event.key !== "t" || event.repeat || !button.isConnected || !button.offsetParent || !keyIsFree(event)) return
+    tap()
+    event.preventDefault()
+  })
+  model.on("remove", () => {
+    clearTimeout(resting)
+    deafen()
+  })
+  paint()
+  return button
+}

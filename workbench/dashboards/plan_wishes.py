@@ -1,0 +1,221 @@
+"""What is asked of the plan, on the Plan tab: seams that are pinned, forbidden or moved, stretches of the track, times.
+
+Every wish is planned with at once (`Session.ask`, `Session.move_seam`). What cannot be kept together is said, and each
+wish that would help if it were dropped is a button.
+
+Classes: `WishPanel`; `WishDesk`, which joins it with the session and the picture. Functions: `in_words`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import param
+from panel.custom import JSComponent
+
+from workbench.audition.plans import track_stretch
+from workbench.dashboards.plan_picture import PlanPicture, place_facts
+from workbench.dashboards.session import Session
+from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.transport import script
+from workbench.errors import WorkbenchError
+from workbench.loops.constraints import clock
+from workbench.loops.fit import Keep
+from workbench.loops.moves import SeamPlace
+from workbench.loops.plan import LoopPlan
+from workbench.plots.palette import DOWNBEAT, ENDING, HEARD
+from workbench.workflows.constraints import read_range
+from workbench.workflows.loop import Loop
+from workbench.workflows.wishes import FoundPlaces, PlanWishes, find_places, is_same_splice, named_seam
+
+_WORDS = {
+    "--pin-seam": "pinned", "--forbid-seam": "forbidden", "--never-cut": "never cut", "--exclude": "excluded",
+    "--keep": "kept whole", "--start-at": "music starts at", "--end-on": "last hit at",
+}  # fmt: skip
+"""of each wish, before its times"""
+
+
+class WishPanel(JSComponent):
+    """Buttons for what can be asked of the plan, and what is asked."""
+
+    seam = param.Integer(0, doc="the one that is chosen, from 0")
+    seams = param.Integer(0, doc="how many there are")
+    places = param.List([], doc="where the chosen seam could be: bars, at, words, obstacle, score")
+    pinned = param.Boolean(False, doc="whether the chosen seam is")
+    stretch = param.List([], doc="from and to of the track, as typed")
+    wishes = param.List([], doc="[label, words] of each that applies")
+    fault = param.String("", doc="why the last wish was not kept")
+    clashing = param.List([], doc="[label, words] of those of which one must go")
+    asked = param.List([], doc="[what, its values, n]")
+
+    _esm = script("keys", "wishes")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("wishes")]
+
+
+class WishDesk:
+    """Joins the panel with the session and the picture of the plan.
+
+    Parameters
+    ----------
+    session : whose plan it is
+    picture : in which seams are dragged and stretches of the track selected
+    playhead : where the player stands, video seconds
+    run : runs work for the tab, as `Tab.run` does
+    """
+
+    def __init__(
+        self, session: Session, picture: PlanPicture, playhead: Callable[[], float], run: Callable[..., Any]
+    ) -> None:
+        self._session, self._picture, self._playhead, self._run = session, picture, playhead, run
+        self._places: tuple[tuple[SeamPlace, ...], ...] = ()
+        self._placed: LoopPlan | None = None
+        """the plan that places were asked for"""
+        self._stretch: tuple[float, float] | None = None
+        self.panel = WishPanel(sizing_mode="stretch_width")
+        self.panel.param.watch(lambda event: self._hear(*event.new[:-1]), "asked")
+        picture.on_hand("chosen", lambda new: self._choose(int(new[0])))
+        picture.on_hand("moved", lambda new: session.move_seam(int(new[0]), int(new[1])))
+        picture.on_hand("stretch", lambda new: self.select(new[0], new[1]))
+        session.param.watch(lambda *_: self.show(), ["wishes", "contradiction", "seam"])
+
+    def take(self, loop: Loop | None) -> None:
+        """Show what is asked of another plan, and find out where its seams could be.
+
+        Parameters
+        ----------
+        loop : None: there is none yet
+        """
+        plan = loop.answer.alone if loop is not None and isinstance(loop.answer, LoopPlan) else None
+        if plan != self._placed:
+            self._places, self._placed = (), plan
+            if plan is not None and loop is not None and plan.seam_times:
+                self._run(
+                    find_places, loop, self._session.wishes.seams, then=self._show_places,
+                    wanted=lambda: self._placed is plan, subject=str(loop.track.path),
+                )  # fmt: skip
+        self.show()
+
+    def select(self, song_from: float, song_to: float) -> None:
+        """Select a stretch of the track, about which something can be asked.
+
+        Parameters
+        ----------
+        song_from, song_to : s of the track
+        """
+        loop = self._session.loop
+        longest = song_to if loop is None or loop.analysis is None else loop.analysis.profile.song_duration
+        self._stretch = (round(song_from, 1), min(round(song_to, 1), int(10 * longest) / 10))
+        self.show()
+
+    def select_region(self, region: Sequence[float]) -> None:
+        """Select what is played in a region of the video: of several pieces the longest.
+
+        Parameters
+        ----------
+        region : from and to, video seconds; empty for none
+        """
+        plan = self._session.plan
+        found = None if plan is None or len(region) != 2 else track_stretch(plan, region[0], region[1])
+        if found is not None:
+            self.select(*found)
+
+    def show(self) -> None:
+        """Show what is asked, and what is known of the seam that is chosen."""
+        session, plan = self._session, self._session.plan
+        seams = 0 if plan is None else len(plan.seam_times)
+        seam = min(session.seam, max(0, seams - 1))
+        clash = session.contradiction
+        self.panel.param.update(
+            seams=seams, seam=seam, pinned=self._pin(seam) is not None if seams else False,
+            places=[place_facts(place) for place in self._places[seam]] if seam < len(self._places) else [],
+            stretch=[] if self._stretch is None else [clock(time) for time in self._stretch],
+            wishes=[[label, in_words(label)] for label in session.wishes.labels],
+            fault="" if clash is None else session.for_the_page(clash.sentence),
+            clashing=[] if clash is None else [[label, in_words(label)] for label in clash.labels],
+        )  # fmt: skip
+        self._picture.show_places(self._places)
+        self._picture.show_ranges(list(_ranges(session.wishes)), self._stretch or ())
+        self.panel.visible = plan is not None
+
+    def _show_places(self, found: FoundPlaces) -> None:
+        self._places, self._session.places = found.places, found
+        self.show()
+
+    def _choose(self, seam: int) -> None:
+        self._session.seam = seam
+
+    def _pin(self, seam: int) -> Any:
+        """The pin of a seam; None where it has none."""
+        analysis, plan = self._session.analysis, self._session.plan
+        if analysis is None or plan is None or not analysis.profile.downbeats.size:
+            return None
+        here = named_seam(analysis, plan, seam)
+        return next((one for one in self._session.wishes.seams.pinned if is_same_splice(analysis, one, here)), None)
+
+    def _hear(self, what: str, *values: Any) -> None:
+        session = self._session
+        if what == "choose":
+            self._choose(int(values[0]))
+        elif what == "move":
+            session.move_seam(int(values[0]), int(values[1]))
+        elif what == "leave":
+            session.contradiction = None
+        elif what == "give_up" and session.contradiction is not None:
+            session.ask(session.contradiction.wishes.without(str(values[0])))
+        else:
+            try:
+                session.ask(self._wanted(what, *values))
+            except WorkbenchError as error:
+                session.message = str(error)
+
+    def _wanted(self, what: str, *values: Any) -> PlanWishes:
+        """All that is asked for after a button was pressed."""
+        wishes = self._session.wishes
+        seams = wishes.seams
+        if what == "drop":
+            return wishes.without(str(values[0]))
+        if what == "start_at":
+            return replace(wishes, start_at=round(self._playhead(), 3))
+        if what == "end_on":
+            return replace(wishes, end_on=round(self._playhead(), 3))
+        if what in ("never_cut", "exclude", "keep"):
+            wanted = read_range(str(values[0]))
+            if what == "keep":
+                return replace(wishes, keep=(*wishes.keep, Keep(None, wanted.song_from, wanted.song_to)))
+            if what == "exclude":
+                return replace(wishes, seams=replace(seams, excluded=(*seams.excluded, wanted)))
+            return replace(wishes, seams=replace(seams, never_cut=(*seams.never_cut, wanted)))
+        analysis, plan, seam = self._session.analysis, self._session.plan, int(values[0])
+        if analysis is None or plan is None:
+            return wishes
+        here, pin = named_seam(analysis, plan, seam), self._pin(seam)
+        pinned = tuple(one for one in seams.pinned if one != pin)
+        if what == "pin" and pin is None:
+            pinned = (*pinned, here)
+        forbidden = (*seams.forbidden, here) if what == "forbid" else seams.forbidden
+        return replace(wishes, seams=replace(seams, pinned=pinned, forbidden=tuple(dict.fromkeys(forbidden))))
+
+
+def in_words(label: str) -> str:
+    """A wish as the page calls it.
+
+    Parameters
+    ----------
+    label : as one types it, such as `--pin-seam 1:32-0:48`
+    """
+    option, _, times = label.partition(" ")
+    between = " → " if option in ("--pin-seam", "--forbid-seam") else " to "
+    return f"{_WORDS.get(option, option)} {times.replace('-', between)}"
+
+
+def _ranges(wishes: PlanWishes) -> Any:
+    """What is asked of the track, as the picture shows it."""
+    for one in wishes.seams.never_cut:
+        yield one.song_from, one.song_to, HEARD
+    for one in wishes.seams.excluded:
+        yield one.song_from, one.song_to, DOWNBEAT
+    for kept in wishes.keep:
+        if kept.part is None:
+            yield kept.song_from, kept.song_to, ENDING

@@ -1,0 +1,252 @@
+"""Move a seam of a plan to another bar line, and leave all else of the plan where it is.
+
+A seam that moves by some bars leaves the track as many bars later and enters it as many later: the body stays as long,
+and so does the music. Each such splice is one of its own, with its own score. A place where it cannot be says why.
+
+Functions: `seam_lines`, the bar lines of a plan's seams; `place_pairs` and `seam_places`, where a seam could be;
+`move_seam`, the plan with the seam there; `has_room`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.errors import PlanError
+from workbench.loops.assembly import PlayedEnds, PlayedSegments, assemble_segments, micros, seam_gains
+from workbench.loops.constraints import LineConstraints, NamedSplice
+from workbench.loops.plan import LoopPlan, nearest_line, segment_starts, segment_table
+from workbench.loops.profile import SEAM_PARTS, LoopProfile, Splices
+from workbench.loops.splices import with_room
+from workbench.loops.worth import seams_part
+from workbench.params import CoverParams
+from workbench.recording import VideoSeconds
+
+REACH_BARS = 8
+"""how far a seam can be moved at once"""
+
+
+@dataclass(frozen=True, slots=True)
+class SeamPlace:
+    """Where a seam could be."""
+
+    bars: int
+    """by how many it is moved; negative: earlier; 0: where it is"""
+    splice: NamedSplice
+    """of the bar lines there"""
+    at: VideoSeconds
+    """where it would be heard"""
+    score: float | None
+    """0 to 1, probability that nobody hears it; None where there is no splice to score"""
+    parts: dict[str, float]
+    """0 to 1 each, by the names of `SEAM_PARTS`; empty as the score"""
+    obstacle: str
+    """why it cannot be there, in words; empty where it can"""
+
+
+def seam_lines(profile: LoopProfile, plan: LoopPlan) -> list[tuple[int, int]]:
+    """The bar lines that each seam of a plan leaves and enters.
+
+    Parameters
+    ----------
+    profile : of the plan's track, with bars
+    plan : of the track
+    """
+    table = segment_table(plan)
+    left, entered = (nearest_line(profile.downbeats, times).tolist() for times in (table[:-1, 1], table[1:, 0]))
+    return list(zip(left, entered, strict=True))
+
+
+def place_pairs(profile: LoopProfile, plan: LoopPlan, seam: int) -> dict[int, tuple[int, int]]:
+    """The bar lines that a seam would leave and enter at each of its places, by bars moved.
+
+    Parameters
+    ----------
+    profile : of the plan's track
+    plan : of the track
+    seam : counted from 0
+
+    Returns
+    -------
+    places at which both bar lines exist
+    """
+    leave, enter = seam_lines(profile, plan)[seam]
+    last = profile.downbeats.size - 1
+    return {
+        bars: (leave + bars, enter + bars)
+        for bars in range(-REACH_BARS, REACH_BARS + 1)
+        if min(leave, enter) + bars >= 0 and max(leave, enter) + bars <= last
+    }
+
+
+def seam_places(
+    profile: LoopProfile,
+    plan: LoopPlan,
+    seam: int,
+    params: CoverParams,
+    constraints: LineConstraints | None = None,
+) -> list[SeamPlace]:
+    """Where a seam could be, earliest first, with its score there, or what is in the way.
+
+    Parameters
+    ----------
+    profile : of the plan's track; holds the splices of `place_pairs`, as far as there is room for them
+    plan : of the track
+    seam : counted from 0
+    params : as in `move_seam`
+    constraints : on the bar lines of the track; None: there are none
+    """
+    lines, splices = profile.downbeats, profile.splices
+    pairs, every = place_pairs(profile, plan, seam), seam_lines(profile, plan)
+    before = every[seam - 1][1] if seam else int(np.searchsorted(lines, plan.song_start - 0.1))
+    after = every[seam + 1][0] if seam + 1 < len(every) else int(nearest_line(lines, np.array(_clear_end(plan))))
+    places = []
+    for bars, (leave, enter) in pairs.items():
+        row = splices.row_of(leave, enter)
+        obstacle = _ruled_out(constraints, leave, enter)
+        if not obstacle and leave <= before:
+            obstacle = "the seam before it is there" if seam else "the music starts there"
+        if not obstacle and enter >= after:
+            obstacle = "the next seam is there" if seam + 1 < len(every) else "the music ends there"
+        if row is None or not has_room(splices, row, profile.song_duration):
+            obstacle = obstacle or "no room for a crossfade at an end of the track"
+        if not obstacle and bars:
+            obstacle = _breaks(profile, plan, seam, bars, params, constraints)
+        places.append(
+            SeamPlace(
+                bars=bars,
+                splice=NamedSplice(float(lines[leave]), float(lines[enter])),
+                at=float(plan.seam_times[seam] + lines[leave] - lines[pairs[0][0]]),
+                score=None if row is None else float(splices.score[row]),
+                parts={} if row is None else dict(zip(SEAM_PARTS, splices.parts[row].tolist(), strict=True)),
+                obstacle=obstacle,
+            )
+        )
+    return places
+
+
+def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params: CoverParams) -> LoopPlan:
+    """A plan with one seam moved, and all else where it is.
+
+    Where the bars of the track are not all equally long, the sum of the segments changes by some milliseconds: a
+    closing fade takes them, or the silence around the track's own ending.
+
+    Parameters
+    ----------
+    profile : of the plan's track; holds the splice there
+    plan : of the track; its options are left out
+    seam : counted from 0
+    bars : by which it is moved; negative: earlier
+    params : limits of gains; weights of the score
+
+    Returns
+    -------
+    LoopPlan : without options
+
+    Raises
+    ------
+    PlanError : there is no such place, or the plan breaks a rule with the seam there
+    """
+    pair = place_pairs(profile, plan, seam).get(bars)
+    row = None if pair is None else profile.splices.row_of(*pair)
+    if pair is None or row is None:
+        raise PlanError(f"seam {seam + 1} cannot be moved by {bars} bars: the track has no such splice")
+    splices, lines = profile.splices.rows(np.array([row])), profile.downbeats
+    song_to, song_from, fade = (
+        round(float(value[0]), 6)
+        for value in with_room(splices.song_to, splices.song_from, splices.fade_seconds, lines[[pair[0]]])
+    )
+    table = segment_table(plan)
+    played = float(segment_starts(table, 0.0)[-1])
+    table[seam, 1], table[seam + 1, 0] = song_to, song_from
+    if np.any(table[:, 1] - table[:, 0] <= 0.0):
+        raise PlanError(f"seam {seam + 1} cannot be moved by {bars} bars: another seam is there")
+    longer = micros(float(segment_starts(table, 0.0)[-1]) - played)
+    music_in, tail = micros(plan.music_in), micros(plan.tail_seconds)
+    if plan.ends_in_fade:
+        table[-1, 1] = (micros(table[-1, 1]) - longer) / 1e6
+        tail = max(0, tail - longer)
+    else:
+        tail -= longer
+        if tail < 0 and plan.start_at is None:  # the start gives what the end lacks
+            music_in, tail = music_in + tail, 0
+        if tail < 0 or music_in < 0:
+            raise PlanError(f"with seam {seam + 1} there the music lasts {longer / 1000:.0f} ms longer than the video")
+    fades, exponents = np.array(plan.seam_fades), np.array(plan.seam_curves)
+    gains = np.array([segment.gain_in_db for segment in plan.segments])
+    fades[seam], exponents[seam] = fade, float(splices.exponent[0])
+    gains[seam + 1] = float(seam_gains(splices.level_step_db, params)[0])
+    before, scores = _scores(profile, plan), _scores(profile, plan)
+    scores[seam] = float(splices.score[0])
+    gained = seams_part(scores.min(), scores.mean()) - seams_part(before.min(), before.mean())
+    ends = PlayedEnds(
+        start_fade=plan.start_fade_seconds,
+        tail=tail / 1e6,
+        end_fade=max(plan.end_fade_seconds, tail / 1e6) if plan.ends_in_fade else tail / 1e6,
+        label=plan.end_label,
+        is_own=not plan.ends_in_fade,
+    )
+    return assemble_segments(
+        profile,
+        PlayedSegments(table, fades, exponents, gains, scores),
+        ends,
+        music_in / 1e6,
+        plan.window_end,
+        plan_score=float(np.clip(plan.plan_score + params.seams_weight * gained, 0.0, 1.0)),
+        glide_seconds=plan.gain_glide_seconds,
+        start_at=plan.start_at,
+    )
+
+
+def has_room(splices: Splices, row: int, song_duration: float) -> bool:
+    """Whether a splice leaves room for its crossfade at both ends of the track.
+
+    Parameters
+    ----------
+    splices : of the track
+    row : of the splice
+    song_duration : of the track, s
+    """
+    fade = float(splices.fade_seconds[row])
+    return bool(splices.song_from[row] >= fade / 2 and splices.song_to[row] + fade / 2 <= song_duration)
+
+
+def _clear_end(plan: LoopPlan) -> float:
+    """Where the last segment's closing fade begins, or its music ends, s of the track."""
+    last = plan.segments[-1].song_to
+    return last - plan.end_fade_seconds if plan.ends_in_fade else last
+
+
+def _breaks(
+    profile: LoopProfile,
+    plan: LoopPlan,
+    seam: int,
+    bars: int,
+    params: CoverParams,
+    constraints: LineConstraints | None,
+) -> str:
+    """Which rule the plan breaks with the seam there; empty for none."""
+    try:
+        moved = move_seam(profile, plan, seam, bars, params)
+    except PlanError as error:
+        return str(error)
+    if constraints is not None and constraints.plays_excluded(*segment_table(moved).T).any():
+        return "it would play what is excluded"
+    return ""
+
+
+def _ruled_out(constraints: LineConstraints | None, leave: int, enter: int) -> str:
+    if constraints is None:
+        return ""
+    if constraints.inside[[leave, enter]].any():
+        return "in a range that is never cut"
+    if any((leave, enter) == tuple(pair) for pair in constraints.forbidden.tolist()):
+        return "this splice is forbidden"
+    return ""
+
+
+def _scores(profile: LoopProfile, plan: LoopPlan) -> np.ndarray:
+    """Of each seam; that of the worst where the profile does not hold the splice."""
+    rows = [profile.splices.row_of(*pair) for pair in seam_lines(profile, plan)]
+    return np.array([plan.seam_score if row is None else float(profile.splices.score[row]) for row in rows])

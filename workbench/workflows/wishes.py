@@ -1,0 +1,264 @@
+"""Plan a track again around what a person asks of it, at once: constraints on seams, kept parts, times, a moved seam.
+
+Constraints on seams are kept with the track once the plan is made, as those of the command line are
+(`workbench.workflows.kept_constraints`). Kept parts and times belong to the plan alone; a plan with any is a fit. What
+cannot be kept is a value here and no exception, for whoever asked can drop one of the wishes that it names.
+
+Classes: `PlanWishes`, `Contradiction`, `FoundPlaces`. Functions: `plan_around`; `find_places`, where each seam could
+be, and `plan_with_moved_seam`; `named_seam`, `is_same_splice`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workbench.errors import ConstraintError, FitError
+from workbench.loops.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints, line_pair, on_lines
+from workbench.loops.fit import FitRequest, Keep
+from workbench.loops.moves import SeamPlace, move_seam, place_pairs, seam_lines, seam_places
+from workbench.loops.plan import MAX_OPTIONS, LoopPlan
+from workbench.provenance import CHANGED_BY_HAND
+from workbench.recording import VideoSeconds
+from workbench.workflows.analyze import Analysis
+from workbench.workflows.constraints import MeasuredSplices, measure_splices, measured_splices, remember_splices
+from workbench.workflows.fit import fit_track
+from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.tracks import TrackSource
+from workbench.workspace import Workspace
+
+_LABELS = 1e9
+"""s; length of a request of which only the labels are read"""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanWishes:
+    """What a person asks of a plan besides its length; false where that is nothing."""
+
+    seams: SeamConstraints = NO_CONSTRAINTS
+    """kept with the track"""
+    keep: tuple[Keep, ...] = ()
+    """parts of the track that are each kept whole in one segment"""
+    start_at: VideoSeconds | None = None
+    """where the music starts, after silence; None: with the picture"""
+    end_on: VideoSeconds | None = None
+    """where its last hit lands; None: nowhere in particular"""
+
+    def __bool__(self) -> bool:
+        return bool(self.seams) or self.needs_fit
+
+    @property
+    def needs_fit(self) -> bool:
+        """Whether only a fit can keep them."""
+        return bool(self.keep) or self.start_at is not None or self.end_on is not None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Each wish as one types it, such as `--pin-seam 1:32-0:48`, each once."""
+        return self._request.labels
+
+    def without(self, label: str) -> PlanWishes:
+        """All wishes but one.
+
+        Parameters
+        ----------
+        label : of the one that is dropped
+        """
+        rest = self._request.only([one for one in self.labels if one != label])
+        return PlanWishes(rest.constraints, rest.keep, rest.start_at, rest.end_on)
+
+    @property
+    def _request(self) -> FitRequest:
+        return FitRequest(_LABELS, self.keep, self.start_at, self.end_on, None, self.seams)
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Why there is no plan with some wishes; nothing was kept."""
+
+    sentence: str
+    labels: tuple[str, ...]
+    """of wishes one of which must go; empty where dropping one does not help"""
+    wishes: PlanWishes
+    """all that were asked for"""
+
+
+def plan_around(
+    workspace: Workspace,
+    track: TrackSource,
+    video: Path | float,
+    wishes: PlanWishes,
+    *,
+    fit: bool = False,
+    auto_mix: bool = False,
+    found: FoundPlaces | None = None,
+) -> Loop | Contradiction:
+    """Plan a track with all that is asked for; its constraints on seams take the place of those kept with the track.
+
+    Parameters
+    ----------
+    workspace : parameters, store and progress report
+    track : its sound and what is known of it
+    video : the video, or its length in seconds
+    wishes : all that apply
+    fit : make a fit, whatever is asked for; else a loop where the wishes allow one
+    auto_mix : also measure how far the music is lowered under speech
+    found : of the plan before, whose measures are used for a pinned seam; None: nothing is known
+
+    Raises
+    ------
+    MediaError : track or video cannot be read
+    StoreError : the database cannot be used
+    """
+    if found is not None:
+        remember_splices(found.measured)
+    try:
+        if fit or wishes.needs_fit:
+            fitted = fit_track(
+                workspace,
+                track,
+                video,
+                keep=wishes.keep,
+                start_at=wishes.start_at,
+                end_on=wishes.end_on,
+                auto_mix=auto_mix,
+                constraints=wishes.seams,
+                kept="forget",
+            )
+            return fitted.loops[0]
+        return loop_track(workspace, track, video, auto_mix=auto_mix, constraints=wishes.seams, kept="forget")
+    except (ConstraintError, FitError) as error:
+        return Contradiction(str(error), error.labels, wishes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundPlaces:
+    """Where the seams of a plan could be."""
+
+    places: tuple[tuple[SeamPlace, ...], ...]
+    """of each seam, earliest place first"""
+    measured: MeasuredSplices
+    """at these places, to plan with at once"""
+
+
+def find_places(workspace: Workspace, loop: Loop, constraints: SeamConstraints) -> FoundPlaces:
+    """Where each seam of a plan could be, with its score there, or what is in the way.
+
+    The track is decoded where the plan's analysis lacks one of the splices.
+
+    Parameters
+    ----------
+    workspace : of which the decoded track comes; parameters of seams and plans
+    loop : with a plan
+    constraints : that apply to it
+
+    Raises
+    ------
+    MediaError : the track cannot be read
+    """
+    assert isinstance(loop.answer, LoopPlan), "a refusal has no seams"
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    plan = loop.answer.alone
+    analysis = _with_places(workspace, loop, loop.analysis, plan, range(len(plan.seam_times)))
+    on = on_lines(analysis.profile, constraints)
+    places = tuple(
+        tuple(seam_places(analysis.profile, plan, seam, workspace.params.cover, on))
+        for seam in range(len(plan.seam_times))
+    )
+    return FoundPlaces(places, measured_splices(workspace, analysis))
+
+
+def plan_with_moved_seam(
+    workspace: Workspace,
+    loop: Loop,
+    seam: int,
+    bars: int,
+    wishes: PlanWishes,
+    *,
+    fit: bool = False,
+    found: FoundPlaces | None = None,
+) -> Loop | Contradiction:
+    """A plan with one seam moved and pinned there, and behind it as options what else keeps all wishes.
+
+    Parameters
+    ----------
+    workspace, fit, found : as in `plan_around`
+    loop : with the plan, under its video
+    seam : counted from 0
+    bars : by which it is moved; negative: earlier
+    wishes : that applied to the plan; a pin of the seam goes with it
+
+    Raises
+    ------
+    PlanError : the seam cannot be there
+    MediaError : the track cannot be read
+    StoreError : the database cannot be used
+    """
+    assert isinstance(loop.answer, LoopPlan), "a refusal has no seams"
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    if found is not None:
+        remember_splices(found.measured)
+    plan = loop.answer.alone
+    analysis = _with_places(workspace, loop, loop.analysis, plan, [seam])
+    moved = move_seam(analysis.profile, plan, seam, bars, workspace.params.cover)
+    asked = replace(wishes, seams=_with_pin_moved(analysis, plan, moved, seam, wishes.seams))
+    around = plan_around(workspace, loop.track, loop.video or loop.video_seconds, asked, fit=fit)
+    if isinstance(around, Contradiction) or not isinstance(around.answer, LoopPlan):
+        return around
+    others = [option for option in around.answer.options if option != moved]
+    options = (moved, *others)[:MAX_OPTIONS]
+    provenance = around.provenance
+    if provenance is not None and around.answer.alone != moved:
+        provenance = provenance.with_constraint(CHANGED_BY_HAND, True)
+    return replace(around, answer=replace(moved, options=options), provenance=provenance)
+
+
+def named_seam(analysis: Analysis, plan: LoopPlan, seam: int) -> NamedSplice:
+    """The splice at a seam, by its bar lines, as it is pinned or forbidden.
+
+    Parameters
+    ----------
+    analysis : of the plan's track
+    plan : of the track
+    seam : counted from 0
+    """
+    lines = analysis.profile.downbeats
+    leave, enter = seam_lines(analysis.profile, plan)[seam]
+    return NamedSplice(round(float(lines[leave]), 3), round(float(lines[enter]), 3))
+
+
+def is_same_splice(analysis: Analysis, one: NamedSplice, other: NamedSplice) -> bool:
+    """Whether two named splices are at the same bar lines.
+
+    Parameters
+    ----------
+    analysis : of their track
+    one, other : of the track
+    """
+    try:
+        return line_pair(analysis.profile, one, "") == line_pair(analysis.profile, other, "")
+    except ConstraintError:
+        return False
+
+
+def _with_pin_moved(
+    analysis: Analysis, plan: LoopPlan, moved: LoopPlan, seam: int, constraints: SeamConstraints
+) -> SeamConstraints:
+    """Constraints with the seam pinned where it is now; a pin where it was goes, unless another seam is the same."""
+    before, after = (named_seam(analysis, one, seam) for one in (plan, moved))
+    still = any(named_seam(analysis, moved, other) == before for other in range(len(moved.seam_times)))
+    pinned = tuple(one for one in constraints.pinned if still or not is_same_splice(analysis, one, before))
+    return replace(constraints, pinned=tuple(dict.fromkeys((*pinned, after))))
+
+
+def _with_places(
+    workspace: Workspace, loop: Loop, analysis: Analysis, plan: LoopPlan, seams: range | list[int]
+) -> Analysis:
+    """The analysis with the splices of all places of some seams."""
+    profile = analysis.profile
+    wanted = dict.fromkeys(pair for seam in seams for pair in place_pairs(profile, plan, seam).values())
+    missing = [pair for pair in wanted if profile.splices.row_of(*pair) is None]
+    if not missing:
+        return analysis
+    found = measure_splices(workspace, loop.track.path, analysis, missing)
+    return replace(analysis, profile=replace(profile, splices=profile.splices.with_more(found)))
