@@ -112,11 +112,11 @@ def test_a_verdict_and_a_crossfade_are_undone_by_keys_and_buttons(page: Any, ope
     expect(redo).to_be_enabled()
 
 
-def test_a_second_window_is_at_the_same_place(page: Any, open_tab: Callable[[str], None]) -> None:
+def test_a_second_window_is_at_the_same_place(browser: Any, page: Any, open_tab: Callable[[str], None]) -> None:
     open_tab("Seams")
     chip(page, 3).click()
     expect(page).to_have_url(at(tab="seams", seam="3"))
-    second = page.context.new_page()
+    second = browser.new_page(viewport={"width": 1280, "height": 720})
     second.goto(page.url)
     expect(second.get_by_text("Seam 3 of 3:")).to_be_visible()
     assert second.title() == page.title()
