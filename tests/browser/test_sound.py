@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from tornado.ioloop import IOLoop
 
-from workbench.audition.played import played_plan
 from workbench.audition.plans import track_file
+from workbench.audition.played import played_plan
 from workbench.bundled import bundled_path
 from workbench.dashboards.app import make_server
 from workbench.home import Home
@@ -100,7 +100,7 @@ def plan(served: Served) -> LoopPlan:
     segments = (
         LoopSegment(2.0, 20.25, 0.0, 0.0),
         LoopSegment(9.5, 31.0, -1.5, 2.0),
-        LoopSegment(5.125, 24.9, 0.75, -3.0),
+        LoopSegment(5.125, 24.901, 0.75, -3.0),
     )
     music_in = 1.5
     starts = np.cumsum([music_in, *(segment.length for segment in segments)])

@@ -19,8 +19,11 @@ import param
 from panel.custom import JSComponent
 
 from workbench.audition.plans import RenderedOption, TimelineVideo, load_video, render_option
+from workbench.audition.played import played_plan
+from workbench.audition.proxies import proxy_file
 from workbench.audition.seams import with_option_first
 from workbench.dashboards.chips import SeamChips
+from workbench.dashboards.files import film_url
 from workbench.dashboards.plan_picture import PlanPicture
 from workbench.dashboards.plan_state import PlanState
 from workbench.dashboards.session import Session
@@ -79,7 +82,9 @@ class PlanTab(Tab):
         self.player.param.watch(lambda *_: self._match(), ["region", "seek"])
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
         self.player.param.watch(lambda event: session.param.update(time=event.new), "time")
+        self.player.param.watch(lambda event: self._make_proxy(event.new), "film_refused")
         self.follow(["loop"], self.take)
+        self.follow(["track_sound"], lambda _: self._load())
         self.follow(["option"], self.look_at_option)
         self.follow(["time"], self.listen_at)
         self.follow(["coming", "stage", "done", "offers_fit", "fitting"], self._show_empty)
@@ -97,18 +102,22 @@ class PlanTab(Tab):
         self._wanted = None
         self.state.take(loop)
         self.cards.param.update(options=self.state.facts(), a=0, b=-1, shown=0)
-        self.player.param.update(music_a="", music_b="", chosen="a", region=[])
+        self.player.param.update(chosen="a", region=[])
         self.picture.show()
         self._show_seams()
         self._show_empty()
         if loop is None or self.state.plan is None:
-            self.player.param.update(soundtrack="", duration=0.0)
+            self.player.param.update(soundtrack="", music_a="", music_b="", film="", duration=0.0)
             return
         self.player.duration = self.state.plan.window_end
         self.listen_at(self._session.time)
         if loop.video is not None and self.state.video is None:
             wanted = partial(self._is_under, loop.video)
-            self.run(load_video, loop.video, then=self._show_video, wanted=wanted, subject=str(loop.video))
+            self.player.film = ""
+            self.run(
+                load_video, loop.video, loop.track.path, then=self._show_video, wanted=wanted, subject=str(loop.video)
+            )
+        self._load()
         self._prepare(0)
         self.look_at_option(self._session.option)
 
@@ -280,22 +289,43 @@ class PlanTab(Tab):
         self.state.soundtrack = None
         if video.sound is not None:
             self._session.draw(video.sound, then=show)
+        if self.state.loop is not None and self.state.loop.video is not None:
+            self.player.param.update(fps=video.fps, film=film_url(self.state.loop.video, video.digest))
         self._show_choice()
+
+    def _make_proxy(self, refused: str) -> None:
+        """Have a copy made of a video whose picture the browser cannot play."""
+        loop = self.state.loop
+        if loop is None or loop.video is None or refused != self.player.film or not refused:
+            return
+
+        def show(path: Path) -> None:
+            self.player.film = self._session.url_of(path)
+
+        wanted = partial(self._is_under, loop.video)
+        self.run(proxy_file, loop.video, then=show, wanted=wanted, subject=str(loop.video))
 
     def _load(self) -> None:
         """Give the player what there is to hear."""
-        state, session = self.state, self._session
-        a, b = state.heard.get(state.a), state.heard.get(-1 if state.b is None else state.b)
-        video = state.video
+        state, session, sound = self.state, self._session, self._session.track_sound
+        video, options = state.video, state.options
+        loop, track = state.loop, session.track
+        if sound is None or not options or loop is None or track is None or track.path != loop.track.path:
+            self.player.param.update(music_a="", music_b="")
+            return
+        played, b = session.url_of(sound.path), state.b
+        gains_a, gains_b = state.gains(state.a), state.gains(b)
         self.player.param.update(
             soundtrack=session.url_of(video.sound) if video is not None and video.sound is not None else "",
-            music_a=session.url_of(a.path) if a is not None else "",
-            music_b=session.url_of(b.path) if b is not None else "",
-            gain_a_db=a.music_gain_db if a is not None else 0.0,
-            gain_b_db=b.music_gain_db if b is not None else 0.0,
-            soundtrack_db=(a or b).soundtrack_gain_db if (a or b) is not None else 0.0,  # type: ignore[union-attr]
-            duck_a=[list(point) for point in a.duck_points] if a is not None else [],
-            duck_b=[list(point) for point in b.duck_points] if b is not None else [],
+            music_a=played,
+            music_b=played if b is not None else "",
+            plan_a=played_plan(options[state.a], sound.sample_rate),
+            plan_b=played_plan(options[b], sound.sample_rate) if b is not None else {},
+            gain_a_db=gains_a.music_db,
+            gain_b_db=gains_b.music_db,
+            soundtrack_db=gains_a.soundtrack_db,
+            duck_a=[list(point) for point in gains_a.duck_points],
+            duck_b=[list(point) for point in gains_b.duck_points],
             headroom_db=state.headroom_db(),
             chosen=state.chosen,
         )
