@@ -126,9 +126,9 @@ def load(served: Served, asked: Mapping[str, bytes]) -> Table:
         for clients in CLIENTS:
             empty: Measured | None = None
             for name, request in asked.items():
-                port, cpu = (served.port, partial(served.cpu_seconds, "http_process"))
-                if empty is None:
-                    port, cpu = empty_port, empty_cpu
+                first = empty is None
+                port = empty_port if first else served.port
+                cpu = empty_cpu if first else partial(served.cpu_seconds, "http_process")
                 before = cpu()
                 got = asyncio.run(closed_loop(port, request, clients, SECONDS))
                 used = 1e6 * (cpu() - before) / len(got.latencies_ms)

@@ -98,7 +98,7 @@ def test_keys_work_after_a_click_on_a_tab_or_a_button(plan: Any) -> None:
     solo.click()
     press_and_see_it_play(plan)
     expect(solo).to_have_attribute("aria-pressed", "true")
-    plan.page.keyboard.press("l")
+    plan.page.keyboard.press("r")
     expect(plan.page.locator(".bar button", has_text="Loop")).to_have_attribute("aria-pressed", "true")
 
 

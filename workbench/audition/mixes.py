@@ -259,7 +259,7 @@ def placed_sounds(workspace: Workspace, track: Path, video: Path, offset_s: floa
 
 
 def _sounds(workspace: Workspace, music: Path, video: Path) -> MixSounds:
-    soundtrack = soundtrack_file(workspace, video)
+    soundtrack = soundtrack_file(workspace, video, probe(music).sample_rate)
     return MixSounds(music, soundtrack, measure_mix_inputs(workspace, music, video, probe(video).duration))
 
 

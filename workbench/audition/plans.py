@@ -6,8 +6,8 @@ files may be deleted at any time; when they take too much space, those unused fo
 theirs by `write_sound`, and mark them by `mark_used`.
 
 Functions: `track_file`, `soundtrack_file`, `music_file`; `render_option` and `load_video`, all that the page plays and
-draws of an option and of a video; `matching_gains` for comparing at equal loudness; `video_times_of`, track times as
-video times, and `track_stretch`, the other way round; `plan_digest`.
+draws of an option and of a video; `matching_gains` for comparing at equal loudness; `gains_of`, what a player does for
+a mix; `video_times_of`, track times as video times, and `track_stretch`, the other way round; `plan_digest`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,6 +46,28 @@ _BLOCK_SECONDS = 10.0
 _TILE_PIXELS = 144
 
 
+class MixGains(NamedTuple):
+    """What a player does for a mix."""
+
+    music_db: float
+    soundtrack_db: float
+    duck_points: tuple[tuple[float, float], ...]
+    """attenuation of the music under speech: video seconds and dB, positive, linear in between"""
+
+
+def gains_of(mix: Mix | None) -> MixGains:
+    """Gains and ducking of a mix.
+
+    Parameters
+    ----------
+    mix : None, where only a length is known: nothing is changed
+    """
+    if mix is None:
+        return MixGains(0.0, 0.0, ())
+    points = () if mix.duck is None else tuple((float(at), float(db)) for at, db in mix.duck.envelope_points)
+    return MixGains(float(mix.music_gain_db or 0.0), float(mix.video_gain_db or 0.0), points)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class RenderedOption:
     """The music of one option under a video."""
@@ -60,19 +83,17 @@ class RenderedOption:
     @property
     def duck_points(self) -> tuple[tuple[float, float], ...]:
         """Attenuation under speech: video seconds and dB, positive, linear in between."""
-        if self.mix is None or self.mix.duck is None:
-            return ()
-        return tuple((float(at), float(db)) for at, db in self.mix.duck.envelope_points)
+        return gains_of(self.mix).duck_points
 
     @property
     def music_gain_db(self) -> float:
         """Gain of the music in the mix."""
-        return 0.0 if self.mix is None or self.mix.music_gain_db is None else float(self.mix.music_gain_db)
+        return gains_of(self.mix).music_db
 
     @property
     def soundtrack_gain_db(self) -> float:
         """Gain of the soundtrack in the mix."""
-        return 0.0 if self.mix is None or self.mix.video_gain_db is None else float(self.mix.video_gain_db)
+        return gains_of(self.mix).soundtrack_db
 
     def lufs(self, from_s: float, to_s: float) -> float:
         """Loudness of a stretch in the mix, ducked; -inf for silence.
@@ -100,6 +121,10 @@ class TimelineVideo:
     """small pictures, which together span the video"""
     sound: Path | None
     """its own sound; None where it has none"""
+    digest: str
+    """of the file's bytes, 16 hex digits"""
+    fps: float
+    """pictures a second"""
 
 
 def track_file(workspace: Workspace, track: Path) -> Path:
@@ -122,13 +147,14 @@ def track_file(workspace: Workspace, track: Path) -> Path:
     return _sound_of(workspace, track, f"reading {track.name}")
 
 
-def soundtrack_file(workspace: Workspace, video: Path) -> Path | None:
+def soundtrack_file(workspace: Workspace, video: Path, rate: int | None = None) -> Path | None:
     """The soundtrack of a video as a WAV file, on the clock of its pictures.
 
     Parameters
     ----------
     workspace : its home takes the file, its progress is reported to
     video : any file FFmpeg reads
+    rate : Hz; that of the music it is played with, so that a browser converts neither. None: the soundtrack's own
 
     Returns
     -------
@@ -141,7 +167,7 @@ def soundtrack_file(workspace: Workspace, video: Path) -> Path | None:
     """
     if not probe(video).audio_duration:
         return None
-    return _sound_of(workspace, video, "reading the soundtrack")
+    return _sound_of(workspace, video, "reading the soundtrack", rate)
 
 
 def music_file(workspace: Workspace, plan: LoopPlan, track: Path) -> Path:
@@ -205,13 +231,14 @@ def render_option(workspace: Workspace, loop: Loop, option: LoopPlan) -> Rendere
     return RenderedOption(option, path, mix, meter.curve())
 
 
-def load_video(workspace: Workspace, video: Path) -> TimelineVideo:
+def load_video(workspace: Workspace, video: Path, track: Path | None = None) -> TimelineVideo:
     """Analyse a video and decode the pictures of its timeline.
 
     Parameters
     ----------
     workspace : its home and store take what is computed, its progress is reported to
     video : any file FFmpeg reads
+    track : that is played with it, at whose rate its sound is written; None: at its own
 
     Returns
     -------
@@ -223,13 +250,13 @@ def load_video(workspace: Workspace, video: Path) -> TimelineVideo:
     StoreError : the home folder cannot be written to
     """
     soundtrack = watch(workspace, video)
-    sound = soundtrack_file(workspace, video)
+    sound = soundtrack_file(workspace, video, probe(track).sample_rate if track is not None else None)
     spans = tile_spans(soundtrack.picture.shots)
     tiles: list[Tile] = []
     for first, last, at in spans:
         workspace.progress("looking at the shots", len(tiles) / len(spans))
         tiles.append(Tile(first, last, still(video, at, _TILE_PIXELS).pixels))
-    return TimelineVideo(soundtrack, tuple(tiles), sound)
+    return TimelineVideo(soundtrack, tuple(tiles), sound, workspace.hash_file(video)[:16], probe(video).fps or 25.0)
 
 
 def matching_gains(a: RenderedOption, b: RenderedOption, from_s: float, to_s: float) -> tuple[float, float]:
@@ -325,13 +352,14 @@ def listening_folder(home: Home) -> Path:
     return home.prepared(home.renders / FOLDER)
 
 
-def _sound_of(workspace: Workspace, path: Path, stage: str) -> Path:
-    out = listening_folder(workspace.home) / f"{workspace.hash_file(path)[:16]}.sound.wav"
+def _sound_of(workspace: Workspace, path: Path, stage: str, rate: int | None = None) -> Path:
+    info = probe(path)
+    converted = "" if rate in (None, info.sample_rate) else f".{rate}"
+    out = listening_folder(workspace.home) / f"{workspace.hash_file(path)[:16]}{converted}.sound.wav"
     if not out.exists():
-        info = probe(path)
-        first = next(decode_blocks(path, 1.0))
+        first = next(decode_blocks(path, 1.0, rate))
         channels = min(2, first.samples.shape[0])
-        blocks = (block.samples for block in decode_blocks(path, _BLOCK_SECONDS))
+        blocks = (block.samples for block in decode_blocks(path, _BLOCK_SECONDS, rate))
         write_sound(out, blocks, first.sample_rate, channels, info.duration, stage, workspace.progress)
     return mark_used(out)
 
@@ -399,7 +427,9 @@ def mark_used(path: Path) -> Path:
 
 def _make_room(folder: Path) -> None:
     """Delete the least recently used files until the rest fits."""
-    files = sorted((path for path in folder.iterdir() if path.suffix == ".wav"), key=lambda path: path.stat().st_mtime)
+    files = sorted(
+        (path for path in folder.iterdir() if path.suffix in (".wav", ".webm")), key=lambda path: path.stat().st_mtime
+    )
     total = sum(path.stat().st_size for path in files)
     for path in files:
         if total <= _KEPT_BYTES:

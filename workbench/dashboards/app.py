@@ -28,7 +28,7 @@ from workbench.dashboards.address import PROJECTS, Address, Place, view_of
 from workbench.dashboards.beats import BeatsTab
 from workbench.dashboards.charts import THEME
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
-from workbench.dashboards.files import SoundFiles, Uploads
+from workbench.dashboards.files import FILMS_ROUTE, FilmFiles, SoundFiles, Uploads
 from workbench.dashboards.headers import SecurityHeaders
 from workbench.dashboards.links import link_routes
 from workbench.dashboards.listening import ListeningTab
@@ -310,6 +310,7 @@ def make_server(
         title="Barline Workbench",
         extra_patterns=[
             (rf"/{SOUNDS_ROUTE}/(.*)", SoundFiles, {"path": str(sounds)}),
+            (rf"/{FILMS_ROUTE}/([0-9a-f]+)", FilmFiles, {"path": ""}),
             (rf"/{UPLOADS_ROUTE}/(.*)", Uploads, {"home": home}),
             *link_routes(workspace, shared_pool),
             (rf"/{ASSETS_ROUTE}/(.*)", StaticFileHandler, {"path": str(ASSETS)}),

@@ -36,7 +36,7 @@ def safe_name(name: str) -> str:
 
 
 class SoundFiles(StaticFileHandler):
-    """Files to listen to; a name stands for its content, so a browser may keep them."""
+    """Files to play; a name stands for its content, so a browser may keep them."""
 
     def get_cache_time(self, path: str, modified: Any, mime_type: str) -> int:
         """How long a browser may keep a file, s; 0 would make it ask each time.
@@ -46,6 +46,54 @@ class SoundFiles(StaticFileHandler):
         path, modified, mime_type : of the file; all are kept equally long
         """
         return 3600
+
+
+FILMS_ROUTE = "films"
+"""under which the page finds the videos that somebody has opened"""
+_opened_films: dict[str, Path] = {}
+"""by digest of their bytes, of this process; what is not in it is not served"""
+
+
+def film_url(video: Path, digest: str) -> str:
+    """The address under which a page plays a video; from now on it is served.
+
+    Parameters
+    ----------
+    video : that a page has opened
+    digest : of its bytes
+    """
+    _opened_films[digest] = video
+    return f"{FILMS_ROUTE}/{digest}"
+
+
+class FilmFiles(SoundFiles):
+    """Videos that somebody has opened, by ranges, each under the digest of its bytes; nothing else is to be had."""
+
+    @classmethod
+    def get_absolute_path(cls, root: str, path: str) -> str:
+        """Where a film lies.
+
+        Parameters
+        ----------
+        root : not used: films lie anywhere
+        path : digest, from the address
+        """
+        film = _opened_films.get(path)
+        if film is None:
+            raise HTTPError(404)
+        return str(film)
+
+    def validate_absolute_path(self, root: str, absolute_path: str) -> str | None:
+        """Refuse what is no file any more.
+
+        Parameters
+        ----------
+        root : not used
+        absolute_path : of the film
+        """
+        if not Path(absolute_path).is_file():
+            raise HTTPError(404)
+        return absolute_path
 
 
 @stream_request_body

@@ -19,8 +19,11 @@ import param
 from panel.custom import JSComponent
 
 from workbench.audition.plans import RenderedOption, TimelineVideo, load_video, render_option
+from workbench.audition.played import played_plan
+from workbench.audition.proxies import proxy_file
 from workbench.audition.seams import with_option_first
 from workbench.dashboards.chips import SeamChips
+from workbench.dashboards.files import film_url
 from workbench.dashboards.plan_picture import PlanPicture
 from workbench.dashboards.plan_state import PlanState
 from workbench.dashboards.plan_wishes import WishDesk
@@ -94,8 +97,10 @@ class PlanTab(Tab):
         self.player.param.watch(lambda event: session.param.update(time=event.new), "time")
         self.desk = WishDesk(session, self.picture, lambda: self.player.time, self.run)
         self.player.param.watch(lambda event: self.desk.select_region(event.new), "region")
+        self.player.param.watch(lambda event: self._make_proxy(event.new), "film_refused")
         self.follow(["loop"], self.take)
         self.follow(["loop"], self.desk.take)
+        self.follow(["track_sound"], lambda _: self._load())
         self.follow(["option"], self.look_at_option)
         self.follow(["time"], self.listen_at)
         self.follow(["coming", "stage", "done", "offers_fit", "fitting", "track_sound"], self._show_empty)
@@ -113,20 +118,22 @@ class PlanTab(Tab):
         self._wanted = None
         self.state.take(loop)
         self.cards.param.update(options=self.state.facts(), a=0, b=-1, shown=0)
-        self.player.param.update(music_a="", music_b="", chosen="a", region=[])
+        self.player.param.update(chosen="a", region=[])
         self.picture.show()
         self._show_seams()
         self._show_empty()
         if loop is None or self.state.plan is None:
             refused = loop is not None and loop.video is not None
+            seconds = loop.video_seconds if loop is not None and refused else 0.0
             self.player.param.update(
-                soundtrack="", duration=loop.video_seconds if loop is not None and refused else 0.0
+                soundtrack="", music_a="", music_b="", plan_a={}, plan_b={}, film="", duration=seconds
             )
             self._load_video(loop)
             return
         self.player.duration = self.state.plan.window_end
         self.listen_at(self._session.time)
         self._load_video(loop)
+        self._load()
         self._prepare(0)
         self.look_at_option(self._session.option)
 
@@ -156,7 +163,7 @@ class PlanTab(Tab):
         """Hear the track under the video as it is, where there is no plan."""
         sound = self._session.track_sound
         if sound is not None and self.state.plan is None:
-            self.player.param.update(music_a=self._session.url_of(sound.path), chosen="a")
+            self.player.param.update(music_a=self._session.url_of(sound.path), plan_a={}, chosen="a")
             self.player.go(0.0)
 
     def pick(self, option: int, name: str) -> None:
@@ -209,7 +216,10 @@ class PlanTab(Tab):
         """Have the pictures and the soundtrack of the video made ready, unless they are."""
         if loop is not None and loop.video is not None and self.state.video is None:
             wanted = partial(self._is_under, loop.video)
-            self.run(load_video, loop.video, then=self._show_video, wanted=wanted, subject=str(loop.video))
+            self.player.film = ""
+            self.run(
+                load_video, loop.video, loop.track.path, then=self._show_video, wanted=wanted, subject=str(loop.video)
+            )
 
     def _take_mix(self, loop: Loop) -> None:
         """Balance the plan's own option at once; other options keep their mix until theirs is known."""
@@ -318,25 +328,46 @@ class PlanTab(Tab):
         self.state.soundtrack = None
         if video.sound is not None:
             self._session.draw(video.sound, then=show)
+        if self.state.loop is not None and self.state.loop.video is not None:
+            self.player.param.update(fps=video.fps, film=film_url(self.state.loop.video, video.digest))
         self._show_choice()
         if self.state.plan is None:
             self.player.soundtrack = "" if video.sound is None else self._session.url_of(video.sound)
             self.picture.show()
 
+    def _make_proxy(self, refused: str) -> None:
+        """Have a copy made of a video whose picture the browser cannot play."""
+        loop = self.state.loop
+        if loop is None or loop.video is None or refused != self.player.film or not refused:
+            return
+
+        def show(path: Path) -> None:
+            self.player.film = self._session.url_of(path)
+
+        wanted = partial(self._is_under, loop.video)
+        self.run(proxy_file, loop.video, then=show, wanted=wanted, subject=str(loop.video))
+
     def _load(self) -> None:
         """Give the player what there is to hear."""
-        state, session = self.state, self._session
-        a, b = state.heard.get(state.a), state.heard.get(-1 if state.b is None else state.b)
-        video = state.video
+        state, session, sound = self.state, self._session, self._session.track_sound
+        video, options = state.video, state.options
+        loop, track = state.loop, session.track
+        if sound is None or not options or loop is None or track is None or track.path != loop.track.path:
+            self.player.param.update(music_a="", music_b="")
+            return
+        played, b = session.url_of(sound.path), state.b
+        gains_a, gains_b = state.gains(state.a), state.gains(b)
         self.player.param.update(
             soundtrack=session.url_of(video.sound) if video is not None and video.sound is not None else "",
-            music_a=session.url_of(a.path) if a is not None else "",
-            music_b=session.url_of(b.path) if b is not None else "",
-            gain_a_db=a.music_gain_db if a is not None else 0.0,
-            gain_b_db=b.music_gain_db if b is not None else 0.0,
-            soundtrack_db=(a or b).soundtrack_gain_db if (a or b) is not None else 0.0,  # type: ignore[union-attr]
-            duck_a=[list(point) for point in a.duck_points] if a is not None else [],
-            duck_b=[list(point) for point in b.duck_points] if b is not None else [],
+            music_a=played,
+            music_b=played if b is not None else "",
+            plan_a=played_plan(options[state.a], sound.sample_rate),
+            plan_b=played_plan(options[b], sound.sample_rate) if b is not None else {},
+            gain_a_db=gains_a.music_db,
+            gain_b_db=gains_b.music_db,
+            soundtrack_db=gains_a.soundtrack_db,
+            duck_a=[list(point) for point in gains_a.duck_points],
+            duck_b=[list(point) for point in gains_b.duck_points],
             headroom_db=state.headroom_db(),
             chosen=state.chosen,
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from math import log10
 from typing import Any
 
-from workbench.audition.plans import RenderedOption, TimelineVideo, matching_gains
+from workbench.audition.plans import MixGains, RenderedOption, TimelineVideo, gains_of, matching_gains
 from workbench.dashboards.views import LongSound
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import TrackSection
@@ -148,6 +148,18 @@ class PlanState:
         option : counted from 0
         """
         return None if option in self.outdated else self.heard.get(option)
+
+    def gains(self, option: int | None) -> MixGains:
+        """What the player does for the mix of an option; until its own is known, for that of the plan served.
+
+        Parameters
+        ----------
+        option : counted from 0; None: nothing is changed
+        """
+        if option is None or self.loop is None:
+            return gains_of(None)
+        heard = self.heard.get(option)
+        return gains_of(self.loop.mix if heard is None else heard.mix)
 
     def pick(self, option: int, name: str) -> None:
         """Compare an option as A or B, and look at it; the same option cannot be both.

@@ -1,18 +1,21 @@
 """The transport: soundtrack and two options of the music, played together, with a playhead that runs over the pictures.
 
-Three `<audio>` elements stream their files by range requests, so that half an hour starts as fast as a minute and never
-lies in memory as decoded sound (600 MB for thirty minutes in stereo). Each goes through a WebAudio gain, where mix
-gains, ducking, solo, mute and the level matching of A and B are applied while playing. All run all the time; what is
-not chosen is silent, so switching is a crossfade of 20 ms at the same place. Elements drift against each other by some
-milliseconds; one that is over 60 ms away is set right, the silent ones at once, a sounding one by 0.5 % of speed.
+All run on the clock of one AudioContext at the rate of the music. What is played are samples of WAV files, read by
+ranges and dropped again, so that half an hour starts as fast as a minute: of a plan, the samples of the track itself,
+cut, faded, levelled and ducked in the browser as `workbench.audition.played` says (`assets/sound.js`). Nothing is
+rendered, and another plan, fade, gain or duck is heard after some hundredths of a second, at the same place, with a
+crossfade of 8 ms. A and B run together, to the sample; what is not chosen is silent. Mix gains, solo, mute and the
+level matching of A and B are gains in the browser. There is no limiter: the sum has headroom instead.
+
+The picture is a silent `<video>` that follows the sound (`assets/film.js`): its speed changes by a few hundredths, or
+it jumps where it is far away.
 
 What A and B are is up to the tab: two options on Plan, the track without and with clicks on Beats, the mix without and
 with its ducking on Mix; Match plays A alone.
 
-The ducking is scheduled on the audio clock as ramps that are straight in dB, which is what a plan says it is.
-
 Keys: space, arrows (1 s; with shift 5 s; with ctrl 0.1 s), Home, End, m and f for music and soundtrack, a and b for the
-options, l for the loop, ? for the list of them. They work whatever has the focus, but for what uses the key itself: a
+options, j k l for back, stop and on, comma and point for pictures, r for the loop, v for the full screen, ? for the
+list of them. They work whatever has the focus, but for what uses the key itself: a
 field takes all, a slider its arrows, a tick box its space, a tab its arrows (`assets/keys.js` says which).
 
 Pictures reach it by events on the window, so that a click is heard without a way to the server: `workbench-seek` with
@@ -48,8 +51,13 @@ class TransportBar(JSComponent):
     """Plays soundtrack and music; times are on the clock that the files share, mostly video seconds."""
 
     soundtrack = param.String("", doc="address of the soundtrack; empty for none")
-    music_a = param.String("", doc="address of the music, option A")
+    music_a = param.String("", doc="address of the music, option A; with `plan_a`, of its track")
     music_b = param.String("", doc="address of the music, option B; empty for none")
+    plan_a = param.Dict({}, doc="how the track is played, see `workbench.audition.played`; empty: as it is")
+    plan_b = param.Dict({})
+    film = param.String("", doc="address of the video's picture; empty for none")
+    film_refused = param.String("", doc="address of a picture that the browser cannot play")
+    fps = param.Number(25.0, doc="pictures a second, for steps")
     duration = param.Number(0.0, doc="s")
     time = param.Number(0.0, doc="where it plays, s; the browser sends it four times a second")
     seek = param.List([], doc="[s, n]: go there; another n goes there again")
@@ -69,7 +77,7 @@ class TransportBar(JSComponent):
     playheads = param.List([], doc="names of Bokeh spans that follow")
     labels = param.List(["A", "B"], doc="names of the two options")
 
-    _esm = script("keys", "transport")
+    _esm = script("keys", "sound", "film", "transport")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("transport"), stylesheet("keys")]
 
     def go(self, seconds: float) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from workbench.dashboards.files import safe_name
+from workbench.dashboards.files import film_url, safe_name
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,21 @@ def test_sounds_come_in_ranges(open_root: str) -> None:
     answer = httpx.get(open_root + "/sounds/track.wav", headers={"Range": "bytes=10-19"})
     assert (answer.status_code, answer.content) == (206, bytes(range(10, 20)))
     assert httpx.get(open_root + "/sounds/../../workbench.sqlite").status_code in (403, 404)
+
+
+def test_a_film_that_was_opened_comes_in_ranges_and_no_other(open_root: str, kept_root: str, tmp_path: Path) -> None:
+    film, other = tmp_path / "film.mp4", tmp_path / "other.mp4"
+    film.write_bytes(bytes(range(100)))
+    other.write_bytes(b"secret")
+    url = film_url(film, "0123456789abcdef")
+    answer = httpx.get(f"{open_root}/{url}", headers={"Range": "bytes=10-19"})
+    assert (answer.status_code, answer.content) == (206, bytes(range(10, 20)))
+    assert answer.headers["Content-Type"] == "video/mp4"
+    assert httpx.get(f"{kept_root}/{url}").status_code == 401
+    assert httpx.get(f"{open_root}/films/fedcba9876543210").status_code == 404
+    assert httpx.get(f"{open_root}/films/{other}").status_code == 404
+    film.unlink()
+    assert httpx.get(f"{open_root}/{url}").status_code == 404
 
 
 def test_a_dropped_file_arrives_whole_under_a_safe_name(open_root: str, served_home: Path) -> None:

@@ -156,7 +156,7 @@ def test_another_option_is_undone_with_its_mix(session: Session) -> None:
 
 def test_parameters_are_undone_one_by_one(session: Session) -> None:
     first = session.params
-    for ms in (77.0, 78.0):
+    for ms in (77, 78):
         session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=ms)})
     session.undo()
     assert session.params.duck.attack_ms == 77.0

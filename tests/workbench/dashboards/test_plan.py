@@ -66,19 +66,21 @@ def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Loop,
 def test_another_mix_leaves_the_comparison_of_options_as_it_is(home: Home, loop: Loop, pool: Pool) -> None:
     """Letting go of a slider in the Mix tab is no reason to hear another option, or to stop."""
     session = Session(Workspace(home), pool=pool)
-    session.loop = loop
+    session.show(loop)
     tab = PlanTab(session)
     tab.pick(1, "b")
     until_idle(session)
-    heard = {"music_a": tab.player.music_a, "music_b": tab.player.music_b, "chosen": "b", "region": [10.0, 20.0]}
-    assert heard["music_a"] != heard["music_b"] != ""
+    names = ("music_a", "music_b", "plan_a", "plan_b")
+    heard = {**{name: getattr(tab.player, name) for name in names}, "chosen": "b", "region": [10.0, 20.0]}
+    assert heard["music_a"] == heard["music_b"] != "", "the track itself is played"
+    assert heard["plan_a"] != heard["plan_b"] != {}
     tab.player.param.update(region=[10.0, 20.0], playing=True)
     points = ((4.0, 0.0), (5.0, 8.0), (10.0, 8.0), (11.0, 0.0))
     duck = Duck(points, envelope_hz=100, speech_ranges=((5.0, 10.0),), depth_db=8.0, attack_ms=100, release_ms=500)
     quieter = Mix(True, "voice", -3.0, 0.0, duck)
     unloaded: list[str] = []
     tab.player.param.watch(
-        lambda *events: unloaded.extend(event.name for event in events), ["music_a", "music_b", "chosen", "playing"]
+        lambda *events: unloaded.extend(event.name for event in events), [*names, "chosen", "playing"]
     )
     session.loop = replace(loop, mix=quieter)
     assert tab.player.gain_a_db == -3.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from workbench.workflows.catalog_search import search_catalog
 from workbench.workflows.library import open_library
 from workbench.workspace import Workspace
 
-TRACKS = {
+TRACKS: dict[str, dict[str, Any]] = {
     "trk_1": {"title": "Slow Tide", "artist_name": "Lagoon Street", "tags": ["beach", "dusk"]},
     "trk_2": {"title": "Tidal", "genres": ["dub"], "moods": ["warm"]},
     "trk_3": {"title": "Über den Wolken", "tags": ["Flug"], "bpm": 120.0},

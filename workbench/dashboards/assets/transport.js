@@ -1,69 +1,16 @@
-// One transport: three audio elements on one clock, gains in between, a playhead. See transport.py for why.
+// One transport: soundtrack and two options on one clock, gains in between, the picture and a playhead that follow.
+// See transport.py for why.
 
 const TELL_MS = 250 // between two reports of the time to the server
-const NEAR_S = 0.06 // an element may be this far from the first one
 const FADE_S = 0.02 // of switching, muting and matching
-const FLOOR_DB = -100
+const FASTEST = 8 // times as fast, by pressing J or L again
+const LANES = ["soundtrack", "music_a", "music_b"]
 
-const gainOf = (db) => (db <= FLOOR_DB ? 0 : Math.pow(10, db / 20))
 const clock = (s) => {
   const sign = s < 0 ? "-" : ""
   const tenths = Math.round(Math.abs(s) * 10)
   const minutes = Math.floor(tenths / 600)
   return `${sign}${minutes}:${((tenths - minutes * 600) / 10).toFixed(1).padStart(4, "0")}`
-}
-
-function attenuationAt(points, time) {
-  if (!points.length) return 0
-  if (time <= points[0][0]) return points[0][1]
-  for (let i = 1; i < points.length; i++) {
-    if (time <= points[i][0]) {
-      const [t0, d0] = points[i - 1],
-        [t1, d1] = points[i]
-      return d0 + ((d1 - d0) * (time - t0)) / Math.max(1e-9, t1 - t0)
-    }
-  }
-  return points[points.length - 1][1]
-}
-
-class Lane {
-  constructor(context, out) {
-    this.element = new Audio()
-    this.element.preload = "auto"
-    this.duck = context.createGain()
-    this.gain = context.createGain()
-    this.gain.gain.value = 0
-    context.createMediaElementSource(this.element).connect(this.duck)
-    this.duck.connect(this.gain)
-    this.gain.connect(out)
-    this.context = context
-    this.url = ""
-    this.points = []
-    this.loud = false
-  }
-  open(url) {
-    if (url === this.url) return
-    this.url = url
-    if (url) this.element.src = url
-    else this.element.removeAttribute("src")
-    if (!url) this.element.load()
-  }
-  set(db, on) {
-    this.loud = on && !!this.url
-    this.gain.gain.setTargetAtTime(this.loud ? gainOf(db) : 0, this.context.currentTime, FADE_S / 3)
-  }
-  schedule(playing) {
-    const now = this.context.currentTime,
-      at = this.element.currentTime,
-      value = this.duck.gain
-    value.cancelScheduledValues(now)
-    value.setValueAtTime(gainOf(-attenuationAt(this.points, at)), now)
-    if (!playing) return
-    for (const [time, db] of this.points) {
-      // an exponential ramp of the gain is a straight line in dB
-      if (time > at) value.exponentialRampToValueAtTime(gainOf(-db), now + time - at)
-    }
-  }
 }
 
 export function render({ model }) {
@@ -93,65 +40,71 @@ export function render({ model }) {
     return g
   }
 
-  let context = null,
-    lanes = null,
-    master = null,
-    solo = "",
-    frame = 0,
+  const player = { sound: null, master: null, solo: "", at: model.time, volume: 1 }
+  let frame = 0,
     told = 0,
-    spans = null
-  let at = model.time
-  const heardLane = () =>
-    lanes && (model.soundtrack ? lanes.soundtrack : model.chosen === "b" && model.music_b ? lanes.b : lanes.a)
+    spans = null,
+    shuttle = null // {speed, at, since}: where and when it began to run at another speed, without sound
+  const film = new Film(() => toggleFullScreen())
+  const rates = new Map() // by address, Hz
+  const music = () => model.music_a || model.soundtrack
+  const rate = () => model.plan_a.rate ?? rates.get(music()) ?? 44100
+  async function knowRate() {
+    const url = music()
+    if (url && !model.plan_a.cues && !rates.has(url)) rates.set(url, (await new Recording(url).open()).rate)
+  }
+  const inside = (seconds) => Math.min(Math.max(0, seconds), model.duration || Infinity)
 
   function start() {
-    if (context) return
-    context = new AudioContext()
-    master = context.createGain()
-    master.connect(context.destination)
-    lanes = { soundtrack: new Lane(context, master), a: new Lane(context, master), b: new Lane(context, master) }
-    for (const lane of Object.values(lanes))
-      lane.element.addEventListener("ended", () => {
-        if (lane === heardLane()) pause()
-      })
+    if (player.sound && player.sound.context.sampleRate === rate()) return
+    player.sound?.stop()
+    player.sound?.context.close()
+    // At the rate of the music, so that every sample of it is played as it is.
+    const context = new AudioContext({ sampleRate: rate() })
+    player.master = context.createGain()
+    player.master.connect(context.destination)
+    player.sound = new Sound(context, LANES, player.master)
+    player.sound.fault = cannotPlay
     load()
   }
   function load() {
-    if (!lanes) return
-    const was = at
-    lanes.soundtrack.open(model.soundtrack)
-    lanes.a.open(model.music_a)
-    lanes.b.open(model.music_b)
-    place(was)
+    if (!player.sound) return
+    if (player.sound.context.sampleRate !== rate()) {
+      if (!model.playing) return
+      start()
+      play().catch(cannotPlay)
+      return
+    }
+    player.sound.set("soundtrack", model.soundtrack, null, [])
+    player.sound.set("music_a", model.music_a, planOf(model.plan_a), model.duck_a)
+    player.sound.set("music_b", model.music_b, planOf(model.plan_b), model.duck_b)
     mix()
-    if (model.playing) resume()
   }
+  const planOf = (plan) => (plan.cues ? plan : null)
   function mix() {
-    if (!lanes) return
+    const { sound, solo, master } = player
+    if (!sound) return
     const soundtrack = solo ? solo === "soundtrack" : model.soundtrack_on
-    const music = solo ? solo === "music" : model.music_on
-    lanes.soundtrack.set(model.soundtrack_db, soundtrack)
-    lanes.a.set(model.gain_a_db + model.match_a_db, music && model.chosen === "a")
-    lanes.b.set(model.gain_b_db + model.match_b_db, music && model.chosen === "b")
-    lanes.a.points = model.duck_a
-    lanes.b.points = model.duck_b
-    for (const lane of Object.values(lanes)) lane.schedule(model.playing)
-    master.gain.setTargetAtTime(gainOf(model.headroom_db) * volume.value, context.currentTime, FADE_S / 3)
+    const hears = solo ? solo === "music" : model.music_on
+    sound.level("soundtrack", soundtrack ? gainOf(model.soundtrack_db) : 0)
+    sound.level("music_a", hears && model.chosen === "a" ? gainOf(model.gain_a_db + model.match_a_db) : 0)
+    sound.level("music_b", hears && model.chosen === "b" ? gainOf(model.gain_b_db + model.match_b_db) : 0)
+    const soon = sound.context.currentTime
+    master.gain.setTargetAtTime(gainOf(model.headroom_db) * player.volume, soon, FADE_S / 3)
+  }
+  const playsHere = () => model.playing && player.sound?.playing
+  function heard() {
+    if (shuttle) return inside(shuttle.at + (shuttle.speed * (performance.now() - shuttle.since)) / 1000)
+    return playsHere() ? inside(player.sound.heardAt(performance.now())) : player.at
   }
   function place(seconds) {
-    at = Math.min(Math.max(0, seconds), model.duration || Infinity)
-    if (lanes) for (const lane of Object.values(lanes)) if (lane.url) lane.element.currentTime = at
-    if (lanes) for (const lane of Object.values(lanes)) lane.schedule(model.playing)
+    player.at = inside(seconds)
+    if (shuttle) shuttle = { ...shuttle, at: player.at, since: performance.now() }
+    else if (model.playing && player.sound) player.sound.start(player.at, model.region).catch(cannotPlay)
+    film.show(player.at)
     show(true)
   }
-  function resume() {
-    for (const lane of Object.values(lanes)) if (lane.url) lane.element.play().catch(cannotPlay)
-    for (const lane of Object.values(lanes)) lane.schedule(true)
-    cancelAnimationFrame(frame)
-    frame = requestAnimationFrame(tick)
-  }
   function cannotPlay(error) {
-    if (error.name === "AbortError") return // stopped, or given another file, before it had begun
     console.warn(error)
     pause()
     window.dispatchEvent(
@@ -159,40 +112,75 @@ export function render({ model }) {
     )
   }
   async function play() {
+    endShuttle()
+    await knowRate()
     start()
-    await context.resume()
-    if (at >= model.duration - 0.05) place(model.region.length ? model.region[0] : 0)
+    window.dispatchEvent(new CustomEvent("workbench-playing", { detail: model }))
+    if (player.at >= model.duration - 0.05) player.at = model.region.length ? model.region[0] : 0
     model.playing = true
-    resume()
     paint()
+    await player.sound.context.resume()
+    await player.sound.start(player.at, model.region)
+    run()
+  }
+  function run() {
+    cancelAnimationFrame(frame)
+    frame = requestAnimationFrame(tick)
+    if (!shuttle) film.follow((at) => (playsHere() ? player.sound.heardAt(at) : null))
   }
   function pause() {
+    endShuttle()
+    if (playsHere()) player.at = heard()
     model.playing = false
-    if (lanes)
-      for (const lane of Object.values(lanes)) {
-        lane.element.pause()
-        lane.element.playbackRate = 1
-        lane.schedule(false)
-      }
+    player.sound?.stop()
     cancelAnimationFrame(frame)
+    film.show(player.at)
     show(true)
     paint()
   }
-  function tick() {
-    const first = heardLane()
-    if (first && first.url && !first.element.seeking) {
-      at = first.element.currentTime
-      for (const lane of Object.values(lanes)) {
-        if (lane === first || !lane.url || lane.element.seeking) continue
-        const off = lane.element.currentTime - at
-        if (Math.abs(off) > 0.5 || (Math.abs(off) > NEAR_S && !lane.loud)) lane.element.currentTime = at
-        else lane.element.playbackRate = Math.abs(off) > NEAR_S / 3 ? (off > 0 ? 0.995 : 1.005) : 1
-      }
-      const [from, to] = model.region
-      if (to !== undefined && (at >= to || at < from - 0.3)) place(from)
+  /** Run at another speed, back or on; there is no sound at these. */
+  function runAt(speed) {
+    player.at = heard()
+    if (model.playing) pause()
+    shuttle = { speed, at: player.at, since: performance.now() }
+    film.runAt(speed, heard)
+    cancelAnimationFrame(frame)
+    frame = requestAnimationFrame(tick)
+    paint()
+  }
+  function endShuttle() {
+    if (!shuttle) return
+    player.at = heard()
+    shuttle = null
+    film.show(player.at)
+    paint()
+  }
+  function faster(sign) {
+    const speed = shuttle?.speed ?? (model.playing ? 1 : 0)
+    if (sign > 0 && speed <= 0) {
+      play().catch(cannotPlay)
+      return
     }
+    runAt(speed * sign <= 0 ? sign : sign * Math.min(FASTEST, 2 * Math.abs(speed)))
+  }
+  function step(count) {
+    if (model.playing || shuttle) pause()
+    // To the middle of the picture, so that rounding never shows the one beside it.
+    const picture = Math.floor(player.at * model.fps + 1e-6)
+    place((picture + count + 0.5) / model.fps)
+  }
+  function toggleFullScreen() {
+    if (document.fullscreenElement) document.exitFullscreen()
+    else if (model.film) box.requestFullscreen().catch((error) => console.warn(error))
+  }
+  function tick() {
+    const at = heard()
+    player.at = at
+    const ends = shuttle?.speed < 0 ? at <= 0 : at >= model.duration
+    const loops = model.region.length === 2 && !shuttle
+    if (ends && !loops) pause()
     show(false)
-    if (model.playing) frame = requestAnimationFrame(tick)
+    if (model.playing || shuttle) frame = requestAnimationFrame(tick)
   }
   function find() {
     const found = []
@@ -205,6 +193,7 @@ export function render({ model }) {
     return found
   }
   function show(tell) {
+    const at = player.at
     time.textContent = `${clock(at)} / ${clock(model.duration)}`
     if (!spans || spans.length !== model.playheads.length) spans = find()
     // not synced: the server learns the time from `time`, four times a second
@@ -221,8 +210,8 @@ export function render({ model }) {
     const pressed = (b, on) => b.setAttribute("aria-pressed", on ? "true" : "false")
     pressed(soundtrackOn, model.soundtrack_on)
     pressed(musicOn, model.music_on)
-    pressed(soundtrackSolo, solo === "soundtrack")
-    pressed(musicSolo, solo === "music")
+    pressed(soundtrackSolo, player.solo === "soundtrack")
+    pressed(musicSolo, player.solo === "music")
     pressed(a, model.chosen === "a")
     pressed(b, model.chosen === "b")
     a.textContent = model.labels[0]
@@ -235,7 +224,7 @@ export function render({ model }) {
     loop.textContent = model.region.length === 2 ? `Loop ${clock(model.region[0])}–${clock(model.region[1])}` : "Loop"
   }
   const toggleSolo = (name) => {
-    solo = solo === name ? "" : name
+    player.solo = player.solo === name ? "" : name
     mix()
     paint()
   }
@@ -246,12 +235,12 @@ export function render({ model }) {
     paint()
   }
   const playOrPause = () => {
-    if (model.playing) pause()
+    if (model.playing || shuttle) pause()
     else play().catch(cannotPlay)
   }
   const toggleLoop = () => {
     if (model.region.length) model.region = []
-    else model.region = [Math.max(0, at - 2), Math.min(model.duration, at + 6)]
+    else model.region = [Math.max(0, player.at - 2), Math.min(model.duration, player.at + 6)]
   }
 
   const playing = button("▶", "play (space)", () => playOrPause(), "play")
@@ -268,11 +257,14 @@ export function render({ model }) {
   const musicSolo = button("solo", "only the music", () => toggleSolo("music"))
   const a = button("A", "option A (a)", () => choose("a"))
   const b = button("B", "option B at the same place (b)", () => choose("b"))
-  const loop = button("Loop", "loop around the playhead, or drag over the picture (l)", toggleLoop)
+  const loop = button("Loop", "loop around the playhead, or drag over the picture (r)", toggleLoop)
   const volume = document.createElement("input")
   Object.assign(volume, { type: "range", min: 0, max: 1, step: 0.01, value: 1, title: "volume" })
   volume.setAttribute("aria-label", "volume")
-  volume.addEventListener("input", mix)
+  volume.addEventListener("input", () => {
+    player.volume = Number(volume.value)
+    mix()
+  })
   const said = document.createElement("span")
   said.className = "said"
   const soundtrackGroup = group("soundtrack", soundtrackOn, soundtrackSolo)
@@ -281,7 +273,10 @@ export function render({ model }) {
     ["space", "play or stop, whatever has the focus, save a field or a tick box; Enter presses a button"],
     ["← →", "a second back or on; five with shift, a tenth with ctrl"],
     ["Home End", "to the start, to the end"],
-    ["l", "loop around the playhead, or stop looping; dragging over the picture loops what was dragged over"],
+    ["j k l", "back, stop, on; j and l again are twice as fast, without sound from then on"],
+    [", .", "the picture before, the next picture"],
+    ["r", "loop around the playhead, or stop looping; dragging over the picture loops what was dragged over"],
+    ["v", "the video on the full screen, and back"],
     ["m f", "music on or off, soundtrack on or off"],
     ["a b", "hear option A or B at the same place"],
     ["?", "this list"],
@@ -302,8 +297,8 @@ export function render({ model }) {
 
   const keys = {
     " ": playOrPause,
-    ArrowLeft: (e) => place(at - (e.shiftKey ? 5 : e.ctrlKey ? 0.1 : 1)),
-    ArrowRight: (e) => place(at + (e.shiftKey ? 5 : e.ctrlKey ? 0.1 : 1)),
+    ArrowLeft: (e) => place(player.at - (e.shiftKey ? 5 : e.ctrlKey ? 0.1 : 1)),
+    ArrowRight: (e) => place(player.at + (e.shiftKey ? 5 : e.ctrlKey ? 0.1 : 1)),
     Home: () => place(0),
     End: () => place(model.duration),
     m: () => {
@@ -314,12 +309,18 @@ export function render({ model }) {
     },
     a: () => choose("a"),
     b: () => choose("b"),
-    l: toggleLoop,
+    j: () => faster(-1),
+    k: () => pause(),
+    l: () => faster(1),
+    ",": () => step(-1),
+    ".": () => step(1),
+    r: toggleLoop,
+    v: toggleFullScreen,
     "?": help.toggle,
     Escape: help.close,
   }
   const onKey = (event) => {
-    if (!bar.isConnected || !bar.offsetParent || !keyIsFree(event)) return
+    if (!bar.isConnected || !box.offsetParent || !keyIsFree(event)) return
     const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key]
     if (!act) return
     event.preventDefault()
@@ -334,11 +335,15 @@ export function render({ model }) {
       place(event.detail[0])
     }
   }
+  const onOther = (event) => {
+    if (event.detail !== model && (model.playing || shuttle)) pause()
+  }
   const deafen = listenToKeys(onKey)
+  window.addEventListener("workbench-playing", onOther)
   window.addEventListener("workbench-seek", onSeek)
   window.addEventListener("workbench-region", onRegion)
 
-  for (const name of ["soundtrack", "music_a", "music_b"])
+  for (const name of [...LANES, "plan_a", "plan_b", "duck_a", "duck_b"])
     model.on(name, () => {
       load()
       paint()
@@ -353,14 +358,24 @@ export function render({ model }) {
     "match_a_db",
     "match_b_db",
     "headroom_db",
-    "duck_a",
-    "duck_b",
   ])
     model.on(name, () => {
       mix()
       paint()
     })
-  model.on("region", paint)
+  const showFilm = () =>
+    film.open(model.film, () => {
+      model.film_refused = model.film
+    })
+  model.on("film", () => {
+    showFilm()
+    if (model.playing) run()
+    else film.show(player.at)
+  })
+  model.on("region", () => {
+    if (playsHere()) player.sound.start(heard(), model.region).catch(cannotPlay)
+    paint()
+  })
   model.on("labels", paint)
   model.on("duration", () => show(false))
   model.on("seek", () => {
@@ -371,13 +386,23 @@ export function render({ model }) {
     show(false)
   })
   model.on("remove", () => {
-    pause()
+    endShuttle()
+    cancelAnimationFrame(frame)
+    film.close()
     deafen()
+    window.removeEventListener("workbench-playing", onOther)
     window.removeEventListener("workbench-seek", onSeek)
     window.removeEventListener("workbench-region", onRegion)
-    context?.close()
+    pause()
+    player.sound?.context.close()
   })
+  const box = document.createElement("div")
+  box.className = "player"
+  box.film = film
+  box.heardAt = (moment) => (playsHere() ? player.sound.heardAt(moment) : null)
+  box.append(film.element, bar)
+  showFilm()
   paint()
   show(false)
-  return bar
+  return box
 }

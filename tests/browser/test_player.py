@@ -1,0 +1,76 @@
+"""The player on the page: the picture keeps to the sound, and what is changed is heard where one is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
+
+PLAY, PAUSE = "play (space)", "pause (space)"
+WATCHED_SECONDS = float(os.environ.get("WORKBENCH_WATCHED_SECONDS", "20"))
+"""for how long the picture is compared with the sound"""
+
+_COMPARE = """(seconds) => new Promise((resolve) => {
+    const found = (root) => {
+        for (const one of root.querySelectorAll("*")) {
+            if (one.matches(".player")) return one
+            const inside = one.shadowRoot && found(one.shadowRoot)
+            if (inside) return inside
+        }
+    }
+    const box = found(document), video = box.querySelector("video"), rows = []
+    const began = performance.now()
+    const look = (now, seen) => {
+        rows.push([seen.mediaTime, box.heardAt(seen.expectedDisplayTime)])
+        if (now - began < 1000 * seconds) video.requestVideoFrameCallback(look)
+        else resolve(rows)
+    }
+    video.requestVideoFrameCallback(look)
+})"""
+
+
+@pytest.fixture
+def plan(watched: Any, until_idle: Callable[[], None]) -> Any:
+    """The page, with picture and sound."""
+    expect(watched.page.get_by_role("button", name="soundtrack on or off (f)")).to_be_visible()
+    expect(watched.page.locator(".player video")).to_be_visible()
+    until_idle()
+    return watched
+
+
+def test_an_option_is_heard_at_once_and_keys_run_the_film(plan: Any) -> None:
+    """No music is rendered for it: what is played is the track."""
+    page = plan.page
+    page.get_by_role("button", name="option 2 as B").click()
+    expect(page.get_by_role("button", name="option B at the same place (b)")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("l")
+    expect(page.get_by_role("button", name=PAUSE)).to_be_visible()
+    page.keyboard.press("k")
+    expect(page.get_by_role("button", name=PLAY)).to_be_visible()
+    page.keyboard.press("Home")
+    page.keyboard.press(".")
+    page.keyboard.press(".")
+    page.wait_for_function(
+        "at => Math.abs(at - 2.5 / 12) < 0.01",
+        arg=page.locator(".player video").evaluate(
+            "video => new Promise(done => { const look = () => video.seeking ? requestAnimationFrame(look)"
+            " : done(video.currentTime); look() })"
+        ),
+    )
+    sounds = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
+    assert not [url for url in sounds if ".music.wav" in url]
+
+
+def test_the_picture_keeps_to_the_sound(plan: Any, dashboard: Any) -> None:
+    plan.page.get_by_role("button", name=PLAY).click()
+    expect(plan.page.locator(".time").first).to_contain_text("0:03.", timeout=60_000)
+    rows = np.array(plan.page.evaluate(_COMPARE, WATCHED_SECONDS), dtype=np.float64)
+    off = rows[:, 0] - rows[:, 1]
+    print(f"{len(off)} pictures in {rows[-1, 1] - rows[0, 1]:.0f} s: {np.quantile(off, [0.0, 0.05, 0.5, 0.95, 1.0])} s")
+    assert np.quantile(np.abs(off), 0.95) < 1 / 12, "one picture of the video"

@@ -1,0 +1,145 @@
+"""What the browser plays of a plan, decoded back, is what `workbench.render` makes of it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from tornado.ioloop import IOLoop
+
+from workbench.audition.plans import track_file
+from workbench.audition.played import played_plan
+from workbench.bundled import bundled_path
+from workbench.dashboards.app import make_server
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan, LoopSegment
+from workbench.mix.fades import duck_gain
+from workbench.recording import FloatArray, Recording
+from workbench.render.playback import render
+from workbench.workspace import Workspace
+
+pytestmark = pytest.mark.browser
+
+TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
+MOST_RESIDUE_DB = -80.0
+"""under full scale; the file that the browser reads has 16 bits"""
+
+_PLAY = """async ([url, plan, points, from, to]) => {
+    const { playOffline } = await import("/assets/sound.js")
+    const rows = await playOffline(url, plan, points, from, to)
+    const told = []
+    for (const row of rows) {
+        const bytes = new Uint8Array(row.buffer, row.byteOffset, row.byteLength)
+        let text = ""
+        for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768))
+        told.push(btoa(text))
+    }
+    return told
+}"""
+
+
+@dataclass(frozen=True)
+class Served:
+    """A track that a page can play, and the same track decoded."""
+
+    root: str
+    url: str
+    recording: Recording
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A dashboard in a thread of its own, with one track to play."""
+    workspace = Workspace(Home(tmp_path_factory.mktemp("home")))
+    file = track_file(workspace, TRACK)
+    ready, found = threading.Event(), []
+
+    def serve() -> None:
+        server = make_server(workspace)
+        server.start()
+        found.append((server.port, server.io_loop))
+        ready.set()
+        server.io_loop.start()
+        server.stop()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    assert ready.wait(60)
+    port, loop = found[0]
+    root = f"http://127.0.0.1:{port}"
+    yield Served(root, f"/sounds/{file.name}", workspace.load_recording(TRACK))
+    stopping: IOLoop = loop
+    stopping.add_callback(stopping.stop)
+    thread.join()
+
+
+@pytest.fixture
+def played(browser: Any, served: Served) -> Iterator[Callable[..., FloatArray]]:
+    """`played(plan, points, from_s, to_s)` is what leaves the browser, shape (channels, n)."""
+    page = browser.new_page()
+    page.goto(f"{served.root}/assets/transport.css")  # any document of the server: its policy holds
+
+    def play(plan: LoopPlan | None, points: Any, from_s: float, to_s: float) -> FloatArray:
+        told = None if plan is None else played_plan(plan, served.recording.sample_rate)
+        rows = page.evaluate(_PLAY, [served.url, json.loads(json.dumps(told)), points, from_s, to_s])
+        return np.stack([np.frombuffer(base64.b64decode(row), dtype=np.float32) for row in rows])
+
+    yield play
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def plan(served: Served) -> LoopPlan:
+    """Three segments at other levels, with crossfades of all kinds, glides, a late start and an end that fades."""
+    segments = (
+        LoopSegment(2.0, 20.25, 0.0, 0.0),
+        LoopSegment(9.5, 31.0, -1.5, 2.0),
+        LoopSegment(5.125, 24.901, 0.75, -3.0),
+    )
+    music_in = 1.5
+    starts = np.cumsum([music_in, *(segment.length for segment in segments)])
+    end = round(float(starts[-1]), 6)
+    return LoopPlan(
+        segments=segments, seam_fades=(0.037, 1.25), seam_curves=(1.0, 0.53), gain_glide_seconds=4.0,
+        music_in=music_in, music_out=end, window_end=end, music_end=end - 1.0, tail_seconds=1.0, song_start=2.0,
+        song_duration=round(served.recording.duration, 6), loop_start_a=9.5, loop_end_b=31.0, bars=1, beats_per_bar=4,
+        repeats=1, seam_score=1.0, plan_score=1.0, seam_times=tuple(round(float(at), 6) for at in starts[1:-1]),
+        sections_covered=("verse",), end_label="fade", start_fade_seconds=0.8, start_at=music_in, end_fade_seconds=6.0,
+    )  # fmt: skip
+
+
+def residue_db(heard: FloatArray, meant: FloatArray) -> float:
+    """Largest difference of any sample, dB under full scale."""
+    assert heard.shape == meant.shape
+    return float(20.0 * np.log10(max(1e-12, np.abs(heard - meant).max())))
+
+
+def test_the_browser_plays_what_is_rendered(served: Served, plan: LoopPlan, played: Callable[..., FloatArray]) -> None:
+    heard = played(plan, [], 0.0, plan.window_end)
+    assert residue_db(heard, render(plan, served.recording).samples) < MOST_RESIDUE_DB
+
+
+def test_the_browser_plays_from_any_place(served: Served, plan: LoopPlan, played: Callable[..., FloatArray]) -> None:
+    for first, last in ((19.0, 20.5), (40.0, 43.0)):
+        meant = render(plan, served.recording, from_s=first, to_s=last)
+        assert residue_db(played(plan, [], first, last), meant.samples) < MOST_RESIDUE_DB
+
+
+def test_the_browser_ducks_as_a_mix_does(served: Served, plan: LoopPlan, played: Callable[..., FloatArray]) -> None:
+    points = [[3.0, 0.0], [3.25, 9.0], [8.0, 11.5], [8.6, 0.0], [30.0, 0.0], [30.1, 6.0], [61.0, 14.0]]
+    meant = render(plan, served.recording)
+    times = np.arange(meant.samples.shape[1]) / meant.sample_rate
+    heard = played(plan, points, 0.0, plan.window_end)
+    assert residue_db(heard, meant.samples * duck_gain(points, times)) < MOST_RESIDUE_DB
+
+
+def test_a_recording_without_a_plan_is_played_as_it_is(served: Served, played: Callable[..., FloatArray]) -> None:
+    rate = served.recording.sample_rate
+    meant = served.recording.samples[:, 10 * rate : 13 * rate]
+    assert residue_db(played(None, [], 10.0, 13.0), meant) < MOST_RESIDUE_DB
