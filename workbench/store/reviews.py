@@ -5,8 +5,9 @@ the video or at a seam; answers to one form its thread, which is resolved as a w
 video: comments on one version are shown on the next ones of its subject. Functions take a connection whose transaction
 the caller owns.
 
-Classes: `PlanVersion`, `Comment`, `Approval`. Functions: `clean_name`, `clean_text`; `keep_version`, `get_version`,
-`versions_of`; `add_comment`, `comments_of`, `resolve`; `add_approval`, `approvals_of`.
+Classes: `PlanVersion`, `VersionName`, `Comment`, `Approval`. Functions: `clean_name`, `clean_text`; `keep_version`,
+`get_version`, `same_version`, `version_names`; `add_comment`, `comments_of`, `resolve`; `add_approval`,
+`approvals_of`.
 """
 
 from __future__ import annotations
@@ -47,6 +48,16 @@ class PlanVersion:
     """JSON as the command line prints a plan, with mix and provenance"""
     at: str
     """ISO 8601, UTC"""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionName:
+    """What a version is called by, without the plan, which is long."""
+
+    version_id: str
+    digest: str
+    content_hash: str
+    track: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +145,9 @@ def keep_version(
     connection : of a transaction that writes
     subject, digest, content_hash, track, track_path, video_path, body : see `PlanVersion`
     """
-    same = select(plan_versions).where(plan_versions.c.subject == subject, plan_versions.c.digest == digest)
-    row = connection.execute(same).first()
-    if row is not None:
-        return PlanVersion(*row)
+    same = same_version(connection, subject, digest)
+    if same is not None:
+        return same
     kept = PlanVersion(
         f"pv_{ULID()}", subject, digest, content_hash, track, track_path, video_path, body, now()
     )  # fmt: skip
@@ -163,18 +173,37 @@ def get_version(connection: Connection, version_id: str) -> PlanVersion:
     return PlanVersion(*row)
 
 
-def versions_of(connection: Connection, subject: str | None = None) -> list[PlanVersion]:
-    """The versions of a subject, oldest first.
+def same_version(connection: Connection, subject: str, digest: str) -> PlanVersion | None:
+    """The version of a subject that is heard the same; None where there is none.
+
+    Parameters
+    ----------
+    connection : of a transaction
+    subject, digest : see `PlanVersion`
+    """
+    same = select(plan_versions).where(plan_versions.c.subject == subject, plan_versions.c.digest == digest)
+    row = connection.execute(same).first()
+    return None if row is None else PlanVersion(*row)
+
+
+def version_names(
+    connection: Connection, subject: str | None = None, content_hash: str | None = None
+) -> list[VersionName]:
+    """The versions of a subject or of a track by name, oldest first.
 
     Parameters
     ----------
     connection : of a transaction
     subject : see `PlanVersion`; None: all subjects
+    content_hash : of the track; None: all tracks
     """
-    query = select(plan_versions).order_by(plan_versions.c.version_id)
+    columns = (plan_versions.c[name] for name in VersionName.__slots__)
+    query = select(*columns).order_by(plan_versions.c.version_id)
     if subject is not None:
         query = query.where(plan_versions.c.subject == subject)
-    return [PlanVersion(*row) for row in connection.execute(query)]
+    if content_hash is not None:
+        query = query.where(plan_versions.c.content_hash == content_hash)
+    return [VersionName(*row) for row in connection.execute(query)]
 
 
 def add_comment(

@@ -10,8 +10,7 @@ Functions: `load_review`, `find_review`, `review_of`; `comment_on`, `answer_comm
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -25,14 +24,16 @@ from workbench.store.reviews import (
     Comment,
     Decision,
     PlanVersion,
+    VersionName,
     add_approval,
     add_comment,
     approvals_of,
     comments_of,
     resolve,
-    versions_of,
+    version_names,
 )
 from workbench.store.verdicts import Verdict, every, latest
+from workbench.workflows.csv_rows import write_rows
 from workbench.workflows.loop import Loop
 from workbench.workflows.versions import find_version, freeze_plan, loop_subject, subject_of
 from workbench.workspace import Workspace
@@ -62,7 +63,7 @@ class Thread:
 class PlanReview:
     """What reviewers said about a track under a video, and about one version of its plan."""
 
-    versions: tuple[PlanVersion, ...]
+    versions: tuple[VersionName, ...]
     """of the subject, oldest first"""
     version: PlanVersion | None
     """the one that is heard like the plan that is looked at; None: it was not frozen"""
@@ -128,7 +129,7 @@ def find_review(
         return PlanReview((), None, (), (), ())
     content_hash = workspace.hash_file(track)
     with workspace.database.read() as connection:
-        commented = any(version.content_hash == content_hash for version in versions_of(connection))
+        commented = bool(version_names(connection, content_hash=content_hash))
     if not commented:  # reading a long video for its hash is saved
         return review_of(workspace, "", content_hash, None)
     named = None if provenance is None or provenance.video is None else provenance.video.content_hash
@@ -151,7 +152,7 @@ def review_of(workspace: Workspace, subject: str, content_hash: str, version: Pl
     StoreError : the database cannot be used
     """
     with workspace.database.read() as connection:
-        versions, written = versions_of(connection, subject), comments_of(connection, subject)
+        versions, written = version_names(connection, subject), comments_of(connection, subject)
         approvals = [] if version is None else approvals_of(connection, version.version_id)
         verdicts = latest(every(connection, content_hash))
     numbers = {one.version_id: number for number, one in enumerate(versions, start=1)}
@@ -343,8 +344,8 @@ def write_comments(workspace: Workspace, out: TextIO) -> int:
     StoreError : the database cannot be used
     """
     with workspace.database.read() as connection:
-        versions, rows = _by_id(versions_of(connection)), comments_of(connection)
-    return _write(
+        versions, rows = _by_id(version_names(connection)), comments_of(connection)
+    return write_rows(
         out,
         COMMENT_COLUMNS,
         (
@@ -372,27 +373,17 @@ def write_decisions(workspace: Workspace, out: TextIO) -> int:
     StoreError : the database cannot be used
     """
     with workspace.database.read() as connection:
-        versions, rows = _by_id(versions_of(connection)), approvals_of(connection)
-    return _write(
+        versions, rows = _by_id(version_names(connection)), approvals_of(connection)
+    return write_rows(
         out,
         DECISION_COLUMNS,
         ((one.approval_id, one.at, one.reviewer, one.decision, *_of_version(versions[one.version_id])) for one in rows),
     )
 
 
-def _by_id(versions: Iterable[PlanVersion]) -> dict[str, PlanVersion]:
+def _by_id(versions: Iterable[VersionName]) -> dict[str, VersionName]:
     return {version.version_id: version for version in versions}
 
 
-def _of_version(version: PlanVersion) -> tuple[str, str, str, str]:
+def _of_version(version: VersionName) -> tuple[str, str, str, str]:
     return version.version_id, version.digest, version.track, version.content_hash
-
-
-def _write(out: TextIO, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    count = 0
-    for row in rows:
-        writer.writerow(row)
-        count += 1
-    return count

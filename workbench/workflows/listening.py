@@ -14,7 +14,6 @@ Classes: `AbxOutcome`, `ConditionOutcome`, `HeardSeam`. Functions: `begin_abx`, 
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -33,6 +32,7 @@ from workbench.store.listening import (
     get_test,
     listening_tests_of,
 )
+from workbench.workflows.csv_rows import write_rows
 from workbench.workspace import Workspace
 
 REFERENCE, ANCHOR, SEAM = "reference", "anchor", "seam"
@@ -339,7 +339,7 @@ def write_mushra(workspace: Workspace, out: TextIO) -> int:
                         (test.track, test.reviewer, test.test_id, _trial_id(test.design["items"][behind.item]), name,
                          answer.answer[letter], round(1000 * answer.seconds), "")
                     )  # fmt: skip
-    return _write(out, MUSHRA_COLUMNS, rows)
+    return write_rows(out, MUSHRA_COLUMNS, rows)
 
 
 def write_abx(workspace: Workspace, out: TextIO) -> int:
@@ -371,16 +371,9 @@ def write_abx(workspace: Workspace, out: TextIO) -> int:
                     (test.track, test.reviewer, f"{test.test_id}_{answer.trial + 1}", trial.x, other, chosen,
                      round(1000 * answer.seconds), "")
                 )  # fmt: skip
-    return _write(out, ABX_COLUMNS, rows)
+    return write_rows(out, ABX_COLUMNS, rows)
 
 
 def _trial_id(seam: Mapping[str, Any]) -> str:
     """The seam as it was heard, the same in every session."""
     return f"{seam['leave']:.3f}_{seam['enter']:.3f}_{1000 * seam['fade']:.0f}ms_{seam['exponent']:g}"
-
-
-def _write(out: TextIO, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> int:
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return len(rows)

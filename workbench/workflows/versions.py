@@ -19,7 +19,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.provenance import Provenance, read_provenance
 from workbench.results.loop import mix_from_json, plan_from_json
 from workbench.results.mix import MixBody
-from workbench.store.reviews import PlanVersion, get_version, keep_version, versions_of
+from workbench.store.reviews import PlanVersion, get_version, keep_version, same_version, version_names
 from workbench.workflows.loop import Loop, loop_json
 from workbench.workspace import Workspace
 
@@ -125,7 +125,7 @@ def find_version(workspace: Workspace, loop: Loop) -> PlanVersion | None:
     """
     subject, digest = loop_subject(workspace, loop), _digest(loop_json(_alone(loop)))
     with workspace.database.read() as connection:
-        return next((one for one in versions_of(connection, subject) if one.digest == digest), None)
+        return same_version(connection, subject, digest)
 
 
 def thaw(workspace: Workspace, version_id: str) -> FrozenPlan:
@@ -144,7 +144,7 @@ def thaw(workspace: Workspace, version_id: str) -> FrozenPlan:
     """
     with workspace.database.read() as connection:
         version = get_version(connection, version_id)
-        others = versions_of(connection, version.subject)
+        others = version_names(connection, version.subject)
     body = json.loads(version.body)
     number = 1 + [one.version_id for one in others].index(version.version_id)
     return FrozenPlan(version, number, plan_from_json(body), mix_from_json(body), read_provenance(body))

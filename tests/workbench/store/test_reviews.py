@@ -28,8 +28,15 @@ def test_what_is_heard_the_same_is_one_version(database: Database, version: Plan
         again = reviews.keep_version(connection, **KEPT | {"body": '{"plan": 1}'})
         other = reviews.keep_version(connection, **KEPT | {"digest": "e" * 16})
         assert again == version == reviews.get_version(connection, version.version_id)
-        assert reviews.versions_of(connection, version.subject) == [version, other]
-        assert reviews.versions_of(connection) == [version, other]
+        assert reviews.same_version(connection, version.subject, "e" * 16) == other
+        assert reviews.same_version(connection, version.subject, "f" * 16) is None
+        ids = [version.version_id, other.version_id]
+        assert [one.version_id for one in reviews.version_names(connection, version.subject)] == ids
+        assert [one.version_id for one in reviews.version_names(connection)] == ids
+        (name, _) = reviews.version_names(connection, content_hash=version.content_hash)
+        assert (name.digest, name.content_hash, name.track) == ("d" * 16, "c" * 64, "song")
+        assert reviews.version_names(connection, content_hash="0" * 64) == []
+        assert reviews.version_names(connection, "another") == []
         with pytest.raises(InputError, match="no version pv_nothing"):
             reviews.get_version(connection, "pv_nothing")
 

@@ -1,0 +1,32 @@
+"""Records as CSV: a head, and a row each.
+
+Functions: `write_rows`.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from typing import TextIO
+
+
+def write_rows(out: TextIO, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
+    """Write rows below a head.
+
+    Parameters
+    ----------
+    out : open for writing text
+    columns : names, of the head
+    rows : as many values each, None for nothing
+
+    Returns
+    -------
+    rows below the head
+    """
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    count = 0
+    for row in rows:
+        writer.writerow(row)
+        count += 1
+    return count
