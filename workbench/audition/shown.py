@@ -14,7 +14,7 @@ from workbench.media.probe import probe
 from workbench.mix.limiter import limit_blocks
 from workbench.render.playback import render_blocks
 from workbench.render.video import play_video
-from workbench.workflows.versions import FrozenPlan, thaw
+from workbench.workflows.versions import FrozenPlan, has_its_video, thaw
 from workbench.workspace import Workspace
 
 
@@ -49,7 +49,7 @@ def shown_sound(workspace: Workspace, version_id: str) -> Path:
 
     Raises
     ------
-    InputError : there is no such version, or the track has other bytes than the one that was planned
+    InputError : there is no such version, or track or video have other bytes than those that were planned with
     MediaError : track or video cannot be read, or the WAV cannot be written
     PlanError : the version was made by a newer program
     StoreError : the home folder or its database cannot be used
@@ -60,6 +60,8 @@ def shown_sound(workspace: Workspace, version_id: str) -> Path:
         return mark_used(out)
     if workspace.hash_file(frozen.track) != frozen.version.content_hash:
         raise InputError(f"{frozen.track.name} has other bytes than the track that this version was planned for")
+    if frozen.video is not None and not has_its_video(workspace, frozen):
+        raise InputError(f"{frozen.video.name} has other bytes than the video that this version was planned under")
     recording, params = workspace.load_recording(frozen.track), workspace.params.render
     if frozen.video is None:
         rate, channels, seconds = recording.sample_rate, recording.channels, frozen.plan.window_end

@@ -27,16 +27,17 @@ from workbench.audition.shown import shown_file, shown_sound
 from workbench.dashboards.styles import ASSETS
 from workbench.dashboards.work import Pool, Task
 from workbench.errors import InputError, WorkbenchError
-from workbench.files import without_folders
 from workbench.loops.plan import LoopPlan
 from workbench.plots.palette import clock
 from workbench.workflows.comments import Thread, review_of, seam_of
 from workbench.workflows.review_links import open_link
-from workbench.workflows.versions import FrozenPlan, thaw
+from workbench.workflows.versions import FrozenPlan, has_its_video, thaw
 from workbench.workspace import Workspace
 
 _ROUTE = "review"
 _LINK = re.compile(rf"/{_ROUTE}/[\w.]+(?:/(?:sound|video))?")
+_NO_SOUND = "The sound of this version cannot be made now. Whoever sent the link sees why on the Review tab."
+"""to readers, who shall not learn the folders that the reason may name"""
 _KEEP_SECONDS = 3600
 """for which a browser may keep the files of a link"""
 
@@ -94,6 +95,16 @@ class _Shown:
             return thaw(self.workspace, version_id), expires
         except InputError as error:
             raise HTTPError(403, reason="Forbidden", log_message=None) from error
+
+    async def video(self, frozen: FrozenPlan) -> Path:
+        """The video of a version; 404 where there is none, or another one has taken its place."""
+        try:  # reading a long video for its hash takes a while, once
+            same = await asyncio.get_running_loop().run_in_executor(None, has_its_video, self.workspace, frozen)
+        except WorkbenchError as error:
+            raise HTTPError(404) from error
+        if frozen.video is None or not same:
+            raise HTTPError(404)
+        return frozen.video
 
     async def sound(self, frozen: FrozenPlan) -> Path:
         """The sound of a version; whoever asks while it is made waits for the same work."""
@@ -168,10 +179,11 @@ class _LinkFiles(StaticFileHandler):
         """
         frozen, _ = self._shown.open(token)
         try:
-            file = frozen.video if what == "video" else await self._shown.sound(frozen)
+            file = await (self._shown.video(frozen) if what == "video" else self._shown.sound(frozen))
         except WorkbenchError as error:
             raise HTTPError(503) from error
-        if file is None or not file.is_file():
+        file = file.resolve()  # one that is a link to another folder is played as the page plays it
+        if not file.is_file():
             raise HTTPError(404)
         self.root = str(file.parent)
         await super().get(file.name, include_body)
@@ -209,8 +221,9 @@ class _LinkFiles(StaticFileHandler):
 def _write_error(handler: RequestHandler, status_code: int, more: dict[str, Any]) -> None:
     """A page that says why a link shows nothing, without anything of this machine in it."""
     error = more.get("exc_info", (None, None, None))[1]
-    cause = error.__cause__ if isinstance(error, HTTPError) else error
-    words = without_folders(str(cause)) if isinstance(cause, WorkbenchError) else "There is nothing at this address."
+    words = _NO_SOUND if status_code == 503 else "There is nothing at this address."
+    if status_code == 403 and error is not None and isinstance(error.__cause__, InputError):
+        words = str(error.__cause__)
     handler.set_header("Cache-Control", "no-store")
     title = "This link cannot be opened" if status_code == 403 else "Nothing to show"
     handler.finish(

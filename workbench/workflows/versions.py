@@ -4,7 +4,8 @@ A version holds the plan with its fades and gains, its mix and its provenance, a
 that are heard the same are one version, however often they are frozen. The versions of one track under one video
 belong together; they are counted from 1.
 
-Classes: `FrozenPlan`. Functions: `subject_of`, `loop_subject`; `freeze_plan`, `find_version`, `thaw`.
+Classes: `FrozenPlan`. Functions: `subject_of`, `loop_subject`; `freeze_plan`, `find_version`, `thaw`,
+`has_its_video`.
 """
 
 from __future__ import annotations
@@ -148,6 +149,24 @@ def thaw(workspace: Workspace, version_id: str) -> FrozenPlan:
     body = json.loads(version.body)
     number = 1 + [one.version_id for one in others].index(version.version_id)
     return FrozenPlan(version, number, plan_from_json(body), mix_from_json(body), read_provenance(body))
+
+
+def has_its_video(workspace: Workspace, frozen: FrozenPlan) -> bool:
+    """Whether the video of a version is still the one that it was planned under, byte for byte.
+
+    Parameters
+    ----------
+    workspace : hashes the video
+    frozen : the version; one that was planned for a length alone has none
+
+    Raises
+    ------
+    MediaError : the video is gone, or cannot be read
+    """
+    if frozen.video is None:
+        return False
+    video_hash = workspace.hash_file(frozen.video)
+    return frozen.version.subject == subject_of(frozen.version.content_hash, video_hash, 0.0)
 
 
 def _alone(loop: Loop) -> Loop:

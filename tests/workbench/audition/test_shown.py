@@ -18,7 +18,7 @@ from workbench.media.audio import decode
 from workbench.render.playback import render
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import find_track
-from workbench.workflows.versions import freeze_plan, thaw
+from workbench.workflows.versions import freeze_plan, has_its_video, thaw
 from workbench.workspace import Workspace
 
 
@@ -46,6 +46,18 @@ def test_a_version_without_a_video_is_its_music(workspace: Workspace, loop: Loop
     )
     expected = render(loop.answer, workspace.load_recording(loop.track.path)).samples
     np.testing.assert_allclose(decode(out).samples, expected, atol=2e-4)
+
+
+def test_another_video_at_its_place_is_not_played(workspace: Workspace, loop: Loop, tmp_path: Path) -> None:
+    video = tmp_path / "film.mp4"
+    video.write_bytes(b"one film")
+    version = freeze_plan(workspace, replace(loop, video=video, provenance=None))
+    frozen = thaw(workspace, version.version_id)
+    assert has_its_video(workspace, frozen)
+    video.write_bytes(b"another film")
+    assert not has_its_video(workspace, frozen)
+    with pytest.raises(InputError, match=r"film\.mp4 has other bytes than the video"):
+        shown_sound(workspace, version.version_id)
 
 
 def test_another_track_at_its_place_is_not_played(workspace: Workspace, loop: Loop, tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -181,6 +183,30 @@ def test_a_sound_that_is_not_there_is_made_once(root: str, corner_home: Home, ot
     httpx.get(f"{address}/sound", headers={"Range": "bytes=0-3"})
     assert out.stat().st_ino == made
     assert decode(out).duration == pytest.approx(corner_loop.answer.window_end, abs=1e-3)
+
+
+def test_a_link_plays_the_video_of_its_version_and_no_other(
+    root: str, corner_home: Home, corner_fit: Loop, tmp_path: Path
+) -> None:
+    assert corner_fit.video is not None
+    (tmp_path / "elsewhere").mkdir()
+    film, linked = tmp_path / "elsewhere" / "film.mp4", tmp_path / "linked.mp4"
+    shutil.copy(corner_fit.video, film)
+    linked.symlink_to(film)
+    unmixed = replace(corner_fit, mix=None, video=linked)  # so that it is another version
+    version_id = freeze_plan(Workspace(corner_home), unmixed).version_id
+    address = root + link_address(sign_link(corner_home, version_id, DAY))
+    part = httpx.get(f"{address}/video", headers={"Range": "bytes=10-19"})
+    assert (part.status_code, part.content) == (206, film.read_bytes()[10:20])
+    film.write_bytes(film.read_bytes() + b"more")
+    assert httpx.get(f"{address}/video").status_code == 404
+    answer = httpx.get(f"{address}/sound", timeout=120.0)
+    assert answer.status_code == 503
+    assert "cannot be made now" in answer.text
+    assert "film" not in answer.text
+    assert str(tmp_path) not in answer.text
+    film.unlink()
+    assert httpx.get(f"{address}/video").status_code == 404
 
 
 def test_only_links_answer_to_a_signature() -> None:
