@@ -1,13 +1,17 @@
 """Files between the page and the home folder: sounds by ranges, uploads straight to disk.
 
 A video is far too long for a message on the page's websocket. A dropped file is sent as the body of one PUT and written
-as it arrives; it gets its name when it is whole.
+as it arrives; it gets its name when it is whole, or where another file has that, one with a number: what was planned
+under a video, or is shown by a link, keeps it.
 """
 
 from __future__ import annotations
 
+import asyncio
+import filecmp
 import re
 import secrets
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,7 @@ from workbench.home import Home
 
 MOST_UPLOAD_BYTES = 8_000_000_000
 """an hour of video at 18 Mbit/s"""
+_naming = threading.Lock()
 _UNSAFE = re.compile(r"[^\w.() -]+")
 
 
@@ -33,6 +38,22 @@ def safe_name(name: str) -> str:
     """
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     return _UNSAFE.sub("_", last).strip(" .")[-120:] or "file"
+
+
+def _named(aside: Path, name: str) -> Path:
+    """Give a file a name beside which no other file loses its own; the same file is not kept twice."""
+    wanted = Path(name)
+    number, path = 1, aside.with_name(name)
+    try:
+        with _naming:
+            while path.exists() and not filecmp.cmp(aside, path, shallow=False):
+                number += 1
+                path = aside.with_name(f"{wanted.stem} ({number}){wanted.suffix}")
+            if not path.exists():
+                aside.rename(path)
+    finally:
+        aside.unlink(missing_ok=True)
+    return path
 
 
 class SoundFiles(StaticFileHandler):
@@ -129,8 +150,8 @@ class Uploads(RequestHandler):
         """
         self._file.write(chunk)
 
-    def put(self, name: str) -> None:
-        """Give the whole file its name, and answer with it.
+    async def put(self, name: str) -> None:
+        """Give the whole file a name that no other file has, and answer with it.
 
         Parameters
         ----------
@@ -138,9 +159,8 @@ class Uploads(RequestHandler):
         """
         assert self._aside is not None, "prepared"
         self._file.close()
-        path = self._aside.with_name(safe_name(name))
-        self._aside.replace(path)
-        self._aside = None
+        aside, self._aside = self._aside, None
+        path = await asyncio.get_running_loop().run_in_executor(None, _named, aside, safe_name(name))
         self.finish({"name": path.name})
 
     def on_connection_close(self) -> None:

@@ -51,6 +51,23 @@ def test_a_dropped_file_arrives_whole_under_a_safe_name(open_root: str, served_h
     assert [path.name for path in (served_home / "uploads" / "dashboard").iterdir()] == ["my track.wav"]
 
 
+def test_an_upload_takes_no_other_file_its_name(open_root: str, served_home: Path) -> None:
+    def put(content: bytes) -> str:
+        answer = httpx.put(open_root + "/uploads/film.mp4", content=content, headers={"X-Workbench": "upload"})
+        return str(answer.json()["name"])
+
+    assert [put(content) for content in (b"one", b"two", b"one", b"six", b"two")] == [
+        "film.mp4", "film (2).mp4", "film.mp4", "film (3).mp4", "film (2).mp4"
+    ]  # fmt: skip
+    folder = served_home / "uploads" / "dashboard"
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.name.startswith("film")} == {
+        "film.mp4": b"one", "film (2).mp4": b"two", "film (3).mp4": b"six"
+    }  # fmt: skip
+    assert not list(folder.glob(".*"))
+    for path in folder.glob("film*"):
+        path.unlink()
+
+
 def test_a_form_of_another_site_cannot_upload(open_root: str) -> None:
     assert httpx.put(open_root + "/uploads/x.wav", content=b"x").status_code == 405
     assert httpx.post(open_root + "/uploads/x.wav", content=b"x").status_code == 405
