@@ -4,7 +4,7 @@ Every sound of every trial is a file of its own with a random name, X too, thoug
 plays, and what a browser keeps, does not say which is which. The names are not kept; what each letter hides is in the
 record of the test (`workbench.workflows.listening`).
 
-Classes: `BlindTest`, `BlindTrial`. Functions: `prepare_fades`, `prepare_options`, `prepare_seams`.
+Classes: `BlindTest`, `BlindTrial`. Functions: `prepare_fades`, `prepare_options`, `prepare_seams`, `drop_sounds`.
 """
 
 from __future__ import annotations
@@ -163,6 +163,18 @@ def prepare_seams(workspace: Workspace, loop: Loop, seams: Sequence[int], review
         for trial in drawn
     )
     return BlindTest(test.test_id, test.kind, "Seams, rated", trials)
+
+
+def drop_sounds(test: BlindTest) -> None:
+    """Delete the sounds of a test that has ended, or that nobody goes on with.
+
+    Parameters
+    ----------
+    test : prepared
+    """
+    for trial in test.trials:
+        for path in (*trial.sounds.values(), *([] if trial.reference is None else [trial.reference])):
+            path.unlink(missing_ok=True)
 
 
 def _prepare_abx(

@@ -19,7 +19,7 @@ import panel_material_ui as pmui
 import param
 from panel.custom import JSComponent
 
-from workbench.audition.blind import BlindTest, prepare_fades, prepare_options, prepare_seams
+from workbench.audition.blind import BlindTest, drop_sounds, prepare_fades, prepare_options, prepare_seams
 from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, stylesheet
@@ -69,16 +69,18 @@ class ListeningState:
         return self.test is None or self.number >= len(self.test.trials)
 
     def begin(self, test: BlindTest) -> None:
-        """Begin a test.
+        """Begin a test; the sounds of one that has not ended are deleted.
 
         Parameters
         ----------
         test : prepared
         """
+        if self.test is not None:
+            drop_sounds(self.test)
         self.test, self.number = test, 0
 
     def answer(self, trial: int, answer: Any, seconds: float) -> None:
-        """Keep the answer to the trial that is asked; another one's is left out.
+        """Keep the answer to the trial that is asked; another one's is left out. With the last one the sounds go.
 
         Parameters
         ----------
@@ -94,6 +96,8 @@ class ListeningState:
             return
         answer_trial(self.workspace, self.test.test_id, trial, answer, seconds)
         self.number += 1
+        if self.ended:
+            drop_sounds(self.test)
 
     def outcome(self) -> list[str]:
         """What the test that has ended has shown, in lines; empty before its end.

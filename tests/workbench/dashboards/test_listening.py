@@ -69,6 +69,27 @@ def test_seams_are_rated_beside_a_named_reference(tab: ListeningTab) -> None:
     assert "does not count" in tab.board.result[0]  # the bad splice was rated over 90
 
 
+def test_the_sounds_of_a_test_go_with_its_end(tmp_path: Path) -> None:
+    def made(name: str) -> BlindTest:
+        sounds = {letter: tmp_path / f"{name}{letter}.wav" for letter in "ABC"}
+        named = tmp_path / f"{name}.wav"
+        for path in (named, *sounds.values()):
+            path.write_bytes(b"sound")
+        return BlindTest(kept.test_id, "mushra", "Seams", (BlindTrial(sounds, named),))
+
+    workspace = Workspace(Home(tmp_path / "home"))
+    kept, _ = begin_mushra(
+        workspace, content_hash="c" * 64, track="song", reviewer="Ana", conditions=("reference", "seam", "anchor"),
+        items=[{"leave": 30.0, "enter": 10.0, "fade": 0.02, "exponent": 0.5, "score": 0.7}],
+    )  # fmt: skip
+    state = ListeningState(workspace)
+    state.begin(made("one"))
+    state.begin(made("two"))  # the first one is given up
+    assert sorted(path.name for path in tmp_path.glob("*.wav")) == ["two.wav", "twoA.wav", "twoB.wav", "twoC.wav"]
+    state.answer(0, {"A": 100, "B": 80, "C": 10}, 3.0)
+    assert not list(tmp_path.glob("*.wav"))
+
+
 def test_a_name_comes_first_and_a_test_says_what_it_lacks(tab: ListeningTab, corner_home: Home, pool: Pool) -> None:
     tab._session.reviewer = ""
     tab.begin()
