@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.audition.plans import music_file, soundtrack_file, track_file
+from workbench.audition.plans import music_file, soundtrack_beside, track_file
 from workbench.beats.grid import BeatGrid
 from workbench.errors import PlanError
 from workbench.loops.plan import LoopPlan
@@ -259,7 +259,7 @@ def placed_sounds(workspace: Workspace, track: Path, video: Path, offset_s: floa
 
 
 def _sounds(workspace: Workspace, music: Path, video: Path) -> MixSounds:
-    soundtrack = soundtrack_file(workspace, video, probe(music).sample_rate)
+    soundtrack = soundtrack_beside(workspace, video, music)
     return MixSounds(music, soundtrack, measure_mix_inputs(workspace, music, video, probe(video).duration))
 
 

@@ -5,9 +5,10 @@ minutes of sound. Gains and ducking are not in the files: the player applies the
 files may be deleted at any time; when they take too much space, those unused for longest go first. Other modules write
 theirs by `write_sound`, and mark them by `mark_used`.
 
-Functions: `track_file`, `soundtrack_file`, `music_file`; `render_option` and `load_video`, all that the page plays and
-draws of an option and of a video; `matching_gains` for comparing at equal loudness; `gains_of`, what a player does for
-a mix; `video_times_of`, track times as video times, and `track_stretch`, the other way round; `plan_digest`.
+Functions: `track_file`, `soundtrack_file`, `soundtrack_beside`, `music_file`; `render_option` and `load_video`, all
+that the page plays and draws of an option and of a video; `matching_gains` for comparing at equal loudness;
+`gains_of`, what a player does for a mix; `video_times_of`, track times as video times, and `track_stretch`, the other
+way round; `plan_digest`.
 """
 
 from __future__ import annotations
@@ -170,6 +171,26 @@ def soundtrack_file(workspace: Workspace, video: Path, rate: int | None = None) 
     return _sound_of(workspace, video, "reading the soundtrack", rate)
 
 
+def soundtrack_beside(workspace: Workspace, video: Path, track: Path) -> Path | None:
+    """The soundtrack of a video, at the rate of the track that is played with it.
+
+    Parameters
+    ----------
+    workspace : its home takes the file, its progress is reported to
+    video, track : any files FFmpeg reads
+
+    Returns
+    -------
+    as `soundtrack_file` returns it
+
+    Raises
+    ------
+    MediaError : video or track cannot be read, or a WAV file cannot be written
+    StoreError : the home folder cannot be written to
+    """
+    return soundtrack_file(workspace, video, probe(track).sample_rate)
+
+
 def music_file(workspace: Workspace, plan: LoopPlan, track: Path) -> Path:
     """The music of a plan as a WAV file, without a mix, at the track's rate.
 
@@ -250,7 +271,7 @@ def load_video(workspace: Workspace, video: Path, track: Path | None = None) -> 
     StoreError : the home folder cannot be written to
     """
     soundtrack = watch(workspace, video)
-    sound = soundtrack_file(workspace, video, probe(track).sample_rate if track is not None else None)
+    sound = soundtrack_file(workspace, video) if track is None else soundtrack_beside(workspace, video, track)
     spans = tile_spans(soundtrack.picture.shots)
     tiles: list[Tile] = []
     for first, last, at in spans:

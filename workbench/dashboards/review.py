@@ -23,7 +23,7 @@ import panel_material_ui as pmui
 import param
 from panel.custom import JSComponent
 
-from workbench.audition.plans import RenderedOption, render_option, soundtrack_file
+from workbench.audition.plans import RenderedOption, render_option, soundtrack_beside
 from workbench.audition.shown import shown_sound
 from workbench.dashboards.links import link_address
 from workbench.dashboards.page_loop import this_page_loop
@@ -225,7 +225,8 @@ class ReviewTab(Tab):
         subject, wanted = str(loop.track.path), partial(self._is_heard, heard)
         self.run(render_option, loop, self.state.plan.alone, then=self._hear, wanted=wanted, subject=subject)
         if loop.video is not None:
-            self.run(soundtrack_file, loop.video, then=self._add_soundtrack, wanted=wanted, subject=str(loop.video))
+            sound = (loop.video, loop.track.path)
+            self.run(soundtrack_beside, *sound, then=self._add_soundtrack, wanted=wanted, subject=str(loop.video))
 
     def _take_wishes(self, wishes: list[Any]) -> None:
         for number, *wish in wishes:

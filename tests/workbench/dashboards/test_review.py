@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.workbench.dashboards.waiting import WaitingPool
+from workbench.audition.plans import soundtrack_beside
 from workbench.dashboards.review import ReviewState, ReviewTab, when
 from workbench.dashboards.session import Session
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
+from workbench.media.probe import probe
 from workbench.workflows.loop import Loop
 from workbench.workflows.review_links import open_link
 from workbench.workflows.versions import thaw
@@ -44,6 +46,19 @@ def test_a_comment_stands_at_the_playhead_or_at_a_seam(tab: ReviewTab, corner_lo
         (12.5, -1, "too loud", "Ana"), (corner_loop.answer.seam_times[1], 1, "the hi-hat", "Ana")
     ]  # fmt: skip
     assert (tab.board.version, tab.board.sent) == (1, 2)
+
+
+def test_the_soundtrack_is_heard_at_the_rate_of_the_music(corner_home: Home, corner_fit: Loop) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(corner_home), pool=pool)
+    session.loop = corner_fit
+    tab = ReviewTab(session)
+    wanted = next(task for task in pool.tasks if task.function is soundtrack_beside)
+    path = soundtrack_beside(session.workspace, *wanted.arguments)
+    assert path is not None
+    assert probe(path).sample_rate == probe(corner_fit.track.path).sample_rate
+    pool.finish(pool.tasks.index(wanted), path)
+    assert tab.player.soundtrack.endswith(path.name)
 
 
 def test_pages_on_the_same_plan_show_each_others_comments(home: Home, tab: ReviewTab, corner_loop: Loop) -> None:
