@@ -67,6 +67,18 @@ def test_an_option_is_heard_at_once_and_keys_run_the_film(plan: Any) -> None:
     assert not [url for url in sounds if ".music.wav" in url]
 
 
+def test_after_a_seek_the_picture_runs_on_with_the_sound(plan: Any) -> None:
+    page = plan.page
+    page.get_by_role("button", name=PLAY).click()
+    expect(page.locator(".time").first).to_contain_text("0:02.", timeout=60_000)
+    page.keyboard.press("Shift+ArrowRight")
+    expect(page.locator(".time").first).to_contain_text("0:09.", timeout=60_000)
+    assert not page.locator(".player video").evaluate("video => video.paused")
+    assert page.locator(".player video").evaluate("video => video.currentTime") > 8.0
+    page.get_by_role("button", name=PAUSE).click()
+    assert page.locator(".player video").evaluate("video => video.paused")
+
+
 def test_the_picture_keeps_to_the_sound(plan: Any, dashboard: Any) -> None:
     plan.page.get_by_role("button", name=PLAY).click()
     expect(plan.page.locator(".time").first).to_contain_text("0:03.", timeout=60_000)

@@ -100,9 +100,10 @@ export function render({ model }) {
   function place(seconds) {
     player.at = inside(seconds)
     if (shuttle) shuttle = { ...shuttle, at: player.at, since: performance.now() }
-    else if (model.playing && player.sound) player.sound.start(player.at, model.region).catch(cannotPlay)
     film.show(player.at)
+    if (shuttle) film.runAt(shuttle.speed, heard)
     show(true)
+    if (!shuttle && model.playing && player.sound) begin().catch(cannotPlay)
   }
   function cannotPlay(error) {
     console.warn(error)
@@ -120,8 +121,13 @@ export function render({ model }) {
     model.playing = true
     paint()
     await player.sound.context.resume()
+    if (!model.playing) return // stopped while the sound was being prepared
+    await begin()
+  }
+  /** Let sound and picture run from where one is. */
+  async function begin() {
     await player.sound.start(player.at, model.region)
-    run()
+    if (playsHere()) run() // else it was stopped while the sound was loaded
   }
   function run() {
     cancelAnimationFrame(frame)
@@ -369,7 +375,7 @@ export function render({ model }) {
     })
   model.on("film", () => {
     showFilm()
-    if (model.playing) run()
+    if (playsHere()) run()
     else film.show(player.at)
   })
   model.on("region", () => {
