@@ -167,7 +167,8 @@ class ReviewBoard(JSComponent):
     fault = param.String("", doc="why the last wish was not fulfilled")
     asked = param.List([], doc="[n, what, its details] of each wish that may not be taken yet")
     taken = param.Integer(0, doc="n of the last wish that was taken")
-    sent = param.Integer(0, doc="counts up when what was written is kept")
+    sent = param.Integer(0, doc="counts up when the comment that was written is kept")
+    answered = param.List([], doc="[id of the comment, n]: an answer to it is kept")
 
     _esm = ASSETS / "review.js"
     _stylesheets: ClassVar[list[Any]] = [stylesheet("review")]
@@ -284,7 +285,7 @@ class ReviewTab(Tab):
         WorkbenchError : it cannot be kept
         """
         answer_comment(self._session.workspace, self._loop(), comment_id, self._session.reviewer, text)
-        self.board.sent += 1
+        self.board.answered = [comment_id, (self.board.answered[1] + 1) if self.board.answered else 1]
 
     def resolve(self, comment_id: str) -> None:
         """Resolve a thread.

@@ -48,6 +48,16 @@ def test_a_comment_stands_at_the_playhead_or_at_a_seam(tab: ReviewTab, corner_lo
     assert (tab.board.version, tab.board.sent) == (1, 2)
 
 
+def test_an_answer_that_is_kept_clears_its_own_field_alone(tab: ReviewTab) -> None:
+    tab.ask("comment", "too loud", -1)
+    (thread,) = tab.board.threads
+    tab.ask("answer", thread["id"], "x" * 5000)
+    assert (tab.board.sent, tab.board.answered) == (1, [])
+    tab.ask("answer", thread["id"], "2 dB less?")
+    tab.ask("answer", thread["id"], "or 3?")
+    assert (tab.board.sent, tab.board.answered) == (1, [thread["id"], 2])
+
+
 def test_the_soundtrack_is_heard_at_the_rate_of_the_music(corner_home: Home, corner_fit: Loop) -> None:
     pool = WaitingPool()
     session = Session(Workspace(corner_home), pool=pool)

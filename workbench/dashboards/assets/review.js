@@ -100,6 +100,7 @@ export function render({ model }) {
     }
   })()
   const drafts = new Map() // answers that are being written, by thread
+  const sent = new Map() // answers that the server has not taken yet, by thread
   const thread = (one) => {
     const card = made("article", "", one.resolved_by ? "resolved" : ""),
       head = made("header")
@@ -130,7 +131,7 @@ export function render({ model }) {
       answer.dataset.thread = one.id
       const say = () => {
         if (!answer.value.trim()) return
-        drafts.delete(one.id)
+        sent.set(one.id, answer.value)
         ask("answer", one.id, answer.value)
       }
       answer.addEventListener("input", () => drafts.set(one.id, answer.value))
@@ -222,6 +223,12 @@ export function render({ model }) {
   model.on("sent", () => {
     text.value = ""
     about.value = "-1"
+  })
+  model.on("answered", () => {
+    const [id] = model.answered
+    if (drafts.get(id) === sent.get(id)) drafts.delete(id) // else somebody has written on
+    const field = [...threads.querySelectorAll("input")].find((one) => one.dataset.thread === id)
+    if (field) field.value = drafts.get(id) ?? ""
   })
   model.on("time", paintAbout)
   model.on("threads", paintThreads)
