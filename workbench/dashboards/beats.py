@@ -9,7 +9,8 @@ and in the service, until one goes back to the tracker's grid.
 
 Of waveform, spectrogram, beats and onsets only what is in view is sent, no finer than the screen.
 
-Classes: `BeatsState`, the grid and what was done to it, without widgets; `BeatsPicture`; `TapPad`; `BeatsTab`.
+Classes: `BeatsState`, the grid and what was done to it, without widgets; `BeatsPicture`; `TapPad`; `PlaceButtons`;
+`BeatsTab`.
 """
 
 from __future__ import annotations
@@ -344,6 +345,25 @@ class TapPad(JSComponent):
     _stylesheets: ClassVar[list[Any]] = [stylesheet("taps")]
 
 
+_AT_PLAYHEAD: tuple[tuple[str, str, str, Callable[[BeatGrid, float], BeatGrid]], ...] = (
+    ("Downbeat here", "the beat at the playhead opens a bar, and whole bars are counted on from it", "a bar opens",
+     open_bar),
+    ("+ Beat", "at the playhead", "a beat more", add_beat),
+    ("− Beat", "nearest to the playhead", "a beat less", delete_beat),
+)  # fmt: skip
+"""label, tip, words and correction of each button that acts at the playhead"""
+
+
+class PlaceButtons(JSComponent):
+    """Buttons that send the time of the player with each press."""
+
+    acts = param.List([], doc="label and tip of each")
+    pressed = param.List([], doc="number of the button, s or None, and a count")
+
+    _esm = script("clock", "places")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("taps")]
+
+
 class BeatsTab(Tab):
     """The beats of the track, seen, heard and corrected.
 
@@ -374,6 +394,7 @@ class BeatsTab(Tab):
         self.sure = pmui.Typography("", variant="body2")
         self.bar = pmui.LinearProgress(value=0, variant="determinate", width=110, margin=(12, 8))
         self.taps = TapPad(playhead=self.picture.playheads[0], margin=(6, 3))
+        self.places = PlaceButtons(acts=[[label, tip] for label, tip, *_ in _AT_PLAYHEAD], margin=(6, 3))
         self.nudge = pmui.IntInput(label="ms", value=10, start=1, end=500, size="small", width=112, margin=(10, 4))
         self._right = self._button("This grid is right", self.confirm, tip="keep it as it is, as sure as one by hand")
         self._save = self._button("Save as the track's grid", self.save, variant="contained")
@@ -387,6 +408,7 @@ class BeatsTab(Tab):
         self.player.param.watch(lambda event: self.clicks.param.update(value=event.new == "b"), "chosen")
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
         self.taps.param.watch(lambda event: self.tap(event.new[:-1]), "tapped")
+        self.places.param.watch(lambda event: self._press(*event.new[:2]), "pressed")
         self.follow(["analysis", "track"], self._take)
         self.follow(["track_sound"], self._take_sound)
 
@@ -473,16 +495,23 @@ class BeatsTab(Tab):
         words = f"tapped {clock(float(settled[0]))} to {clock(float(settled[-1]))}"
         self.correct(words, lambda grid: tap_beats(grid, settled))
 
-    def at_playhead(self, words: str, correction: Callable[[BeatGrid, float], BeatGrid]) -> None:
+    def at_playhead(
+        self, words: str, correction: Callable[[BeatGrid, float], BeatGrid], at: float | None = None
+    ) -> None:
         """Try a correction at the playhead.
 
         Parameters
         ----------
         words : what it does
         correction : makes another grid of the one that is shown, and the playhead in seconds
+        at : where the playhead is, s; None: where the player last told
         """
-        at = float(self.player.time)
-        self.correct(f"{words} at {clock(at)}", lambda grid: correction(grid, at))
+        place = float(self.player.time if at is None else at)
+        self.correct(f"{words} at {clock(place)}", lambda grid: correction(grid, place))
+
+    def _press(self, number: int, at: float | None) -> None:
+        _, _, words, correction = _AT_PLAYHEAD[int(number)]
+        self.at_playhead(words, correction, at)
 
     def confirm(self) -> None:
         """Keep the grid that is shown as the track's, as sure as one set by hand."""
@@ -552,15 +581,7 @@ class BeatsTab(Tab):
         )
         edits = pmui.Row(
             self.taps,
-            self._button(
-                "Downbeat here",
-                partial(self.at_playhead, "a bar opens", open_bar),
-                tip="the beat at the playhead opens a bar, and whole bars are counted on from it",
-            ),
-            self._button("+ Beat", partial(self.at_playhead, "a beat more", add_beat), tip="at the playhead"),
-            self._button(
-                "− Beat", partial(self.at_playhead, "a beat less", delete_beat), tip="nearest to the playhead"
-            ),
+            self.places,
             self._button("◀ Shift", partial(self.shift, -1), tip="beats earlier, of the selected stretch or all"),
             self.nudge,
             self._button("Shift ▶", partial(self.shift, 1), tip="beats later, of the selected stretch or all"),

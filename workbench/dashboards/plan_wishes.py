@@ -50,7 +50,7 @@ class WishPanel(JSComponent):
     clashing = param.List([], doc="[label, words] of those of which one must go")
     asked = param.List([], doc="[what, its values, n]")
 
-    _esm = script("keys", "wishes")
+    _esm = script("keys", "clock", "wishes")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("wishes")]
 
 
@@ -170,6 +170,10 @@ class WishDesk:
             except WorkbenchError as error:
                 session.message = str(error)
 
+    def _at(self, at: float | None = None) -> float:
+        """Where the player stood when a button was pressed, s: as the browser says, else as it last told."""
+        return round(self._playhead() if at is None else float(at), 3)
+
     def _wanted(self, what: str, *values: Any) -> PlanWishes:
         """All that is asked for after a button was pressed."""
         wishes = self._session.wishes
@@ -177,9 +181,9 @@ class WishDesk:
         if what == "drop":
             return wishes.without(str(values[0]))
         if what == "start_at":
-            return replace(wishes, start_at=round(self._playhead(), 3))
+            return replace(wishes, start_at=self._at(*values))
         if what == "end_on":
-            return replace(wishes, end_on=round(self._playhead(), 3))
+            return replace(wishes, end_on=self._at(*values))
         if what in ("never_cut", "exclude", "keep"):
             wanted = read_range(str(values[0]))
             if what == "keep":

@@ -29,9 +29,9 @@ from workbench.dashboards.links import link_address
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tab import Tab
-from workbench.dashboards.transport import TransportBar
+from workbench.dashboards.transport import TransportBar, script
 from workbench.loops.plan import LoopPlan
 from workbench.workflows.comments import (
     Decision,
@@ -170,7 +170,7 @@ class ReviewBoard(JSComponent):
     sent = param.Integer(0, doc="counts up when the comment that was written is kept")
     answered = param.List([], doc="[id of the comment, n]: an answer to it is kept")
 
-    _esm = ASSETS / "review.js"
+    _esm = script("clock", "review")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("review")]
 
 
@@ -256,20 +256,21 @@ class ReviewTab(Tab):
         else:
             self.board.fault = "Write your name above first: others see who says what."
 
-    def comment(self, text: str, seam: int = -1) -> None:
+    def comment(self, text: str, seam: int = -1, at: float | None = None) -> None:
         """Comment on a seam, or on the place where the plan is listened to.
 
         Parameters
         ----------
         text : of the comment
         seam : counted from 0; -1: where the playhead is
+        at : where that is, s; None: where the player last told
 
         Raises
         ------
         WorkbenchError : it cannot be kept
         """
-        at, about = float(self.player.time), None if seam < 0 else int(seam)
-        comment_on(self._session.workspace, self._loop(), self._session.reviewer, text, at, about)
+        place, about = float(self.player.time if at is None else at), None if seam < 0 else int(seam)
+        comment_on(self._session.workspace, self._loop(), self._session.reviewer, text, place, about)
         self.board.sent += 1
 
     def answer(self, comment_id: str, text: str) -> None:

@@ -19,7 +19,8 @@ list of them. They work whatever has the focus, but for what uses the key itself
 field takes all, a slider its arrows, a tick box its space, a tab its arrows (`assets/keys.js` says which).
 
 Pictures reach it by events on the window, so that a click is heard without a way to the server: `workbench-seek` with
-seconds, `workbench-region` with two of them.
+seconds, `workbench-region` with two of them. What is done at the playhead takes its time from the browser
+(`workbench-where`, asked by `playerTime` of `assets/clock.js`), for while it plays the server knows it a moment later.
 
 Classes: `TransportBar`. Functions: `seek_on_tap`, `playhead`, `script`.
 """
@@ -77,7 +78,7 @@ class TransportBar(JSComponent):
     playheads = param.List([], doc="names of Bokeh spans that follow")
     labels = param.List(["A", "B"], doc="names of the two options")
 
-    _esm = script("keys", "sound", "film", "transport")
+    _esm = script("keys", "clock", "sound", "film", "transport")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("transport"), stylesheet("keys")]
 
     def go(self, seconds: float) -> None:

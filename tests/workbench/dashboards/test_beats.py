@@ -160,6 +160,21 @@ def test_the_tab_saves_plans_again_and_goes_back(session: Session, heard: Analys
     assert tab.sure.object.startswith("confidence")
 
 
+def test_a_beat_is_put_where_it_was_pressed(session: Session, heard: Analysis) -> None:
+    session.param.update(track=TrackSource(TRACK.name, TRACK, None), analysis=heard)
+    tab = BeatsTab(session)
+    labels = [label for label, _ in tab.places.acts]
+    at = float(heard.grid.beats[8] + heard.grid.beats[9]) / 2
+    tab.player.time = at - 0.25
+    tab.places.pressed = [labels.index("+ Beat"), at, 1]
+    assert tab.state.grid is not None
+    assert at in tab.state.grid.beats
+    tab.player.time = at
+    tab.places.pressed = [labels.index("\N{MINUS SIGN} Beat"), None, 2]
+    assert np.array_equal(tab.state.grid.beats, heard.grid.beats)
+    assert tab.state.note.startswith("a beat more at")
+
+
 def test_the_picture_of_nothing_is_empty(session: Session) -> None:
     tab = BeatsTab(session)
     assert tab.state.facts() == "no track is open yet"

@@ -53,6 +53,14 @@ def ask(tab: PlanTab, *what: object) -> None:
     until_idle(tab._session)
 
 
+def test_a_time_is_the_one_at_which_the_button_was_pressed(tab: PlanTab) -> None:
+    tab.player.time = 4.0
+    ask(tab, "start_at", 4.2004)
+    assert tab._session.wishes.start_at == 4.2
+    ask(tab, "start_at", None)
+    assert tab._session.wishes.start_at == 4.0
+
+
 def test_a_wish_in_words() -> None:
     assert in_words("--pin-seam 1:32-0:48.5") == "pinned 1:32 → 0:48.5"
     assert in_words("--exclude 0:40-1:00") == "excluded 0:40 to 1:00"

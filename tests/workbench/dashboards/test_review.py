@@ -48,6 +48,13 @@ def test_a_comment_stands_at_the_playhead_or_at_a_seam(tab: ReviewTab, corner_lo
     assert (tab.board.version, tab.board.sent) == (1, 2)
 
 
+def test_a_comment_takes_its_time_from_the_browser(tab: ReviewTab) -> None:
+    tab.player.time = 12.5
+    tab.ask("comment", "too loud", -1, 12.71)
+    tab.ask("comment", "too late", -1, None)
+    assert [one["at"] for one in tab.board.threads] == [12.5, 12.71]
+
+
 def test_an_answer_that_is_kept_clears_its_own_field_alone(tab: ReviewTab) -> None:
     tab.ask("comment", "too loud", -1)
     (thread,) = tab.board.threads

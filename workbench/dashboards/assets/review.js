@@ -1,5 +1,4 @@
 // What reviewers said about the plan: a strip with pins, a form at the playhead, threads, decisions, and a link.
-const clock = (s) => `${Math.floor(s / 60)}:${(s % 60).toFixed(1).padStart(4, "0")}`
 const seek = (at) => window.dispatchEvent(new CustomEvent("workbench-seek", { detail: at }))
 const made = (kind, text = "", name = "") => {
   const node = document.createElement(kind)
@@ -45,7 +44,7 @@ export function render({ model }) {
   form.append(text, side)
   form.addEventListener("submit", (event) => {
     event.preventDefault()
-    if (text.value.trim()) ask("comment", text.value, Number(about.value))
+    if (text.value.trim()) ask("comment", text.value, Number(about.value), playerTime())
   })
   const threads = made("div")
   threads.setAttribute("aria-live", "polite")

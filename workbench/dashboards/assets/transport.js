@@ -6,13 +6,6 @@ const FADE_S = 0.02 // of switching, muting and matching
 const FASTEST = 8 // times as fast, by pressing J or L again
 const LANES = ["soundtrack", "music_a", "music_b"]
 
-const clock = (s) => {
-  const sign = s < 0 ? "-" : ""
-  const tenths = Math.round(Math.abs(s) * 10)
-  const minutes = Math.floor(tenths / 600)
-  return `${sign}${minutes}:${((tenths - minutes * 600) / 10).toFixed(1).padStart(4, "0")}`
-}
-
 export function render({ model }) {
   const bar = document.createElement("div")
   bar.className = "bar"
@@ -335,6 +328,10 @@ export function render({ model }) {
   const onSeek = (event) => {
     if (bar.isConnected) place(event.detail)
   }
+  // The server learns the time later: who acts at the playhead asks for it.
+  const onWhere = (event) => {
+    if (bar.isConnected && box.offsetParent) event.detail.at = heard()
+  }
   const onRegion = (event) => {
     if (bar.isConnected) {
       model.region = event.detail
@@ -348,6 +345,7 @@ export function render({ model }) {
   window.addEventListener("workbench-playing", onOther)
   window.addEventListener("workbench-seek", onSeek)
   window.addEventListener("workbench-region", onRegion)
+  window.addEventListener("workbench-where", onWhere)
 
   for (const name of [...LANES, "plan_a", "plan_b", "duck_a", "duck_b"])
     model.on(name, () => {
@@ -399,6 +397,7 @@ export function render({ model }) {
     window.removeEventListener("workbench-playing", onOther)
     window.removeEventListener("workbench-seek", onSeek)
     window.removeEventListener("workbench-region", onRegion)
+    window.removeEventListener("workbench-where", onWhere)
     pause()
     player.sound?.context.close()
   })

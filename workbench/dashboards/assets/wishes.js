@@ -74,8 +74,8 @@ export function render({ model }) {
     ranged("Keep", "keep", "this stretch is heard whole, in one piece"),
     ranged("Exclude", "exclude", "this stretch is not played"),
     words("Playhead"),
-    button("Start here", "the music starts at the playhead, after silence", () => ask("start_at")),
-    button("End on this hit", "the last hit of the music lands at the playhead", () => ask("end_on")),
+    button("Start here", "the music starts at the playhead, after silence", () => ask("start_at", playerTime())),
+    button("End on this hit", "the last hit of the music lands at the playhead", () => ask("end_on", playerTime())),
   )
 
   const given = line("given"),
