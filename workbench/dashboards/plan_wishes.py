@@ -43,6 +43,7 @@ class WishPanel(JSComponent):
     seam = param.Integer(0, doc="the one that is chosen, from 0")
     seams = param.Integer(0, doc="how many there are")
     places = param.List([], doc="where the chosen seam could be: bars, at, words, obstacle, score")
+    waiting = param.String("", doc="why there are no places of it, in words")
     pinned = param.Boolean(False, doc="whether the chosen seam is")
     stretch = param.List([], doc="from and to of the track, as typed")
     wishes = param.List([], doc="[label, words] of each that applies")
@@ -70,6 +71,8 @@ class WishDesk:
     ) -> None:
         self._session, self._picture, self._playhead, self._run = session, picture, playhead, run
         self._places: tuple[tuple[SeamPlace, ...], ...] = ()
+        self._waiting = ""
+        """why there are no places"""
         self._placed: LoopPlan | None = None
         """the plan that places were asked for"""
         self._stretch: tuple[float, float] | None = None
@@ -91,9 +94,12 @@ class WishDesk:
         if plan != self._placed:
             self._places, self._placed = (), plan
             if plan is not None and loop is not None and plan.seam_times:
+                self._waiting = "listening around it…"
                 self._run(
                     find_places, loop, self._session.wishes.seams, then=self._show_places,
                     wanted=lambda: self._placed is plan, subject=str(loop.track.path),
+                    otherwise=lambda _: self._show_no_places("it cannot be moved: listening around it failed"),
+                    cancelled=lambda: self._show_no_places("it cannot be moved: listening around it was cancelled"),
                 )  # fmt: skip
         self.show()
 
@@ -130,6 +136,7 @@ class WishDesk:
         self.panel.param.update(
             seams=seams, seam=seam, pinned=self._pin(seam) is not None if seams else False,
             places=[place_facts(place) for place in self._places[seam]] if seam < len(self._places) else [],
+            waiting=self._waiting,
             stretch=[] if self._stretch is None else [clock(time) for time in self._stretch],
             wishes=[[label, in_words(label)] for label in session.wishes.labels],
             fault="" if clash is None else session.for_the_page(clash.sentence),
@@ -141,6 +148,10 @@ class WishDesk:
 
     def _show_places(self, found: FoundPlaces) -> None:
         self._places, self._session.places = found.places, found
+        self.show()
+
+    def _show_no_places(self, why: str) -> None:
+        self._waiting = why
         self.show()
 
     def _choose(self, seam: int) -> None:

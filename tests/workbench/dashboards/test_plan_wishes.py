@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.plan_wishes import in_words
 from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.workflows.loop import Loop
+from workbench.workflows.wishes import find_places
 from workbench.workspace import Workspace
 
 
@@ -107,3 +109,18 @@ def test_what_contradicts_is_said_and_given_up_at_a_button(tab: PlanTab) -> None
     ask(tab, "give_up", label)
     assert panel.fault == ""
     assert panel.wishes == []
+
+
+@pytest.mark.parametrize("end", ["failed", "cancelled"])
+def test_places_that_are_not_found_are_not_waited_for(tide_loop: Loop, tmp_path: Path, end: str) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(Home(tmp_path)), pool=pool)
+    session.show(tide_loop)
+    panel = PlanTab(session).desk.panel
+    assert panel.waiting == "listening around it…"
+    (asked,) = [at for at, task in enumerate(pool.tasks) if task.function is find_places]
+    if end == "failed":
+        pool.fail(asked, "no such file")
+    else:
+        pool.cancel(asked)
+    assert panel.waiting == f"it cannot be moved: listening around it {end if end == 'failed' else 'was cancelled'}"

@@ -86,7 +86,7 @@ export function render({ model }) {
     const here = model.places.find((place) => place.bars === 0)
     seam.hidden = !model.seams
     name.textContent = `Seam ${model.seam + 1} of ${model.seams}`
-    at.textContent = here ? "" : "listening around it…"
+    at.textContent = here ? "" : model.waiting
     earlier.disabled = !model.places.some((place) => !place.obstacle && place.bars < 0)
     later.disabled = !model.places.some((place) => !place.obstacle && place.bars > 0)
     for (const [one, way] of [
@@ -129,7 +129,8 @@ export function render({ model }) {
     event.preventDefault()
   }
   const deafen = listenToKeys(onKey)
-  for (const changed of ["seam", "seams", "places", "pinned", "wishes", "fault", "clashing"]) model.on(changed, paint)
+  for (const changed of ["seam", "seams", "places", "waiting", "pinned", "wishes", "fault", "clashing"])
+    model.on(changed, paint)
   model.on("stretch", fill)
   model.on("remove", deafen)
   paint()
