@@ -522,10 +522,11 @@ class BeatsTab(Tab):
             self._session.message = "no bars were found in this track, so there is nothing to confirm: tap them first"
             return
         note = self.state.note or "confirmed"
-        if self.attempt(save_grid, self._session.workspace, analysis.content_hash, grid, note):
-            self.state.saved, self.state.history = True, []
-            self._show()
-            self._session.replan()
+        with self._session.change(f"grid: {note}"):
+            if self.attempt(save_grid, self._session.workspace, analysis.content_hash, grid, note):
+                self.state.saved, self.state.history = True, []
+                self._show()
+                self._session.replan()
 
     def save(self) -> None:
         """Keep the grid as the track's, and plan again on it."""

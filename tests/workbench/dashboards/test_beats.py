@@ -175,6 +175,19 @@ def test_a_beat_is_put_where_it_was_pressed(session: Session, heard: Analysis) -
     assert tab.state.note.startswith("a beat more at")
 
 
+def test_a_grid_that_was_confirmed_is_undone(session: Session, heard: Analysis) -> None:
+    session.open_track(TRACK)
+    _until_idle(session)
+    tab = BeatsTab(session)
+    tab.confirm()
+    _until_idle(session)
+    assert corrected_grid(session.workspace, heard.content_hash) is not None
+    assert [change.words for change in session.history] == ["grid: confirmed"]
+    session.undo()
+    _until_idle(session)
+    assert corrected_grid(session.workspace, heard.content_hash) is None
+
+
 def test_the_picture_of_nothing_is_empty(session: Session) -> None:
     tab = BeatsTab(session)
     assert tab.state.facts() == "no track is open yet"
