@@ -50,6 +50,7 @@ from workbench.workflows.project_changes import (
 )
 from workbench.workflows.projects import (
     Project,
+    can_complete,
     complete_project,
     keep_fields,
     load_fields,
@@ -143,7 +144,7 @@ class Keeper:
         session, project = self._session, self.project
         workspace = session.workspace
         found = None if anew else project_on(workspace, video, track)
-        if found is None and project is not None and "" in (project.video, project.track):
+        if found is None and project is not None and can_complete(project, video, track):
             found = complete_project(workspace, project, video, track)
         fields = self.take(found or start_project(workspace, video, track))
         if found is None:  # which begins with the parameters that the page has

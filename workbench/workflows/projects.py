@@ -11,7 +11,7 @@ Grid, constraints and verdicts are records of the track, not of the project. `wo
 the history.
 
 Functions: `start_project`, `open_project`, `project_on`, `list_projects`, `rename_project`, `delete_project`,
-`complete_project`; `keep_fields`, `load_fields`; `plan_record`, `restore_loop`.
+`can_complete`, `complete_project`; `keep_fields`, `load_fields`; `plan_record`, `restore_loop`.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Project",
+    "can_complete",
     "complete_project",
     "delete_project",
     "keep_fields",
@@ -77,22 +78,38 @@ def start_project(workspace: Workspace, video: Path | None, track: TrackSource |
         return projects.add(connection, _name(video, track), _video(video), _track(track))
 
 
+def can_complete(project: Project, video: Path | None, track: TrackSource | None) -> bool:
+    """Whether a project lacks the video or the track, and keeps what it has on these files.
+
+    Parameters
+    ----------
+    project : that is open
+    video, track : that are to be its own; None: there is none
+    """
+    return "" in (project.video, project.track) and (
+        project.video in ("", _video(video)) and project.track in ("", _track(track))
+    )
+
+
 def complete_project(workspace: Workspace, project: Project, video: Path | None, track: TrackSource | None) -> Project:
-    """Give a project the video or the track that it lacked.
+    """Give a project the video or the track that it lacked; a name that somebody gave it stays.
 
     Parameters
     ----------
     workspace : its database takes the record
     project : that lacks one of both
-    video, track : of the project from now on
+    video, track : of the project from now on; see `can_complete`
 
     Raises
     ------
     UnknownProject : it was deleted
     StoreError : the database cannot be used
     """
+    own = _name(video if project.video else None, track if project.track else None)
     with workspace.database.write() as connection:
-        projects.set_files(connection, project.project_id, _video(video), _track(track), _name(video, track))
+        named = projects.get(connection, project.project_id).name  # another window may have given it
+        name = _name(video, track) if named == own else named
+        projects.set_files(connection, project.project_id, _video(video), _track(track), name)
         return projects.get(connection, project.project_id)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workbench.dashboards.waiting import DirectPool
+from tests.workbench.dashboards.waiting import DirectPool, WaitingPool
 from workbench.audition.seams import SeamLook, with_fade, with_option_first
 from workbench.beats.corrections import shift_bar
 from workbench.dashboards.keeping import params_words
@@ -262,6 +262,19 @@ def test_the_same_files_lead_to_the_same_project_and_others_to_a_new_one(session
     assert plan_of(session).seam_fades[0] == 0.08
     assert session.open_new(track.path, Path(mine.video)) is not None
     assert len(list_projects(session.workspace)) == 3
+
+
+def test_a_second_track_leaves_the_project_of_the_first(session: Session, home: Home, tmp_path: Path) -> None:
+    assert session.track is not None
+    other = tmp_path / "another.ogg"
+    shutil.copy(session.track.path, other)
+    page = Session(Workspace(home), pool=WaitingPool())
+    page.open_track(session.track.path)
+    begun = project_of(page)
+    page.open_track(other)
+    assert project_of(page) != begun
+    kept = {project.project_id: project.track for project in list_projects(page.workspace)}
+    assert (kept[begun], kept[project_of(page)]) == (str(session.track.path), str(other))
 
 
 def test_a_video_waits_for_its_track_in_one_project(session: Session, home: Home, pool: DirectPool) -> None:

@@ -10,6 +10,7 @@ from workbench.errors import ParameterError, UnknownProject
 from workbench.home import Home
 from workbench.workflows.loop import loop_track
 from workbench.workflows.projects import (
+    can_complete,
     complete_project,
     delete_project,
     keep_fields,
@@ -45,6 +46,20 @@ def test_a_project_is_found_by_its_files_and_named_after_them(workspace: Workspa
     assert project_on(workspace, None, track) is None
     keep_fields(workspace, whole.project_id, {"view": {"seam": 1}})
     assert load_fields(workspace, whole.project_id) == {"view": {"seam": 1}}
+
+
+def test_only_what_a_project_lacks_completes_it(workspace: Workspace, tmp_path: Path) -> None:
+    one, two = (TrackSource(name, tmp_path / name, None) for name in ("one.wav", "two.wav"))
+    film = tmp_path / "film.mp4"
+    begun = start_project(workspace, None, one)
+    assert can_complete(begun, film, one)
+    assert not can_complete(begun, None, two)
+    assert not can_complete(begun, film, two)
+    assert not can_complete(begun, film, None)
+    rename_project(workspace, begun.project_id, "mine")
+    whole = complete_project(workspace, begun, film, one)
+    assert (whole.name, whole.video) == ("mine", str(film)), "a name that somebody gave stays"
+    assert not can_complete(whole, film, two)
 
 
 def test_names(workspace: Workspace) -> None:
