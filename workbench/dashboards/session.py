@@ -105,6 +105,8 @@ class Session(param.Parameterized):
         """whether somebody wanted the track fitted to this video"""
         self._asked = 0
         """times that something was asked of the plan; only the latest is shown"""
+        self._plans = 0
+        """times that a plan was to be made again, or a kept one shown again; only the latest is shown"""
         self._hand_fades: dict[tuple[Place, int], HandFade] = {}
         """by their splice and second"""
         self._settling = 0
@@ -298,9 +300,10 @@ class Session(param.Parameterized):
         track, video = self.track, self.video
         if track is None or video is None or not kept:
             return self.replan()
+        is_newest = self._newest_plan()
 
         def restored(loop: Loop) -> None:
-            if (self.track, self.video) != (track, video):
+            if not is_newest():
                 return
             with self._keeper.taking(), self._settle():  # it is kept as it is
                 self._show(loop, self.option)
@@ -364,6 +367,7 @@ class Session(param.Parameterized):
             return False
         if other.segments != plan.segments or other.window_end != plan.window_end:
             return False
+        self._newest_plan()
         with self._settle():
             self._show(replace(loop, answer=other, provenance=provenance), self.option)
         return True
@@ -398,7 +402,9 @@ class Session(param.Parameterized):
         return self.run(demo_loop, then=self._show_demo)
 
     def _show_demo(self, loop: Loop) -> None:
-        self.param.update(track=loop.track, video=loop.video)
+        self._hand_fades.clear()
+        self._forget_wishes()
+        self.param.update(track=loop.track, video=loop.video, loop=None, analysis=None, track_sound=None, option=0)
         fields = self._begin()
         if fields.get("plan"):
             self.analysis = loop.analysis
@@ -475,12 +481,16 @@ class Session(param.Parameterized):
         if self.wishes.needs_fit or (self.loop is not None and self.loop.is_fit):
             return self.fit()
         self.message = ""
-        if self.video is not None:
-            return self.run(
-                loop_track, self.track, self.video, then=self._shown_for_change(), subject=str(self.track.path),
-                auto_mix=True,
-            )  # fmt: skip
-        return self._analyze_track()
+        if self.video is None:
+            return self._analyze_track()
+        is_newest, show = self._newest_plan(), self._shown_for_change()
+
+        def planned(loop: Loop) -> None:
+            # Another file may have been opened meanwhile, a change undone, or other parameters set.
+            if is_newest():
+                show(loop)
+
+        return self.run(loop_track, self.track, self.video, then=planned, subject=str(self.track.path), auto_mix=True)
 
     def _shown_for_change(self) -> Callable[[Loop], None]:
         """Shows a plan that is made for the change under way, and makes it part of that."""
@@ -491,6 +501,12 @@ class Session(param.Parameterized):
             self._keeper.amend(step)
 
         return shown
+
+    def _newest_plan(self) -> Callable[[], bool]:
+        """Whether, once a plan has been made, it still is the one asked for last, of the files that are open."""
+        self._plans += 1
+        mine, track, video = self._plans, self.track, self.video
+        return lambda: mine == self._plans and (self.track, self.video) == (track, video)
 
     def fit(self) -> Task | None:
         """Fit the track to the video: looped, straight or cut down, always as long as the video.
@@ -505,6 +521,7 @@ class Session(param.Parameterized):
         self._fits += 1
         mine, asked = self._fits, self.wishes
         self._asked_fit = self._asked_fit or not asked.needs_fit
+        self._newest_plan()
         show = self._shown_for_change()
         self.param.update(fitting=True, message="")
 
@@ -618,13 +635,15 @@ class Session(param.Parameterized):
         self.run(can_fit, loop.track, loop.video, then=known, subject=str(loop.track.path))
 
     def _analyze_track(self) -> Task:
-        path = self._named_track().path
-        return self.run(analyze, path, then=self._analysed, subject=str(path))
+        track = self._named_track()
 
-    def _analysed(self, analysis: Analysis) -> None:
-        self.analysis = analysis
-        self._map_track()
-        self._look_for_fit()
+        def analysed(analysis: Analysis) -> None:
+            if self.track == track:
+                self.analysis = analysis
+                self._map_track()
+                self._look_for_fit()
+
+        return self.run(analyze, track.path, then=analysed, subject=str(track.path))
 
     def _map_track(self) -> None:
         track = self._named_track()

@@ -17,9 +17,11 @@ from bokeh.document import Document
 from panel.io.state import set_curdoc
 
 from tests.workbench.dashboards.waiting import WaitingPool
+from workbench.audition.plans import track_file
+from workbench.audition.seams import with_fade, with_option_first
 from workbench.bundled import bundled_path
 from workbench.dashboards.session import Session
-from workbench.dashboards.views import LongSound
+from workbench.dashboards.views import LongSound, write_summary
 from workbench.dashboards.work import Pool, Task
 from workbench.errors import MediaError
 from workbench.home import Home
@@ -30,6 +32,7 @@ from workbench.media.audio import write_audio
 from workbench.workflows.fit import Fit
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import find_track
+from workbench.workflows.wishes import PlanWishes
 from workbench.workspace import Workspace
 
 TRACK = bundled_path("data", "bundled", "music", "slow_tide.ogg")
@@ -324,6 +327,55 @@ def test_a_fit_that_comes_too_late_is_not_shown(home: Home, short_video: Path, c
     session.fit()
     pool.cancel(2)
     assert not session.fitting
+
+
+def test_a_plan_that_comes_too_late_is_not_shown(home: Home, short_video: Path, corner_loop: Loop) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(home), pool=pool)
+    session.param.update(track=corner_loop.track, video=short_video)
+    session.replan()
+    session.replan()
+    older, newer = (replace(corner_loop, video=short_video, video_seconds=seconds) for seconds in (239.0, 240.0))
+    pool.finish(1, newer)
+    pool.finish(0, older)
+    assert session.loop is not None
+    assert session.loop.video_seconds == 240.0
+    session.replan()
+    late = len(pool.tasks) - 1
+    session.open_track(TRACK)
+    opened = session.track, session.project
+    pool.finish(late, newer)
+    assert (session.track, session.project) == opened
+    assert session.plan is None
+
+
+def test_an_analysis_that_comes_too_late_is_not_shown(home: Home, loop: Loop, corner_loop: Loop) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(home), pool=pool)
+    session.open_track(TRACK)
+    session.open_track(corner_loop.track.path)
+    pool.finish(0, loop.analysis)
+    assert session.analysis is None
+    pool.finish(1, corner_loop.analysis)
+    assert session.analysis is corner_loop.analysis
+
+
+def test_the_demo_over_another_track_brings_its_own_sound(
+    home: Home, loop: Loop, corner_loop: Loop, tmp_path: Path
+) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(home), pool=pool)
+    session.show(corner_loop)
+    assert isinstance(corner_loop.answer, LoopPlan)
+    session.show_with_fade(with_option_first(corner_loop, with_fade(corner_loop.answer, 0, 0.08, 0.7)), 0)
+    sound = write_audio(tmp_path / "former.wav", [np.zeros((2, 48_000), dtype=np.float32)], 48_000, 2)
+    write_summary(session.workspace, sound)
+    session.param.update(track_sound=LongSound(sound), wishes=PlanWishes(start_at=1.0))
+    session.open_demo()
+    pool.finish(len(pool.tasks) - 1, loop)
+    assert (session.track, session.plan, session.option) == (loop.track, loop.answer, 0)
+    assert (session.track_sound, session.hand_fades, session.wishes) == (None, {}, PlanWishes())
+    assert (track_file, (loop.track.path,)) in [(task.function, task.arguments) for task in pool.tasks]
 
 
 def test_what_is_no_file_of_ours_is_told_in_a_sentence(session: Session, tmp_path: Path) -> None:
