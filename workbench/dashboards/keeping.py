@@ -8,7 +8,7 @@ Whoever changes something that a project keeps says so in words:
 
 What the block changes, of the plan, crossfades, parameters, grid, constraints and verdicts, is one step that can be
 undone. A plan that `Session.replan` makes for it belongs to the step, although it comes later. Where the change itself
-is made later, by a worker, the step is finished by hand:
+is made later, by a worker, the step is finished by hand; parameters and verdicts of the meantime are no part of it:
 
     step = session.change("seam 2 is moved to 1:04")
     self.run(move_seam, ..., then=lambda loop: (session.show(loop), step.finish()))
@@ -38,8 +38,8 @@ from workbench.params import WorkbenchParams
 from workbench.profiles import params_from
 from workbench.workflows.loop import Loop
 from workbench.workflows.project_changes import (
-    Change,
     State,
+    StepBack,
     amend_change,
     differing,
     list_changes,
@@ -82,14 +82,15 @@ class Step:
     def __init__(self, keeper: Keeper, words: str) -> None:
         self.words = words
         self.project = keeper.project
-        self.before = keeper.state()
+        self.content_hash = keeper.content_hash
+        self.before = keeper.state(self.content_hash)
         self.number: int | None = None
         """in the history; None until it is finished, and where it changed nothing"""
         self._keeper = keeper
 
     def finish(self) -> None:
-        """Put what was changed since the beginning into the history."""
-        self._keeper.finish(self)
+        """Put what a worker changed since the beginning into the history."""
+        self._keeper.finish(self, later=True)
 
     def __enter__(self) -> Step:
         self._keeper.open.append(self)
@@ -98,7 +99,7 @@ class Step:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._keeper.open.remove(self)
         if not self._keeper.open:  # within another one it is part of that
-            self.finish()
+            self._keeper.finish(self, later=False)
 
 
 class Keeper:
@@ -167,14 +168,23 @@ class Keeper:
         self.show_history()
         return dict(self._kept)
 
-    def state(self) -> State:
-        """What a change can change: the fields of the project as the page has them, and the records of its track."""
-        session = self._session
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 of the track's bytes, hex; empty for none yet."""
+        analysis = self._session.analysis
+        return "" if analysis is None else analysis.content_hash
+
+    def state(self, content_hash: str) -> State:
+        """What a change can change: the fields of the project as the page has them, and the records of its track.
+
+        Parameters
+        ----------
+        content_hash : SHA-256 of the track's bytes, hex; empty for none yet
+        """
         fields: State = {key: value for key, value in self.fields().items() if value is not None}
         if self.project is None:
             return fields
-        content_hash = "" if session.analysis is None else session.analysis.content_hash
-        return fields | read_records(session.workspace, self.project.project_id, content_hash)
+        return fields | read_records(self._session.workspace, self.project.project_id, content_hash)
 
     def change(self, words: str) -> Step:
         """Begin a change.
@@ -185,18 +195,21 @@ class Keeper:
         """
         return Step(self, words)
 
-    def finish(self, step: Step) -> None:
+    def finish(self, step: Step, *, later: bool) -> None:
         """Put a change into the history.
 
         Parameters
         ----------
         step : that is complete
+        later : whether a worker made it: other changes of the time between, such as a verdict, are no part of it
         """
         project = step.project
         if project is None or project != self.project:
             return
         with self._telling():
-            edits = differing(step.before, self.state())
+            edits = differing(step.before, self.state(step.content_hash))
+            if later:
+                edits = {key: edit for key, edit in edits.items() if _is_workers(key, step.content_hash)}
             change = record_change(self._session.workspace, project.project_id, step.words, edits)
             step.number = None if change is None else change.number
             self._kept.update({key: after for key, (_, after) in edits.items() if "/" not in key})
@@ -215,14 +228,14 @@ class Keeper:
             before: State = {key: value for key, value in step.before.items() if "/" not in key}
             now: State = {key: value for key, value in self.fields().items() if value is not None}
             edits = differing(before, now)
-            amend_change(self._session.workspace, step.project.project_id, step.number, edits)
-            self._kept.update(now)
+            if amend_change(self._session.workspace, step.project.project_id, step.number, edits):
+                self._kept.update(now)
 
-    def undo(self) -> Change | None:
+    def undo(self) -> StepBack | None:
         """Undo the last change; None where there is none."""
         return self._step_back(undo_change)
 
-    def redo(self) -> Change | None:
+    def redo(self) -> StepBack | None:
         """Do the change again that was undone last; None where there is none."""
         return self._step_back(redo_change)
 
@@ -319,15 +332,15 @@ class Keeper:
             self._kept["params"] = new
             self.show_history()
 
-    def _step_back(self, step: Callable[..., Change | None]) -> Change | None:
+    def _step_back(self, step: Callable[..., StepBack | None]) -> StepBack | None:
         project = self.project
         if project is None:
             return None
         with self._telling():
-            change = step(self._session.workspace, project.project_id)
+            made = step(self._session.workspace, project.project_id)
             self._kept = load_fields(self._session.workspace, project.project_id)
             self.show_history()
-            return change
+            return made
         return None
 
     @contextmanager
@@ -341,6 +354,12 @@ class Keeper:
             )
         except WorkbenchError as error:
             self._session.message = str(error)
+
+
+def _is_workers(key: str, content_hash: str) -> bool:
+    """Whether a worker can have changed it: a field but for parameters, or the one record of its kind of a track."""
+    _, slash, record_id = key.partition("/")
+    return record_id == content_hash if slash else key != "params"
 
 
 def fade_records(fades: Any) -> list[list[float]]:

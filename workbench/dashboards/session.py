@@ -39,7 +39,7 @@ from workbench.workflows.fit import Fit, can_fit, fit_track
 from workbench.workflows.kept_constraints import kept_constraints, kept_line
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.mix import mix_under
-from workbench.workflows.project_changes import Change, State
+from workbench.workflows.project_changes import Change, State, StepBack
 from workbench.workflows.projects import Project, open_project, plan_record, restore_loop
 from workbench.workflows.tracks import TrackSource, find_track
 from workbench.workflows.videos import find_video
@@ -332,28 +332,28 @@ class Session(param.Parameterized):
 
     def undo(self) -> None:
         """Undo the last change of the project."""
-        change = self._keeper.undo()
-        if change is not None:
-            self._put_back({key: before for key, (before, _) in change.edits.items()})
-            self.notice = f"undone: {change.words}"
+        step = self._keeper.undo()
+        if step is not None:
+            self._put_back(step, f"undone: {step.change.words}")
 
     def redo(self) -> None:
         """Do the change again that was undone last."""
-        change = self._keeper.redo()
-        if change is not None:
-            self._put_back({key: after for key, (_, after) in change.edits.items()})
-            self.notice = f"done again: {change.words}"
+        step = self._keeper.redo()
+        if step is not None:
+            self._put_back(step, f"done again: {step.change.words}")
 
-    def _put_back(self, values: State) -> None:
-        """Show values of the project and of its track's records that were put back."""
+    def _put_back(self, step: StepBack, words: str) -> None:
+        """Show values of the project and of its track's records that were put back, and say so."""
+        values = step.values
         self._take_fields(values)
         anew = any(key.startswith(("grid/", "constraints/")) for key in values)
-        if any("/" in key for key in values):
+        if any("/" in key for key in step.change.edits):
             self.records += 1
-        if "plan" in values and not anew and self._show_at_once(values["plan"]):
-            return
-        if "plan" in values or anew:
+        if ("plan" in values or anew) and (anew or not self._show_at_once(values["plan"])):
             self._restore(values.get("plan"))
+        self.notice = words
+        if step.sentence:
+            self.message = step.sentence
 
     def _show_at_once(self, kept: Any) -> bool:
         """Show a plan that differs from the one that is shown in nothing but crossfades, which takes no worker."""

@@ -245,7 +245,7 @@ def add_change(connection: Connection, project_id: str, words: str, edits: Edits
     return change
 
 
-def amend_change(connection: Connection, project_id: str, number: int, edits: Edits) -> None:
+def amend_change(connection: Connection, project_id: str, number: int, edits: Edits) -> bool:
     """Add to a change what came of it later; a key that it has keeps what was there before.
 
     Parameters
@@ -254,14 +254,19 @@ def amend_change(connection: Connection, project_id: str, number: int, edits: Ed
     project_id : of a project
     number : of the change; nothing happens if it is forgotten, or undone
     edits : that are added
+
+    Returns
+    -------
+    bool : whether they were added
     """
     mine = (project_changes.c.project_id == project_id) & (project_changes.c.number == number)
     row = connection.execute(select(project_changes).where(mine)).one_or_none()
     if row is None or row.undone:
-        return
+        return False
     known = _change(row).edits
     merged = {key: (known[key][0] if key in known else before, after) for key, (before, after) in edits.items()}
     connection.execute(project_changes.update().where(mine).values(edits=_text({**known, **merged})))
+    return True
 
 
 def changes(connection: Connection, project_id: str) -> list[Change]:

@@ -9,9 +9,9 @@ import csv
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TextIO, TypeAlias, cast, get_args
+from typing import Any, Literal, TextIO, TypeAlias, cast, get_args
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, select
 from ulid import ULID
 
 from workbench.errors import ParameterError
@@ -114,6 +114,22 @@ def remove(connection: Connection, verdict_id: str) -> None:
     connection.execute(verdicts.delete().where(verdicts.c.verdict_id == verdict_id))
 
 
+def get(connection: Connection, verdict_id: str) -> Verdict | None:
+    """The verdict of an id.
+
+    Parameters
+    ----------
+    connection : of a transaction
+    verdict_id : of the record
+
+    Returns
+    -------
+    None if there is none
+    """
+    row = connection.execute(select(verdicts).where(verdicts.c.verdict_id == verdict_id)).one_or_none()
+    return None if row is None else _verdict(row)
+
+
 def every(connection: Connection, content_hash: str | None = None) -> list[Verdict]:
     """All verdicts, or those about one track, oldest first.
 
@@ -125,19 +141,20 @@ def every(connection: Connection, content_hash: str | None = None) -> list[Verdi
     query = select(verdicts).order_by(verdicts.c.verdict_id)
     if content_hash is not None:
         query = query.where(verdicts.c.content_hash == content_hash)
-    return [
-        Verdict(
-            row.verdict_id,
-            row.content_hash,
-            row.track,
-            json.loads(row.seam),
-            cast(Word, row.verdict),
-            row.note,
-            row.at,
-            row.reviewer,
-        )
-        for row in connection.execute(query)
-    ]
+    return [_verdict(row) for row in connection.execute(query)]
+
+
+def _verdict(row: Row[Any]) -> Verdict:
+    return Verdict(
+        row.verdict_id,
+        row.content_hash,
+        row.track,
+        json.loads(row.seam),
+        cast(Word, row.verdict),
+        row.note,
+        row.at,
+        row.reviewer,
+    )
 
 
 def latest(given: Iterable[Verdict]) -> list[Verdict]:

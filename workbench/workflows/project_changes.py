@@ -6,12 +6,13 @@ slash is a record that belongs to its track, of a kind that `KINDS` lists: `grid
 
     "crossfade of seam 2: 80 -> 120 ms"    {"plan": (before, after), "fades": (before, after)}
 
-To undo a change writes what was there before under its keys, and under no others, in one transaction. A history
+To undo a change writes what was there before under its keys, and under no others, in one transaction. A record that
+somebody changed since, such as from another project on the same track, is left as it is, which is said. A history
 survives a reload and a restart, and two windows on one project share it. More kinds of records join by an entry in
 `KINDS`.
 
-Classes: `RecordKind`. Functions: `read_records`, `differing`, `record_change`, `amend_change`; `undo_change`,
-`redo_change`; `list_changes`.
+Classes: `RecordKind`, `StepBack`. Functions: `read_records`, `differing`, `record_change`, `amend_change`;
+`undo_change`, `redo_change`; `list_changes`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ __all__ = [
     "Edits",
     "RecordKind",
     "State",
+    "StepBack",
     "amend_change",
     "differing",
     "list_changes",
@@ -51,11 +53,32 @@ State: TypeAlias = "dict[str, JsonValue]"
 class RecordKind:
     """Records outside of the project's own fields that can be changed, and changed back."""
 
+    words: str
+    """what one of them is, for people"""
     read: Callable[[Connection, str, str], Mapping[str, JsonValue]]
     """takes a transaction, the id of the project and the SHA-256 of its track's bytes in hex (empty for none yet); the
     records by id"""
     write: Callable[[Connection, str, JsonValue], None]
     """takes a transaction that writes, an id and what is kept under it from now on; None: nothing is"""
+    get: Callable[[Connection, str], JsonValue]
+    """takes a transaction and an id; what is kept under it, None for nothing"""
+
+
+@dataclass(frozen=True, slots=True)
+class StepBack:
+    """A change that was undone, or done again."""
+
+    change: Change
+    values: State
+    """what was put under its keys; None: nothing is there any more"""
+    left: tuple[str, ...]
+    """keys of records that were changed since, which stay as they are"""
+
+    @property
+    def sentence(self) -> str:
+        """On what was left; empty where all of the change was put back."""
+        kinds = dict.fromkeys(KINDS[key.partition("/")[0]].words for key in self.left)
+        return f"{' and '.join(kinds)}: changed since by somebody else, so left as it is now" if kinds else ""
 
 
 def _read_grid(connection: Connection, _: str, content_hash: str) -> Mapping[str, JsonValue]:
@@ -72,6 +95,10 @@ def _read_grid(connection: Connection, _: str, content_hash: str) -> Mapping[str
     }
 
 
+def _get_grid(connection: Connection, content_hash: str) -> JsonValue:
+    return _read_grid(connection, "", content_hash).get(content_hash)
+
+
 def _write_grid(connection: Connection, content_hash: str, content: JsonValue) -> None:
     if content is None:
         grids.remove(connection, content_hash)
@@ -82,6 +109,10 @@ def _write_grid(connection: Connection, content_hash: str, content: JsonValue) -
 def _read_constraints(connection: Connection, _: str, content_hash: str) -> Mapping[str, JsonValue]:
     kept = constraints.get(connection, content_hash)
     return {content_hash: kept} if kept else {}
+
+
+def _get_constraints(connection: Connection, content_hash: str) -> JsonValue:
+    return _read_constraints(connection, "", content_hash).get(content_hash)
 
 
 def _write_constraints(connection: Connection, content_hash: str, content: JsonValue) -> None:
@@ -95,6 +126,11 @@ def _read_verdicts(connection: Connection, _: str, content_hash: str) -> Mapping
     return {kept.verdict_id: asdict(kept) for kept in verdicts.every(connection, content_hash)}
 
 
+def _get_verdict(connection: Connection, verdict_id: str) -> JsonValue:
+    kept = verdicts.get(connection, verdict_id)
+    return None if kept is None else asdict(kept)
+
+
 def _write_verdict(connection: Connection, verdict_id: str, content: JsonValue) -> None:
     if content is None:
         verdicts.remove(connection, verdict_id)
@@ -103,9 +139,9 @@ def _write_verdict(connection: Connection, verdict_id: str, content: JsonValue) 
 
 
 KINDS: dict[str, RecordKind] = {
-    "grid": RecordKind(_read_grid, _write_grid),
-    "constraints": RecordKind(_read_constraints, _write_constraints),
-    "verdict": RecordKind(_read_verdicts, _write_verdict),
+    "grid": RecordKind("the grid", _read_grid, _write_grid, _get_grid),
+    "constraints": RecordKind("the constraints", _read_constraints, _write_constraints, _get_constraints),
+    "verdict": RecordKind("a verdict", _read_verdicts, _write_verdict, _get_verdict),
 }
 """by name: what comes before the slash of a key"""
 
@@ -175,15 +211,19 @@ def record_change(workspace: Workspace, project_id: str, words: str, edits: Edit
         return projects.add_change(connection, project_id, words, edits)
 
 
-def amend_change(workspace: Workspace, project_id: str, number: int, edits: Edits) -> None:
+def amend_change(workspace: Workspace, project_id: str, number: int, edits: Edits) -> bool:
     """Add to a change what came of it later, such as the plan that was made for it, and keep it in the project.
 
     Parameters
     ----------
     workspace : its database has the change
     project_id : of a project
-    number : of the change; one that was undone or forgotten stays as it is
+    number : of the change; one that was undone or forgotten stays as it is, and so does the project
     edits : that are added
+
+    Returns
+    -------
+    bool : whether they were added
 
     Raises
     ------
@@ -191,11 +231,14 @@ def amend_change(workspace: Workspace, project_id: str, number: int, edits: Edit
     StoreError : the database cannot be used
     """
     with workspace.database.write() as connection:
-        projects.put_fields(connection, project_id, _fields(edits))
-        projects.amend_change(connection, project_id, number, edits)
+        projects.get(connection, project_id)
+        amended = projects.amend_change(connection, project_id, number, edits)
+        if amended:
+            projects.put_fields(connection, project_id, _fields(edits))
+        return amended
 
 
-def undo_change(workspace: Workspace, project_id: str) -> Change | None:
+def undo_change(workspace: Workspace, project_id: str) -> StepBack | None:
     """Undo the last change of a project that holds.
 
     Parameters
@@ -205,7 +248,7 @@ def undo_change(workspace: Workspace, project_id: str) -> Change | None:
 
     Returns
     -------
-    Change : whose values before are there again; None if there is nothing to undo
+    StepBack : the change, and what is there again of before; None if there is nothing to undo
 
     Raises
     ------
@@ -216,12 +259,12 @@ def undo_change(workspace: Workspace, project_id: str) -> Change | None:
         holding = [change for change in projects.changes(connection, project_id) if not change.undone]
         if not holding:
             return None
-        _write(connection, project_id, {key: before for key, (before, _) in holding[-1].edits.items()})
+        swapped = {key: (after, before) for key, (before, after) in holding[-1].edits.items()}
         projects.mark_undone(connection, project_id, holding[-1].number, undone=True)
-        return holding[-1]
+        return _write(connection, project_id, holding[-1], swapped)
 
 
-def redo_change(workspace: Workspace, project_id: str) -> Change | None:
+def redo_change(workspace: Workspace, project_id: str) -> StepBack | None:
     """Do the change again that was undone last.
 
     Parameters
@@ -231,7 +274,7 @@ def redo_change(workspace: Workspace, project_id: str) -> Change | None:
 
     Returns
     -------
-    Change : whose values after are there again; None if there is nothing to do again
+    StepBack : the change, and what is there again of after; None if there is nothing to do again
 
     Raises
     ------
@@ -242,9 +285,8 @@ def redo_change(workspace: Workspace, project_id: str) -> Change | None:
         undone = [change for change in projects.changes(connection, project_id) if change.undone]
         if not undone:
             return None
-        _write(connection, project_id, {key: after for key, (_, after) in undone[0].edits.items()})
         projects.mark_undone(connection, project_id, undone[0].number, undone=False)
-        return undone[0]
+        return _write(connection, project_id, undone[0], undone[0].edits)
 
 
 def list_changes(workspace: Workspace, project_id: str) -> list[Change]:
@@ -268,9 +310,20 @@ def _fields(edits: Edits) -> State:
     return {key: after for key, (_, after) in edits.items() if "/" not in key}
 
 
-def _write(connection: Connection, project_id: str, values: State) -> None:
-    projects.put_fields(connection, project_id, {key: value for key, value in values.items() if "/" not in key})
-    for key, value in values.items():
-        kind, slash, record_id = key.partition("/")
-        if slash and kind in KINDS:  # a later version of this package may know more kinds
-            KINDS[kind].write(connection, record_id, value)
+def _write(connection: Connection, project_id: str, change: Change, edits: Edits) -> StepBack:
+    """Put the second value of every key in place of its first."""
+    values = _fields(edits)
+    projects.put_fields(connection, project_id, values)
+    left = []
+    for key, (known, wanted) in edits.items():
+        name, slash, record_id = key.partition("/")
+        if not slash or name not in KINDS:  # a later version of this package may know more kinds
+            continue
+        now = KINDS[name].get(connection, record_id)
+        if now == known:
+            KINDS[name].write(connection, record_id, wanted)
+        if now in (known, wanted):
+            values[key] = wanted
+        else:
+            left.append(key)
+    return StepBack(change, values, tuple(left))

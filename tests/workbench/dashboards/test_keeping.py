@@ -222,6 +222,56 @@ def test_a_verdict_is_undone_and_those_of_another_window_stay(session: Session, 
     assert newest_verdicts(workspace) == [mine, theirs]
 
 
+def test_a_change_that_a_worker_made_takes_nothing_else_with_it(session: Session, corner_look: SeamLook) -> None:
+    first, loop, workspace = plan_of(session), session.loop, session.workspace
+    assert loop is not None
+    step = session.change("seam 1 is moved")
+    with session.change("seam 1 is good"):
+        mine = judge_seam(workspace, loop, first, corner_look.view, "good", "mine")
+    session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
+    session.show(with_option_first(loop, first.options[1]))
+    step.finish()
+    assert [(change.words, set(change.edits)) for change in session.history] == [
+        ("seam 1 is good", {f"verdict/{mine.verdict_id}"}),
+        ("duck: attack, ms 300 -> 77", {"params"}),
+        ("seam 1 is moved", {"plan"}),
+    ]
+    session.undo()
+    assert plan_of(session) == first
+    assert (newest_verdicts(workspace), session.params.duck.attack_ms) == ([mine], 77.0)
+
+
+def test_a_grid_that_was_set_elsewhere_since_is_left_and_said(session: Session) -> None:
+    analysis = session.analysis
+    assert analysis is not None
+    with session.change("grid: bars a beat later"):
+        save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid), "bars a beat later")
+    save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid, 2), "of another project")
+    session.undo()
+    kept = corrected_grid(session.workspace, analysis.content_hash)
+    assert kept is not None
+    assert kept.note == "of another project"
+    assert session.message == "the grid: changed since by somebody else, so left as it is now"
+    assert words(session) == [("grid: bars a beat later", True)]
+
+
+def test_of_two_quick_undos_the_last_one_is_shown(home: Home, filmed: Loop) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(home), pool=pool)
+    session.show(filmed)
+    first = plan_of(session)
+    plans = [filmed, *(with_option_first(filmed, option) for option in first.options[1:3])]
+    for number, loop in enumerate(plans[1:], start=2):
+        with session.change(f"option {number} is the plan"):
+            session.show(loop)
+    session.undo()
+    session.undo()
+    earlier, later = [at for at, task in enumerate(pool.tasks) if task.function is restore_loop]
+    pool.finish(later, plans[0])
+    pool.finish(earlier, plans[1])
+    assert plan_of(session) == first
+
+
 def test_two_windows_write_their_own_fields(session: Session) -> None:
     other = opened_again(session)
     set_fade(session, 0, 0.08)

@@ -14,6 +14,7 @@ from workbench.errors import UnknownProject
 from workbench.home import Home
 from workbench.store import constraints
 from workbench.workflows.project_changes import (
+    amend_change,
     differing,
     list_changes,
     read_records,
@@ -84,3 +85,44 @@ def test_nothing_that_differs_is_no_change(tmp_path: Path) -> None:
     assert differing({"a": 1, "b": 2}, {"b": 3, "c": 4}) == {"a": (1, None), "b": (2, 3), "c": (None, 4)}
     with pytest.raises(UnknownProject):
         record_change(workspace, "prj_unknown", "a change", {"a": (1, 2)})
+
+
+def put_constraints(workspace: Workspace, value: Any) -> None:
+    """As another project on the same track does."""
+    with workspace.database.write() as connection:
+        constraints.put(connection, TRACK, value)
+
+
+def test_a_record_that_somebody_changed_since_is_left_as_it_is(tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path))
+    project_id = start_project(workspace, None, None).project_id
+    key = f"constraints/{TRACK}"
+    mine: Any = {"pin_seam": [[1.0, 2.0]]}
+    theirs: Any = {"pin_seam": [[3.0, 4.0]]}
+    put_constraints(workspace, mine)
+    record_change(workspace, project_id, "seam 1 is pinned", {key: (None, mine), "plan": (1, 2)})
+    put_constraints(workspace, theirs)
+    for step, plan in ((undo_change, 1), (redo_change, 2)):
+        made = step(workspace, project_id)
+        assert made is not None
+        assert (made.values, made.left) == ({"plan": plan}, (key,))
+        assert made.sentence == "the constraints: changed since by somebody else, so left as it is now"
+        assert state_of(workspace, project_id) == {"plan": plan, key: theirs}
+    put_constraints(workspace, mine)
+    made = undo_change(workspace, project_id)
+    assert made is not None
+    assert (made.values, made.sentence) == ({"plan": 1, key: None}, "")
+    assert state_of(workspace, project_id) == {"plan": 1}
+
+
+def test_what_comes_of_an_undone_change_is_not_kept(tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path))
+    project_id = start_project(workspace, None, None).project_id
+    change = record_change(workspace, project_id, "a change", {"params": (1, 2)})
+    assert change is not None
+    assert amend_change(workspace, project_id, change.number, {"plan": (None, "made for it")})
+    undo_change(workspace, project_id)
+    assert not amend_change(workspace, project_id, change.number, {"plan": (None, "made late")})
+    assert load_fields(workspace, project_id) == {"params": 1}
+    with pytest.raises(UnknownProject):
+        amend_change(workspace, "prj_unknown", 1, {"plan": (None, 1)})
