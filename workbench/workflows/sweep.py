@@ -31,11 +31,10 @@ import numpy as np
 from workbench.errors import ParameterError, StoreError, WorkbenchError
 from workbench.files import write_text
 from workbench.home import Home
-from workbench.intervals import bootstrap_interval
 from workbench.params import WorkbenchParams
 from workbench.profiles import params_from
 from workbench.workflows.batch import Row, rows_as_done
-from workbench.workflows.compare import COVERAGE, MEASURED, profile_measures
+from workbench.workflows.compare import MEASURED, lead_interval, profile_measures
 from workbench.workflows.datasets import Dataset, DatasetTrack
 from workbench.workflows.library import cluster
 from workbench.workflows.workers import open_pool
@@ -489,9 +488,10 @@ class Winner:
     lead: float
     """by which it is better than the second, in the mean"""
     low: float
-    """of the 90 % interval of its lead over the point that it is least sure to beat"""
+    """of the 90 % interval of its lead over the point that it is least sure to beat; NaN on too few recordings"""
     sure: bool
-    """whether it beats every other point, each interval leaving zero out: only then is it the winner"""
+    """whether it beats every other point on six recordings or more, each interval leaving zero out: only then is it the
+    winner"""
 
 
 def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
@@ -506,7 +506,7 @@ def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
     ------
     ParameterError : there is no such measure, or no recording has it at all points
     """
-    if measure not in found:
+    if measure not in found.data_vars:
         raise ParameterError(f"there is no measure {measure}; there are {', '.join(map(str, found.data_vars))}")
     dims = [str(dim) for dim in found[measure].dims if dim != "track"]
     flat = found[measure].stack(all_points=dims, create_index=False)
@@ -517,7 +517,7 @@ def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
     means = values.mean(axis=0)
     best = int(means.argmax())
     others = [number for number in range(means.size) if number != best]
-    lows = [bootstrap_interval(values[:, best] - values[:, other], coverage=COVERAGE)[0] for other in others]
+    lows = [lead_interval(values[:, best] - values[:, other])[0] for other in others]
     names = [str(name) for name in found.coords if set(found[name].dims) <= set(dims) and name not in ("point",)]
     point = {}
     for name in names:

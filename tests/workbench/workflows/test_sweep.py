@@ -184,8 +184,21 @@ def test_the_best_is_the_winner_only_where_it_is_sure() -> None:
     assert clear.lead == pytest.approx(0.05)
     same = apart.assign(seam_score=apart.seam_score * 0.0 + dice.normal(0.7, 0.1, (30, 3)))
     assert not winner(same).sure
-    with pytest.raises(ParameterError, match="no measure score"):
-        winner(apart, "score")
+    for name in ("score", "track", "seams.pulse_weight"):
+        with pytest.raises(ParameterError, match=f"no measure {name}"):
+            winner(apart, name)
+
+
+def test_no_point_is_sure_on_a_handful_of_recordings() -> None:
+    found = xarray.Dataset(
+        {"seam_score": (("track", "seams.pulse_weight"), np.tile([0.2, 0.9], (6, 1)))},
+        {"seams.pulse_weight": [0.0, 1.0], "track": [str(k) for k in range(6)]},
+    )
+    assert winner(found).sure
+    for count in (1, 5):
+        few = winner(found.isel(track=slice(count)))
+        assert (few.tracks, few.sure, few.lead) == (count, False, pytest.approx(0.7))
+        assert np.isnan(few.low)
 
 
 def test_a_sweep_that_was_killed_goes_on(songs: Path, tmp_path: Path) -> None:
