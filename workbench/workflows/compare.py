@@ -23,8 +23,9 @@ from workbench.errors import ParameterError
 from workbench.intervals import bootstrap_interval, f_measure
 from workbench.params import WorkbenchParams
 from workbench.recording import FloatArray
-from workbench.workflows.batch import Row, batch
+from workbench.workflows.batch import Row, columns_of, measure_one, rows_as_done
 from workbench.workflows.datasets import Dataset, DatasetTrack, load
+from workbench.workflows.workers import open_pool
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -183,18 +184,17 @@ def compare(
 
         workspace = owned = open_workspace()
     try:
-        tracks = {str(track.path): track for track in dataset}
-        rows = batch(
-            [track.path for track in dataset],
-            partial(measure_pair, a, b, tracks, seconds),
-            workspace=workspace,
-            executor=executor,
-        )
         home = workspace.home.root
+        found: list[Row | None] = [None] * len(dataset)
+        job = partial(measure_one, partial(measure_pair, a, b, seconds), home, workspace.params)
+        with open_pool(executor, max(1, len(dataset))) as pool:
+            for number, row in rows_as_done(pool, job, dataset.tracks, workspace):
+                found[number] = row
     finally:
         if owned is not None:
             owned.close()
-    rows.index = pandas.Index([track.name for track in dataset], name="name")
+    names = pandas.Index([track.name for track in dataset], name="name")
+    rows = pandas.DataFrame(found, columns=columns_of(found), index=names)
     rows.columns = pandas.MultiIndex.from_tuples([_column(name) for name in rows.columns])
     return Comparison(a, b, dataset, rows, home, seconds)
 
@@ -217,19 +217,18 @@ def _params_of(profile: WorkbenchParams | Path | str | None) -> WorkbenchParams:
 def measure_pair(
     a: WorkbenchParams,
     b: WorkbenchParams,
-    tracks: dict[str, DatasetTrack],
     seconds: float | None,
     workspace: Workspace,
-    path: Path,
+    track: DatasetTrack,
 ) -> Row:
     """One recording under both profiles.
 
     Parameters
     ----------
     a, b : parameters
-    tracks : by path, with their annotations
     seconds : length of the video; None: a minute more than the recording
-    workspace, path : as of every measure
+    workspace : as of every measure
+    track : with its annotations
 
     Returns
     -------
@@ -238,7 +237,7 @@ def measure_pair(
     row: dict[str, Any] = {}
     played = []
     for side, params in (("a", a), ("b", b)):
-        found, segments = measured(workspace.with_params(params), tracks[str(path)], seconds)
+        found, segments = measured(workspace.with_params(params), track, seconds)
         row |= {f"{name}@{side}": value for name, value in found.items()}
         played.append(segments)
     return row | {"changed": played[0] != played[1]}

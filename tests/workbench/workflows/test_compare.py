@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,17 @@ def test_what_differs_is_paired_and_heard(workspace: Workspace, dataset: wb.Data
     assert str(first)
     assert (repr(first) == repr(second)) or "AABA" in found.changed
     assert "best_seam" in found._repr_html_()
+
+
+def test_two_tracks_of_one_file_keep_their_own_annotations(workspace: Workspace, dataset: wb.Dataset) -> None:
+    first = dataset["ABAB"]
+    other = replace(first, name="unannotated", annotations=())
+    plain = wb.WorkbenchParams()
+    harsh = plain.model_copy(update={"seams": plain.seams.model_copy(update={"repetition_weight": 3.0})})
+    both = wb.Dataset("both", (first, other))
+    with ThreadPoolExecutor(1) as executor:
+        found = wb.compare(plain, harsh, both, workspace=workspace, executor=executor)
+    assert found.table["beat_f", "a"].isna().tolist() == [False, True]
 
 
 def test_an_interval_needs_six_recordings() -> None:
