@@ -26,7 +26,17 @@ from workbench.home import Home
 from workbench.loops.seams import line_breaks, measure_beats, with_yardstick
 from workbench.params import SeamParams
 from workbench.workflows.compare import measured
-from workbench.workflows.sweep import Axis, SweepPlan, read_axis, read_sweep, sweep, sweep_points, winner, with_values
+from workbench.workflows.sweep import (
+    Axis,
+    SweepPlan,
+    read_axis,
+    read_sweep,
+    sweep,
+    sweep_points,
+    sweep_track,
+    winner,
+    with_values,
+)
 from workbench.workspace import Workspace
 
 
@@ -233,6 +243,13 @@ def test_a_lost_recording_is_not_written_for_good(
     assert not out.exists()
     (tmp_path / "deadly").unlink()
     assert sweep(workspace, plan, out).status.values.tolist() == ["ok"]
+
+
+def test_a_home_folder_that_cannot_be_used_is_no_result_of_a_recording(songs: Path, tmp_path: Path) -> None:
+    track = wb.datasets.load(songs)["ABAB"]
+    (tmp_path / "home").write_text("no folder")
+    with pytest.raises(StoreError):
+        sweep_track([{}], 90.0, tmp_path / "home", wb.WorkbenchParams(), track)
 
 
 def test_the_best_is_the_winner_only_where_it_is_sure() -> None:
