@@ -36,7 +36,7 @@ class Negative(Odd):
 
 
 class Wordy(Negative):
-    least = "a little"
+    least: Any = "a little"
 
 
 class Failing(Negative):
