@@ -10,24 +10,31 @@ An extension goes by a name. It is found, in this order, among
       librosa = "their_package.trackers:LibrosaTracker"
 
 - modules that can be imported: a name with a colon, `their_module:LibrosaTracker`, says where it is itself, so a file
-  beside a notebook needs no package. Child processes find it too, where they find the module.
+  beside a notebook needs no package; modules of the working folder are found. Child processes find it too.
+
+What is registered is known to its own process only: for the processes of `batch` and `sweep`, name it as
+`module:attribute`.
 
 The name stands in the parameters, so it is in profiles, cache keys and results, and the command line takes it. A class
 is instantiated without arguments. Each point has a Protocol beside the code that calls it, and a suite of tests in
 `workbench.testing` that any implementation inherits.
 
-Functions: `find`, `names`, `register`, `unregister`.
+Functions: `find`, `names`, `register`, `unregister`; `work_of`, within which an extension is called.
 """
 
 from __future__ import annotations
 
 import inspect
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, WorkbenchError
 
 BEAT_TRACKERS = "workbench.beat_trackers"
 EXPORT_FORMATS = "workbench.export_formats"
@@ -40,7 +47,7 @@ _registered: dict[tuple[str, str], Any] = {}
 
 
 def register(group: str, name: str, extension: Any) -> None:
-    """Make an extension known in this process.
+    """Make an extension known in this process, and in no other: name one for worker processes as `module:attribute`.
 
     Parameters
     ----------
@@ -102,7 +109,7 @@ def find(group: str, name: str) -> Any:
     """
     _known(group)
     if (group, name) in _registered:
-        return _made(_registered[group, name])
+        return _made(group, name, _registered[group, name])
     address = _OWN.get(group, {}).get(name)
     if address is None:
         address = next((point.value for point in _installed(group) if point.name == name), None)
@@ -110,8 +117,13 @@ def find(group: str, name: str) -> Any:
         address = name
     if address is None:
         known = ", ".join(names(group)) or "none"
-        raise ParameterError(f"there is no {_WORDS[group]} {name}; known are {known}, or one as module:attribute")
-    return _made(_loaded(group, name, address))
+        raise ParameterError(
+            f"there is no {_WORDS[group]} {name}; known are {known}, or one as module:attribute. "
+            "One that was registered is not known to other processes: name it as module:attribute for them"
+        )
+    if address == name:
+        _look_here()
+    return _made(group, name, _loaded(group, name, address))
 
 
 def _known(group: str) -> None:
@@ -130,10 +142,48 @@ def _loaded(group: str, name: str, address: str) -> Any:
         found: Any = import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ParameterError(f"the {_WORDS[group]} {name} cannot be loaded: {error}") from error
+    except Exception as error:  # whatever the code of others raises while it is imported
+        raise ParameterError(f"the {_WORDS[group]} {name} cannot be loaded: {_said(error)}") from error
     return found
 
 
-def _made(extension: Any) -> Any:
-    return extension() if inspect.isclass(extension) else extension
+def _look_here() -> None:
+    """Let modules of the working folder be found, behind all others: a console script does not look there."""
+    here = os.getcwd()
+    if here not in sys.path and "" not in sys.path:
+        sys.path.append(here)
+
+
+def _made(group: str, name: str, extension: Any) -> Any:
+    if not inspect.isclass(extension):
+        return extension
+    try:
+        return extension()
+    except Exception as error:
+        raise ParameterError(f"the {_WORDS[group]} {name} cannot be made without arguments: {_said(error)}") from error
+
+
+def _said(error: Exception) -> str:
+    """What an error of another's code says, with its kind where that is not said."""
+    return str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
+
+
+@contextmanager
+def work_of(group: str, name: str) -> Iterator[None]:
+    """Call an extension within this, and what it raises is put down to it in one line.
+
+    Parameters
+    ----------
+    group : the extension point
+    name : of the extension
+
+    Raises
+    ------
+    ParameterError : it raised something that is no `WorkbenchError`
+    """
+    try:
+        yield
+    except WorkbenchError:
+        raise
+    except Exception as error:
+        raise ParameterError(f"the {_WORDS[group]} {name} failed: {type(error).__name__}: {error}") from error

@@ -145,7 +145,9 @@ def _(profile: LoopProfile) -> xarray.Dataset:
 
 
 def _part_names(count: int) -> list[str]:
-    """Names of the columns of parts.
+    """Names of the columns of parts; those of others' measures are `part_10` and so on, in the order of the parameters.
+
+    A profile keeps no names of measures: `workbench.loops.measures.part_names` has the names of the measures.
 
     Parameters
     ----------

@@ -31,6 +31,35 @@ def test_one_that_was_registered_is_listed() -> None:
     assert "mine" not in extensions.names(extensions.EXPORT_FORMATS)
 
 
+@pytest.mark.parametrize(
+    ("code", "name", "complaint"),
+    [
+        ("def track(:", "broken_one:Mine", "cannot be loaded: SyntaxError"),
+        ("1 / 0", "broken_two:Mine", "cannot be loaded: ZeroDivisionError: division by zero"),
+        ("class Mine:\n    def __init__(self, size): pass", "broken_three:Mine", "cannot be made without arguments"),
+        ("", ".broken_four:Mine", "cannot be loaded: TypeError"),
+        ("", "broken_five:", "cannot be loaded"),
+    ],
+)
+def test_one_that_is_broken_is_one_clear_error(
+    code: str, name: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / f"{name.strip('.').partition(':')[0]}.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ParameterError, match=complaint):
+        extensions.find(extensions.BEAT_TRACKERS, name)
+
+
+def test_a_module_of_the_working_folder_is_found_by_the_console_script(tmp_path: Path) -> None:
+    (tmp_path / "beside.py").write_text(TRACKER)
+    program = (
+        f"import sys; sys.path[:] = [{str(Path(__file__).parents[2])!r}, *(one for one in sys.path if one)]; "
+        "from workbench.extensions import BEAT_TRACKERS, find; print(find(BEAT_TRACKERS, 'beside:Metronome').version)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.strip() == "1"
+
+
 TRACKER = """
 from workbench.beats.grid import BeatGrid
 

@@ -20,7 +20,7 @@ from typing import Protocol, runtime_checkable
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError, ParameterError
-from workbench.extensions import BEAT_TRACKERS, find
+from workbench.extensions import BEAT_TRACKERS, find, work_of
 from workbench.params import BeatParams
 from workbench.recording import Recording
 
@@ -96,10 +96,12 @@ def track_by(name: str, recording: Recording, params: BeatParams) -> BeatGrid:
 
     Raises
     ------
-    ParameterError : as of `find_tracker`
+    ParameterError : as of `find_tracker`, or it fails
     GridError : what it gives is no grid of the recording
     """
-    grid = find_tracker(name).track(recording, params)
+    tracker = find_tracker(name)
+    with work_of(BEAT_TRACKERS, name):
+        grid = tracker.track(recording, params)
     if not isinstance(grid, BeatGrid):
         raise GridError(f"the beat tracker {name} gave a {type(grid).__name__}, not a BeatGrid")
     if grid.beats.size and grid.beats[-1] >= recording.duration:

@@ -56,7 +56,7 @@ def command(
 
     Writes one zarr folder for xarray, with the parameters as coordinates. A sweep that was stopped goes on when the
     same command is given again. Prints JSON: how many points and recordings, what could not be read, and the best
-    point, which is called sure only where it beats every other one.
+    point, which is called sure only where it beats every other one on six recordings or more.
 
     \b
     Example:
@@ -76,7 +76,7 @@ def command(
     workspace : of the home folder, with the parameters of the profile
     """
     from workbench.errors import ParameterError
-    from workbench.workflows.compare import MEASURED
+    from workbench.workflows.compare import MEASURED, measured_on
     from workbench.workflows.datasets import load
     from workbench.workflows.sweep import SweepPlan, read_axis, sweep, sweep_points, winner
 
@@ -109,7 +109,8 @@ def command(
         print_body(body)
         return
     words = "is the winner" if best.sure else "is no winner, for another point may be as good"
-    say(f"{', '.join(f'{name}={value}' for name, value in best.point.items())} has the best {measure} and {words}")
+    point = ", ".join(f"{name}={value}" for name, value in best.point.items())
+    say(f"{point} has the best {measure} and {words}; {measured_on(best.tracks)}")
     print_body(
         body
         | {

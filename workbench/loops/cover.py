@@ -130,7 +130,13 @@ def plan_loop(
     labels = smallest_contradiction(constraints.labels, can_be_kept)
     if not labels:
         return find_loop(profile, video_seconds, params, None)
-    raise ConstraintError(cannot_be_kept(labels, f"a loop of {plain_seconds(video_seconds)} s"), labels)
+    words = cannot_be_kept(labels, f"a loop of {plain_seconds(video_seconds)} s")
+    start = round(profile.song_start, 6)
+    for one in constraints.excluded:
+        alone = SeamConstraints(excluded=(one,)).labels
+        if labels == alone and one.song_from <= start < one.song_to:
+            words += ", for a loop begins where the track does; `workbench fit` may begin elsewhere"
+    raise ConstraintError(words, labels)
 
 
 def find_loop(

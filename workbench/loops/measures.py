@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
-from workbench.extensions import SEAM_MEASURES, find
+from workbench.extensions import SEAM_MEASURES, find, work_of
 from workbench.loops.profile import SEAM_PARTS
 from workbench.params import SeamParams
 from workbench.recording import FloatArray, IntArray, Recording
@@ -109,11 +109,19 @@ def find_measure(name: str) -> SeamMeasure:
     ParameterError : there is none, or what is there is no seam measure
     """
     found = find(SEAM_MEASURES, name)
-    if not isinstance(found, SeamMeasure) or not 0.0 < found.least <= found.most or found.version < 1:
+    if not isinstance(found, SeamMeasure) or not _is_complete(found):
         raise ParameterError(
             f"{name} is no seam measure: it needs version, unit, description, 0 < least <= most, features and breaks"
         )
     return found
+
+
+def _is_complete(found: SeamMeasure) -> bool:
+    """Whether what a measure says of itself is of the right kind."""
+    version, least, most = (getattr(found, name) for name in ("version", "least", "most"))
+    texts = isinstance(found.unit, str) and isinstance(found.description, str)
+    numbers = all(isinstance(one, int | float | np.integer | np.floating) for one in (least, most))
+    return texts and numbers and 0.0 < least <= most and isinstance(version, int) and version >= 1
 
 
 def features_of(recording: Recording, grid: BeatGrid, params: SeamParams) -> tuple[MeasuredBeats, ...]:
@@ -126,12 +134,15 @@ def features_of(recording: Recording, grid: BeatGrid, params: SeamParams) -> tup
 
     Raises
     ------
-    ParameterError : a measure is not found, or gives features of another shape, or not finite
+    ParameterError : a measure is not found, fails, or gives features of another shape, or not finite
     """
     found = []
     for name, _ in measures_used(params):
         measure = find_measure(name)
-        features = np.asarray(measure.features(recording, grid))
+        with work_of(SEAM_MEASURES, name):
+            features = np.asarray(measure.features(recording, grid))
+        if features.dtype.kind not in "biufc":
+            raise ParameterError(f"the seam measure {name} gave features that are no numbers")
         if features.shape[:1] != (grid.beats.size,) or not np.all(np.isfinite(features)):
             raise ParameterError(
                 f"the seam measure {name} gave features of shape {features.shape} for {grid.beats.size} beats"
@@ -150,9 +161,10 @@ def breaks_of(measured: MeasuredBeats, leaves: IntArray, enters: IntArray) -> Fl
 
     Raises
     ------
-    ParameterError : it gives breaks of another shape, below 0, or not finite
+    ParameterError : it fails, or gives breaks of another shape, below 0, or not finite
     """
-    found = np.asarray(measured.measure.breaks(measured.features, leaves, enters), dtype=np.float64)
+    with work_of(SEAM_MEASURES, measured.name):
+        found = np.asarray(measured.measure.breaks(measured.features, leaves, enters), dtype=np.float64)
     if found.shape != (leaves.size, enters.size) or not np.all(np.isfinite(found) & (found >= 0.0)):
         raise ParameterError(
             f"the seam measure {measured.name} must give {leaves.size} by {enters.size} breaks of 0 and more"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from workbench.models.loading import read_numbers
 from workbench.params.base import TOUCHES_BREAKS, TOUCHES_EVIDENCE, TOUCHES_FITS, Params
@@ -18,6 +18,18 @@ class SeamParams(Params):
     measures: tuple[Annotated[str, Field(pattern=r"^.+=\d+(\.\d+)?$")], ...] = Field(
         default=(), max_length=8, description="measures of others and their weights, each as name=weight"
     )
+
+    @field_validator("measures")
+    @classmethod
+    def _each_part_once(cls, measures: tuple[str, ...]) -> tuple[str, ...]:
+        names = [one.rpartition("=")[0] for one in measures]
+        for name in names:
+            if f"{name}_weight" in cls.model_fields:
+                raise ValueError(f"{name} is a part of this package; a measure needs another name")
+            if names.count(name) > 1:
+                raise ValueError(f"the measure {name} stands there twice")
+        return measures
+
     context_beats: int = Field(
         json_schema_extra=TOUCHES_BREAKS,
         default=4,

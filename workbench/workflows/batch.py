@@ -9,13 +9,14 @@ Functions: `batch`; `named_measure`; `measure_one` and `rows_as_done`, of which 
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, as_completed
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.home import Home
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from workbench.params import WorkbenchParams
 
+T = TypeVar("T", Path, DatasetTrack)
 Row: TypeAlias = Mapping[str, Any]
 Measure: TypeAlias = Callable[[Workspace, Path], Row]
 
@@ -105,7 +107,7 @@ MEASURES: dict[str, Measure] = {"beats": measure_beats, "seams": measure_seams, 
 
 
 def batch(
-    paths: Iterable[Path | str | DatasetTrack],
+    paths: Path | str | DatasetTrack | Iterable[Path | str | DatasetTrack],
     what: str | Measure = "seams",
     *,
     workspace: Workspace | None = None,
@@ -117,8 +119,9 @@ def batch(
 
     Parameters
     ----------
-    paths : sound files, folders, manifests, or recordings of a dataset
-    what : a name in `MEASURES`, or a function of a workspace and a path that lies in a module
+    paths : sound files, folders, manifests, or recordings of a dataset; or one of them
+    what : a name in `MEASURES`, or a function of a workspace and a path that lies in a module. Trackers and seam
+        measures that were registered do not reach other processes: name such a one as `module:attribute`
     workspace : keeps what is analysed, and reports progress; None: that of `workbench.open()`
     params : of the analysis; None: those of the workspace
     executor : where to run; None: a process for every core that this process may use
@@ -131,7 +134,7 @@ def batch(
 
     Raises
     ------
-    ParameterError : there is no such measure, or both an executor and a scheduler
+    ParameterError : there is no such measure, it does not lie in a module, or both an executor and a scheduler
     ExtraMissing, StoreError : there is no cluster to be had at that address
     """
     import pandas
@@ -139,6 +142,10 @@ def batch(
     measure = named_measure(what) if isinstance(what, str) else what
     if executor is not None and scheduler is not None:
         raise ParameterError("give either an executor or the address of a scheduler")
+    if not isinstance(executor, ThreadPoolExecutor):
+        _check_importable(measure)
+    if isinstance(paths, str | Path | DatasetTrack):
+        paths = [paths]
     listing = list_files([path.path if isinstance(path, DatasetTrack) else Path(path) for path in paths])
     files = [wanted.path for wanted in listing.wanted]
     owned = None
@@ -157,9 +164,20 @@ def batch(
         if owned is not None:
             owned.close()
     faults = [{"status": "error", "reason": fault} for fault in listing.faults]
-    table = pandas.DataFrame([*rows, *faults], columns=_columns([*rows, *faults]))
+    table = pandas.DataFrame([*rows, *faults], columns=columns_of([*rows, *faults]))
     table.index = pandas.Index([*map(str, files), *("" for _ in faults)], name="path")
     return table
+
+
+def _check_importable(measure: Measure) -> None:
+    """Refuse what other processes cannot be handed, such as a lambda."""
+    try:
+        pickle.dumps(measure)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        name = getattr(measure, "__name__", type(measure).__name__)
+        raise ParameterError(
+            f"the measure {name} must lie in a module, as a function with a name, for it runs in other processes"
+        ) from error
 
 
 def named_measure(name: str) -> Measure:
@@ -184,7 +202,7 @@ def named_measure(name: str) -> Measure:
         raise ParameterError(f"{name}: {length!r} is no length in seconds") from None
 
 
-def measure_one(measure: Measure, root: Path, params: WorkbenchParams, path: Path) -> Row:
+def measure_one(measure: Callable[[Workspace, T], Row], root: Path, params: WorkbenchParams, path: T) -> Row:
     """One row; runs in another process.
 
     Parameters
@@ -192,7 +210,7 @@ def measure_one(measure: Measure, root: Path, params: WorkbenchParams, path: Pat
     measure : what is asked
     root : the home folder
     params : of the analysis
-    path : of the recording
+    path : of the recording, or the track of a dataset
 
     Returns
     -------
@@ -209,7 +227,7 @@ def measure_one(measure: Measure, root: Path, params: WorkbenchParams, path: Pat
 
 
 def rows_as_done(
-    pool: Executor, job: Callable[[Path], Row], files: Sequence[Path], workspace: Workspace
+    pool: Executor, job: Callable[[T], Row], files: Sequence[T], workspace: Workspace
 ) -> Iterator[tuple[int, Row]]:
     """Run a job on each of some files.
 
@@ -217,7 +235,7 @@ def rows_as_done(
     ----------
     pool : where it runs
     job : makes the row of a file
-    files : recordings
+    files : recordings, or tracks of a dataset
     workspace : receives the share that is done
 
     Yields
@@ -242,13 +260,19 @@ def rows_as_done(
             future.cancel()
 
 
-def _lost(path: Path, death: Exception) -> Row:
+def _lost(file: Path | DatasetTrack, death: Exception) -> Row:
     """The row of a recording whose process died."""
+    path = file.path if isinstance(file, DatasetTrack) else file
     return {"status": "error", "reason": f"{path}: {death}"}
 
 
-def _columns(rows: Iterable[Row | None]) -> list[str]:
-    """All names, in the order in which they first come."""
+def columns_of(rows: Iterable[Row | None]) -> list[str]:
+    """All names, in the order in which they first come.
+
+    Parameters
+    ----------
+    rows : of recordings
+    """
     names = dict.fromkeys(("status", "reason", "seconds"))
     for row in rows:
         names |= dict.fromkeys(row or ())

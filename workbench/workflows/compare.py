@@ -2,7 +2,8 @@
 
 Every recording is measured under both profiles, so the difference is taken recording by recording; its interval comes
 from drawing recordings with replacement (`workbench.intervals`). A difference counts as one where the interval leaves
-zero out. Against annotated beats the F-measure at 70 ms is taken; plans are compared for a video a minute longer than
+zero out and at least `SURE_FROM` recordings have the measure: the interval of fewer says nothing of other recordings.
+Against annotated beats the F-measure at 70 ms is taken; plans are compared for a video a minute longer than
 the recording.
 
 Function: `compare`, which makes a `Comparison`.
@@ -21,8 +22,10 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.intervals import bootstrap_interval, f_measure
 from workbench.params import WorkbenchParams
-from workbench.workflows.batch import Row, batch
+from workbench.recording import FloatArray
+from workbench.workflows.batch import Row, columns_of, measure_one, rows_as_done
 from workbench.workflows.datasets import Dataset, DatasetTrack, load
+from workbench.workflows.workers import open_pool
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -38,6 +41,8 @@ LONGER_SECONDS = 60.0
 MEASURED = ("beat_f", "downbeat_f", "confidence", "best_seam", "good_splices", "seam_score", "plan_score", "planned")
 """what is compared, where it applies to a recording"""
 COVERAGE = 0.9
+SURE_FROM = 6
+"""recordings under which no difference is sure, and has no interval"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +62,8 @@ class Comparison:
 
         Returns
         -------
-        over the recordings for which both have the measure, `n` of them
+        over the recordings for which both have the measure, `n` of them; under `SURE_FROM` of them the interval is NaN,
+        and nothing is sure
         """
         import pandas
 
@@ -69,7 +75,7 @@ class Comparison:
             if pair.empty:
                 continue
             apart = (pair["b"] - pair["a"]).to_numpy()
-            low, high = bootstrap_interval(apart, coverage=COVERAGE)
+            low, high = lead_interval(apart)
             rows[name] = {
                 "n": len(pair),
                 "a": pair["a"].mean(),
@@ -110,10 +116,36 @@ class Comparison:
         return found[0], found[1]
 
     def _repr_html_(self) -> str:
-        """The summary, and what changed."""
+        """The summary, on how many recordings it rests, and what changed."""
         words = ", ".join(self.changed) or "none"
         page: str = self.summary().round(4).to_html()
-        return f"<div>{page}<p>plans that differ: {words}</p></div>"
+        rests = measured_on(int((self.table["status", ""] != "error").sum()))
+        return f"<div>{page}<p>{rests}</p><p>plans that differ: {words}</p></div>"
+
+
+def lead_interval(apart: FloatArray) -> tuple[float, float]:
+    """The interval of a mean difference between two ways to do one thing.
+
+    Parameters
+    ----------
+    apart : shape (n,), the difference on each recording
+
+    Returns
+    -------
+    low, high : NaN where there are fewer than `SURE_FROM` recordings
+    """
+    return bootstrap_interval(apart, coverage=COVERAGE) if apart.size >= SURE_FROM else (float("nan"), float("nan"))
+
+
+def measured_on(count: int) -> str:
+    """On how many recordings a comparison rests, in words.
+
+    Parameters
+    ----------
+    count : of recordings
+    """
+    words = f"measured on {count} recording{'' if count == 1 else 's'}"
+    return words if count >= SURE_FROM else f"{words}, and under {SURE_FROM} nothing is sure"
 
 
 def compare(
@@ -152,18 +184,17 @@ def compare(
 
         workspace = owned = open_workspace()
     try:
-        tracks = {str(track.path): track for track in dataset}
-        rows = batch(
-            [track.path for track in dataset],
-            partial(measure_pair, a, b, tracks, seconds),
-            workspace=workspace,
-            executor=executor,
-        )
         home = workspace.home.root
+        found: list[Row | None] = [None] * len(dataset)
+        job = partial(measure_one, partial(measure_pair, a, b, seconds), home, workspace.params)
+        with open_pool(executor, max(1, len(dataset))) as pool:
+            for number, row in rows_as_done(pool, job, dataset.tracks, workspace):
+                found[number] = row
     finally:
         if owned is not None:
             owned.close()
-    rows.index = pandas.Index([track.name for track in dataset], name="name")
+    names = pandas.Index([track.name for track in dataset], name="name")
+    rows = pandas.DataFrame(found, columns=columns_of(found), index=names)
     rows.columns = pandas.MultiIndex.from_tuples([_column(name) for name in rows.columns])
     return Comparison(a, b, dataset, rows, home, seconds)
 
@@ -186,19 +217,18 @@ def _params_of(profile: WorkbenchParams | Path | str | None) -> WorkbenchParams:
 def measure_pair(
     a: WorkbenchParams,
     b: WorkbenchParams,
-    tracks: dict[str, DatasetTrack],
     seconds: float | None,
     workspace: Workspace,
-    path: Path,
+    track: DatasetTrack,
 ) -> Row:
     """One recording under both profiles.
 
     Parameters
     ----------
     a, b : parameters
-    tracks : by path, with their annotations
     seconds : length of the video; None: a minute more than the recording
-    workspace, path : as of every measure
+    workspace : as of every measure
+    track : with its annotations
 
     Returns
     -------
@@ -207,7 +237,7 @@ def measure_pair(
     row: dict[str, Any] = {}
     played = []
     for side, params in (("a", a), ("b", b)):
-        found, segments = measured(workspace.with_params(params), tracks[str(path)], seconds)
+        found, segments = measured(workspace.with_params(params), track, seconds)
         row |= {f"{name}@{side}": value for name, value in found.items()}
         played.append(segments)
     return row | {"changed": played[0] != played[1]}

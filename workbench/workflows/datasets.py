@@ -5,11 +5,13 @@
     folder             sound files, each with annotations of its name (`song.wav`, `song.jams`) anywhere in the folder
 
 Of a folder these are read, in this order of preference: JAMS (`beat` and `segment_open`), `.beats` (time and place in
-the bar), `.lab` (start, end, label: sections; time, label: beats), CSV and TXT as Sonic Visualiser and Audacity write
-them. Beats are read by `workbench.workflows.grid_files`. Two files of one name may complete each other: beats from
+the bar), `.lab` (start, end, label: sections; time, place in the bar: beats), CSV and TXT as Sonic Visualiser and
+Audacity write them (of a CSV with a value, `time,value,length,label`). A text whose labels are no places in a bar holds
+no beats. Beats are read by `workbench.workflows.grid_files`. Two files of one name may complete each other: beats from
 `song.beats`, sections from `song.lab`.
 
-Annotations are read when they are first asked for, so a folder of thousands opens at once; sound is never read here.
+Annotations are read when they are first asked for, so a folder of thousands opens at once; but a `.txt` is looked into
+at once, for it may hold anything. Sound is never read here.
 What cannot be used, such as an index entry whose file is missing, is listed in `faults`, not skipped in silence.
 
 Functions: `load` for any of them; `bundled`, `load_folder`, `load_mirdata`. Classes: `Dataset`, `DatasetTrack`.
@@ -17,6 +19,7 @@ Functions: `load` for any of them; `bundled`, `load_folder`, `load_mirdata`. Cla
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -30,7 +33,7 @@ from workbench.beats.grid import BeatGrid
 from workbench.bundled import bundled_path
 from workbench.errors import GridError, InputError
 from workbench.recording import FloatArray
-from workbench.workflows.grid_files import jams_annotations, read_annotated_beats
+from workbench.workflows.grid_files import DOWNBEATS, jams_annotations, read_annotated_beats
 from workbench.workflows.library import SUFFIXES
 
 if TYPE_CHECKING:
@@ -141,21 +144,23 @@ class Dataset:
         return Dataset(self.name, tuple(self[name] for name in names), self.faults)
 
     def to_frame(self) -> pandas.DataFrame:
-        """A row a recording: its file, and how much of it is annotated."""
+        """A row a recording: its file, how much of it is annotated, and in `fault` why an annotation cannot be read."""
         import pandas
 
-        rows = [
-            {
-                "name": track.name,
-                "path": str(track.path),
-                "beats": 0 if track.beats is None else track.beats.size,
-                "bars": 0 if track.grid is None else track.grid.downbeats.size,
-                "sections": len(track.sections),
-            }
-            for track in self
-        ]
-        columns = ["name", "path", "beats", "bars", "sections"]
+        rows = [_frame_row(track) for track in self]
+        columns = ["name", "path", "beats", "bars", "sections", "fault"]
         return pandas.DataFrame(rows, columns=columns).set_index("name")
+
+
+def _frame_row(track: DatasetTrack) -> dict[str, Any]:
+    row: dict[str, Any] = {"name": track.name, "path": str(track.path), "beats": 0, "bars": 0, "sections": 0}
+    try:
+        row["beats"] = 0 if track.beats is None else track.beats.size
+        row["bars"] = 0 if track.grid is None else track.grid.downbeats.size
+        row["sections"] = len(track.sections)
+    except InputError as error:
+        return row | {"fault": str(error)}
+    return row | {"fault": ""}
 
 
 def load(source: Path | str) -> Dataset:
@@ -223,6 +228,11 @@ def load_folder(folder: Path | str) -> Dataset:
         found = sorted(notes.get(path.stem, []), key=lambda note: _PREFERENCE.index(note.suffix.lower()))
         if not alone:  # of two files of one name, each takes what lies beside it
             found = [note for note in found if note.parent == path.parent]
+        for note in list(found):
+            fault = _no_annotation(note)
+            if fault:
+                faults.append(fault)
+                found.remove(note)
         if not found:
             faults.append(f"{path}: nothing is annotated")
         name = path.stem if alone else path.relative_to(root).as_posix()
@@ -294,7 +304,50 @@ def _holds_beats(path: Path) -> bool:
         return any(one.get("namespace") in ("beat", "beat_position") for one in _jams(path))
     if suffix in (".beats", ".mid", ".midi"):
         return True
-    return not any(True for _ in _sections(path))
+    return _is_beats(_text(path)) and not any(True for _ in _sections(path))
+
+
+def _is_beats(text: str) -> bool:
+    """Whether lines are times of beats: what stands behind a time says a place in a bar, or nothing."""
+    started = False
+    for cells in _rows(text):
+        if _number(cells[0]) is None:
+            if started:
+                return False
+            continue  # a header
+        started = True
+        if len(cells) > 2 and _number(cells[1]) is not None:
+            continue  # points with an end or a value, whatever they are called
+        label = cells[1].strip().strip('"').lower() if len(cells) > 1 else ""
+        if label and _number(label) is None and label not in DOWNBEATS:
+            return False
+    return started
+
+
+def _rows(text: str) -> Iterator[list[str]]:
+    """Lines in cells, without comments and empty lines."""
+    for line in text.splitlines():
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        if "\t" in line:
+            yield line.strip("\r\n").split("\t")
+        elif "," in line:
+            yield next(csv.reader([line]))
+        else:
+            yield line.split(None, 2)
+
+
+def _no_annotation(path: Path) -> str:
+    """Why a `.txt`, which may hold anything, is no annotation; empty if it may be one, and for all other files."""
+    if path.suffix.lower() != ".txt":
+        return ""
+    try:
+        text = _text(path)
+    except InputError as error:
+        return str(error)
+    if _is_beats(text) or any(_number(cells[0]) is not None for cells in _rows(text)):
+        return ""
+    return f"{path}: neither beats nor sections"
 
 
 def _jams(path: Path) -> list[Mapping[str, Any]]:
@@ -309,9 +362,15 @@ def _sections(path: Path) -> Iterator[AnnotatedSection]:
     suffix = path.suffix.lower()
     if suffix == ".jams":
         named = [one for one in _jams(path) if str(one.get("namespace", "")).startswith("segment")]
-        for observation in named[0].get("data", ()) if named else ():
-            start = float(observation["time"])
-            yield AnnotatedSection(start, start + float(observation["duration"]), str(observation["value"]))
+        data = named[0].get("data", []) if named else []
+        if not isinstance(data, list):
+            raise GridError(f"{path}: the data of the annotation of sections is no list")
+        for number, observation in enumerate(data, start=1):
+            given = observation if isinstance(observation, Mapping) else {}
+            start, length = (_number(str(given.get(name))) for name in ("time", "duration"))
+            if start is None or length is None or "value" not in given:
+                raise GridError(f"{path}: section {number} needs a time, a duration and a value")
+            yield AnnotatedSection(start, start + length, str(given["value"]))
     elif suffix in (".lab", ".txt", ".csv"):
         yield from _labelled_ranges(_text(path), lengths=suffix == ".csv")
 
@@ -319,13 +378,14 @@ def _sections(path: Path) -> Iterator[AnnotatedSection]:
 def _labelled_ranges(text: str, lengths: bool) -> list[AnnotatedSection]:
     """Ranges of a text: start, end, label a line; or start, length, label. None where a line is no range.
 
-    A label that is a number is a place in a bar: then the file holds beats.
+    A Sonic Visualiser region has its value between: start, value, length, label. A label that is a number is a place in
+    a bar: then the file holds beats.
     """
     found: list[AnnotatedSection] = []
-    for line in text.splitlines():
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        cells = line.strip().split("\t" if "\t" in line else "," if "," in line else None, 2)
+    for cells in _rows(text):
+        if lengths and len(cells) > 3 and _number(cells[2]) is not None:
+            cells = [cells[0], *cells[2:]]
+        cells = [*cells[:2], ",".join(cells[2:])] if len(cells) > 2 else cells
         numbers = [_number(cell) for cell in cells[:2]]
         if not found and numbers[0] is None:
             continue  # a header

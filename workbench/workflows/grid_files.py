@@ -49,7 +49,8 @@ _ONE_CLICK_SECONDS = 0.01
 _ACCENT_VELOCITY = 10
 """steps of MIDI velocity by which an accent is louder at least"""
 _HEADINGS = frozenset({"time", "start", "onset", "begin", "times"})
-_DOWNBEATS = frozenset({"downbeat", "db", "d", "bar"})
+DOWNBEATS = frozenset({"downbeat", "db", "d", "bar"})
+"""labels that say the first place in a bar"""
 _PLACE = re.compile(r"(\d+)(?:\.(\d+))?$")
 _JAMS_BEATS = ("beat", "beat_position")
 
@@ -188,7 +189,7 @@ def _seconds(text: str, where: str) -> float:
 def _place(label: str, where: str) -> int | None:
     """The place in the bar that a label says; None where it says none."""
     text = label.strip()
-    if text.lower() in _DOWNBEATS:
+    if text.lower() in DOWNBEATS:
         return 1
     found = _PLACE.match(text)
     if found is None:

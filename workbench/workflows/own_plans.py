@@ -24,7 +24,7 @@ from workbench.errors import ParameterError, PlanError
 from workbench.features.energy import loudness_between
 from workbench.loops.assembly import looped_body, micros
 from workbench.loops.bodies import SHORT_TERM_SECONDS, heard_parts
-from workbench.loops.fitting import fit_splices, line_sounds
+from workbench.loops.fitting import Fits, fit_splices, line_sounds
 from workbench.loops.plan import (
     CONTINUES_SECONDS,
     LoopPlan,
@@ -36,6 +36,7 @@ from workbench.loops.plan import (
     segment_table,
 )
 from workbench.loops.profile import LoopProfile, Splices
+from workbench.loops.refusals import Refusal
 from workbench.loops.seams import SeamScore, score_seam, total_of_parts
 from workbench.loops.splices import with_room
 from workbench.media.audio import decode, write_audio
@@ -44,7 +45,9 @@ from workbench.params import WorkbenchParams
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render_blocks, seam_excerpt
-from workbench.workflows.analyze import Analysis, BeatAnalysis
+from workbench.store.fingerprint import canonical_json
+from workbench.workflows.analyze import Analysis, BeatAnalysis, grid_parts
+from workbench.workflows.constraints import read_seconds
 from workbench.workflows.seams import EXCERPT_SECONDS, evidence_of, seam_view
 from workbench.workflows.splice import taken_once
 
@@ -81,8 +84,16 @@ class HeardPlan(Shown):
 
         Parameters
         ----------
-        from_s, to_s : seconds from its start; None: to the end
+        from_s, to_s : seconds from its start, the first before the second, clipped to the plan; None: to the end
+
+        Raises
+        ------
+        ParameterError : nothing of the plan lies between them
         """
+        end = self.plan.window_end
+        if not max(from_s, 0.0) < min(end if to_s is None else to_s, end):
+            given = f"{from_s:g} s to {'the end' if to_s is None else f'{to_s:g} s'}"
+            raise ParameterError(f"a stretch of this plan lies between 0 and {end:g} s, from before to; got {given}")
         blocks = list(render_blocks(self.plan, self.recording, from_s=from_s, to_s=to_s))
         return Recording.from_samples(np.concatenate(blocks, axis=1), self.recording.sample_rate)
 
@@ -178,8 +189,8 @@ class HeardSplice(Shown):
 def splice(
     recording: Recording | Path | str,
     *,
-    leave: float | None = None,
-    enter: float | None = None,
+    leave: float | str | None = None,
+    enter: float | str | None = None,
     leave_beat: int | None = None,
     enter_beat: int | None = None,
     grid: BeatGrid | None = None,
@@ -190,7 +201,7 @@ def splice(
     Parameters
     ----------
     recording : the track, or a file of it
-    leave, enter : seconds of track time; each stands for the nearest beat
+    leave, enter : seconds of track time, or a text such as `0:40`; each stands for the nearest beat
     leave_beat, enter_beat : numbers of beats of the grid, from 0, in place of the times
     grid : its beats; None: they are tracked
     params : of beats, seams and gains; None: the defaults
@@ -201,7 +212,8 @@ def splice(
 
     Raises
     ------
-    ParameterError : no time and no beat, or both; a time without a beat near it; one beat for both; fewer than two bars
+    ParameterError : no time and no beat, or both; what is neither; a time without a beat near it; one beat for both;
+        fewer than two bars
     ConstraintError : no room for a crossfade at an end of the recording
     MediaError : the file cannot be read
     """
@@ -231,7 +243,7 @@ def splice(
 
 
 def plan_of(
-    segments: Sequence[tuple[float, float] | LoopSegment],
+    segments: Sequence[tuple[float | str, float | str] | LoopSegment],
     recording: Recording | Path | str,
     *,
     fade_seconds: float | Sequence[float] = _FADE_SECONDS,
@@ -246,7 +258,8 @@ def plan_of(
 
     Parameters
     ----------
-    segments : seconds of track time, from and to, in the order of playback; or segments with gains
+    segments : seconds of track time or texts such as `0:40`, from and to, in the order of playback; or segments with
+        gains
     recording : the track, or a file of it
     fade_seconds : of the crossfade at each seam, 0.005 or more; one for all, or one each
     exponent : gain law, 0.5 (equal power) to 1.0 (linear); one for all, or one each
@@ -261,12 +274,13 @@ def plan_of(
 
     Raises
     ------
+    ParameterError : a segment is not two times
     PlanError : the segments break a rule that every plan keeps, such as room for the crossfades
     MediaError : the file cannot be read
     """
     recording, params = _loaded(recording), params or WorkbenchParams()
     grid = _grid_of(recording, params) if grid is None else grid
-    played = tuple(one if isinstance(one, LoopSegment) else LoopSegment(*one, 0.0, 0.0) for one in segments)
+    played = tuple(one if isinstance(one, LoopSegment) else _segment(one) for one in segments)
     if not played:
         raise PlanError("a plan has at least one segment")
     table = np.array([(one.song_from, one.song_to) for one in played])
@@ -313,7 +327,16 @@ def heard_plan(
     ----------
     plan, recording, grid : of one track
     params : of seams; None: the defaults
+
+    Raises
+    ------
+    ParameterError : it is no plan, such as a refusal
     """
+    given: object = plan
+    if isinstance(given, Refusal):
+        raise ParameterError(f"there is no plan to be heard, for it was refused: {given.hint}")
+    if not isinstance(given, LoopPlan):
+        raise ParameterError(f"a LoopPlan is heard, not a {type(given).__name__}")
     scores = _scores(segment_table(plan), recording, grid, params or WorkbenchParams())
     return HeardPlan(plan.alone, recording, grid, scores, _broken_rule(plan, grid))
 
@@ -329,7 +352,7 @@ def _grid_of(recording: Recording, params: WorkbenchParams) -> BeatGrid:
     """The tracked grid, kept for the last recording and parameters."""
     from workbench.beats.track import track_beats
 
-    key = recording.content_hash + params.beats.model_dump_json() + params.spectrum.model_dump_json()
+    key = recording.content_hash + canonical_json(*grid_parts(params, ""))
     if key not in _tracked:
         found = track_beats(recording, params=params.beats, spectrum=params.spectrum)
         _tracked.clear()
@@ -337,17 +360,36 @@ def _grid_of(recording: Recording, params: WorkbenchParams) -> BeatGrid:
     return _tracked[key]
 
 
-def _beat(name: str, seconds: float | None, number: int | None, grid: BeatGrid) -> int:
+def _time(name: str, given: object) -> float:
+    """Seconds of what was given as a time."""
+    seconds = read_seconds(given) if isinstance(given, str) else given
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float | np.integer | np.floating):
+        raise ParameterError(f"{name} is a time in seconds, or a text such as 0:40; got {given!r}")
+    return float(seconds)
+
+
+def _segment(given: object) -> LoopSegment:
+    """A segment at the level of the recording."""
+    times = list(given) if isinstance(given, tuple | list | np.ndarray) else []
+    if len(times) != 2:
+        raise ParameterError(f"a segment is two times, from and to, or a LoopSegment; got {given!r}")
+    song_from, song_to = (_time("each end of a segment", one) for one in times)
+    return LoopSegment(song_from, song_to, 0.0, 0.0)
+
+
+def _beat(name: str, given: float | str | None, number: int | None, grid: BeatGrid) -> int:
     """The beat that a time or a number stands for."""
-    if (seconds is None) == (number is None):
+    if (given is None) == (number is None):
         raise ParameterError(f"give either {name}, in seconds, or {name}_beat")
     if grid.beats.size < 2:
         raise ParameterError("no beats were found in this recording; give a grid of your own")
     if number is not None:
+        if isinstance(number, bool) or not isinstance(number, int | np.integer):
+            raise ParameterError(f"{name}_beat is the number of a beat, from 0; got {number!r}")
         if not 0 <= number < grid.beats.size:
             raise ParameterError(f"{name}_beat must be one of {grid.beats.size} beats, got {number}")
-        return number
-    assert seconds is not None
+        return int(number)
+    seconds = _time(name, given)
     nearest = int(np.argmin(np.abs(grid.beats - seconds)))
     if not abs(float(grid.beats[nearest]) - seconds) <= float(np.median(np.diff(grid.beats))):
         raise ParameterError(f"{name}: {seconds:g} s has no beat near; the nearest is at {grid.beats[nearest]:.3f} s")
@@ -359,9 +401,7 @@ def _fitted(
 ) -> Splices:
     """One splice between two beats as the planner would have it, fitted to the waveform."""
     at = grid.beats[[left, entered]]
-    here, there = np.array([0]), np.array([1])
-    fits = fit_splices(line_sounds(recording.samples, recording.sample_rate, at), at, here, there, params.seams)
-    parts = heard_parts(np.array(list(scored.parts.values()))[:, None], fits, params.seams)
+    fits, parts, total = _heard(recording, grid, left, entered, scored, params)
     levels = loudness_between(recording.samples, recording.sample_rate, at, at + SHORT_TERM_SECONDS)
     song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[:1])
     # A loop has whole bars in a plan; one of other beats is counted in the nearest number of them.
@@ -372,12 +412,23 @@ def _fitted(
         enter=np.array([max(-whole, 0)], dtype=np.int32),
         song_to=song_to,
         song_from=song_from,
-        score=total_of_parts(parts, params.seams, np.array([scored.led])),
+        score=total,
         parts=np.ascontiguousarray(parts.T),
         fade_seconds=fade,
         exponent=fits.exponent,
         level_step_db=np.array([levels[1] - levels[0]]),
     )
+
+
+def _heard(
+    recording: Recording, grid: BeatGrid, left: int, entered: int, scored: SeamScore, params: WorkbenchParams
+) -> tuple[Fits, FloatArray, FloatArray]:
+    """One splice fitted to the waveform: the fit, its parts, shape (n_parts, 1), and its score, shape (1,)."""
+    at = grid.beats[[left, entered]]
+    here, there = np.array([0]), np.array([1])
+    fits = fit_splices(line_sounds(recording.samples, recording.sample_rate, at), at, here, there, params.seams)
+    parts = heard_parts(np.array(list(scored.parts.values()))[:, None], fits, params.seams)
+    return fits, parts, total_of_parts(parts, params.seams, np.array([scored.led]))
 
 
 def _bare_profile(recording: Recording, grid: BeatGrid, splices: Splices) -> LoopProfile:
@@ -397,14 +448,17 @@ def _bare_profile(recording: Recording, grid: BeatGrid, splices: Splices) -> Loo
 
 
 def _scores(table: FloatArray, recording: Recording, grid: BeatGrid, params: WorkbenchParams) -> tuple[float, ...]:
-    """Scores of the seams between segments, at the beats nearest to them."""
+    """Scores of the seams between segments, at the beats nearest to them, fitted to the waveform as a planner's are."""
     if len(table) < 2 or grid.downbeats.size < 2:
         return ()
     evidence = evidence_of(recording, grid, params.seams)
-    pairs = (
-        (np.argmin(np.abs(grid.beats - at)) for at in (table[k, 1], table[k + 1, 0])) for k in range(len(table) - 1)
-    )
-    return tuple(score_seam(evidence, int(left), int(entered), params.seams).total for left, entered in pairs)
+    beats = [[int(np.argmin(np.abs(grid.beats - at))) for at in ends] for ends in (table[:-1, 1], table[1:, 0])]
+    pairs = list(zip(*beats, strict=True))
+    scores = {}
+    for left, entered in dict.fromkeys(pairs):  # a loop takes few different ones, however often
+        scored = score_seam(evidence, left, entered, params.seams)
+        scores[left, entered] = float(_heard(recording, grid, left, entered, scored, params)[2][0])
+    return tuple(scores[pair] for pair in pairs)
 
 
 def _lines(grid: BeatGrid, recording: Recording) -> FloatArray:

@@ -28,14 +28,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from workbench.errors import ParameterError, StoreError, WorkbenchError
+from workbench.errors import ParameterError, ResourceMissing, StoreError, WorkbenchError
 from workbench.files import write_text
 from workbench.home import Home
-from workbench.intervals import bootstrap_interval
 from workbench.params import WorkbenchParams
 from workbench.profiles import params_from
+from workbench.store.fingerprint import canonical_json
 from workbench.workflows.batch import Row, rows_as_done
-from workbench.workflows.compare import COVERAGE, MEASURED, profile_measures
+from workbench.workflows.compare import MEASURED, lead_interval, profile_measures
 from workbench.workflows.datasets import Dataset, DatasetTrack
 from workbench.workflows.library import cluster
 from workbench.workflows.workers import open_pool
@@ -68,7 +68,7 @@ def read_axis(text: str) -> Axis:
 
     Parameters
     ----------
-    text : `seams.context_beats=2,4,8`, or `seams.pulse_weight=0:2:21` for 21 values from 0 to 2
+    text : `seams.context_beats=2,4,8`, or `seams.pulse_weight=0:2:21` for 21 values from 0 to 2, or a list in JSON
 
     Raises
     ------
@@ -78,21 +78,47 @@ def read_axis(text: str) -> Axis:
     name = name.strip()
     if not is_given or not given.strip():
         raise ParameterError(f"{text!r} is not a parameter and its values, such as seams.context_beats=2,4,8")
-    parts = given.split(":")
-    if len(parts) == 3:
-        try:
-            values: list[Any] = np.round(np.linspace(float(parts[0]), float(parts[1]), int(parts[2])), 12).tolist()
-        except ValueError:
-            raise ParameterError(f"{given!r} is not a range such as 0:2:21, from, to, and how many") from None
-        if all(float(value).is_integer() for value in values):
-            values = [int(value) for value in values]
-    else:
+    values = _listed(given.strip())
+    values = _range(given) if values is None else values
+    if values is None:
         values = [_value(part.strip()) for part in given.split(",")]
     if len(set(map(str, values))) != len(values):
         raise ParameterError(f"{name}: a value stands there twice in {given}")
     for value in values:
         with_values(WorkbenchParams(), {name: value})
     return Axis(name, tuple(values))
+
+
+def _listed(given: str) -> list[Any] | None:
+    """Values as a list in JSON; None for anything else."""
+    if not given.startswith("["):
+        return None
+    try:
+        found = json.loads(given)
+    except ValueError as error:
+        raise ParameterError(f"{given!r} is no list in JSON ({error})") from None
+    if not found:
+        raise ParameterError(f"{given!r} has no values")
+    return list(found)
+
+
+def _range(given: str) -> list[Any] | None:
+    """Values from one number to another; None where two colons stand between anything else."""
+    parts = given.split(":")
+    if len(parts) != 3:
+        return None
+    try:
+        first, last = float(parts[0]), float(parts[1])
+    except ValueError:
+        return None
+    try:
+        count = int(parts[2])
+    except ValueError:
+        count = 0
+    if count < 1 or not (np.isfinite(first) and np.isfinite(last)):
+        raise ParameterError(f"{given!r} is not a range such as 0:2:21, from, to, and how many")
+    values: list[Any] = np.round(np.linspace(first, last, count), 12).tolist()
+    return [int(value) for value in values] if all(value.is_integer() for value in values) else values
 
 
 def _value(text: str) -> Any:
@@ -214,7 +240,8 @@ def sweep(
     Raises
     ------
     ParameterError : a point is out of range, both an executor and a scheduler, or another sweep is at this place
-    StoreError : the result cannot be written
+    StoreError : the result cannot be written; or the processes of some recordings died, and the same sweep goes on
+        with these
     """
     out = Path(out)
     if executor is not None and scheduler is not None:
@@ -222,7 +249,7 @@ def sweep(
     points = plan.points
     for point in points:
         with_values(workspace.params, point)
-    stated = _statement(workspace, plan)
+    stated = _statement(workspace, plan, points)
     if out.exists():
         return _read(out, stated)
     folder = out.with_name(out.name + ".parts")
@@ -230,10 +257,9 @@ def sweep(
     files = [folder / f"{number:05d}.json" for number in range(len(plan.dataset))]
     missing = [number for number, path in enumerate(files) if not path.exists()]
     tracks = [plan.dataset.tracks[number] for number in missing]
-    lost: dict[int, Row] = {}
+    lost: list[str] = []
     job = partial(
         sweep_track,
-        {str(track.path): track for track in tracks},
         points,
         plan.seconds,
         workspace.home.root,
@@ -242,23 +268,29 @@ def sweep(
     where: AbstractContextManager[Executor | None] = nullcontext(executor) if scheduler is None else cluster(scheduler)
     if missing:
         with where as given, open_pool(given, len(missing)) as pool:
-            for at, row in rows_as_done(pool, job, [track.path for track in tracks], workspace):
+            for at, row in rows_as_done(pool, job, tracks, workspace):
                 if row.get("done"):
                     write_text(files[missing[at]], json.dumps(row), StoreError)
                 else:  # what killed its process may not kill it again
-                    lost[missing[at]] = row
-    rows = [
-        lost[number] if number in lost else json.loads(path.read_text(encoding="utf-8"))
-        for number, path in enumerate(files)
-    ]
+                    lost.append(row["reason"])
+    if lost:
+        raise StoreError(
+            f"{len(lost)} of {len(files)} recordings were not finished: {'; '.join(sorted(lost))}. What is done is "
+            "kept: give the same sweep again to go on, or leave these out of the dataset"
+        )
+    rows = [json.loads(path.read_text(encoding="utf-8")) for path in files]
     found = _result(plan, points, rows, stated)
     _write(found, out)
     shutil.rmtree(folder, ignore_errors=True)
     return found
 
 
-def _statement(workspace: Workspace, plan: SweepPlan) -> str:
+def _statement(workspace: Workspace, plan: SweepPlan, points: Sequence[Point]) -> str:
     """What a sweep is, as a text: equal ones give equal results."""
+    from workbench.workflows.analyze import profile_parts
+
+    # the versions of stages, trackers and measures, which are not in the parameters
+    made = dict.fromkeys(canonical_json(*profile_parts(with_values(workspace.params, point), "")) for point in points)
     return json.dumps(
         {
             "version": SWEEP_VERSION,
@@ -269,6 +301,7 @@ def _statement(workspace: Workspace, plan: SweepPlan) -> str:
             "dataset": plan.dataset.name,
             "tracks": {track.name: _track_hash(workspace, track) for track in plan.dataset},
             "params": workspace.params.model_dump(mode="json"),
+            "made": hashlib.sha256("\n".join(made).encode()).hexdigest(),
         },
         sort_keys=True,
     )
@@ -302,37 +335,41 @@ def _open_parts(folder: Path, stated: str) -> None:
 
 
 def sweep_track(
-    tracks: Mapping[str, DatasetTrack],
     points: Sequence[Point],
     seconds: float | None,
     root: Path,
     params: WorkbenchParams,
-    path: Path,
+    track: DatasetTrack,
 ) -> Row:
     """All points on one recording; runs in another process.
 
     Parameters
     ----------
-    tracks : by path
     points : values by the names of parameters
     seconds : length of the video; None: a minute more than the recording
     root : the home folder
     params : those that are not swept
-    path : of the recording
+    track : of the dataset
 
     Returns
     -------
     `status` and `reason`; each measure as a list over the points, None where it does not apply
+
+    Raises
+    ------
+    StoreError : the home folder cannot be used, which may pass
+    ResourceMissing : something of this installation, which says nothing of the recording
     """
-    track = tracks[str(path)]
     rows: list[dict[str, float]] = [{}] * len(points)
     changed = [with_values(params, point) for point in points]
     try:
         with Workspace(Home(root), params) as workspace:
-            bench = _Bench(workspace, path)
+            bench = _Bench(workspace, track.path)
             for at in sorted(range(len(points)), key=lambda number: _steps(changed[number])):
                 grid, profile = bench.profile(changed[at])
                 rows[at] = profile_measures(track, grid, profile, changed[at].cover, seconds)[0]
+    except (StoreError, ResourceMissing):
+        raise
     except WorkbenchError as error:
         return {"status": "error", "reason": str(error), "done": True}
     return {"status": "ok", "reason": "", "done": True} | {name: [row.get(name) for row in rows] for name in MEASURED}
@@ -489,9 +526,10 @@ class Winner:
     lead: float
     """by which it is better than the second, in the mean"""
     low: float
-    """of the 90 % interval of its lead over the point that it is least sure to beat"""
+    """of the 90 % interval of its lead over the point that it is least sure to beat; NaN on too few recordings"""
     sure: bool
-    """whether it beats every other point, each interval leaving zero out: only then is it the winner"""
+    """whether it beats every other point on six recordings or more, each interval leaving zero out: only then is it the
+    winner"""
 
 
 def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
@@ -506,7 +544,7 @@ def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
     ------
     ParameterError : there is no such measure, or no recording has it at all points
     """
-    if measure not in found:
+    if measure not in found.data_vars:
         raise ParameterError(f"there is no measure {measure}; there are {', '.join(map(str, found.data_vars))}")
     dims = [str(dim) for dim in found[measure].dims if dim != "track"]
     flat = found[measure].stack(all_points=dims, create_index=False)
@@ -517,7 +555,7 @@ def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
     means = values.mean(axis=0)
     best = int(means.argmax())
     others = [number for number in range(means.size) if number != best]
-    lows = [bootstrap_interval(values[:, best] - values[:, other], coverage=COVERAGE)[0] for other in others]
+    lows = [lead_interval(values[:, best] - values[:, other])[0] for other in others]
     names = [str(name) for name in found.coords if set(found[name].dims) <= set(dims) and name not in ("point",)]
     point = {}
     for name in names:

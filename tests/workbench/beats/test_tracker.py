@@ -28,6 +28,21 @@ class HalfTracker:
         return BeatGrid.from_times([0.5, 1.0, 1.5, 2.0])
 
 
+class BrokenTracker:
+    version = 1
+
+    def track(self, recording: Recording, params: BeatParams) -> BeatGrid:
+        raise IndexError("no onsets")
+
+
+def test_a_tracker_that_fails_is_named() -> None:
+    recording, _ = click_track(120.0, 8.0)
+    extensions.register(extensions.BEAT_TRACKERS, "broken", BrokenTracker)
+    with pytest.raises(ParameterError, match="the beat tracker broken failed: IndexError: no onsets"):
+        track_by("broken", recording, BeatParams())
+    extensions.unregister(extensions.BEAT_TRACKERS, "broken")
+
+
 def test_what_is_no_tracker_is_said() -> None:
     recording, _ = click_track(120.0, 8.0)
     extensions.register(extensions.BEAT_TRACKERS, "late", LateTracker)

@@ -124,6 +124,13 @@ def test_what_is_excluded_is_not_played(track_profile: Maker, seconds: float) ->
     assert left_out > 1
 
 
+def test_a_loop_without_the_beginning_of_its_track_names_the_command_that_can(track_profile: Maker) -> None:
+    profile = track_profile()
+    out = TrackRange(0.0, float(profile.downbeats[4]))
+    with pytest.raises(ConstraintError, match=r"begins where the track does; `workbench fit` may begin elsewhere"):
+        plan_loop(profile, profile.song_duration + 60.0, constraints=SeamConstraints(excluded=(out,)))
+
+
 def test_a_pin_and_an_excluded_range_over_it_are_named_together(track_profile: Maker) -> None:
     profile = track_profile()
     pin = named(profile, 20, 8)

@@ -35,12 +35,22 @@ class Negative(Odd):
         return np.full((leaves.size, enters.size), -1.0)
 
 
+class Wordy(Negative):
+    least: Any = "a little"
+
+
+class Failing(Negative):
+    def breaks(self, features: Any, leaves: Any, enters: Any) -> Any:
+        raise KeyError("chroma")
+
+
 @pytest.fixture(scope="module", autouse=True)
 def measures() -> Iterator[None]:
-    for name, measure in (("odd", Odd), ("negative", Negative)):
+    known = {"odd": Odd, "negative": Negative, "wordy": Wordy, "failing": Failing}
+    for name, measure in known.items():
         extensions.register(extensions.SEAM_MEASURES, name, measure)
     yield
-    for name in ("odd", "negative"):
+    for name in known:
         extensions.unregister(extensions.SEAM_MEASURES, name)
 
 
@@ -50,6 +60,11 @@ def test_names_and_weights() -> None:
     assert part_names(params) == (*SEAM_PARTS, "a.b:C", "odd")
     with pytest.raises(ValueError, match="pattern"):
         SeamParams(measures=("odd",))
+    for part in SEAM_PARTS:
+        with pytest.raises(ValueError, match=f"{part} is a part of this package"):
+            SeamParams(measures=(f"{part}=1",))
+    with pytest.raises(ValueError, match="the measure odd stands there twice"):
+        SeamParams(measures=("odd=1", "odd=0.5"))
 
 
 def test_what_is_no_measure_is_said() -> None:
@@ -58,8 +73,11 @@ def test_what_is_no_measure_is_said() -> None:
         ("nobody", "no seam measure nobody"),
         ("odd", r"features of shape \(3,\) for 64 beats"),
         ("workbench.loops.plan:PLAN_VERSION", "is no seam measure"),
+        ("wordy", "is no seam measure"),
     ):
         with pytest.raises(ParameterError, match=complaint):
             features_of(recording, grid, SeamParams(measures=(f"{name}=1",)))
     with pytest.raises(ParameterError, match=r"negative must give .* breaks of 0 and more"):
         seam_evidence(recording, grid, SeamParams(measures=("negative=1",)))
+    with pytest.raises(ParameterError, match="the seam measure failing failed: KeyError: 'chroma'"):
+        seam_evidence(recording, grid, SeamParams(measures=("failing=1",)))

@@ -75,6 +75,19 @@ def test_a_measure_of_ones_own_runs_in_processes_and_one_that_dies_is_a_row(work
     assert "died" in died.reason.iloc[1]
 
 
+def test_one_file_is_one_row_and_a_lambda_is_refused(
+    workspace: Workspace, track: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(track.parent)
+    with ThreadPoolExecutor(1) as executor:
+        for given in (track, track.name):
+            table = wb.batch(given, lambda workspace, path: {"fine": True}, workspace=workspace, executor=executor)
+            assert table.index.tolist() == [str(given)]
+            assert table.fine.tolist() == [True]
+    with pytest.raises(ParameterError, match="the measure <lambda> must lie in a module"):
+        wb.batch(track, lambda workspace, path: {}, workspace=workspace)
+
+
 def test_recordings_of_a_dataset(workspace: Workspace, tunes: Path) -> None:
     dataset = wb.datasets.load(tunes).only("0", "1")
     with ThreadPoolExecutor(1) as executor:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 import soundfile
 
 import workbench as wb
 from workbench.errors import ParameterError
 from workbench.home import Home
+from workbench.workflows.compare import lead_interval
 from workbench.workspace import Workspace
 
 
@@ -45,13 +48,31 @@ def test_what_differs_is_paired_and_heard(workspace: Workspace, dataset: wb.Data
     assert not summary.sure["beat_f"]
     assert summary.a["beat_f"] > 0.95
     assert summary.difference["best_seam"] < 0.0
-    assert summary.low["best_seam"] <= summary.difference["best_seam"] <= summary.high["best_seam"]
+    assert summary[["low", "high"]].isna().all(axis=None)  # three recordings make nothing sure
+    assert not summary.sure.any()
+    assert "measured on 3 recordings, and under 6 nothing is sure" in found._repr_html_()
     assert found.table.index.tolist() == [track.name for track in dataset]
     assert set(found.changed) <= set(found.table.index)
     first, second = found.hear("AABA")
     assert str(first)
     assert (repr(first) == repr(second)) or "AABA" in found.changed
     assert "best_seam" in found._repr_html_()
+
+
+def test_two_tracks_of_one_file_keep_their_own_annotations(workspace: Workspace, dataset: wb.Dataset) -> None:
+    first = dataset["ABAB"]
+    other = replace(first, name="unannotated", annotations=())
+    plain = wb.WorkbenchParams()
+    harsh = plain.model_copy(update={"seams": plain.seams.model_copy(update={"repetition_weight": 3.0})})
+    both = wb.Dataset("both", (first, other))
+    with ThreadPoolExecutor(1) as executor:
+        found = wb.compare(plain, harsh, both, workspace=workspace, executor=executor)
+    assert found.table["beat_f", "a"].isna().tolist() == [False, True]
+
+
+def test_an_interval_needs_six_recordings() -> None:
+    assert lead_interval(np.full(6, 0.1)) == pytest.approx((0.1, 0.1))
+    assert np.isnan(lead_interval(np.full(5, 0.1))).all()
 
 
 def test_equal_profiles_are_nothing_to_compare(workspace: Workspace, dataset: wb.Dataset) -> None:

@@ -150,6 +150,47 @@ def test_beats_without_bars_are_beats(tmp_path: Path) -> None:
     assert any("third.lab: no sound file" in fault for fault in dataset.faults)
 
 
+def test_a_region_of_sonic_visualiser_has_its_value_between(tmp_path: Path) -> None:
+    _sounds(tmp_path)
+    (tmp_path / "first.csv").write_text('TIME,VALUE,DURATION,LABEL\n0.0,1,4.0,verse\n4.0,2,4.5,"chorus, loud"\n')
+    track = datasets.load(tmp_path)["first"]
+    assert [tuple(section) for section in track.sections] == [(0.0, 4.0, "verse"), (4.0, 8.5, "chorus, loud")]
+    assert track.beats is None
+
+
+def test_a_text_that_holds_no_beats_is_not_read_as_one(tmp_path: Path) -> None:
+    _sounds(tmp_path)
+    (tmp_path / "first.txt").write_text("0.0\tverse\n4.0\tchorus\n")
+    (tmp_path / "second.txt").write_text("I walked the line,\nthe line walked me\n")
+    dataset = datasets.load(tmp_path)
+    assert dataset["first"].beats is None
+    assert dataset["second"].beats is None
+    assert dataset.to_frame().fault.tolist() == ["", ""]
+    assert any("second.txt: neither beats nor sections" in fault for fault in dataset.faults)
+    (tmp_path / "first.txt").write_text("0.5\tdownbeat\n1.0\t\n1.5\t3\n2.0\n")
+    beats = datasets.load(tmp_path)["first"].beats
+    assert beats is not None
+    assert beats.tolist() == [0.5, 1.0, 1.5, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        ([{"time": 0.0, "duration": 1.0}], "section 1 needs a time, a duration and a value"),
+        ({"time": [0.0], "duration": [1.0], "value": ["a"]}, "of sections is no list"),
+        (["verse"], "section 1 needs a time"),
+    ],
+)
+def test_a_broken_jams_is_said_and_is_a_row(data: object, complaint: str, tmp_path: Path) -> None:
+    _sounds(tmp_path)
+    document = {"annotations": [{"namespace": "segment_open", "data": data}]}
+    (tmp_path / "first.jams").write_text(json.dumps(document))
+    dataset = datasets.load(tmp_path)
+    with pytest.raises(GridError, match=rf"first\.jams: .*{complaint}"):
+        _ = dataset["first"].sections
+    assert complaint in dataset.to_frame().fault["first"]
+
+
 def test_what_an_index_lacks_is_said(tmp_path: Path) -> None:
     index = write_mirdata(tmp_path / "songs")
     (tmp_path / "songs" / "audio" / "first.wav").unlink()

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import workbench as wb
+from workbench import extensions
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ConstraintError, ParameterError, PlanError
+from workbench.home import Home
 from workbench.loops.bodies import loop_profile
 from workbench.loops.profile import SEAM_PARTS
+from workbench.params import BeatParams
 from workbench.recording import Recording
+from workbench.workflows.analyze import analyze
+from workbench.workflows.own_plans import heard_plan
+from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +121,77 @@ def test_a_plan_of_the_planner_is_taken_as_it_is(piece: Any) -> None:
     )
     assert heard.plan.segments == plan.segments
     assert heard.off_grid == ""
+
+
+def test_a_planners_seam_has_one_score_however_it_is_asked_for(tmp_path: Path) -> None:
+    path = wb.datasets.load("bundled")["hill_road"].path
+    with Workspace(Home(tmp_path / "home")) as workspace:
+        analysis = analyze(workspace, path)
+        recording = workspace.load_recording(path)
+    splices, lines = analysis.profile.splices, analysis.grid.downbeats
+    plan = wb.plan_loop(analysis.profile, 300.0)
+    assert isinstance(plan, wb.LoopPlan)
+    heard = heard_plan(plan, recording, analysis.grid)
+    own = wb.plan_of(
+        plan.segments, recording, fade_seconds=plan.seam_fades, exponent=plan.seam_curves,
+        gain_glide_seconds=plan.gain_glide_seconds, grid=analysis.grid,
+    )  # fmt: skip
+    assert own.scores == heard.scores
+    for seam, score in enumerate(heard.scores):
+        left, entered = plan.segments[seam].song_to, plan.segments[seam + 1].song_from
+        row = int(np.argmin(np.abs(splices.song_to - left) + np.abs(splices.song_from - entered)))
+        assert score == pytest.approx(float(splices.score[row]), abs=1e-5)
+        tried = wb.splice(
+            recording, leave=lines[splices.leave[row]], enter=lines[splices.enter[row]], grid=analysis.grid
+        )
+        assert score == tried.score
+    assert round(min(heard.scores), 4) == pytest.approx(plan.seam_score, abs=1.5e-4)
+
+
+def test_times_are_seconds_or_minutes_and_what_is_neither_is_said(piece: Any) -> None:
+    recording, grid = piece.recording, piece.grid
+    assert wb.splice(recording, leave="0:16.25", enter="8.25", grid=grid).leave_beat == 32
+    assert wb.plan_of([("0:00", "8"), (4, 12.0)], recording, grid=grid).plan.window_end == 16.0
+    with pytest.raises(ParameterError, match=r"leave is a time in seconds, or a text such as 0:40; got 'soon'"):
+        wb.splice(recording, leave="soon", enter=1.0, grid=grid)
+    with pytest.raises(ParameterError, match=r"leave_beat is the number of a beat, from 0; got 10\.5"):
+        wb.splice(recording, leave_beat=10.5, enter_beat=4, grid=grid)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"a segment is two times, from and to"):
+        wb.plan_of([(0, 40, 1)], recording, grid=grid)  # type: ignore[list-item]
+    with pytest.raises(ParameterError, match="each end of a segment is a time"):
+        wb.plan_of([("0", "later")], recording, grid=grid)
+
+
+class Pulse:
+    version = 1
+    seconds = 0.5
+
+    def track(self, recording: Recording, params: BeatParams) -> BeatGrid:
+        return BeatGrid.from_times(np.arange(0.25, recording.duration, self.seconds))
+
+
+def test_another_version_of_a_tracker_tracks_again(piece: Any) -> None:
+    tracker = Pulse()
+    extensions.register(extensions.BEAT_TRACKERS, "pulse", tracker)
+    params = wb.WorkbenchParams()
+    params = params.model_copy(update={"beats": params.beats.model_copy(update={"tracker": "pulse"})})
+    first = wb.plan_of([(0.0, 8.0)], piece.recording, params=params)
+    tracker.version, tracker.seconds = 2, 1.0
+    second = wb.plan_of([(0.0, 8.0)], piece.recording, params=params)
+    extensions.unregister(extensions.BEAT_TRACKERS, "pulse")
+    assert second.grid.beats.size == pytest.approx(first.grid.beats.size / 2, abs=1)
+
+
+def test_what_cannot_be_heard_is_said(piece: Any) -> None:
+    heard = wb.plan_of([(0.0, 8.0)], piece.recording, grid=piece.grid)
+    for from_s, to_s in ((8.0, 5.0), (-3.0, -1.0), (8.0, None), (5.0, 5.0)):
+        with pytest.raises(ParameterError, match="lies between 0 and 8 s"):
+            heard.sound(from_s, to_s)
+    refused = wb.plan_loop(loop_profile(piece.recording, piece.grid), 5.0)
+    with pytest.raises(ParameterError, match="it was refused: "):
+        heard_plan(refused, piece.recording, piece.grid)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="not a str"):
+        heard_plan("plan.json", piece.recording, piece.grid)  # type: ignore[arg-type]
 
 
 def test_music_without_a_pulse_is_played_without_scores() -> None:

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,24 @@ import soundfile
 import xarray
 
 import workbench as wb
-from workbench.errors import ParameterError
+from workbench import extensions
+from workbench.beats.grid import BeatGrid
+from workbench.errors import ParameterError, StoreError
 from workbench.home import Home
 from workbench.loops.seams import line_breaks, measure_beats, with_yardstick
 from workbench.params import SeamParams
 from workbench.workflows.compare import measured
-from workbench.workflows.sweep import Axis, SweepPlan, read_axis, read_sweep, sweep, sweep_points, winner, with_values
+from workbench.workflows.sweep import (
+    Axis,
+    SweepPlan,
+    read_axis,
+    read_sweep,
+    sweep,
+    sweep_points,
+    sweep_track,
+    winner,
+    with_values,
+)
 from workbench.workspace import Workspace
 
 
@@ -124,7 +137,18 @@ def test_axes_as_one_types_them() -> None:
     assert read_axis("seams.context_beats=2,4,8") == Axis("seams.context_beats", (2, 4, 8))
     assert read_axis("seams.pulse_weight=0:1:5").values == (0.0, 0.25, 0.5, 0.75, 1.0)
     assert read_axis("beats.activation=network,onsets").values == ("network", "onsets")
+    assert read_axis("seams.pulse_weight=1:3:3").values == (1, 2, 3)
+    ours = "workbench.beats.tracker:OwnTracker"
+    assert read_axis(f"beats.tracker=workbench,{ours},x:{ours}").values == ("workbench", ours, f"x:{ours}")
+    assert read_axis("beats.tracker=a:A,b:B").values == ("a:A", "b:B")
+    assert read_axis('seams.measures=[["a:A=1", "b:B=2"], []]').values == (["a:A=1", "b:B=2"], [])
     for text, complaint in (
+        ("seams.pulse_weight=0:1:0", "not a range"),
+        ("seams.pulse_weight=0:1:-2", "not a range"),
+        ("seams.pulse_weight=0:inf:3", "not a range"),
+        ("seams.pulse_weight=nan:1:3", "not a range"),
+        ("seams.pulse_weight=[1,", "no list in JSON"),
+        ("seams.pulse_weight=[]", "no values"),
         ("seams.context_beats", "not a parameter and its values"),
         ("seams.context=2", "no parameter seams.context"),
         ("context_beats=2", "no parameter context_beats"),
@@ -171,6 +195,63 @@ def test_another_sweep_does_not_go_on_in_the_same_place(workspace: Workspace, so
         _swept(workspace, other, tmp_path / "other.zarr")
 
 
+def test_two_tracks_of_one_file_keep_their_own_annotations(workspace: Workspace, songs: Path, tmp_path: Path) -> None:
+    track = wb.datasets.load(songs)["ABAB"]
+    beats = tmp_path / "ABAB.beats"
+    beats.write_text("".join(f"{0.25 + 0.5 * k}\t{k % 4 + 1}\n" for k in range(40)))
+    both = wb.Dataset("both", (replace(track, name="a", annotations=(beats,)), replace(track, name="b")))
+    found = _swept(workspace, SweepPlan((read_axis("seams.pulse_weight=1"),), both), tmp_path / "sweep.zarr")
+    assert np.isfinite(found.beat_f.values).ravel().tolist() == [True, False]
+
+
+class Pulse:
+    version = 1
+
+    def track(self, recording: Any, params: Any) -> BeatGrid:
+        return BeatGrid.from_times(np.arange(0.25, recording.duration, 0.5))
+
+
+def test_a_sweep_of_another_version_of_a_tracker_is_another(workspace: Workspace, songs: Path, tmp_path: Path) -> None:
+    tracker = Pulse()
+    extensions.register(extensions.BEAT_TRACKERS, "pulse", tracker)
+    plan = SweepPlan((read_axis("beats.tracker=pulse"),), wb.datasets.load(songs).only("ABAB"))
+    _swept(workspace, plan, tmp_path / "sweep.zarr")
+    tracker.version = 2
+    with pytest.raises(ParameterError, match="holds another sweep"):
+        _swept(workspace, plan, tmp_path / "sweep.zarr")
+    extensions.unregister(extensions.BEAT_TRACKERS, "pulse")
+
+
+class Deadly:
+    version = 1
+
+    def track(self, recording: Any, params: Any) -> BeatGrid:
+        if (Path(os.environ["HOME_OF_DEATH"]) / "deadly").exists():
+            os._exit(9)
+        return BeatGrid.from_times(np.arange(0.25, recording.duration, 0.5))
+
+
+def test_a_lost_recording_is_not_written_for_good(
+    workspace: Workspace, songs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME_OF_DEATH", str(tmp_path))
+    (tmp_path / "deadly").touch()
+    plan = SweepPlan((read_axis(f"beats.tracker={__name__}:Deadly"),), wb.datasets.load(songs).only("ABAB"))
+    out = tmp_path / "sweep.zarr"
+    with pytest.raises(StoreError, match=r"1 of 1 recordings were not finished: .*ABAB\.flac: the process"):
+        sweep(workspace, plan, out)
+    assert not out.exists()
+    (tmp_path / "deadly").unlink()
+    assert sweep(workspace, plan, out).status.values.tolist() == ["ok"]
+
+
+def test_a_home_folder_that_cannot_be_used_is_no_result_of_a_recording(songs: Path, tmp_path: Path) -> None:
+    track = wb.datasets.load(songs)["ABAB"]
+    (tmp_path / "home").write_text("no folder")
+    with pytest.raises(StoreError):
+        sweep_track([{}], 90.0, tmp_path / "home", wb.WorkbenchParams(), track)
+
+
 def test_the_best_is_the_winner_only_where_it_is_sure() -> None:
     dice = np.random.default_rng(5)
     noise = dice.normal(0.0, 0.05, (30, 1))
@@ -184,8 +265,22 @@ def test_the_best_is_the_winner_only_where_it_is_sure() -> None:
     assert clear.lead == pytest.approx(0.05)
     same = apart.assign(seam_score=apart.seam_score * 0.0 + dice.normal(0.7, 0.1, (30, 3)))
     assert not winner(same).sure
-    with pytest.raises(ParameterError, match="no measure score"):
-        winner(apart, "score")
+    for name in ("score", "track", "seams.pulse_weight"):
+        with pytest.raises(ParameterError, match=f"no measure {name}"):
+            winner(apart, name)
+
+
+def test_no_point_is_sure_on_a_handful_of_recordings() -> None:
+    found = xarray.Dataset(
+        {"seam_score": (("track", "seams.pulse_weight"), np.tile([0.2, 0.9], (6, 1)))},
+        {"seams.pulse_weight": [0.0, 1.0], "track": [str(k) for k in range(6)]},
+    )
+    assert winner(found).sure
+    for count in (1, 5):
+        few = winner(found.isel(track=slice(count)))
+        assert (few.tracks, few.sure) == (count, False)
+        assert few.lead == pytest.approx(0.7)
+        assert np.isnan(few.low)
 
 
 def test_a_sweep_that_was_killed_goes_on(songs: Path, tmp_path: Path) -> None:
