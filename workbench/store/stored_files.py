@@ -45,6 +45,7 @@ from workbench.store.objects import FolderStore, ObjectInfo, ObjectStore, open_s
 PARTS = ("uploads", "videos", "tracks", "fetched", "previews", "arrays", "index")
 _STORED = Path("/workbench-store")
 _MARKER = "workbench-id"
+_CLAIM = "workbench-database"
 _PROBE_BYTES = 4096
 _NAME_LENGTH = 100
 """characters of the user's name for a file that its name in the store keeps; its last ones, which have the suffix"""
@@ -377,6 +378,32 @@ class StoredFiles:
                 return found.decode("ascii", "replace").strip()
             store.create(_MARKER, f"{ULID()}\n".encode())
         raise StoreError(f"{self.where}: {_MARKER} cannot be read")
+
+    def claim(self, database: str, *, take_over: bool = False) -> str:
+        """Note in the store which database its files belong to, unless another is noted; the store must be set.
+
+        Parameters
+        ----------
+        database : id of the database
+        take_over : whether to replace another one's id
+
+        Returns
+        -------
+        the id that is noted now
+
+        Raises
+        ------
+        StoreError : the store cannot be used, or none is set
+        """
+        store = self._required(_STORED / _CLAIM)
+        if take_over:
+            store.write(_CLAIM, f"{database}\n".encode())
+        for _ in range(_TRIES):
+            found = store.read(_CLAIM)
+            if found is not None:
+                return found.decode("ascii", "replace").strip()
+            store.create(_CLAIM, f"{database}\n".encode())
+        raise StoreError(f"{self.where}: {_CLAIM} cannot be read")
 
     def check_writable(self) -> None:
         """Check that a file can be written to the store and deleted again; does nothing without a store.
