@@ -105,7 +105,7 @@ async def _share_upload(request: Request, storage_key: str, partial: Path, count
     place = await asyncio.to_thread(files.keep, partial, "uploads", name)
 
     def record(connection: Connection) -> str | None:
-        video = video_owners.get_by_storage_key(connection, storage_key)
+        video = video_owners.get_by_storage_key(connection, storage_key, lock=True)
         values = {"uploaded_bytes": count, "upload_name": name}
         if video is None or not video_owners.update(connection, video.video_id, "awaiting_upload", **values):
             raise Problem(409, "the upload is being processed already")
