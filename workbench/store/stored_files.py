@@ -36,7 +36,7 @@ from pathlib import Path
 
 from ulid import ULID
 
-from workbench.errors import MediaError, StoreError
+from workbench.errors import MediaError, StoreError, WorkbenchError
 from workbench.files import abandoned_parts, cannot_be_written, written_whole
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
@@ -198,7 +198,9 @@ class StoredFiles:
         """
         if self.store is not None:
             self.store.upload(path, f"{part}/{name}")
-            self._take_room(path.stat().st_size)
+            with _store_errors(path):
+                size = path.stat().st_size
+            self._take_room(size)
         return self.place(part, name)
 
     def add(self, path: Path, part: str, name: str) -> Path:
@@ -439,7 +441,7 @@ class StoredFiles:
         """Lock a copy against deletion and note its use; False if there is none."""
         import fcntl
 
-        with self._holding:
+        with self._holding, _store_errors(copy):
             held = self._held.pop(name, None)
             if held is None:
                 try:
@@ -454,6 +456,9 @@ class StoredFiles:
             except FileNotFoundError:  # it was deleted, or is another file now
                 os.close(held)
                 return False
+            except OSError:
+                os.close(held)
+                raise
             self._held[name] = held
             while len(self._held) > _MOST_HELD:
                 os.close(self._held.popitem(last=False)[1])
@@ -486,7 +491,7 @@ class StoredFiles:
 
     def _take_room(self, size: int) -> None:
         """Count a file that will be in the cache, and delete others if it would grow over its bound."""
-        with self._locked("usage") as usage:
+        with self._locked("usage") as usage, _store_errors(self.home.cached):
             counted = os.pread(usage, 32, 0)
             total = int(counted) if counted.isdigit() else None
             if total is None or total + size > self.cache_bytes:
@@ -543,6 +548,17 @@ class StoredFiles:
             yield descriptor
         finally:
             os.close(descriptor)
+
+
+@contextmanager
+def _store_errors(path: Path) -> Iterator[None]:
+    """What the system says of a file of the cache, as the error that callers of the store expect."""
+    try:
+        yield
+    except WorkbenchError:
+        raise
+    except OSError as error:
+        raise StoreError(f"{path}: the cache cannot be used ({error.strerror or error})") from error
 
 
 def _sync_folder(folder: Path) -> None:

@@ -187,3 +187,14 @@ def test_many_processes_share_one_cache(tmp_path: Path, store: FolderStore) -> N
     files.release()
     files.fetch(files.place("videos", "new"))
     assert sum(cached(files).values()) <= 40_000
+
+
+def test_a_cache_that_cannot_be_used_is_an_error_of_the_store(tmp_path: Path, store: FolderStore) -> None:
+    files = machine(tmp_path, "a", store, cache_bytes=1000)
+    place = files.keep(written(files, b"1" * 10), "videos", "one")
+    copy = files.home.cached / "videos" / "one"
+    copy.unlink()
+    copy.symlink_to(copy)  # whoever opens it goes round in circles
+
+    with pytest.raises(StoreError, match="the cache cannot be used"):
+        files.fetch(place)
