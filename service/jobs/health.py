@@ -20,7 +20,7 @@ import structlog
 from service import metrics
 from service.settings import ServiceSettings
 from service.store import jobs, workers
-from service.store.shared_files import problem_of_files
+from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
 from workbench.errors import StoreError, WorkbenchError
 from workbench.store.database import Database
 from workbench.store.stored_files import StoredFiles
@@ -86,11 +86,19 @@ class HealthServer:
                 alive = {one.owner for one in workers.list_alive(connection, self.settings.job_lease_seconds)}
             if self.owner not in alive:
                 found.append("the worker has sent no heartbeat for longer than a lease")
+        except StoreError as error:
+            log.error("not ready", problem=str(error))
+            return ["the database does not answer"]
+        try:
             self.files.check_writable()
             problem = problem_of_files(self.files, self.database)
         except StoreError as error:
-            problem = str(error)
-        return found if problem is None else [*found, problem]
+            log.error("not ready", problem=str(error))
+            return [*found, PROBLEM_OF_STORE]
+        if problem is not None:
+            log.error("not ready", problem=problem)
+            found.append(PROBLEM_OF_PLACE)
+        return found
 
     def answer(self, path: str, caller: str) -> tuple[int, str, bytes]:
         """Answer a request.
@@ -114,7 +122,8 @@ class HealthServer:
                 with self.database.read() as connection:
                     depths = jobs.depths(connection)
             except StoreError as error:
-                return _json(503, {"status": str(error)})
+                log.error("no metrics", problem=str(error))
+                return _json(503, {"status": "the database does not answer"})
             return 200, metrics.CONTENT_TYPE, metrics.exposition(depths)
         return _json(404, {"status": "no such path"})
 

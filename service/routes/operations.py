@@ -7,6 +7,7 @@ import contextlib
 import ipaddress
 import os
 
+import structlog
 from sanic import Blueprint, HTTPResponse, Request
 from sanic.response import json, raw
 from sqlalchemy import Connection
@@ -15,12 +16,13 @@ from service import metrics
 from service.admission import RoutePolicy
 from service.errors import Problem, not_found
 from service.store import jobs, shared_values, workers
-from service.store.shared_files import problem_of_files
+from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
 from workbench.errors import StoreError
 from workbench.home import Home
 from workbench.store.database import Database, now
 from workbench.store.stored_files import StoredFiles
 
+log = structlog.get_logger("service")
 blueprint = Blueprint("operations")
 _OPEN = RoutePolicy(api_key=False)
 _PROBE_BYTES = 2**20  # as much as a small upload or analysis needs
@@ -119,12 +121,17 @@ def _write_probe(connection: Connection) -> None:
 
 
 def _problem_of_sharing(files: StoredFiles, database: Database) -> str | None:
-    """Why files cannot be kept where all processes find them; None if they can."""
+    """Why files cannot be kept where all processes find them, in words that say nothing of where; None if they can."""
     try:
         files.check_writable()
-        return problem_of_files(files, database)
+        problem = problem_of_files(files, database)
     except StoreError as error:
-        return str(error)
+        log.error("not ready", problem=str(error))
+        return PROBLEM_OF_STORE
+    if problem is not None:
+        log.error("not ready", problem=problem)
+        return PROBLEM_OF_PLACE
+    return None
 
 
 def _problem_of_writing(home: Home) -> str | None:

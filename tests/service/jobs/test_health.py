@@ -47,7 +47,16 @@ def test_a_worker_with_other_files_is_not_ready(database: Database, tmp_path: Pa
 
     (problem,) = health(database, tmp_path, "other").problems()
 
-    assert "other-store is not where the other processes of this database keep their files" in problem
+    assert "is not where the other processes of this database keep their files" in problem
+    assert str(tmp_path) not in problem
+
+
+def test_a_store_that_fails_is_named_in_the_log_alone(database: Database, tmp_path: Path) -> None:
+    (tmp_path / "home-store").write_text("no folder")
+    with database.write() as connection:
+        workers.send_heartbeat(connection, "worker-1", ["main"])
+
+    assert health(database, tmp_path).problems() == ["the store of files cannot be used; the log says why"]
 
 
 def test_metrics_have_the_queues(database: Database, tmp_path: Path) -> None:
