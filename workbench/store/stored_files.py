@@ -419,8 +419,17 @@ class StoredFiles:
             self.store.write(name, bytes(_PROBE_BYTES))
             self.store.delete(name)
 
-    def release(self) -> None:
-        """Let copies be deleted that were fetched so far."""
+    def release(self, place: Path | None = None) -> None:
+        """Let copies be deleted that were fetched so far.
+
+        Parameters
+        ----------
+        place : of the one to let go, by whichever thread it was fetched; None: all of them
+        """
+        if place is not None:
+            if is_stored(place):
+                self._let_go(self._name(place))
+            return
         with self._holding:
             while self._held:
                 os.close(self._held.popitem()[1])
