@@ -182,10 +182,13 @@ def _register_routes(app: Sanic[Any, Any]) -> None:
 
 
 async def _open(app: Sanic[Any, Any]) -> None:
+    from service.routes.operations import Readiness
+
     config: AppConfig = app.ctx.config
     app.ctx.transactions = Transactions(open_database(config.home, config.core), config.wakeup)
     app.ctx.files = open_files(config.home, config.core)
     app.ctx.transfers = ThreadPoolExecutor(_TRANSFERS, thread_name_prefix="transfer")
+    app.ctx.readiness = Readiness()
     app.ctx.ranking = RankingClient(config.ranking_sockets, config.settings.ranking_queue)
 
 

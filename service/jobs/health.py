@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import math
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import structlog
@@ -25,9 +27,26 @@ from workbench.errors import StoreError, WorkbenchError
 from workbench.store.database import Database
 from workbench.store.stored_files import StoredFiles
 
+_SHARED_SECONDS = 1.0  # that a look at the problems counts
 _SILENCE_SECONDS = 10.0  # without a byte from a caller
 
 log = structlog.get_logger("service.jobs")
+
+
+class _Shared:
+    """One look at the problems for all who ask within a second: anybody may ask, and it writes to the store."""
+
+    def __init__(self) -> None:
+        self._looking = threading.Lock()
+        self._found: list[str] = []
+        self._until = -math.inf
+
+    def problems(self, look: Callable[[], list[str]]) -> list[str]:
+        with self._looking:
+            if time.monotonic() > self._until:
+                self._found = look()
+                self._until = time.monotonic() + _SHARED_SECONDS
+            return self._found
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +63,7 @@ class HealthServer:
     database: Database
     files: StoredFiles
     settings: ServiceSettings
+    _shared: _Shared = field(default_factory=_Shared, init=False)
 
     @contextmanager
     def listening(self, host: str, port: int) -> Iterator[int]:
@@ -115,7 +135,7 @@ class HealthServer:
         if path == "/healthz":
             return _json(200, {"status": "ok"})
         if path == "/readyz":
-            problems = self.problems()
+            problems = self._shared.problems(self.problems)
             return _json(503, {"status": "; ".join(problems)}) if problems else _json(200, {"status": "ready"})
         if path == "/metrics" and (self.settings.metrics_public or ipaddress.ip_address(caller).is_loopback):
             try:
