@@ -192,7 +192,6 @@ def test_a_full_disk_is_told_and_what_costs_nothing_still_answers(
         with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
             while True:
                 file.write(bytes(4096))
-        time.sleep(1.1)  # a look at what is missing counts for a second
         full = httpx.get(service.url + "/readyz", trust_env=False, timeout=60)
         assert "no space left on device" in service.refused(full, 503)["message"]
         assert full.headers["retry-after"]
@@ -205,7 +204,7 @@ def test_a_full_disk_is_told_and_what_costs_nothing_still_answers(
         assert len(set(left)) == 3
         customer.refused(customer.get("/v1/loop/jobs/job_nobody"), 404)
         filler.unlink()
-        time.sleep(1.1)
+        time.sleep(1.1)  # a look at what is missing counts for a second
         assert httpx.get(service.url + "/readyz", trust_env=False, timeout=60).status_code == 200
         assert customer.post("/v1/videos", {"filename": "a.mp4"}).status_code == 201
     finally:
