@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -45,6 +46,7 @@ from workbench.store.stored_files import open_files
 NAME = "barline"
 _HEADER_SECONDS = 20  # without a byte, while the headers of a request arrive
 _SILENCE_SECONDS = 60  # without a byte in or out, from the headers to the end of the response
+_TRANSFERS = 8  # to the store at a time, in threads of their own: they take as long as the store takes
 _OPEN = RoutePolicy(api_key=False)  # of routes that state none
 _STORED = frozenset(("loop", "align", "match"))  # families whose answers are stored
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"))
@@ -180,9 +182,13 @@ def _register_routes(app: Sanic[Any, Any]) -> None:
 
 
 async def _open(app: Sanic[Any, Any]) -> None:
+    from service.routes.operations import Readiness
+
     config: AppConfig = app.ctx.config
     app.ctx.transactions = Transactions(open_database(config.home, config.core), config.wakeup)
     app.ctx.files = open_files(config.home, config.core)
+    app.ctx.transfers = ThreadPoolExecutor(_TRANSFERS, thread_name_prefix="transfer")
+    app.ctx.readiness = Readiness()
     app.ctx.ranking = RankingClient(config.ranking_sockets, config.settings.ranking_queue)
 
 
@@ -192,6 +198,7 @@ async def _announce(app: Sanic[Any, Any]) -> None:
 
 
 async def _close(app: Sanic[Any, Any]) -> None:
+    app.ctx.transfers.shutdown(wait=False, cancel_futures=True)
     await app.ctx.transactions.drain()
     app.ctx.transactions.close()
 

@@ -1,6 +1,6 @@
 """Backups: all records and the files that cannot be made again, in one tar file, taken while the service runs.
 
-    backup.json      the manifest: format, time, home folder, migrations of the database, rows of each table
+    backup.json      the manifest: format, time, home folder and store, migrations of the database, rows of each table
     records.jsonl    one row a line, {"table": …, "row": {column: value}}
     uploads/…        what callers sent
     videos/…         what was fetched for them
@@ -36,6 +36,7 @@ from sqlalchemy import Connection
 
 from service.store import shared_values
 from service.store import tables as service_tables
+from service.store.shared_files import take_over
 from workbench.errors import MediaError, ParameterError, StoreError, WorkbenchError
 from workbench.store import database as records
 from workbench.store.database import Database, now
@@ -86,8 +87,13 @@ def write_backup(files: StoredFiles, database: Database, path: Path) -> Backup:
                 rows = _write_records(connection, lines)
                 named = _named_files(connection, files)
             manifest = {
-                "format": FORMAT, "made_at": made_at, "home": str(files.root), "migrations": migrations, "rows": rows,
-            }  # fmt: skip
+                "format": FORMAT,
+                "made_at": made_at,
+                "home": str(files.root),
+                "also": [str(root) for root in _roots(files)[1:]],
+                "migrations": migrations,
+                "rows": rows,
+            }
             with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
                 with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
                     _add_bytes(tar, _MANIFEST, json.dumps(manifest, indent=2).encode())
@@ -145,9 +151,11 @@ def restore_backup(files: StoredFiles, database: Database, path: Path) -> Backup
                     count += 1
             if lines is None or end != {"files": count}:
                 raise StoreError(f"{path}: the backup was cut short; take another copy of it")
-            rows = _read_records(connection, tar, lines, Path(manifest["home"]), files.root)
+            old = [Path(root) for root in (manifest["home"], *manifest.get("also", ()))]
+            rows = _read_records(connection, tar, lines, old, files.root)
             if rows != manifest["rows"]:
                 raise StoreError(f"{path}: records are missing from the backup; take another one")
+            take_over(connection, files)
     except WorkbenchError:  # some of which are ValueErrors
         raise
     except (tarfile.TarError, EOFError, ValueError, KeyError) as error:
@@ -176,8 +184,10 @@ def _write_records(connection: Connection, lines: IO[bytes]) -> dict[str, int]:
     for table in _tables():
         counts[table.name] = 0
         query = sa.select(table).execution_options(yield_per=_ROWS)
-        if table is service_tables.shared_values:  # which home or store it is does not hold where it is restored
-            query = query.where(table.c.name != shared_values.STORE_ID)
+        if (
+            table is service_tables.shared_values
+        ):  # which home, store and database it is does not hold where it is restored
+            query = query.where(table.c.name.not_in((shared_values.STORE_ID, shared_values.DATABASE_ID)))
         for row in connection.execute(query):
             line = {"table": table.name, "row": dict(row._mapping)}
             lines.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
@@ -195,10 +205,19 @@ def _named_files(connection: Connection, files: StoredFiles) -> list[tuple[str, 
         files.place("uploads", key) for key in connection.scalars(sa.select(name).where(owners.c.uploaded_bytes > 0))
     }
     places |= {Path(path) for path in connection.scalars(sa.select(records.tracks.c.path))}
-    own = (place for place in places if place.is_relative_to(files.root) and files.is_own(place))
-    named = {place.relative_to(files.root).as_posix(): place for place in own}
+    named = {
+        place.relative_to(root).as_posix(): place
+        for root in _roots(files)
+        for place in places
+        if place.is_relative_to(root) and files.is_own(place)
+    }
     profiles = (file for file in home.profiles.glob("*") if file.is_file())
     return sorted((named | {file.relative_to(home.root).as_posix(): file for file in profiles}).items())
+
+
+def _roots(files: StoredFiles) -> list[Path]:
+    """What the files of records lie below: the home folder too, which may have had them before there was a store."""
+    return list(dict.fromkeys((files.root, files.home.root)))
 
 
 def _add_bytes(tar: tarfile.TarFile, name: str, content: bytes) -> None:
@@ -270,7 +289,7 @@ def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, files: StoredFiles, 
 
 
 def _read_records(
-    connection: Connection, tar: tarfile.TarFile, member: tarfile.TarInfo, old: Path, new: Path
+    connection: Connection, tar: tarfile.TarFile, member: tarfile.TarInfo, old: list[Path], new: Path
 ) -> dict[str, int]:
     """Insert the records of a backup; returns the number of each table's."""
     known = {table.name: table for table in _tables()}
@@ -299,7 +318,8 @@ def _batches(lines: IO[bytes]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         yield name, rows
 
 
-def _moved(row: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
-    """A record whose file lay in the old home folder, with its path in the new one."""
+def _moved(row: dict[str, Any], old: list[Path], new: Path) -> dict[str, Any]:
+    """A record whose file lay in the old home folder or store, with its path in the new one."""
     path = Path(row["path"])
-    return row | {"path": str(new / path.relative_to(old))} if path.is_relative_to(old) else row
+    root = next((root for root in old if path.is_relative_to(root)), None)
+    return row if root is None else row | {"path": str(new / path.relative_to(root))}

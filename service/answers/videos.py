@@ -96,7 +96,7 @@ def ingest(connection: Connection, call: Call, video_id: str, request: IngestReq
         raise Problem(409, "nothing has been uploaded yet: PUT the bytes to upload_url first")
     funds.check(connection, call.account)
     if video_owners.update(connection, video_id, "awaiting_upload", status="processing"):
-        _start(connection, call, video)
+        _start(connection, call, find_video(connection, call, video_id))  # as changed: a new upload may have come first
     return video_job(video_id)
 
 

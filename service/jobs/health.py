@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import math
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import structlog
@@ -20,14 +22,31 @@ import structlog
 from service import metrics
 from service.settings import ServiceSettings
 from service.store import jobs, workers
-from service.store.shared_files import problem_of_files
+from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
 from workbench.errors import StoreError, WorkbenchError
 from workbench.store.database import Database
 from workbench.store.stored_files import StoredFiles
 
+_SHARED_SECONDS = 1.0  # that a look at the problems counts
 _SILENCE_SECONDS = 10.0  # without a byte from a caller
 
 log = structlog.get_logger("service.jobs")
+
+
+class _Shared:
+    """One look at the problems for all who ask within a second: anybody may ask, and it writes to the store."""
+
+    def __init__(self) -> None:
+        self._looking = threading.Lock()
+        self._found: list[str] = []
+        self._until = -math.inf
+
+    def problems(self, look: Callable[[], list[str]]) -> list[str]:
+        with self._looking:
+            if time.monotonic() > self._until:
+                self._found = look()
+                self._until = time.monotonic() + _SHARED_SECONDS
+            return self._found
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +63,7 @@ class HealthServer:
     database: Database
     files: StoredFiles
     settings: ServiceSettings
+    _shared: _Shared = field(default_factory=_Shared, init=False)
 
     @contextmanager
     def listening(self, host: str, port: int) -> Iterator[int]:
@@ -86,11 +106,19 @@ class HealthServer:
                 alive = {one.owner for one in workers.list_alive(connection, self.settings.job_lease_seconds)}
             if self.owner not in alive:
                 found.append("the worker has sent no heartbeat for longer than a lease")
+        except StoreError as error:
+            log.error("not ready", problem=str(error))
+            return ["the database does not answer"]
+        try:
             self.files.check_writable()
             problem = problem_of_files(self.files, self.database)
         except StoreError as error:
-            problem = str(error)
-        return found if problem is None else [*found, problem]
+            log.error("not ready", problem=str(error))
+            return [*found, PROBLEM_OF_STORE]
+        if problem is not None:
+            log.error("not ready", problem=problem)
+            found.append(PROBLEM_OF_PLACE)
+        return found
 
     def answer(self, path: str, caller: str) -> tuple[int, str, bytes]:
         """Answer a request.
@@ -107,14 +135,15 @@ class HealthServer:
         if path == "/healthz":
             return _json(200, {"status": "ok"})
         if path == "/readyz":
-            problems = self.problems()
+            problems = self._shared.problems(self.problems)
             return _json(503, {"status": "; ".join(problems)}) if problems else _json(200, {"status": "ready"})
         if path == "/metrics" and (self.settings.metrics_public or ipaddress.ip_address(caller).is_loopback):
             try:
                 with self.database.read() as connection:
                     depths = jobs.depths(connection)
             except StoreError as error:
-                return _json(503, {"status": str(error)})
+                log.error("no metrics", problem=str(error))
+                return _json(503, {"status": "the database does not answer"})
             return 200, metrics.CONTENT_TYPE, metrics.exposition(depths)
         return _json(404, {"status": "no such path"})
 

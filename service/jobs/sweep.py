@@ -6,8 +6,9 @@ An upload is kept for a day after its link has expired, for a late ingest. For j
 give the time. Answers and previews are caches: a later request needs a job again and gets the same result. The ledger
 keeps its rows, also those of deleted jobs.
 
-Of a store that machines share, one worker lists all files once a day, and deletes those that no record names. There the
-time of a preview counts from when it was made, since a store does not say when a file was last read.
+Of a store that machines share, one worker lists all files once a day, and deletes those that no record names; not where
+the store belongs to another database. There the time of a preview counts from when it was made, since a store does not
+say when a file was last read.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ import structlog
 from service.jobs.deletion import delete_video
 from service.settings import ServiceSettings
 from service.store import answers, idempotency_keys, jobs, shared_values, video_owners
+from service.store.shared_files import problem_of_files
 from service.store.times import time_from_now
-from workbench.errors import ParameterError, StoreError, UnknownVideo
+from workbench.errors import ParameterError, StoreError, UnknownVideo, WorkbenchError
 from workbench.store import videos
-from workbench.store.database import Database, now, tracks
+from workbench.store.database import Database, now, plan_versions, projects, tracks
 from workbench.store.stored_files import StoredFiles
 
 _GRACE_SECONDS = 86_400.0  # after an upload link has expired
@@ -32,6 +34,9 @@ _STORE_SECONDS = 86_400.0  # between two looks through the store, by whichever w
 _PIECE_SECONDS = 3600.0  # without a new byte, after which no request writes to a piece any more
 _MOST_VIDEOS = 100  # at a time
 _MOST_ROWS = 1000  # of a table at a time: while they are deleted, no other process can write to SQLite
+
+_NAMING = (tracks.c.path, plan_versions.c.track_path, plan_versions.c.video_path, projects.c.track, projects.c.video)
+"""columns of the workbench's own records that name files, besides those of its videos"""
 
 log = structlog.get_logger("service.jobs")
 
@@ -63,20 +68,25 @@ def sweep(files: StoredFiles, database: Database, settings: ServiceSettings) -> 
     for name in stale:  # before all that can fail: no later sweep finds them
         _delete(files, files.place("uploads", name))
     # before the records are read, so that no file of a newer job is in it
-    fetched = list(files.folder("fetched").glob("*"))
+    found = list(files.folder("fetched").glob("*"))
+    fetched = [file for file in found if not file.name.startswith(".")]  # the others are being written
     with database.read() as connection:
         needed = jobs.unsettled_ids(connection) if fetched else set()
     for file in fetched:
         if file.name not in needed:
             _delete(files, files.place("fetched", file.name))
     expired = _delete_videos(files, database, settings)
-    for piece in files.folder("uploads").glob("*.part"):
+    for piece in (*files.folder("uploads").glob("*.part"), *(file for file in found if file.name.startswith("."))):
         _remove_unless_newer(piece, _PIECE_SECONDS)
     if files.store is None:
         for preview in files.folder("previews").glob("*.mp3"):
             _remove_unless_newer(preview, settings.preview_retention_seconds)
-    elif _is_turn(database):
-        _sweep_store(files, database, settings)
+    else:
+        problem = problem_of_files(files, database)
+        if problem is not None:  # the records of this database say nothing about the files of another
+            log.error("the store is not swept", problem=problem)
+        elif _is_turn(database):
+            _sweep_store(files, database, settings)
     return max(forgotten) == _MOST_ROWS or expired == _MOST_VIDEOS
 
 
@@ -104,12 +114,16 @@ def _sweep_store(files: StoredFiles, database: Database, settings: ServiceSettin
             continue
         with database.read() as connection:
             named = {record.path for record in videos.every(connection)}
-            named |= {Path(path) for path in connection.scalars(sa.select(tracks.c.path))}
+            named |= {
+                Path(path)
+                for column in _NAMING  # a project's track may also be an id, which is no file's place
+                for path in connection.scalars(sa.select(column).where(column.is_not(None)).distinct())
+            }
             named |= {files.place("uploads", name) for name in video_owners.upload_names(connection)}
             named |= {files.place("fetched", job_id) for job_id in jobs.unsettled_ids(connection)}
         for place in old:
             # looked at again: who adds a track whose bytes are there already writes them anew
-            if place not in named and files.is_older(place, before):
+            if place not in named and _is_older(files, place, before):
                 _delete(files, place)
     before = time.time() - settings.preview_retention_seconds
     for place, found in files.every("previews"):
@@ -136,10 +150,17 @@ def _delete_videos(files: StoredFiles, database: Database, settings: ServiceSett
     return deleted
 
 
+def _is_older(files: StoredFiles, place: Path, before: float) -> bool:
+    try:
+        return files.is_older(place, before)
+    except ParameterError:  # not ours: no file of ours has such a name
+        return False
+
+
 def _delete(files: StoredFiles, place: Path) -> None:
     try:
         files.delete(place)
-    except StoreError as error:
+    except WorkbenchError as error:  # also for a name that no file of ours has
         log.error("cannot delete", file=place.name, problem=str(error))
 
 

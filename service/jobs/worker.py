@@ -12,6 +12,8 @@ It imports no analysis code and never computes; one loop waits for messages of i
   the job goes back to its queue as if nothing had happened.
 - A job past its deadline is ended by killing its child: nothing else stops a decoder.
 - A write that failed because the database was busy or unavailable is repeated until it succeeds or the job is lost.
+- Whatever waits for files of a store, the sweep and the deletion of what was fetched, runs in threads: the loop with
+  its heartbeats waits for the database alone.
 - After SIGTERM no job is claimed; running jobs may finish for some seconds, then they are given back to the queue.
 - A pipe (`service.processes.wakeup`) wakes it when this machine has accepted work, and on PostgreSQL a notice
   (`service.store.notices`) when another has. It also looks in the database once a second, for jobs that were postponed.
@@ -20,17 +22,20 @@ It imports no analysis code and never computes; one loop waits for messages of i
 
 from __future__ import annotations
 
+import math
 import os
 import selectors
 import shutil
 import signal
 import socket
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import structlog
@@ -64,6 +69,7 @@ _FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer lis
 _SWEEP_SECONDS = 3600.0  # between sweeps
 _SWEEP_ON_SECONDS = 5.0  # the same if the last sweep left rows, or no file can be fetched before the next
 _CRASH_SECONDS = 1.0  # between the death of a child and its count as a crash of its job
+_LEAVE_SECONDS = 2.0  # at the end, for the deletions that have begun
 _RESTART_SECONDS = 1.0  # before a child is started to replace one that died before it was ready
 
 _ENDS = ("complete", "failed", "overran")
@@ -84,6 +90,41 @@ class _Unsettled:
     """returns False if the job is no longer ours, or its request has been extended since"""
     crash_at: float | None = None
     """monotonic s from which on the death of its child counts as a crash; None: it ended otherwise"""
+
+
+class _Aside:
+    """Runs what waits for a store, one after another in a thread, so that no heartbeat waits for it.
+
+    The thread ends with the process, whatever it does then: files that are left are swept.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._given: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def give(self, work: Callable[[], None]) -> None:
+        """Have something done soon."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+            self._thread.start()
+        self._given.put(work)
+
+    def stop(self) -> None:
+        """End after what was given so far."""
+        self._given.put(None)
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the end, but not for long."""
+        if self._thread is not None:
+            self._thread.join(max(0.0, seconds))
+
+    def _run(self) -> None:
+        while (work := self._given.get()) is not None:
+            try:
+                work()
+            except Exception:  # the next is done all the same
+                log.exception("failed", aside=self._name)
 
 
 @dataclass
@@ -113,6 +154,8 @@ class JobParent:
     _look_pause: float = field(default=_FIRST_LOOK_SECONDS, init=False)
     _next_child: float = field(default=0.0, init=False)
     _next_sweep: float = field(default=0.0, init=False)
+    _leaving: set[str] = field(default_factory=set, init=False)
+    """fetched files that are about to be deleted"""
     _revision: str | None = field(default=None, init=False)
     _revision_written: bool = field(default=False, init=False)
     _announced: bool = field(default=False, init=False)
@@ -120,6 +163,7 @@ class JobParent:
     def __post_init__(self) -> None:
         self._files = self.files or StoredFiles(self.home)
         self._notices = notices.Listener(self.database.url)
+        self._sweeper, self._remover = _Aside("sweep"), _Aside("remove")
 
     def run(self) -> None:
         """Work until SIGTERM or SIGINT, then drain."""
@@ -214,12 +258,14 @@ class JobParent:
     def _has_fetched_enough(self) -> bool:
         """Whether as many fetched files wait as there are slots; what settled jobs have left is swept soon then."""
         try:
-            waiting = sum(1 for _ in self._files.folder("fetched").iterdir())
+            names = [file.name for file in self._files.folder("fetched").iterdir()]
         except OSError:  # not made yet, or not readable, which the fetch reports
             return False
+        waiting = sum(1 for name in names if not name.startswith(".") and name not in self._leaving)
         if waiting < sum(self.slots.values()):
             return False
-        self._next_sweep = min(self._next_sweep, time.monotonic() + _SWEEP_ON_SECONDS)
+        if self._next_sweep < math.inf:
+            self._next_sweep = min(self._next_sweep, time.monotonic() + _SWEEP_ON_SECONDS)
         return True
 
     def _look_soon(self) -> None:
@@ -431,12 +477,18 @@ class JobParent:
             self._remove_scratch(job)
 
     def _sweep(self) -> None:
-        self._next_sweep = time.monotonic() + _SWEEP_SECONDS
+        self._next_sweep = math.inf  # until this one has ended
+        self._sweeper.give(self._sweep_once)
+
+    def _sweep_once(self) -> None:
+        pause = _SWEEP_SECONDS
         try:
             if sweep(self._files, self.database, self.settings):
-                self._next_sweep = time.monotonic() + _SWEEP_ON_SECONDS
-        except StoreError as error:
+                pause = _SWEEP_ON_SECONDS
+        except WorkbenchError as error:
             log.error("cannot sweep", problem=str(error))
+        finally:
+            self._next_sweep = time.monotonic() + pause
 
     def _expire(self, connection: Connection) -> None:
         """Expire beats jobs that have waited for too long; called before every claim, so that none of them is run."""
@@ -492,11 +544,17 @@ class JobParent:
         shutil.rmtree(self._scratch(job), ignore_errors=True)
 
     def _remove_fetched(self, job: Job) -> None:
+        if job.request.get("audio_url") or job.request.get("source_url"):
+            self._leaving.add(job.job_id)
+            self._remover.give(partial(self._remove_file, job.job_id))
+
+    def _remove_file(self, name: str) -> None:
         try:
-            if job.request.get("audio_url") or job.request.get("source_url"):
-                self._files.delete(self._files.place("fetched", job.job_id))
-        except StoreError as error:  # the sweep tries again
-            log.error("cannot remove", file=job.job_id, problem=str(error))
+            self._files.delete(self._files.place("fetched", name))
+        except WorkbenchError as error:  # the sweep tries again
+            log.error("cannot remove", file=name, problem=str(error))
+        finally:
+            self._leaving.discard(name)
 
     def _clear_scratch(self) -> None:
         """Remove the scratch folders of jobs that have been settled."""
@@ -513,6 +571,8 @@ class JobParent:
     def _shut_down(self) -> None:
         """Kill the children, give back their jobs and delete the worker's row."""
         self._notices.close()
+        self._sweeper.stop()
+        self._remover.stop()
         running = [child.job for child in self._children if child.job is not None]
         for child in list(self._children):
             self._remove(child)
@@ -526,6 +586,9 @@ class JobParent:
             log.error("cannot give back", problem=str(error))  # their leases end
         for job in running:
             self._remove_scratch(job)
+        end = time.monotonic() + _LEAVE_SECONDS
+        for one in (self._remover, self._sweeper):
+            one.wait(end - time.monotonic())
 
 
 def _is_of_one_row(error: StoreError) -> bool:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
+import math
 import os
+import time
 
+import structlog
 from sanic import Blueprint, HTTPResponse, Request
 from sanic.response import json, raw
 from sqlalchemy import Connection
@@ -15,14 +18,16 @@ from service import metrics
 from service.admission import RoutePolicy
 from service.errors import Problem, not_found
 from service.store import jobs, shared_values, workers
-from service.store.shared_files import problem_of_files
+from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
 from workbench.errors import StoreError
 from workbench.home import Home
 from workbench.store.database import Database, now
 from workbench.store.stored_files import StoredFiles
 
+log = structlog.get_logger("service")
 blueprint = Blueprint("operations")
 _OPEN = RoutePolicy(api_key=False)
+_SHARED_SECONDS = 1.0  # that a look at what is missing counts
 _PROBE_BYTES = 2**20  # as much as a small upload or analysis needs
 
 
@@ -42,7 +47,7 @@ async def readyz(request: Request) -> HTTPResponse:
     """Answer `GET /readyz`: 200 if database, files, workers of all queues and ranking processes can be used.
 
     Database, home folder and store are written to, and what is written is synced: on a full disk all can be read. A
-    home folder or store that is not that of the other processes is found too.
+    home folder or store that is not that of the other processes is found too. What was found counts for a second.
 
     Parameters
     ----------
@@ -52,6 +57,35 @@ async def readyz(request: Request) -> HTTPResponse:
     ------
     Problem : 503, with what is missing
     """
+    missing = await request.app.ctx.readiness.missing(request)
+    if missing:
+        raise Problem(503, "; ".join(missing), headers={"Retry-After": "5"})
+    return json({"status": "ready"})
+
+
+class Readiness:
+    """What an HTTP process misses, looked at once for all who ask within a second: anybody may ask, and it writes."""
+
+    def __init__(self) -> None:
+        self._looking = asyncio.Lock()
+        self._found: list[str] = []
+        self._until = -math.inf
+
+    async def missing(self, request: Request) -> list[str]:
+        """What is missing, in words.
+
+        Parameters
+        ----------
+        request : any of this process
+        """
+        async with self._looking:
+            if time.monotonic() > self._until:
+                self._found = await _missing(request)
+                self._until = time.monotonic() + _SHARED_SECONDS
+            return self._found
+
+
+async def _missing(request: Request) -> list[str]:
     context = request.app.ctx
     missing = []
     try:
@@ -76,9 +110,7 @@ async def readyz(request: Request) -> HTTPResponse:
         missing.append(problem)
     if context.config.ranking_sockets and not await context.ranking.is_alive():
         missing.append("no ranking process answers")
-    if missing:
-        raise Problem(503, "; ".join(missing), headers={"Retry-After": "5"})
-    return json({"status": "ready"})
+    return missing
 
 
 @blueprint.get("/metrics", ctx_policy=_OPEN)
@@ -119,12 +151,17 @@ def _write_probe(connection: Connection) -> None:
 
 
 def _problem_of_sharing(files: StoredFiles, database: Database) -> str | None:
-    """Why files cannot be kept where all processes find them; None if they can."""
+    """Why files cannot be kept where all processes find them, in words that say nothing of where; None if they can."""
     try:
         files.check_writable()
-        return problem_of_files(files, database)
+        problem = problem_of_files(files, database)
     except StoreError as error:
-        return str(error)
+        log.error("not ready", problem=str(error))
+        return PROBLEM_OF_STORE
+    if problem is not None:
+        log.error("not ready", problem=problem)
+        return PROBLEM_OF_PLACE
+    return None
 
 
 def _problem_of_writing(home: Home) -> str | None:

@@ -55,14 +55,17 @@ async def excerpt(request: Request, name: str) -> HTTPResponse:
         raise not_found("preview")
     track_id, file_name = await context.transactions.read(partial(_find_preview, audio_id=named[1]))
     place = context.files.place("previews", file_name)
-    path = await asyncio.to_thread(context.files.find, place)
-    if path is None or not await asyncio.to_thread(answers.record_play, path):
-        await _make(request, track_id, file_name)
-        path = await asyncio.to_thread(context.files.find, place)
+    loop, transfers = asyncio.get_running_loop(), context.transfers
     try:
+        path = await loop.run_in_executor(transfers, context.files.find, place)
+        if path is None or not await asyncio.to_thread(answers.record_play, path):
+            await _make(request, track_id, file_name)
+            path = await loop.run_in_executor(transfers, context.files.find, place)
         return await _send_file(request, path or place)
-    except FileNotFoundError:  # it had expired, and was deleted after the line above found it
+    except FileNotFoundError:  # it was deleted after it was found: it had expired, or the cache needed its room
         raise unavailable("the preview is being made; ask again", retry_after=1) from None
+    finally:
+        context.files.release(place)  # all of it has been read
 
 
 def _find_preview(connection: Connection, audio_id: str) -> tuple[str, str]:

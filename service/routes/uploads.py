@@ -10,8 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, TypeVar
 
+import structlog
 from sanic import Blueprint, HTTPResponse, Request
 from sanic.response import json
 from sqlalchemy import Connection
@@ -26,6 +31,10 @@ from service.store.video_owners import OwnedVideo
 from workbench.errors import StoreError
 from workbench.store.stored_files import StoredFiles
 
+T = TypeVar("T")
+_FRESH_SECONDS = 5.0  # between signs of life of a transfer to the store
+
+log = structlog.get_logger("service")
 blueprint = Blueprint("uploads", url_prefix="/v1/uploads")
 
 
@@ -102,10 +111,10 @@ async def _share_upload(request: Request, storage_key: str, partial: Path, count
     """Put a file into the store under a name of its own, and record it; the file that it replaces is deleted."""
     context, name = request.app.ctx, f"{storage_key}.{ULID()}"
     files: StoredFiles = context.files
-    place = await asyncio.to_thread(files.keep, partial, "uploads", name)
+    place = await _keep(request, partial, name)
 
     def record(connection: Connection) -> str | None:
-        video = video_owners.get_by_storage_key(connection, storage_key)
+        video = video_owners.get_by_storage_key(connection, storage_key, lock=True)
         values = {"uploaded_bytes": count, "upload_name": name}
         if video is None or not video_owners.update(connection, video.video_id, "awaiting_upload", **values):
             raise Problem(409, "the upload is being processed already")
@@ -114,10 +123,47 @@ async def _share_upload(request: Request, storage_key: str, partial: Path, count
     try:
         replaced = await context.transactions.write(record)
     except Problem:
-        await asyncio.to_thread(files.delete, place)
+        await _on_transfers(request, _delete, files, place)
         raise
     if replaced is not None:
-        await asyncio.to_thread(files.delete, files.place("uploads", replaced))
+        await _on_transfers(request, _delete, files, files.place("uploads", replaced))
+
+
+async def _keep(request: Request, partial: Path, name: str) -> Path:
+    """Put a file into the store, however long it takes; nothing of it stays there if the caller goes away meanwhile."""
+    files: StoredFiles = request.app.ctx.files
+    keeping = _on_transfers(request, files.keep, partial, "uploads", name)
+    try:
+        while not keeping.done():
+            await asyncio.wait([keeping], timeout=_FRESH_SECONDS)
+            # Sanic ends a connection on which no byte moves for a while; here they move to the store.
+            request.protocol._time = time.monotonic()  # type: ignore[attr-defined]
+    except asyncio.CancelledError:
+        place = files.place("uploads", name)
+        keeping.add_done_callback(lambda done: _abandon(done, request, place))
+        raise
+    return keeping.result()
+
+
+def _abandon(done: asyncio.Future[Path], request: Request, place: Path) -> None:
+    """Delete what a transfer has left that nobody waits for."""
+    if not done.cancelled():
+        done.exception()  # seen: it failed, or was ended by the removal of its file
+    with suppress(RuntimeError):  # this process is about to end; the sweep deletes it
+        request.app.ctx.transfers.submit(_delete, request.app.ctx.files, place)
+
+
+def _on_transfers(request: Request, work: Callable[..., T], *given: Any) -> asyncio.Future[T]:
+    """Run something that waits for the store in a thread that only transfers use."""
+    return asyncio.get_running_loop().run_in_executor(request.app.ctx.transfers, work, *given)
+
+
+def _delete(files: StoredFiles, place: Path) -> None:
+    """Delete a file that no record names; what fails is swept, and no reason to refuse an upload that is recorded."""
+    try:
+        files.delete(place)
+    except StoreError as error:
+        log.error("cannot delete", file=place.name, problem=str(error))
 
 
 async def _block(request: Request) -> bytes | None:

@@ -4,14 +4,27 @@ Each home folder and each store has an id, in a file of it that the first proces
 notes the id of the one that its processes use. A process that keeps files elsewhere would miss the files of the others,
 and they its own: an upload to one machine would fail on another.
 
-Function: `problem_of_files`.
+A store also belongs to one database: the first one whose processes use it. Those of another would find the files of the
+first in no record of theirs, and sweep them. A restored backup takes the store over.
+
+Constants: `PROBLEM_OF_STORE`, `PROBLEM_OF_PLACE`. Functions: `problem_of_files`, `take_over`.
 """
 
 from __future__ import annotations
 
+from sqlalchemy import Connection
+from ulid import ULID
+
 from service.store import shared_values
 from workbench.store.database import Database
 from workbench.store.stored_files import StoredFiles
+
+PROBLEM_OF_STORE = "the store of files cannot be used; the log says why"
+"""in place of a `StoreError`, for callers who have no key: it may name paths, buckets and hosts"""
+PROBLEM_OF_PLACE = (
+    "this process is not where the other processes of this database keep their files; the log names the place"
+)
+"""the same in place of what `problem_of_files` returns"""
 
 
 def problem_of_files(files: StoredFiles, database: Database) -> str | None:
@@ -39,8 +52,40 @@ def problem_of_files(files: StoredFiles, database: Database) -> str | None:
         with database.write() as connection:
             noted = shared_values.set_if_absent(connection, shared_values.STORE_ID, identity)
     if noted == identity:
-        return None
+        return _problem_of_claim(files, database)
     return (
         f"{files.where} is not where the other processes of this database keep their files: "
         "share one home folder, or set the same WORKBENCH_STORE_URL for all of them"
+    )
+
+
+def take_over(connection: Connection, files: StoredFiles) -> None:
+    """Have the store belong to a database, whichever it belonged to; does nothing without a store.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes to the database
+    files : of this process
+
+    Raises
+    ------
+    StoreError : the store cannot be written to
+    """
+    if files.store is not None:
+        files.claim(shared_values.set_if_absent(connection, shared_values.DATABASE_ID, str(ULID())), take_over=True)
+
+
+def _problem_of_claim(files: StoredFiles, database: Database) -> str | None:
+    if files.store is None:
+        return None
+    with database.read() as connection:
+        identity = shared_values.get(connection, shared_values.DATABASE_ID)
+    if identity is None:
+        with database.write() as connection:
+            identity = shared_values.set_if_absent(connection, shared_values.DATABASE_ID, str(ULID()))
+    if files.claim(identity) == identity:
+        return None
+    return (
+        f"{files.where} belongs to another database: set the WORKBENCH_DATABASE_URL of the service that uses it, "
+        "or a WORKBENCH_STORE_URL of its own for this one"
     )

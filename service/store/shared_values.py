@@ -16,6 +16,8 @@ STORE_SWEPT_AT = "store_swept_at"
 """when a worker last looked through the store that machines share, for files that no record names"""
 STORE_ID = "store_id"
 """what the marker in the home folder or store says that the processes of this database use"""
+DATABASE_ID = "database_id"
+"""what the store that machines share says that it belongs to; made by the first process that has a store"""
 WRITTEN_AT = "written_at"
 """when `/readyz` last found that the database can be written to"""
 

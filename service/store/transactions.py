@@ -188,7 +188,7 @@ class WritersTogether:
 
     async def _write_waiting(self) -> None:
         """Write for those who wait, and for those who come while it writes, until nobody waits."""
-        while self._waiting:
+        while self._is_awaited():
             group: list[_Writer] = []
             failure: Exception | None = None
             try:
@@ -202,9 +202,17 @@ class WritersTogether:
             for writer in group:
                 writer.answer(failure)
 
+    def _is_awaited(self) -> bool:
+        """Whether anybody waits; who hung up before their turn is not written, since nobody hears the answer."""
+        self._waiting = [writer for writer in self._waiting if not writer.done.cancelled()]
+        return bool(self._waiting)
+
     async def _write_group(self, group: list[_Writer]) -> None:
         """One transaction; `group` gets those who are in it."""
         connection, transaction = await self._begin()
+        if not self._is_awaited():
+            transaction.rollback()
+            return
         group += self._waiting[:_MOST_TOGETHER]
         del self._waiting[:_MOST_TOGETHER]
         alone = len(group) == 1

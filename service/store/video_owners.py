@@ -94,19 +94,21 @@ def get(connection: Connection, video_id: str) -> OwnedVideo | None:
     return None if row is None else OwnedVideo(*row)
 
 
-def get_by_storage_key(connection: Connection, storage_key: str) -> OwnedVideo | None:
+def get_by_storage_key(connection: Connection, storage_key: str, *, lock: bool = False) -> OwnedVideo | None:
     """The video that an upload belongs to.
 
     Parameters
     ----------
-    connection : any transaction
+    connection : any transaction; one that writes for `lock`
     storage_key : names the upload, see `service.routes.uploads`
+    lock : whether nobody else may change it until the transaction ends; on SQLite nobody can anyway
 
     Returns
     -------
     None if there is no such upload
     """
-    row = connection.execute(sa.select(video_owners).where(video_owners.c.storage_key == storage_key)).first()
+    query = sa.select(video_owners).where(video_owners.c.storage_key == storage_key)
+    row = connection.execute(query.with_for_update() if lock else query).first()
     return None if row is None else OwnedVideo(**row._mapping)
 
 

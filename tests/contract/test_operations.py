@@ -8,6 +8,7 @@ import re
 import secrets
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -203,6 +204,7 @@ def test_a_full_disk_is_told_and_what_costs_nothing_still_answers(
         assert len(set(left)) == 3
         customer.refused(customer.get("/v1/loop/jobs/job_nobody"), 404)
         filler.unlink()
+        time.sleep(1.1)  # a look at what is missing counts for a second
         assert httpx.get(service.url + "/readyz", trust_env=False, timeout=60).status_code == 200
         assert customer.post("/v1/videos", {"filename": "a.mp4"}).status_code == 201
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -56,6 +57,7 @@ def test_readyz_names_a_home_that_cannot_be_written_to(proxied: Any) -> None:
     """Database, store and workers answer."""
     obstacle = Home(proxied.home).root / ".writable"
     obstacle.mkdir()
+    time.sleep(1.1)  # a look at what is missing counts for a second
     try:
         answer = httpx.get(proxied.url + "/readyz", trust_env=False, timeout=60)
     finally:

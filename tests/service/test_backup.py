@@ -262,3 +262,41 @@ def test_a_backup_of_a_shared_store_is_restored_into_a_home_folder_and_back(
     assert found.path == video
     assert files.fetch(found.path).read_bytes() == b"moving pictures"
     assert files.fetch(Library(again).get("trk_1").path).read_bytes() == b"music"
+
+
+def test_files_from_before_the_home_folder_had_a_store_are_in_the_backup(
+    database: Database, home: Home, tmp_path: Path, fresh: Any
+) -> None:
+    made = home.prepared() / "made"
+    made.write_bytes(b"first")
+    before = StoredFiles(home).keep(made, "videos", "vid_1.ab")
+    files = StoredFiles(home, FolderStore(tmp_path / "store"))
+    made.write_bytes(b"second")
+    after = files.keep(made, "videos", "vid_2.cd")
+    with database.write() as connection:
+        for video_id, path in (("vid_1", before), ("vid_2", after)):
+            videos.put(connection, video_id, path, content_hash=video_id, title="", seconds=1.0)
+
+    assert write_backup(files, database, tmp_path / "backup.tar").files == 2
+    other, restored = fresh("restored")
+    restore_backup(StoredFiles(other), restored, tmp_path / "backup.tar")
+
+    with restored.read() as connection:
+        found = {one.video_id: one.path for one in videos.every(connection)}
+    assert found == {"vid_1": other.videos / "vid_1.ab", "vid_2": other.videos / "vid_2.cd"}
+    assert [found[one].read_bytes() for one in sorted(found)] == [b"first", b"second"]
+
+
+def test_a_restored_backup_takes_the_store_over(database: Database, home: Home, tmp_path: Path, fresh: Any) -> None:
+    files = StoredFiles(home, FolderStore(tmp_path / "store"))
+    assert problem_of_files(files, database) is None
+    write_backup(files, database, tmp_path / "backup.tar")
+    other, restored = fresh("restored")
+    there = StoredFiles(other, FolderStore(tmp_path / "store"))
+
+    restore_backup(there, restored, tmp_path / "backup.tar")
+
+    assert problem_of_files(there, restored) is None
+    problem = problem_of_files(files, database)
+    assert problem is not None
+    assert "belongs to another database" in problem

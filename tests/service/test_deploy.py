@@ -50,7 +50,7 @@ def commands() -> Iterator[tuple[str, list[str]]]:
             yield name, service["command"]
     for unit in UNITS:
         (line,) = re.findall(r"^ExecStart=(.*)$", unit.read_text(), re.M)
-        program, *arguments = shlex.split(line.replace("%i", "1"))
+        program, *arguments = shlex.split(line.replace("%i", "01"))
         assert program == "/opt/workbench/bin/workbench"
         yield unit.name, arguments
 
@@ -70,6 +70,26 @@ def test_what_the_image_copies_is_in_the_checkout() -> None:
         if instruction == "COPY" and "--from" not in rest:
             *sources, _ = rest.split()
             assert [source for source in sources if not (ROOT / source).exists()] == []
+
+
+def test_nothing_that_the_image_copies_is_kept_from_the_build() -> None:
+    lines = (ROOT / ".containerignore").read_text().splitlines()
+    ignored = {line for line in lines if line and not line.startswith("#")}
+    assert ".git" in ignored
+    copied = [source for word, rest in instructions() if word == "COPY" for source in rest.split()[:-1]]
+    parts = {part for source in copied for part in Path(source).parts}
+    assert ignored & parts == set()
+
+
+def test_every_container_of_ours_has_a_health_check() -> None:
+    """Of its own: an image in the OCI format has none."""
+    ours = [service for service in compose()["services"].values() if service["image"] == "barline-workbench"]
+    assert all("/healthz" in str(one["healthcheck"]) or "/readyz" in str(one["healthcheck"]) for one in ours)
+
+
+def test_each_of_a_hundred_workers_has_a_port() -> None:
+    (line,) = re.findall(r"--health-port (\S+)", (DEPLOY / "workbench-worker@.service").read_text())
+    assert [int(line.replace("%i", number)) for number in ("01", "10", "99")] == [9101, 9110, 9199]
 
 
 def test_the_image_installs_by_hash_and_runs_without_rights() -> None:
@@ -105,7 +125,7 @@ def test_containers_write_to_their_volumes_alone() -> None:
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
 def test_units_are_sound(unit: Path, tmp_path: Path) -> None:
     """With a program in the place of ours, which is not installed here."""
-    path = tmp_path / unit.name.replace("@.", "@1.")
+    path = tmp_path / unit.name.replace("@.", "@01.")
     path.write_text(unit.read_text().replace("/opt/workbench/bin/workbench", "/bin/true"))
 
     done = subprocess.run(

@@ -36,7 +36,7 @@ from pathlib import Path
 
 from ulid import ULID
 
-from workbench.errors import MediaError, StoreError
+from workbench.errors import MediaError, StoreError, WorkbenchError
 from workbench.files import abandoned_parts, cannot_be_written, written_whole
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
@@ -45,6 +45,7 @@ from workbench.store.objects import FolderStore, ObjectInfo, ObjectStore, open_s
 PARTS = ("uploads", "videos", "tracks", "fetched", "previews", "arrays", "index")
 _STORED = Path("/workbench-store")
 _MARKER = "workbench-id"
+_CLAIM = "workbench-database"
 _PROBE_BYTES = 4096
 _NAME_LENGTH = 100
 """characters of the user's name for a file that its name in the store keeps; its last ones, which have the suffix"""
@@ -197,7 +198,9 @@ class StoredFiles:
         """
         if self.store is not None:
             self.store.upload(path, f"{part}/{name}")
-            self._take_room(path.stat().st_size)
+            with _store_errors(path):
+                size = path.stat().st_size
+            self._take_room(size)
         return self.place(part, name)
 
     def add(self, path: Path, part: str, name: str) -> Path:
@@ -378,6 +381,32 @@ class StoredFiles:
             store.create(_MARKER, f"{ULID()}\n".encode())
         raise StoreError(f"{self.where}: {_MARKER} cannot be read")
 
+    def claim(self, database: str, *, take_over: bool = False) -> str:
+        """Note in the store which database its files belong to, unless another is noted; the store must be set.
+
+        Parameters
+        ----------
+        database : id of the database
+        take_over : whether to replace another one's id
+
+        Returns
+        -------
+        the id that is noted now
+
+        Raises
+        ------
+        StoreError : the store cannot be used, or none is set
+        """
+        store = self._required(_STORED / _CLAIM)
+        if take_over:
+            store.write(_CLAIM, f"{database}\n".encode())
+        for _ in range(_TRIES):
+            found = store.read(_CLAIM)
+            if found is not None:
+                return found.decode("ascii", "replace").strip()
+            store.create(_CLAIM, f"{database}\n".encode())
+        raise StoreError(f"{self.where}: {_CLAIM} cannot be read")
+
     def check_writable(self) -> None:
         """Check that a file can be written to the store and deleted again; does nothing without a store.
 
@@ -390,8 +419,17 @@ class StoredFiles:
             self.store.write(name, bytes(_PROBE_BYTES))
             self.store.delete(name)
 
-    def release(self) -> None:
-        """Let copies be deleted that were fetched so far."""
+    def release(self, place: Path | None = None) -> None:
+        """Let copies be deleted that were fetched so far.
+
+        Parameters
+        ----------
+        place : of the one to let go, by whichever thread it was fetched; None: all of them
+        """
+        if place is not None:
+            if is_stored(place):
+                self._let_go(self._name(place))
+            return
         with self._holding:
             while self._held:
                 os.close(self._held.popitem()[1])
@@ -412,7 +450,7 @@ class StoredFiles:
         """Lock a copy against deletion and note its use; False if there is none."""
         import fcntl
 
-        with self._holding:
+        with self._holding, _store_errors(copy):
             held = self._held.pop(name, None)
             if held is None:
                 try:
@@ -427,6 +465,9 @@ class StoredFiles:
             except FileNotFoundError:  # it was deleted, or is another file now
                 os.close(held)
                 return False
+            except OSError:
+                os.close(held)
+                raise
             self._held[name] = held
             while len(self._held) > _MOST_HELD:
                 os.close(self._held.popitem(last=False)[1])
@@ -459,7 +500,7 @@ class StoredFiles:
 
     def _take_room(self, size: int) -> None:
         """Count a file that will be in the cache, and delete others if it would grow over its bound."""
-        with self._locked("usage") as usage:
+        with self._locked("usage") as usage, _store_errors(self.home.cached):
             counted = os.pread(usage, 32, 0)
             total = int(counted) if counted.isdigit() else None
             if total is None or total + size > self.cache_bytes:
@@ -516,6 +557,17 @@ class StoredFiles:
             yield descriptor
         finally:
             os.close(descriptor)
+
+
+@contextmanager
+def _store_errors(path: Path) -> Iterator[None]:
+    """What the system says of a file of the cache, as the error that callers of the store expect."""
+    try:
+        yield
+    except WorkbenchError:
+        raise
+    except OSError as error:
+        raise StoreError(f"{path}: the cache cannot be used ({error.strerror or error})") from error
 
 
 def _sync_folder(folder: Path) -> None:

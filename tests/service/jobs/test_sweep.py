@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,16 +14,25 @@ from service.jobs.sweep import sweep
 from service.settings import ServiceSettings
 from service.store import accounts, answers, idempotency_keys, jobs, ledger, tables, video_owners
 from service.store.jobs import NewJob
+from service.store.shared_files import problem_of_files
 from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
 from workbench.catalog.library import Library
 from workbench.home import Home
 from workbench.store import videos
-from workbench.store.database import Database
+from workbench.store.database import Database, plan_versions, projects
 from workbench.store.objects import FolderStore
 from workbench.store.stored_files import StoredFiles
 
 DAYS = 86_400.0
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Database]:
+    """A second database."""
+    opened = Database(f"sqlite:///{tmp_path / 'other.sqlite'}", tables.MIGRATIONS)
+    yield opened
+    opened.close()
 
 
 def test_only_what_nobody_asks_for_any_more_is_removed(database: Database, tmp_path: Path) -> None:
@@ -180,8 +190,56 @@ def test_what_no_record_names_leaves_the_shared_store_after_a_day(database: Data
 
     sweep(files, database, ServiceSettings())
 
-    assert {found.name for found in store.every()} == kept
+    assert {found.name for found in store.every() if "/" in found.name} == kept
     store.write("videos/orphan", b"1")
     os.utime(tmp_path / "store" / "videos" / "orphan", (0.0, 0.0))
     sweep(files, database, ServiceSettings())  # looked through today already
     assert store.find("videos/orphan") is not None
+
+
+def test_files_that_are_being_written_to_the_cache_are_left(database: Database, tmp_path: Path) -> None:
+    files = StoredFiles(Home(tmp_path / "home"), FolderStore(tmp_path / "store"))
+    folder = files.home.prepared(files.folder("fetched"))
+    for name, hours in ((".1-aa.part", 0.0), (".1-bb.part", 2.0), ("job_0", 0.0), ("a+b", 0.0)):
+        (folder / name).touch()
+        os.utime(folder / name, (0.0, time.time() - hours * 3600))
+
+    sweep(files, database, ServiceSettings())
+
+    assert {file.name for file in folder.iterdir()} == {".1-aa.part", "a+b"}
+
+
+def test_a_store_is_swept_by_the_database_that_it_belongs_to_alone(
+    database: Database, tmp_path: Path, other: Database
+) -> None:
+    store = FolderStore(tmp_path / "store")
+    files = StoredFiles(Home(tmp_path / "home"), store)
+    assert problem_of_files(files, database) is None
+    store.write("videos/of the first", b"1")
+    os.utime(tmp_path / "store" / "videos" / "of the first", (0.0, 0.0))
+
+    sweep(StoredFiles(Home(tmp_path / "second"), store), other, ServiceSettings())
+    assert store.find("videos/of the first") is not None
+
+    sweep(files, database, ServiceSettings())
+    assert store.find("videos/of the first") is None
+
+
+def test_what_versions_and_projects_use_stays(database: Database, tmp_path: Path) -> None:
+    store = FolderStore(tmp_path / "store")
+    files = StoredFiles(Home(tmp_path / "home"), store)
+    kept = {"tracks/frozen", "videos/frozen", "tracks/project", "videos/project"}
+    for name in kept | {"tracks/left"}:
+        store.write(name, b"1")
+        os.utime(tmp_path / "store" / name, (0.0, 0.0))
+    of = {name: str(files.place(*name.split("/"))) for name in kept}
+    text = {"content_hash": "ab", "track": "a", "body": "{}", "at": "", "subject": "s", "digest": "d"}
+    paths = {"track_path": of["tracks/frozen"], "video_path": of["videos/frozen"]}
+    both = {"track": of["tracks/project"], "video": of["videos/project"]}
+    with database.write() as connection:
+        connection.execute(plan_versions.insert().values(version_id="1", **text, **paths))
+        connection.execute(projects.insert().values(project_id="1", name="", created_at="", changed_at="", **both))
+
+    sweep(files, database, ServiceSettings())
+
+    assert {found.name for part in ("tracks", "videos") for found in store.every(part)} == kept

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -277,11 +279,30 @@ def test_the_file_of_a_lost_job_is_left_to_its_new_owner(workshop: Workshop, tmp
 
 def test_a_file_that_cannot_be_removed_does_not_end_the_worker(workshop: Workshop) -> None:
     workshop.ready(workshop.start())
-    first, second = workshop.submit({}, {})
+    fetched = {"audio_url": "https://example.org/a.mp3"}
+    first, second = workshop.submit(fetched, fetched)
     (workshop.home / "fetched" / first.job_id).mkdir(parents=True)  # no file that can be unlinked
     (workshop.home / "fetched" / second.job_id).mkdir()
     for job in (first, second):
         assert workshop.settled(job).state == "complete"
     third = workshop.submit({})[0]
     assert workshop.settled(third, 60.0).state == "complete"
-    assert "cannot remove" in workshop.log()
+    workshop.wait_for(lambda: "cannot remove" in workshop.log(), "it is told")
+
+
+def test_a_store_that_does_not_answer_holds_up_no_heartbeat_and_no_job(workshop: Workshop, tmp_path: Path) -> None:
+    """The store is a pipe that nobody writes to where its listing begins: whoever opens it waits for ever."""
+    store = tmp_path / "store"
+    store.mkdir()
+    os.mkfifo(store / "workbench-id")
+    workshop.settings["WORKBENCH_STORE_URL"] = str(store)
+    worker = workshop.ready(workshop.start(main=1))
+
+    (job,) = workshop.submit({"do": "answer"})
+    assert workshop.settled(job, 30.0).state == "complete"
+    time.sleep(3 * workshop.lease)
+    with workshop.database.read() as connection:
+        assert len(workers.list_alive(connection, workshop.lease)) == 1
+
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(30.0) == 0

@@ -13,16 +13,19 @@ from service.settings import load_service_settings
 from service.store.tables import open_database
 from workbench.home import Home
 from workbench.settings import load_settings
+from workbench.store.stored_files import open_files
 
+core = load_settings()
 home, slots = Home(Path(sys.argv[1])), dict(zip(("main", "beats", "fetch"), map(int, sys.argv[2:]), strict=True))
 log_to_stderr("info")
-database = open_database(home, load_settings())
+database = open_database(home, core)
 JobParent(
     home,
     database,
     load_service_settings(),
     {queue: number for queue, number in slots.items() if number},
     on_ready=lambda: print("ready", flush=True),
+    files=open_files(home, core),
     make_child=partial(Child, command=(sys.executable, str(Path(__file__).with_name("tiny_child.py")))),
 ).run()
 database.close()

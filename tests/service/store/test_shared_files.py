@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from service.store.shared_files import problem_of_files
+from service.store.shared_files import problem_of_files, take_over
 from service.store.tables import MIGRATIONS
 from workbench.home import Home
 from workbench.store.database import Database
@@ -48,3 +48,20 @@ def test_records_in_the_home_folder_need_no_check(tmp_path: Path) -> None:
     assert problem_of_files(StoredFiles(home), database) is None
     assert not (home.root / "workbench-id").exists()
     database.close()
+
+
+def test_a_store_belongs_to_one_database(database: Database, tmp_path: Path) -> None:
+    other = Database(f"sqlite:///{tmp_path / 'other.sqlite'}", MIGRATIONS)
+    files = StoredFiles(Home(tmp_path / "home"), FolderStore(tmp_path / "store"))
+    assert problem_of_files(files, database) is None
+
+    assert problem_of_files(files, other) == (
+        f"the store {tmp_path / 'store'} belongs to another database: set the WORKBENCH_DATABASE_URL of the service "
+        "that uses it, or a WORKBENCH_STORE_URL of its own for this one"
+    )
+
+    with other.write() as connection:
+        take_over(connection, files)
+    assert problem_of_files(files, other) is None
+    assert problem_of_files(files, database) is not None
+    other.close()

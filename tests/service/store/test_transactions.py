@@ -118,3 +118,34 @@ def test_a_writer_whose_caller_has_gone_away_is_written(database: Database) -> N
     if database.url.startswith("sqlite"):
         with database.read() as connection:
             assert shared_values.get(connection, "left") == "written"
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_who_hangs_up_while_they_wait_is_not_written(database: Database) -> None:
+    transactions = Transactions(database, WakeupPipe(None))
+
+    def write(name: str) -> asyncio.Task[None]:
+        return asyncio.create_task(
+            transactions.write(lambda connection: shared_values.set_value(connection, name, "written"))
+        )
+
+    async def run() -> None:
+        with database.write():
+            stays, leaves = write("stays"), write("leaves")
+            await asyncio.sleep(0.02)
+            leaves.cancel()
+            await asyncio.sleep(0)
+        await stays
+        with database.write():
+            alone = write("alone")
+            await asyncio.sleep(0.02)
+            alone.cancel()
+            await asyncio.sleep(0)
+        await transactions.drain()
+        await write("after")
+
+    asyncio.run(run())
+    transactions.close()
+    with database.read() as connection:
+        found = {name: shared_values.get(connection, name) for name in ("stays", "leaves", "alone", "after")}
+    assert found == {"stays": "written", "leaves": None, "alone": None, "after": "written"}

@@ -187,3 +187,27 @@ def test_many_processes_share_one_cache(tmp_path: Path, store: FolderStore) -> N
     files.release()
     files.fetch(files.place("videos", "new"))
     assert sum(cached(files).values()) <= 40_000
+
+
+def test_a_cache_that_cannot_be_used_is_an_error_of_the_store(tmp_path: Path, store: FolderStore) -> None:
+    files = machine(tmp_path, "a", store, cache_bytes=1000)
+    place = files.keep(written(files, b"1" * 10), "videos", "one")
+    copy = files.home.cached / "videos" / "one"
+    copy.unlink()
+    copy.symlink_to(copy)  # whoever opens it goes round in circles
+
+    with pytest.raises(StoreError, match="the cache cannot be used"):
+        files.fetch(place)
+
+
+def test_one_copy_is_released_and_the_others_are_kept(tmp_path: Path, store: FolderStore) -> None:
+    files = machine(tmp_path, "a", store, cache_bytes=1000)
+    one, other = (files.keep(written(files, b"1" * 400), "previews", name) for name in ("one", "other"))
+    for place in (one, other):
+        files.fetch(place)
+
+    files.release(one)
+    files.release(tmp_path / "no file of the store")
+    files.keep(written(files, b"1" * 400), "previews", "third")
+
+    assert set(cached(files)) == {"other", "third"}

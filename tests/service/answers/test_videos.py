@@ -1,0 +1,47 @@
+"""An upload and its ingest at the same time."""
+
+from __future__ import annotations
+
+from threading import Thread
+from time import sleep
+
+import pytest
+
+from service.answers import videos
+from service.answers.answer import Call
+from service.schemas.requests import IngestRequest
+from service.settings import ServiceSettings
+from service.store import jobs, video_owners
+from service.store.api_keys import Caller
+from service.store.video_owners import OwnedVideo
+from workbench.store.database import Database
+
+pytestmark = pytest.mark.usefixtures("ada")
+CALL = Call(Caller("ada", "key_1", False), "req_1", "POST /v1/videos", ServiceSettings())
+
+
+def test_an_ingest_takes_the_upload_that_was_recorded_before_it(database: Database) -> None:
+    """A second upload is recorded while the ingest, which has read the name of the first, waits for it."""
+    first = OwnedVideo(
+        "vid_1", "ada", "awaiting_upload", storage_key="upl_1", uploaded_bytes=1, upload_name="upl_1.first"
+    )
+    with database.write() as connection:
+        video_owners.create(connection, first)
+
+    def ingest() -> None:
+        with database.write() as connection:
+            videos.ingest(connection, CALL, "vid_1", IngestRequest(storage_key="upl_1"))
+
+    ingesting = Thread(target=ingest)
+    with database.write() as connection:
+        found = video_owners.get_by_storage_key(connection, "upl_1", lock=True)
+        assert found is not None
+        assert video_owners.update(connection, "vid_1", "awaiting_upload", upload_name="upl_1.second")
+        ingesting.start()
+        sleep(0.3)
+    ingesting.join()
+
+    with database.write() as connection:
+        job = jobs.claim(connection, [jobs.MAIN], "tests", 30.0)
+    assert job is not None
+    assert job.request["storage_key"] == "upl_1.second"
