@@ -39,6 +39,7 @@ BODY_LIMIT = 8191
 _MAX_IDEMPOTENCY_KEY = 255  # characters
 
 log = structlog.get_logger("service")
+_COUNTED_HERE = "requests are counted by this process alone"
 
 A = TypeVar("A")
 B = TypeVar("B", bound=Body)
@@ -124,12 +125,15 @@ async def admitted(request: Request, check: Callable[[], A], work: Callable[[Con
         context.rate = count(connection)
         return None if problem is not None or context.rate.exceeded else work(connection, cast(A, asked))
 
-    def answer_unwritten(connection: Connection) -> T | None:
+    def count_unwritten(connection: Connection) -> None:
         caller = context.caller = api_keys.find_caller(connection, secret)
         if caller is None:
             raise _unauthenticated()
         stored = rate_windows.get(connection, caller.key_id, limit, now)
         context.rate = request.app.ctx.local_windows.count(caller.key_id, stored, now)
+
+    def answer_unwritten(connection: Connection) -> T | None:
+        count_unwritten(connection)
         return None if problem is not None or context.rate.exceeded else work(connection, cast(A, asked))
 
     try:
@@ -138,11 +142,17 @@ async def admitted(request: Request, check: Callable[[], A], work: Callable[[Con
         if request.method != "GET":
             raise
         # What costs nothing is still answered from a database that cannot be written to.
-        log.error("requests are counted by this process alone", problem=str(error))
+        log.error(_COUNTED_HERE, problem=str(error))
         answered = await transactions.read(answer_unwritten)
     except Exception:
         if context.caller is not None and not counted:
-            context.rate = await transactions.write(count)
+            try:
+                context.rate = await transactions.write(count)
+            except StoreError as error:
+                if request.method != "GET":
+                    raise
+                log.error(_COUNTED_HERE, problem=str(error))
+                await transactions.read(count_unwritten)
             _check_rate(context.rate)
         raise
     _check_rate(context.rate)

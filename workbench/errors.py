@@ -63,7 +63,7 @@ class ConstraintError(InputError):
     """
 
     def __init__(self, sentence: str = "", labels: tuple[str, ...] = ()) -> None:
-        super().__init__(sentence)
+        super().__init__(*((sentence,) if sentence else ()))
         self.labels = labels
 
 
@@ -76,7 +76,7 @@ class FitError(InputError):
     """
 
     def __init__(self, sentence: str = "", labels: tuple[str, ...] = ()) -> None:
-        super().__init__(sentence)
+        super().__init__(*((sentence,) if sentence else ()))
         self.labels = labels
 
 

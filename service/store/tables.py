@@ -84,9 +84,9 @@ video_owners = sa.Table(
     sa.Column("content_type", sa.String),
     sa.Column("storage_key", sa.String),
     sa.Column("uploaded_bytes", sa.BigInteger),  # null: no upload is complete
-    sa.Column("upload_name", sa.String),  # of the file in the store that machines share; null: named by the storage key
     sa.Column("created_at", sa.String, nullable=False),
     sa.Column("updated_at", sa.String, nullable=False),
+    sa.Column("upload_name", sa.String),  # of the file in the store that machines share; null: named by the storage key
 )
 
 jobs = sa.Table(

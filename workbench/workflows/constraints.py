@@ -133,7 +133,7 @@ def read_constraints(recorded: Mapping[str, JsonValue]) -> SeamConstraints:
 
 
 def _recorded_pairs(recorded: Mapping[str, JsonValue], name: str) -> Iterable[tuple[float, float]]:
-    given = recorded.get(name, [])
+    given = recorded.get(name) or []
     for pair in given if isinstance(given, list) else [given]:
         match pair:
             case [int() | float() as first, int() | float() as second]:

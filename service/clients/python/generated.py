@@ -620,7 +620,7 @@ class Mix(TypedDict):
     video_gain_db: NotRequired[float]
     """dB for the soundtrack; only with a voiceover"""
     duck: Duck | None
-    """null without a voiceover"""
+    """null without a voiceover, unless music gives way to the video's own"""
 
 
 class Preview(TypedDict):

@@ -570,7 +570,7 @@ export interface Mix {
   music_gain_db?: number
   /** dB for the soundtrack; only with a voiceover */
   video_gain_db?: number
-  /** null without a voiceover */
+  /** null without a voiceover, unless music gives way to the video's own */
   duck: Duck | null
 }
 

@@ -56,7 +56,7 @@ def test_adds_what_is_good_tells_what_is_bad_and_exits_with_1(workbench: Call, f
     assert "good.wav" in line
 
     code, out, _ = workbench("cache", "--home", home)
-    assert json.loads(out)["files"] == 4
+    assert json.loads(out)["files"] == 5
     code, out, _ = workbench("cache", "prune", "--max-bytes", 0, "--home", home)
     assert (code, json.loads(out)["files"]) == (0, 0)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from time import perf_counter
+from time import process_time
 
 from workbench.edits.edit_list import EditList
 from workbench.edits.matching import match_pieces, pieces_of
@@ -47,7 +47,7 @@ def test_a_shuffled_long_cut_takes_no_age() -> None:
     """Two thousand clips of one media, every third away and thirty of them shuffled: under two seconds."""
     pieces = [("a", 7 * k % 2000, 1) for k in range(2000)]
     other = pieces[::3][::-1][:30] + [piece for k, piece in enumerate(pieces) if k % 3]
-    start = perf_counter()
+    start = process_time()
     found = match_pieces(edit(*pieces), edit(*other))
-    assert perf_counter() - start < 2.0
+    assert process_time() - start < 2.0
     assert len(found.kept) >= 1333
