@@ -62,11 +62,11 @@ def test_a_grid_is_mended_in_a_stretch_and_by_tapping(beats: Any) -> None:
     beats.mouse.up()
     beats.get_by_role("button", name="2× Tempo").click()
     beats.get_by_text("not saved: twice the tempo 0:").wait_for()
-    beats.get_by_role("button", name="Undo").click()
+    beats.get_by_role("button", name="Undo", exact=True).click()
     for name, said in (("Downbeat here", "a bar opens at"), ("− Beat", "a beat less at"), ("Shift ▶", "10 ms later")):
         beats.get_by_role("button", name=name).click()
         beats.get_by_text(f"not saved: {said}").or_(beats.get_by_text(said)).first.wait_for()
-        beats.get_by_role("button", name="Undo").click()
+        beats.get_by_role("button", name="Undo", exact=True).click()
     beats.get_by_text("found by the tracker").wait_for()
 
 

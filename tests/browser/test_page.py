@@ -44,9 +44,9 @@ def test_every_tab_opens_and_nothing_is_asked_of_another_host(
     page: Any, dashboard: Any, open_tab: Callable[[str], None]
 ) -> None:
     assert [name.lower() for name in page.get_by_role("tab").all_inner_texts()] == [
-        "plan", "seams", "beats", "mix", "match"
+        "plan", "seams", "beats", "mix", "match", "review", "listening"
     ]  # fmt: skip
-    for title in ("Seams", "Beats", "Mix", "Match", "Plan"):
+    for title in ("Seams", "Beats", "Mix", "Match", "Review", "Listening", "Plan"):
         open_tab(title)
         expect(page.get_by_role("tab", name=title, exact=True)).to_have_attribute("aria-selected", "true")
         expect(page.locator(".fault")).to_have_text("")
@@ -140,6 +140,7 @@ def test_the_page_says_what_the_keys_do(plan: Any) -> None:
 
 
 def test_a_click_scrubs_and_a_drag_loops(plan: Any) -> None:
+    plan.page.locator(".bk-events").first.scroll_into_view_if_needed()  # the film stands above it
     canvas = plan.page.locator(".bk-events").first.bounding_box()
     assert canvas is not None
     x, y = canvas["x"] + 0.5 * canvas["width"], canvas["y"] + 250
@@ -186,6 +187,7 @@ def test_zooming_shows_the_same_music_finer(plan: Any) -> None:
     ranges = "Bokeh.documents.flatMap(d => [...d._all_models.values()]).filter(m => m.type == 'Range1d' && m.bounds)"
     seen = f"{ranges}.map(m => m.end - m.start)[0]"
     before = plan.page.evaluate(seen)
+    plan.page.locator(".bk-events").first.scroll_into_view_if_needed()  # the film stands above it
     canvas = plan.page.locator(".bk-events").first.bounding_box()
     assert canvas is not None
     plan.page.mouse.move(canvas["x"] + 0.5 * canvas["width"], canvas["y"] + 250)

@@ -24,7 +24,10 @@ export function render({ model, view }) {
     const wanted = new URLSearchParams(query)
     if (model.time > 0) wanted.set("time", model.time.toFixed(1))
     const address = `${location.pathname}?${wanted}`
-    if (follows || place(query) === place(location.search)) history.replaceState(null, "", address)
+    // A project that was just opened, without a tab in its address, is no place of its own.
+    const here = new URLSearchParams(location.search)
+    const arrives = !here.has("tab") && !here.has("page")
+    if (follows || arrives || place(query) === place(location.search)) history.replaceState(null, "", address)
     else history.pushState(null, "", address)
     follows = true
   }
