@@ -8,8 +8,8 @@ import re
 import secrets
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -204,8 +204,9 @@ def test_a_full_disk_is_told_and_what_costs_nothing_still_answers(
         assert len(set(left)) == 3
         customer.refused(customer.get("/v1/loop/jobs/job_nobody"), 404)
         filler.unlink()
-        time.sleep(1.1)  # a look at what is missing counts for a second
-        assert httpx.get(service.url + "/readyz", trust_env=False, timeout=60).status_code == 200
+        # A look at what is missing counts for a second.
+        ready = partial(httpx.get, service.url + "/readyz", trust_env=False, timeout=60)
+        service.wait_for(lambda: ready().status_code == 200, "ready again once there is room")
         assert customer.post("/v1/videos", {"filename": "a.mp4"}).status_code == 201
     finally:
         assert service.stop() == 0

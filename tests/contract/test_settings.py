@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import httpx
@@ -57,9 +57,11 @@ def test_readyz_names_a_home_that_cannot_be_written_to(proxied: Any) -> None:
     """Database, store and workers answer."""
     obstacle = Home(proxied.home).root / ".writable"
     obstacle.mkdir()
-    time.sleep(1.1)  # a look at what is missing counts for a second
+    ready = partial(httpx.get, proxied.url + "/readyz", trust_env=False, timeout=60)
     try:
-        answer = httpx.get(proxied.url + "/readyz", trust_env=False, timeout=60)
+        # A look at what is missing counts for a second.
+        proxied.wait_for(lambda: ready().status_code == 503, "not ready without its home folder")
+        answer = ready()
     finally:
         shutil.rmtree(obstacle)
     assert "the home folder cannot be written to" in proxied.refused(answer, 503)["message"]
