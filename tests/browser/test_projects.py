@@ -149,9 +149,9 @@ def test_projects_are_listed_renamed_and_deleted(page: Any, dashboard: Any, unti
 def test_a_track_of_the_catalog_is_found_by_its_words(page: Any, until_idle: Callable[[], None]) -> None:
     until_idle()
     page.get_by_role("button", name="Open", exact=True).click()
-    page.get_by_label("a track of the catalog").fill("no such words")
+    page.get_by_role("searchbox").fill("no such words")
     expect(page.locator(".found")).to_have_text("No track has these words.")
-    page.get_by_label("a track of the catalog").fill("corner funk")
+    page.get_by_role("searchbox").fill("corner funk")
     found = page.locator(".found button")
     expect(found).to_have_count(1)
     page.keyboard.press("Enter")
