@@ -101,8 +101,9 @@ serve: $(VENV)/.service $(VENV)/.words-if-any
 lab: $(VENV)/.lab
 	@$(BIN)/workbench lab --home $(DEMO_HOME)
 
+# Two processes, each with the tests of whole modules, so that what a module prepares is prepared once.
 test: $(VENV)/.torch $(VENV)/.words-if-any $(VENV)/s3/.done
-	$(BIN)/python -m pytest -m "not slow and not browser" tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not browser" tests
 	$(NBVAL)
 
 test-all: test

@@ -178,11 +178,26 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def page(browser: Any, dashboard: Dashboard) -> Iterator[Any]:
+def new_page(browser: Any) -> Iterator[Callable[..., Any]]:
+    """`new_page(**options)` opens an empty page that knows nothing of the others; all are closed at the end."""
+    opened = []
+
+    def open_page(**options: Any) -> Any:
+        context = browser.new_context(viewport={"width": 1280, "height": 720}, **options)
+        opened.append(context)
+        context.set_default_timeout(PATIENCE_MS)
+        return context.new_page()
+
+    yield open_page
+    for context in opened:
+        context.close()
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Any], dashboard: Dashboard) -> Iterator[Any]:
     """The page, open; at the end there must have been no error, and no request to another host."""
     faults: list[str] = []
-    opened = browser.new_page(viewport={"width": 1280, "height": 720})
-    opened.set_default_timeout(PATIENCE_MS)
+    opened = new_page()
     opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
     opened.on("pageerror", lambda error: faults.append(error.stack or str(error)))
     opened.on("request", lambda request: _check_host(request.url, dashboard.url, faults))

@@ -39,9 +39,9 @@ window.add = (tag, properties) => document.body.append(Object.assign(document.cr
 
 
 @pytest.fixture
-def visited(browser: Any) -> Iterator[Callable[[str], Any]]:
+def visited(new_page: Callable[..., Any]) -> Iterator[Callable[[str], Any]]:
     """Opens an address, and remembers what its policy refused from then on."""
-    opened = browser.new_page()
+    opened = new_page()
     opened.add_init_script(_PREPARED)
 
     def visit(url: str) -> Any:

@@ -112,15 +112,16 @@ def test_a_verdict_and_a_crossfade_are_undone_by_keys_and_buttons(page: Any, ope
     expect(redo).to_be_enabled()
 
 
-def test_a_second_window_is_at_the_same_place(browser: Any, page: Any, open_tab: Callable[[str], None]) -> None:
+def test_a_second_window_is_at_the_same_place(
+    new_page: Callable[..., Any], page: Any, open_tab: Callable[[str], None]
+) -> None:
     open_tab("Seams")
     chip(page, 3).click()
     expect(page).to_have_url(at(tab="seams", seam="3"))
-    second = browser.new_page(viewport={"width": 1280, "height": 720})
+    second = new_page()
     second.goto(page.url)
     expect(second.get_by_text("Seam 3 of 3:")).to_be_visible()
     assert second.title() == page.title()
-    second.close()
 
 
 def test_projects_are_listed_renamed_and_deleted(page: Any, dashboard: Any, until_idle: Callable[[], None]) -> None:
@@ -161,9 +162,11 @@ def test_a_track_of_the_catalog_is_found_by_its_words(page: Any, until_idle: Cal
     expect(page.locator(".subject")).to_have_text("corner_store under patterns")
 
 
-def test_a_lost_connection_says_so_and_comes_back_with_the_last_state(browser: Any, dashboard: Any) -> None:
+def test_a_lost_connection_says_so_and_comes_back_with_the_last_state(
+    new_page: Callable[..., Any], dashboard: Any
+) -> None:
     """The address waits until there is a server again, which knows the project from its records."""
-    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page = new_page()
     page.goto(dashboard.url)
     page.locator(".option").first.wait_for()
     expect(page).to_have_url(at(tab="plan"))
@@ -181,6 +184,6 @@ def test_a_lost_connection_says_so_and_comes_back_with_the_last_state(browser: A
         expect(page.get_by_text("Seam 2 of 3:")).to_be_visible()
         expect(page.locator(".connection-lost")).to_have_count(0)
         assert place(page) == left == {"tab": "seams", "seam": "2"}
+        expect(page.locator(".undo")).to_have_attribute("aria-label", "undo: seam 2 is wrong (Ctrl+Z)")
         page.keyboard.press("Control+z")
         expect(chip(page, 2)).not_to_have_attribute("aria-label", re.compile("judged"))
-    page.close()

@@ -61,10 +61,11 @@ def test_a_comment_at_a_seam_is_answered_resolved_and_gone_to(review: Any) -> No
     expect(card.get_by_role("button", name="Resolve")).to_be_visible()
 
 
-def test_what_is_being_written_stays_when_somebody_else_comments(review: Any, browser: Any, dashboard: Any) -> None:
+def test_what_is_being_written_stays_when_somebody_else_comments(
+    review: Any, new_page: Callable[..., Any], dashboard: Any
+) -> None:
     review.get_by_label("comment", exact=True).fill("half a sentence")
-    other = browser.new_page()
-    other.set_default_timeout(240_000)
+    other = new_page()
     other.goto(dashboard.url)
     other.locator(".time").filter(has_not_text="/ 0:00.0").first.wait_for()
     other.get_by_role("tab", name="Review", exact=True).click()
@@ -76,14 +77,12 @@ def test_what_is_being_written_stays_when_somebody_else_comments(review: Any, br
     expect(review.get_by_label("comment", exact=True)).to_have_value("half a sentence")
 
 
-def test_a_link_shows_and_plays_the_version_and_nothing_else(review: Any, browser: Any, dashboard: Any) -> None:
+def test_a_link_shows_and_plays_the_version_and_nothing_else(review: Any, new_page: Callable[..., Any]) -> None:
     comment(review, "for the client")
     review.get_by_role("button", name="Make a link").click()
     link = review.get_by_label("link", exact=True).input_value()
     faults: list[str] = []
-    context = browser.new_context()  # nothing of the page that made it
-    shown = context.new_page()
-    shown.set_default_timeout(240_000)
+    shown = new_page()
     shown.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
     shown.on("pageerror", lambda error: faults.append(str(error)))
     shown.goto(link)
@@ -99,7 +98,6 @@ def test_a_link_shows_and_plays_the_version_and_nothing_else(review: Any, browse
     answer = shown.goto(altered)
     assert answer is not None
     assert answer.status == 403
-    context.close()
 
 
 def test_seams_are_rated_blind_and_the_ratings_come_out(page: Any, open_tab: Callable[[str], None]) -> None:

@@ -80,9 +80,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture
-def played(browser: Any, served: Served) -> Iterator[Callable[..., FloatArray]]:
+def played(new_page: Callable[..., Any], served: Served) -> Callable[..., FloatArray]:
     """`played(plan, points, from_s, to_s)` is what leaves the browser, shape (channels, n)."""
-    page = browser.new_page()
+    page = new_page()
     page.goto(f"{served.root}/assets/transport.css")  # any document of the server: its policy holds
 
     def play(plan: LoopPlan | None, points: Any, from_s: float, to_s: float) -> FloatArray:
@@ -90,8 +90,7 @@ def played(browser: Any, served: Served) -> Iterator[Callable[..., FloatArray]]:
         rows = page.evaluate(_PLAY, [served.url, json.loads(json.dumps(told)), points, from_s, to_s])
         return np.stack([np.frombuffer(base64.b64decode(row), dtype=np.float32) for row in rows])
 
-    yield play
-    page.close()
+    return play
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ def test_a_seam_is_moved_by_keys_and_pinned_there(page: Any, asked: Any) -> None
     page.keyboard.press("]")
     expect(asked.locator(".wish")).to_contain_text("pinned")
     expect(chip).not_to_have_attribute("aria-label", before)
-    expect(asked.get_by_role("button", name="Pinned")).to_have_attribute("aria-pressed", "true")
+    expect(asked.get_by_role("button", name="Pinned", exact=True)).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("}")
     expect(asked.get_by_text("Seam 2 of 3")).to_be_visible()
 
@@ -51,6 +51,7 @@ def test_a_seam_is_dragged_to_another_bar_line(page: Any, asked: Any) -> None:
     place = next(place for place in hand["places"][1] if place["bars"] == -2 and not place["obstacle"])
     assert "score" in place["words"]
     figure = page.locator(".bk-Figure").first
+    figure.scroll_into_view_if_needed()
     box, inner = figure.bounding_box(), figure.locator("canvas").first.bounding_box()
     left, right = inner["x"] + 82 - (inner["x"] - box["x"]), box["x"] + box["width"] - 12
     scale = (right - left) / (hand["end"] - hand["start"])
@@ -62,9 +63,8 @@ def test_a_seam_is_dragged_to_another_bar_line(page: Any, asked: Any) -> None:
     page.mouse.move(to, y, steps=4)
     page.mouse.up()
     expect(asked.locator(".wish")).to_contain_text("pinned")
-    moved = page.evaluate(_HAND)
-    assert abs(moved["seams"][1] - place["at"]) < 0.02
-    assert moved["seams"][0] == hand["seams"][0]
+    page.wait_for_function(f"(at) => Math.abs(({_HAND})()?.seams[1] - at) < 0.02", arg=place["at"])
+    assert page.evaluate(_HAND)["seams"][0] == hand["seams"][0]
 
 
 def test_what_contradicts_is_said_with_a_button_that_drops_it(page: Any, asked: Any) -> None:
