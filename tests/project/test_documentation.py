@@ -122,7 +122,8 @@ NAMES = r"/v1\b[\w/.]*|s3://|all-MiniLM-L6-v2|Apache-2\.0|\.mp4|^`\d\d_\w+`$|^20
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_figure_of_the_prose_is_checked(document: Path) -> None:
-    unchecked, wrong = [], []
+    unchecked: list[str] = []
+    wrong: list[str] = []
     for sentence in sentences(document):
         if re.search(r"\d", re.sub(NAMES, "", sentence)):
             matching = [check for figure, check in CHECKS.items() if figure in sentence]
