@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.mix.fades import duck_gain
+from workbench.mix.levels import level_curve
 from workbench.mix.speech_band import (
     CHUNK,
     REACH_SECONDS,
@@ -15,6 +18,8 @@ from workbench.mix.speech_band import (
     DuckedBands,
     duck_bands,
     duck_blocks,
+    ducked_levels,
+    outside_levels,
     speech_band_taps,
 )
 from workbench.params import RenderParams
@@ -47,7 +52,9 @@ def test_broadband_ducking_is_the_envelope_itself() -> None:
     assert np.array_equal(ducked(sound, bands), meant)
 
 
-@pytest.mark.parametrize(("hertz", "share"), [(30, 0.25), (50, 0.25), (250, 1.1), (1000, 1.1), (4000, 1.1), (12_000, 0.25)])
+@pytest.mark.parametrize(
+    ("hertz", "share"), [(30, 0.25), (50, 0.25), (250, 1.1), (1000, 1.1), (4000, 1.1), (12_000, 0.25)]
+)
 def test_each_band_goes_down_by_its_part_of_the_envelope(hertz: float, share: float) -> None:
     sound = tone(hertz)
     heard = ducked(sound, duck_bands(POINTS, SPEECH, BANDS))
@@ -87,7 +94,7 @@ def test_the_output_does_not_depend_on_the_blocks(
     bands = duck_bands(points, ((0.0, 10.0),), params)
     sound = noise(sum(cuts) / RATE + 1e-9)
     edges = [0, *np.cumsum(cuts).tolist()]
-    pieces = (sound[:, first:stop] for first, stop in zip(edges[:-1], edges[1:], strict=True))
+    pieces = (sound[:, first:stop] for first, stop in pairwise(edges))
     heard = np.concatenate(list(duck_blocks(pieces, RATE, bands)), axis=1)
     assert heard.shape == sound.shape
     assert heard.dtype == np.float32
@@ -127,7 +134,7 @@ def test_music_that_makes_way_for_other_music_goes_down_as_a_whole() -> None:
     own = ((10.0, 0.0), (11.2, 15.0), (40.0, 15.0), (41.2, 0.0))
     bands = duck_bands((*POINTS, *own), SPEECH, BANDS)
     assert bands.inside[-4:] == bands.outside[-4:] == own
-    assert bands.inside[1] == (1.3, pytest.approx(13.2))
+    assert bands.inside[1] == pytest.approx((1.3, 13.2))
     assert bands.outside[1] == (1.3, 3.0)
 
 
@@ -149,3 +156,15 @@ def test_speech_up_to_the_end_is_ducked_to_the_end() -> None:
     heard = ducked(sound, bands)
     last = -20 * np.log10(np.abs(heard[0, -RATE // 10 : -RATE // 20]).max() / 0.5)
     assert last == pytest.approx(13.2, abs=0.1)
+
+
+def test_levels_of_both_bands_add_up_to_those_of_what_is_heard() -> None:
+    sound = noise(6.0) + tone(45.0, 6.0)
+    bands = duck_bands(POINTS, SPEECH, BANDS)
+    heard = level_curve(ducked(sound, bands), RATE)
+    told = ducked_levels(level_curve(sound, RATE), outside_levels([sound], RATE), bands)
+    whole = ducked_levels(level_curve(sound, RATE), None, duck_bands(POINTS, SPEECH))
+    for start, end in ((0.0, 1.0), (1.5, 3.0), (4.5, 6.0)):
+        assert told.lufs(start, end) == pytest.approx(heard.lufs(start, end), abs=0.3)
+    assert whole.lufs(1.5, 3.0) == pytest.approx(level_curve(sound, RATE).lufs(1.5, 3.0) - 12.0, abs=0.05)
+    assert told.lufs(1.5, 3.0) > whole.lufs(1.5, 3.0) + 2.0
