@@ -187,6 +187,7 @@ def nothing(workspace: Workspace) -> None:
 
 
 def test_ducking_in_bands_is_chosen_drawn_and_heard(session: Session, sounds: MixSounds) -> None:
+    session.params = session.params.model_copy(update={"render": RenderParams(other_bands_depth=0.1)})
     tab = MixTab(session)
     tab.hear(sounds)
     whole, drawn = tab.player.duck_a, tab.picture._sources
