@@ -104,7 +104,7 @@ def test_the_page_plays_the_ten_least_clear_passages_and_says_what_delivery_take
 
     params = WorkbenchParams(render=RenderParams(ducking="bands", speech_band_depth=1.0, other_bands_depth=0.0))
     section = mix_section(workspace.with_params(params), ducked, workspace.load_recording(track), None)
-    facts = dict(section.tables[0].rows)
+    facts = {name: fact for name, fact, *_ in section.tables[0].rows}
     assert facts["deepest attenuation under speech"].startswith("in bands: ")
     assert float(section.cards[0].title.split(": ")[1].split()[0]) < over[0], "more of the music is heard"
 
