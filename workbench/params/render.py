@@ -34,7 +34,7 @@ class RenderParams(Params):
         description="broadband: all the music goes down under speech; bands: less of it below and above the speech",
     )
     speech_band_depth: float = Field(
-        default=1.15,
+        default=1.2,
         ge=1.0,
         le=1.5,
         # What is left outside the band masks speech too; ESTOI as under the broadband envelope (benchmark duck-bands).
