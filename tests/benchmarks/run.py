@@ -33,6 +33,7 @@ BENCHMARKS = (
     "catalog-scale",
     "catalog-batch",
     "mix",
+    "duck-bands",
     "service-load",
     "dashboard",
     "speed",
@@ -40,7 +41,7 @@ BENCHMARKS = (
 )
 ELSEWHERE_FOLDER = "WORKBENCH_BENCH_ELSEWHERE"
 """The environment variable that names the folder of material by others."""
-NEEDS = {"judgements": ELSEWHERE_FOLDER}
+NEEDS = {"duck-bands": ELSEWHERE_FOLDER, "judgements": ELSEWHERE_FOLDER}
 """Benchmarks of material that must be fetched first, and the environment variable that names its folder."""
 HEAD = "# Benchmark results\n\nMade by `make bench`; what each figure means stands under its table.\n"
 

@@ -14,12 +14,15 @@ import pytest
 from tornado.ioloop import IOLoop
 
 from workbench.audition.plans import track_file
-from workbench.audition.played import played_plan
+from workbench.audition.played import played_duck, played_plan
 from workbench.bundled import bundled_path
 from workbench.dashboards.app import make_server
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan, LoopSegment
+from workbench.mix.balance import Duck, Mix
 from workbench.mix.fades import duck_gain
+from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ, duck_bands, duck_blocks
+from workbench.params import RenderParams
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render
 from workbench.workspace import Workspace
@@ -27,12 +30,13 @@ from workbench.workspace import Workspace
 pytestmark = pytest.mark.browser
 
 TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
+BAND = [*SPEECH_BAND_HZ, REACH_SECONDS]
 MOST_RESIDUE_DB = -80.0
 """under full scale; the file that the browser reads has 16 bits"""
 
-_PLAY = """async ([url, plan, points, from, to]) => {
+_PLAY = """async ([url, plan, points, from, to, band]) => {
     const { playOffline } = await import("/assets/sound.js")
-    const rows = await playOffline(url, plan, points, from, to)
+    const rows = await playOffline(url, plan, points, from, to, band)
     const told = []
     for (const row of rows) {
         const bytes = new Uint8Array(row.buffer, row.byteOffset, row.byteLength)
@@ -87,7 +91,7 @@ def played(new_page: Callable[..., Any], served: Served) -> Callable[..., FloatA
 
     def play(plan: LoopPlan | None, points: Any, from_s: float, to_s: float) -> FloatArray:
         told = None if plan is None else played_plan(plan, served.recording.sample_rate)
-        rows = page.evaluate(_PLAY, [served.url, json.loads(json.dumps(told)), points, from_s, to_s])
+        rows = page.evaluate(_PLAY, [served.url, json.loads(json.dumps(told)), points, from_s, to_s, BAND])
         return np.stack([np.frombuffer(base64.b64decode(row), dtype=np.float32) for row in rows])
 
     return play
@@ -136,6 +140,21 @@ def test_the_browser_ducks_as_a_mix_does(served: Served, plan: LoopPlan, played:
     times = np.arange(meant.samples.shape[1]) / meant.sample_rate
     heard = played(plan, points, 0.0, plan.window_end)
     assert residue_db(heard, meant.samples * duck_gain(points, times)) < MOST_RESIDUE_DB
+
+
+def test_the_browser_ducks_in_bands_as_a_render_does(
+    served: Served, plan: LoopPlan, played: Callable[..., FloatArray]
+) -> None:
+    points = ((3.0, 0.0), (3.25, 9.0), (8.0, 11.5), (8.6, 0.0), (30.0, 0.0), (30.1, 6.0), (61.0, 14.0))
+    speech, params = ((3.3, 8.0), (30.2, 60.0)), RenderParams(ducking="bands")
+    mix = Mix(True, "voice", 0.0, 0.0, Duck(points, 100, speech, 14.0, 300, 900))
+    meant = render(plan, served.recording)
+    blocks = duck_blocks([meant.samples], meant.sample_rate, duck_bands(points, speech, params))
+    sound = np.concatenate(list(blocks), axis=1)
+    assert residue_db(sound, meant.samples) > -30.0
+    assert residue_db(played(plan, played_duck(mix, params), 0.0, plan.window_end), sound) < MOST_RESIDUE_DB
+    first, last = round(29.0 * meant.sample_rate), round(33.0 * meant.sample_rate)
+    assert residue_db(played(plan, played_duck(mix, params), 29.0, 33.0), sound[:, first:last]) < MOST_RESIDUE_DB
 
 
 def test_a_recording_without_a_plan_is_played_as_it_is(served: Served, played: Callable[..., FloatArray]) -> None:

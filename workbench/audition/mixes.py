@@ -3,8 +3,8 @@
 As in `workbench.audition.plans`, these are WAV files below the home's `renders`, streamed by ranges and deleted
 when there are too many. They are written block by block, in memory that does not grow with their length.
 
-Functions: `clicked_file`, `placed_file`; `plan_sounds`, `placed_sounds`, `measure_mix_inputs`, `find_utterances`;
-`match_to_draw`.
+Functions: `clicked_file`, `placed_file`; `plan_sounds`, `placed_sounds`, `measure_mix_inputs`, `measure_outside`,
+`find_utterances`; `match_to_draw`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from workbench.media.audio import SoundBlock, decode_blocks, write_audio
 from workbench.media.probe import probe
 from workbench.mix.balance import Mix, SoundtrackMeasure, own_music_in, plan_mix, utterances_in
 from workbench.mix.levels import LevelCurve, level_curve_of_blocks
+from workbench.mix.speech_band import outside_levels
 from workbench.mix.voice import Utterances
 from workbench.params import DuckParams, MatchParams, MixParams, VoiceParams
 from workbench.progress import Progress
@@ -130,6 +131,8 @@ class MixInputs:
     """in which somebody speaks in the foreground"""
     own_music: Utterances
     """in which the soundtrack is music itself"""
+    outside: LevelCurve | None = None
+    """of the music outside the band of speech; None: nobody ducked in bands yet"""
 
     def mixed(self, duck: DuckParams, own: MixParams) -> Mix:
         """Levels and ducking.
@@ -173,6 +176,23 @@ def find_utterances(workspace: Workspace, levels: MixInputs) -> Utterances:
     """
     workspace.progress("listening for speech", 0.0)
     return utterances_in(levels.soundtrack, levels.seconds, workspace.params.voice)
+
+
+def measure_outside(workspace: Workspace, sounds: MixSounds) -> LevelCurve:
+    """Measure the music outside the band of speech, which shows how loud it is when it is ducked in bands.
+
+    Parameters
+    ----------
+    workspace : its progress is reported to
+    sounds : whose music it is
+
+    Raises
+    ------
+    MediaError : its file cannot be read
+    """
+    stream = _Stream(sounds.music)
+    blocks = stream.blocks("measuring the bands of the music", workspace.progress)
+    return outside_levels((block.samples for block in blocks), stream.rate)
 
 
 def measure_mix_inputs(workspace: Workspace, played: Path, video: Path, seconds: float) -> MixInputs:

@@ -99,10 +99,11 @@ def command(
     --placement says, cut off where the video ends. All formats but loop-tags hold a placement.
 
     A mix in PLAN is part of every edit: gains, and the duck under speech; with --video it is measured anew for another
-    option than the plan served. All but csv and audacity need the track, and so does every placement. Media beside the
-    output are named relative to it, in otio and xmeml by their full path. Editors that do not import the track, or read
-    its beginning differently, as some do with MP3, take the WAV of --with-media: it is named like the output, with
-    -music.wav. `-` reads the plan from standard input.
+    option than the plan served. The duck lowers all of the music, whatever `workbench render --ducking` makes of it.
+    All but csv and audacity need the track, and so does every placement. Media beside the output are named relative to
+    it, in otio and xmeml by their full path. Editors that do not import the track, or read its beginning differently,
+    as some do with MP3, take the WAV of --with-media: it is named like the output, with -music.wav. `-` reads the plan
+    from standard input.
 
     Edits and labels have markers at start, seams and end of the music; those of a placement also where it meets the
     picture, if --video is given; and those of a plan what reviewers wrote and heard, if --track is known. Levels stay
@@ -177,6 +178,8 @@ def command(
         )
     if form.uses_video and video is None and chosen.number > 1 and isinstance(found, LoopPlan) and mix and mix.duck:
         say(f"the levels are those of the plan served; with --video they are measured for option {chosen.number}")
+    if mix and mix.duck and workspace.params.render.ducking == "bands":
+        say(f"{format_name}: lowers all of the music under speech; `workbench render` lowers it in bands")
     say_placement(chosen)
     if form.limits:
         say(f"{format_name}: {form.limits[0].lower()}{form.limits[1:-1]}")

@@ -20,9 +20,11 @@ from workbench.cli.plan_files import (
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
+    from workbench.cli.plan_files import ChosenMusic
     from workbench.render.levels import SoundLevels
     from workbench.workspace import Workspace
 
+_DUCKING = ("broadband", "bands")
 _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
 
 
@@ -48,6 +50,12 @@ _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
     type=click.Choice(_TARGETS),
     help="Bring the file to the loudness and the true peak that are asked for there, see above.",
 )
+@click.option(
+    "--ducking",
+    type=click.Choice(_DUCKING),
+    help="Lower all of the music under speech, or less of it below and above the band of speech. Default: as the "
+    "profile or PLAN says, else all of it.",
+)
 @profile_option
 @workspace_option
 def command(
@@ -59,6 +67,7 @@ def command(
     placement: int | None,
     limit: bool,
     target: str | None,
+    ducking: str | None,
     workspace: Workspace,
 ) -> None:
     """Play PLAN, as `workbench loop` prints it, into a sound file or, with --video, under a video.
@@ -70,6 +79,9 @@ def command(
     speech, the sum under -1 dBTP; for another option than the plan served it is measured anew. Prints the loudness of
     what was written, its range and its maxima, that of the dialogue, and the true peak; warns of a track that is not
     the one that PLAN was made for. `-` reads the plan from standard input.
+
+    --ducking bands keeps bass and treble of the music livelier under speech that is as clear; the music is then less
+    LU under the voice, so where a rule asks for that distance (WCAG, 20 dB), leave it at broadband.
 
     --target brings the whole to a loudness by one gain, then limits it; what cannot be reached without taking more than
     6 dB off the peaks is said in a line:
@@ -102,6 +114,7 @@ def command(
     placement : number of the placement to play; None: the best. Must be None for a plan
     limit : whether the true peak is limited also without a mix
     target : a key of `workbench.params.DELIVERY_TARGETS`; None: none
+    ducking : as `workbench.params.RenderParams.ducking`; None: as the profile or the plan says
     workspace : of the home folder, with the parameters of the profile
     """
     _check_suffix(out, video)
@@ -112,6 +125,7 @@ def command(
     chosen = read_music(plan, workspace, track, option=option, placement=placement, needed_by="a render")
     assert chosen.track is not None, "it is needed"
     warn_of_other_bytes(workspace, chosen)
+    workspace = _ducking_as(ducking, workspace, chosen)
     video_path = None if video is None else find_video(workspace, video).path
     with progress_bar() as progress:
 
@@ -135,7 +149,19 @@ def command(
         {"output": str(out), "seconds": found.window_end, "bytes": out.stat().st_size}
         | _levels(rendered.levels)
         | ({} if rendered.gain is None else {"target": target, "gain_db": round(rendered.gain.gain_db, 2)})
+        | ({} if video is None or not mix or not mix.duck else {"ducking": workspace.params.render.ducking})
     )
+
+
+def _ducking_as(ducking: str | None, workspace: Workspace, chosen: ChosenMusic) -> Workspace:
+    """The workspace that ducks as was asked for; else as its profile says, or as the plan was made to be heard."""
+    params = workspace.params
+    made_with = chosen.provenance.params.get("render") if chosen.provenance is not None else None
+    wanted = ducking or (made_with.get("ducking") if isinstance(made_with, dict) else None)
+    if wanted not in _DUCKING or (ducking is None and params.render.ducking != "broadband"):
+        return workspace
+    render = params.render.model_copy(update={"ducking": wanted})
+    return workspace.with_params(params.model_copy(update={"render": render}))
 
 
 def _levels(levels: SoundLevels) -> dict[str, float]:

@@ -26,6 +26,7 @@ from panel.custom import JSComponent
 
 from workbench.align.placements import NO_CLEAR_POINT, Placement
 from workbench.audition.mixes import DrawnMatch, MixSounds, match_to_draw, placed_sounds
+from workbench.audition.played import played_duck
 from workbench.catalog.lane import Match
 from workbench.catalog.track import Track
 from workbench.dashboards.charts import Picture, flat_legend, ink_colour, time_chart
@@ -488,8 +489,8 @@ class MatchTab(Tab):
         def play() -> None:
             if heard.sounds is not None:
                 self.player.param.update(
-                    gain_a_db=heard.music_gain_db, soundtrack_db=heard.video_gain_db, duck_a=heard.points,
-                    headroom_db=heard.headroom_db(),
+                    gain_a_db=heard.music_gain_db, soundtrack_db=heard.video_gain_db,
+                    duck_a=played_duck(heard.mix, self._session.params.render), headroom_db=heard.headroom_db(),
                 )  # fmt: skip
 
         tune_state(heard, self._session, play)

@@ -20,7 +20,8 @@ import panel as pn
 import panel_material_ui as pmui
 from bokeh.models import Range1d
 
-from workbench.audition.mixes import MixSounds, find_utterances, plan_sounds
+from workbench.audition.mixes import MixSounds, find_utterances, measure_outside, plan_sounds
+from workbench.audition.played import played_duck
 from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, time_chart
 from workbench.dashboards.controls import ParamControls, ProfileBar
 from workbench.dashboards.page_loop import this_page_loop
@@ -30,9 +31,10 @@ from workbench.dashboards.tab import Tab
 from workbench.dashboards.transport import TransportBar
 from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Mix
-from workbench.mix.levels import HOPS_PER_SECOND
+from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
+from workbench.mix.speech_band import DuckedBands, duck_bands, ducked_levels
 from workbench.mix.voice import Utterances
-from workbench.params import DUCK_PRESETS, DuckParams, MixParams, VoiceParams
+from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, VoiceParams
 from workbench.plots.palette import DUCK, HEARD, OWN_MUSIC, VOICE
 from workbench.recording import FloatArray
 from workbench.workflows.loop import Loop
@@ -45,6 +47,8 @@ SHOWN = (
 )  # fmt: skip
 GIVING_WAY = {"play on": "ignore", "play on under it": "mix", "be silent": "yield"}
 """what the music does where the soundtrack is music itself, in words, and `MixParams.own_music`"""
+DUCKING = {"all of the music": "broadband", "the band of speech more than the rest": "bands"}
+"""what is lowered under speech, in words, and `RenderParams.ducking`"""
 _SLIDERS_HEIGHT = "max(520px, calc(100vh - 140px))"
 _QUIETEST_LUFS, _LOUDEST_LUFS = -54.0, -8.0
 _SMOOTH_HOPS = 40
@@ -65,15 +69,17 @@ class MixState:
     """whether the music is heard with the duck, or without it to compare"""
     under_voice_lu: float = DuckParams().under_voice_lu
     """how far under the voice the ducking holds the music, LU"""
+    render: RenderParams = RenderParams()
+    """`ducking`, and how far each band goes down"""
 
-    def tune(self, duck: DuckParams, own: MixParams) -> None:
+    def tune(self, duck: DuckParams, own: MixParams, render: RenderParams | None = None) -> None:
         """Mix with other parameters of the duck.
 
         Parameters
         ----------
-        duck, own : of the session
+        duck, own, render : of the session; None: all of the music is ducked
         """
-        self.under_voice_lu = duck.under_voice_lu
+        self.under_voice_lu, self.render = duck.under_voice_lu, render or RenderParams()
         self.mix = None if self.sounds is None else self.sounds.levels.mixed(duck, own)
 
     def hear(self, voice: VoiceParams, utterances: Utterances) -> None:
@@ -93,6 +99,27 @@ class MixState:
         if self.mix is None or self.mix.duck is None:
             return []
         return [[float(at), float(db)] for at, db in self.mix.duck.envelope_points]
+
+    @property
+    def bands(self) -> DuckedBands:
+        """Attenuation in the band of speech and outside it; the same where all of the music is ducked."""
+        speech = () if self.mix is None or self.mix.duck is None else self.mix.duck.speech_ranges
+        return duck_bands(self.points, speech, self.render)
+
+    @property
+    def misses_bands(self) -> bool:
+        """Whether the music is ducked in bands, and how loud it is outside that of speech was not measured."""
+        return self.sounds is not None and self.sounds.levels.outside is None and self.bands.differ
+
+    def take_bands(self, outside: LevelCurve) -> None:
+        """Take the levels of the music outside the band of speech.
+
+        Parameters
+        ----------
+        outside : from `measure_outside`
+        """
+        if self.sounds is not None:
+            self.sounds = replace(self.sounds, levels=replace(self.sounds.levels, outside=outside))
 
     @property
     def music_gain_db(self) -> float:
@@ -130,8 +157,15 @@ class MixState:
             f"{len(mix.duck.speech_ranges)} utterances, {spoken:.0f} s of speech · "
             f"music {self.music_gain_db:+.1f} dB · "
             f"soundtrack {self.video_gain_db:+.1f} dB · {self.under_voice_lu:g} LU under the voice: "
-            f"duck down to {mix.duck.depth_db:.1f} dB"
+            f"duck down to {mix.duck.depth_db:.1f} dB" + self._bands_in_words()
         )
+
+    def _bands_in_words(self) -> str:
+        """How far each band goes down, where they differ."""
+        if not self.bands.differ:
+            return ""
+        inside, outside = self.bands.depths
+        return f", in bands: {inside:.1f} dB in that of speech, {outside:.1f} dB below and above it"
 
 
 def loudness(power: FloatArray, from_s: float, to_s: float, columns: int) -> tuple[FloatArray, FloatArray]:
@@ -176,16 +210,26 @@ def preset_of(duck: DuckParams) -> str:
 def tune_state(state: MixState, session: Session, then: Callable[[], None]) -> None:
     """Mix with the session's parameters, then go on; other voice parameters make a worker find the utterances first.
 
+    Where the music is ducked in bands for the first time, a worker measures it outside that of speech.
+
     Parameters
     ----------
     state : whose mix is made
     session : whose parameters count; it runs the worker
-    then : called once the mix is there, at once where no worker is needed
+    then : called once the mix is there, at once where no worker is needed; again when the bands are measured
     """
     sounds, voice = state.sounds, session.params.voice
     if sounds is None or sounds.levels.voice == voice:
-        state.tune(session.params.duck, session.params.mix)
+        state.tune(session.params.duck, session.params.mix, session.params.render)
         then()
+        if state.misses_bands and sounds is not None:
+
+            def measured(outside: LevelCurve) -> None:
+                if state.sounds is sounds:
+                    state.take_bands(outside)
+                    then()
+
+            session.run(measure_outside, sounds, then=measured)
         return
 
     def found(utterances: Utterances) -> None:
@@ -228,12 +272,13 @@ class MixPicture(Picture):
         own = () if state.sounds is None else state.sounds.levels.own_music
         self._set("own_music", left=[start for start, _ in own], right=[end for _, end in own])
         self._set("speech", left=[start for start, _ in speech], right=[end for _, end in speech])
-        points = state.points
+        bands, deepest = state.bands, 12.0
         end = state.sounds.levels.seconds if state.sounds is not None else 0.0
-        times = [0.0, *(at for at, _ in points), end] if points else []
-        depth = [points[0][1], *(db for _, db in points), points[-1][1]] if points else []
-        self._set("duck", x=times, y=[-db for db in depth])
-        deepest = max([12.0, *depth])
+        for name, points in (("duck", bands.inside), ("outside", bands.outside if bands.differ else ())):
+            times = [0.0, *(at for at, _ in points), end] if points else []
+            depth = [points[0][1], *(db for _, db in points), points[-1][1]] if points else []
+            self._set(name, x=times, y=[-db for db in depth])
+            deepest = max([deepest, *depth])
         self.duck.y_range.start = -1.1 * deepest
         self.show_view()
 
@@ -246,13 +291,11 @@ class MixPicture(Picture):
             return
         levels = state.sounds.levels
         first, last, columns = self.follow.stretch(levels.seconds)
-        music = levels.music.power * 10 ** (state.music_gain_db / 10)
-        self._line("alone", music, first, last, columns)
-        points = np.array(state.points, dtype=np.float64)
-        if points.size and state.ducked:
-            middles = (np.arange(music.size) + 0.5) / HOPS_PER_SECOND
-            music = music * 10 ** (-np.interp(middles, points[:, 0], points[:, 1]) / 10)
-        self._line("under", music, first, last, columns)
+        gain = 10 ** (state.music_gain_db / 10)
+        self._line("alone", levels.music.power * gain, first, last, columns)
+        ducked = state.ducked and bool(state.points)
+        music = ducked_levels(levels.music, levels.outside, state.bands).power if ducked else levels.music.power
+        self._line("under", music * gain, first, last, columns)
         soundtrack = levels.soundtrack.levels
         power = np.zeros(0) if soundtrack is None else soundtrack.power * 10 ** (state.video_gain_db / 10)
         self._line("soundtrack", power, first, last, columns)
@@ -292,6 +335,8 @@ class MixPicture(Picture):
         source = self._source("duck", "x", "y")
         self._tint(duck.varea("x", 0.0, "y", source=source, alpha=0.3).glyph, "fill_color", DUCK)
         self._tint(duck.line("x", "y", source=source, line_width=1.8).glyph, "line_color", DUCK)
+        other = duck.line("x", "y", source=self._source("outside", "x", "y"), line_width=1.8, line_dash="6 3")
+        self._tint(other.glyph, "line_color", DUCK)
         flat_legend(levels)
 
 
@@ -326,6 +371,11 @@ class MixTab(Tab):
             size="small", sizing_mode="stretch_width",
         )  # fmt: skip
         self.own_music.param.watch(lambda event: self.give_way(event.new), "value")
+        self.ducking = pmui.Select(
+            label="lowered under speech", options=DUCKING, value=session.params.render.ducking,
+            size="small", sizing_mode="stretch_width",
+        )  # fmt: skip
+        self.ducking.param.watch(lambda event: self.duck_by(event.new), "value")
         self.controls = ParamControls(session, "duck", SHOWN)
         self.profile = ProfileBar(session)
         self.facts = pmui.Typography("", variant="body2")
@@ -394,16 +444,30 @@ class MixTab(Tab):
             mix = MixParams.model_validate({**params.mix.model_dump(), "own_music": own_music})
             self._session.params = params.model_copy(update={"mix": mix})
 
+    def duck_by(self, ducking: str) -> None:
+        """Choose what is lowered under speech.
+
+        Parameters
+        ----------
+        ducking : as `RenderParams.ducking`
+        """
+        params = self._session.params
+        if ducking != params.render.ducking:
+            render = RenderParams.model_validate({**params.render.model_dump(), "ducking": ducking})
+            self._session.params = params.model_copy(update={"render": render})
+
     def tune(self) -> None:
         """Mix with the session's parameters: see and hear it at once; other tabs get the mix once it has settled."""
         self.preset.value = preset_of(self._session.params.duck)
         self.own_music.value = self._session.params.mix.own_music
-        before = self.state.mix
+        self.ducking.value = self._session.params.render.ducking
+        before, heard = self.state.mix, self._heard()
 
         def show() -> None:
-            if self.state.mix != before:
+            if self._heard() != heard:
                 self.picture.show_mix()
                 self._load()
+            if self.state.mix != before:
                 self._share_soon()
             self._show_facts()
 
@@ -419,13 +483,19 @@ class MixTab(Tab):
     def panel(self) -> pn.viewable.Viewable:
         """Sliders on the left, transport and pictures on the right, profiles below."""
         sliders = scrolled(
-            pmui.Column(self.preset, self.own_music, self.controls.panel(), width=270), height=_SLIDERS_HEIGHT
+            pmui.Column(self.preset, self.own_music, self.ducking, self.controls.panel(), width=270),
+            height=_SLIDERS_HEIGHT,
         )
         pictures = pmui.Column(
             self.player, self.facts, *self.picture.panes(*_SHARES, margin=0), self.profile.panel(),
             sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
         return pmui.Row(sliders, pictures, sizing_mode="stretch_width")
+
+    def _heard(self) -> tuple[object, ...]:
+        """What decides what is heard and drawn."""
+        outside = None if self.state.sounds is None else self.state.sounds.levels.outside
+        return self.state.mix, self.state.bands, id(outside)
 
     def _is_plan(self, plan: LoopPlan) -> bool:
         return self._loop is not None and self._loop.answer is plan
@@ -448,7 +518,7 @@ class MixTab(Tab):
             gain_a_db=state.music_gain_db,
             gain_b_db=state.music_gain_db,
             soundtrack_db=state.video_gain_db,
-            duck_a=state.points,
+            duck_a=played_duck(state.mix, state.render),
             headroom_db=state.headroom_db(),
         )
 

@@ -19,7 +19,7 @@ import param
 from panel.custom import JSComponent
 
 from workbench.audition.plans import RenderedOption, TimelineVideo, load_video, render_option
-from workbench.audition.played import played_plan
+from workbench.audition.played import played_duck, played_plan
 from workbench.audition.proxies import proxy_file
 from workbench.audition.seams import with_option_first
 from workbench.dashboards.chips import SeamChips
@@ -101,6 +101,7 @@ class PlanTab(Tab):
         self.follow(["loop"], self.take)
         self.follow(["loop"], self.desk.take)
         self.follow(["track_sound"], lambda _: self._load())
+        self.follow(["params"], lambda _: self._load())
         self.follow(["option"], self.look_at_option)
         self.follow(["time"], self.listen_at)
         self.follow(["coming", "stage", "done", "offers_fit", "fitting", "track_sound"], self._show_empty)
@@ -366,8 +367,8 @@ class PlanTab(Tab):
             gain_a_db=gains_a.music_db,
             gain_b_db=gains_b.music_db,
             soundtrack_db=gains_a.soundtrack_db,
-            duck_a=[list(point) for point in gains_a.duck_points],
-            duck_b=[list(point) for point in gains_b.duck_points],
+            duck_a=played_duck(state.mix_of(state.a), session.params.render),
+            duck_b=played_duck(state.mix_of(b), session.params.render),
             headroom_db=state.headroom_db(),
             chosen=state.chosen,
         )

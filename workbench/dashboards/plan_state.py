@@ -15,6 +15,7 @@ from workbench.dashboards.views import LongSound
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import TrackSection
 from workbench.loops.refusals import Refusal
+from workbench.mix.balance import Mix
 from workbench.plots.palette import group_colour
 from workbench.plots.plan import track_pieces
 from workbench.workflows.loop import Loop
@@ -156,10 +157,19 @@ class PlanState:
         ----------
         option : counted from 0; None: nothing is changed
         """
+        return gains_of(self.mix_of(option))
+
+    def mix_of(self, option: int | None) -> Mix | None:
+        """The mix of an option; until its own is known, that of the plan served.
+
+        Parameters
+        ----------
+        option : counted from 0; None: there is none
+        """
         if option is None or self.loop is None:
-            return gains_of(None)
+            return None
         heard = self.heard.get(option)
-        return gains_of(self.loop.mix if heard is None else heard.mix)
+        return self.loop.mix if heard is None else heard.mix
 
     def pick(self, option: int, name: str) -> None:
         """Compare an option as A or B, and look at it; the same option cannot be both.

@@ -24,6 +24,7 @@ import param
 from panel.custom import JSComponent
 
 from workbench.audition.plans import RenderedOption, render_option, soundtrack_beside
+from workbench.audition.played import played_duck
 from workbench.audition.shown import shown_sound
 from workbench.dashboards.links import link_address
 from workbench.dashboards.page_loop import this_page_loop
@@ -382,7 +383,7 @@ class ReviewTab(Tab):
         highest = music + 10.0 ** (rendered.soundtrack_gain_db / 20.0)
         self.player.param.update(
             music_a=self._session.url_of(rendered.path), gain_a_db=rendered.music_gain_db,
-            soundtrack_db=rendered.soundtrack_gain_db, duck_a=[list(point) for point in rendered.duck_points],
+            soundtrack_db=rendered.soundtrack_gain_db, duck_a=played_duck(rendered.mix, self._session.params.render),
             headroom_db=-max(0.0, 20.0 * log10(highest)),
         )  # fmt: skip
 

@@ -36,6 +36,7 @@ from panel.custom import JSComponent
 
 from workbench.dashboards.figures import SeekTo
 from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ
 
 
 def script(*names: str) -> str:
@@ -73,8 +74,9 @@ class TransportBar(JSComponent):
     match_a_db = param.Number(0.0, doc="gain that makes A as loud as B in the stretch, at most 0")
     match_b_db = param.Number(0.0)
     headroom_db = param.Number(0.0, doc="gain of everything, so that the sum does not clip")
-    duck_a = param.List([], doc="[s, dB] pairs, attenuation, straight in between")
+    duck_a = param.List([], doc="of `workbench.audition.played.played_duck`: attenuation, straight in between")
     duck_b = param.List([])
+    speech_band = param.List([*SPEECH_BAND_HZ, REACH_SECONDS], doc="edges, Hz, and s that its filter reaches")
     playheads = param.List([], doc="names of Bokeh spans that follow")
     labels = param.List(["A", "B"], doc="names of the two options")
 

@@ -25,6 +25,7 @@ def mix_figure(
     video: Recording,
     music: Recording | None = None,
     own_music: Sequence[Sequence[float]] = (),
+    outside_points: Sequence[Sequence[float]] = (),
 ) -> Figure:
     """Attenuation and loudness over the whole video, and a close-up of the first utterances.
 
@@ -35,6 +36,7 @@ def mix_figure(
     video : its sound as rendered
     music : as it plays in it, ducked; None leaves its line out
     own_music : video time, s, from and to, of music that the video has of its own
+    outside_points : attenuation outside the band of speech, where it differs, as `envelope_points`
     """
     figure = new_figure(12.0, 5.6)
     whole, near = figure.subplots(2, 1)
@@ -44,7 +46,7 @@ def mix_figure(
     under = None if music is None else momentary(music.samples, music.sample_rate)
     spans = ((whole, 0.0, video.duration), (near, start, min(start + _CLOSE_UP_SECONDS, video.duration)))
     for axes, first, last in spans:
-        _draw(axes, envelope_points, speech_ranges, loudness, under, first, last)
+        _draw(axes, (envelope_points, outside_points), speech_ranges, loudness, under, first, last)
         for k, (begin, end) in enumerate(own_music):
             name = "" if k else "the video's own music"
             axes.axvspan(begin, end, color=OWN_MUSIC, alpha=0.25, linewidth=0, label=name)
@@ -80,7 +82,7 @@ def duck_figure(envelope_points: Sequence[Sequence[float]], speech_ranges: Seque
 
 def _draw(
     axes: Axes,
-    envelope_points: Sequence[Sequence[float]],
+    envelopes: tuple[Sequence[Sequence[float]], Sequence[Sequence[float]]],
     speech_ranges: Sequence[Sequence[float]],
     loudness: np.ndarray,
     under: np.ndarray | None,
@@ -99,13 +101,16 @@ def _draw(
     axes.set_xlim(first, last)
     quiet(axes)
     right = axes.twinx()
-    if len(envelope_points):
-        at, attenuation = np.array(envelope_points, dtype=np.float64).T
-        drawn = np.unique(np.concatenate([at, [first, last]]))
-        right.plot(drawn, -np.interp(drawn, at, attenuation), color=DUCK, linewidth=1.8)
-    # An empty line on the left axes, so that one legend names both.
-    axes.plot([], [], color=DUCK, linewidth=1.8, label="attenuation of the music")
-    deepest = max((float(depth) for _, depth in envelope_points), default=0.0)
+    names = ("attenuation of the music", "outside the band of speech")
+    for points, name, dashes in zip(envelopes, names, ("-", "--"), strict=True):
+        if len(points):
+            at, attenuation = np.array(points, dtype=np.float64).T
+            drawn = np.unique(np.concatenate([at, [first, last]]))
+            right.plot(drawn, -np.interp(drawn, at, attenuation), color=DUCK, linewidth=1.8, linestyle=dashes)
+        if len(points) or dashes == "-":
+            # An empty line on the left axes, so that one legend names both.
+            axes.plot([], [], color=DUCK, linewidth=1.8, linestyle=dashes, label=name)
+    deepest = max((float(depth) for points in envelopes for _, depth in points), default=0.0)
     right.set_ylim(min(-30.0, -1.1 * deepest), 3.0)
     right.set_ylabel("attenuation, dB", fontsize=9, color=DUCK)
     right.spines[["top"]].set_visible(False)

@@ -2,7 +2,8 @@
 
 The picture is copied, packet by packet, never encoded again. The sound is made anew: music and soundtrack at 48 kHz in
 stereo, joined in the order the mix prescribes: soundtrack at `video_gain_db`, music at
-`music_gain_db`, the envelope's attenuation on the music, the sum, the limiter; then AAC.
+`music_gain_db`, the envelope's attenuation on the music, the sum, the limiter; then AAC. `RenderParams.ducking` says
+whether all of the music goes down as the envelope says, or less of it outside the band of speech.
 
 The sound comes first. It is encoded on its own, decoded again and measured; where its true peak passes the ceiling, it
 is made again under a lower one. Then the video is written, once.
@@ -43,8 +44,8 @@ from workbench.files import cannot_be_written, written_whole
 from workbench.media.audio import decode_blocks, write_audio
 from workbench.media.containers import first_picture, open_media, picture_stream, tick_seconds
 from workbench.media.probe import probe
-from workbench.mix.fades import duck_gain
 from workbench.mix.limiter import limit_blocks
+from workbench.mix.speech_band import duck_bands, duck_blocks
 from workbench.params import RenderParams
 from workbench.recording import FloatArray, Recording
 from workbench.render.aac import EncodedSound, encode
@@ -97,6 +98,11 @@ class Ducking(Protocol):
     @property
     def envelope_points(self) -> Sequence[Sequence[float]]:
         """Pairs of video seconds and positive dB, see `workbench.mix.fades.duck_gain`."""
+        ...
+
+    @property
+    def speech_ranges(self) -> Sequence[Sequence[float]]:
+        """Pairs of video seconds in which somebody speaks; what is ducked for them may be ducked in bands."""
         ...
 
 
@@ -183,7 +189,7 @@ def render_video(
     out : .mp4 or .m4v (H.264, H.265, AV1, VP9, …), .mov, or .mkv, which holds any picture
     mix : gains and ducking; None for 0 dB and none
     soundtrack : False leaves the soundtrack out
-    params : rate, bit rate, and the limiter's; None: the defaults
+    params : rate, bit rate, the way of ducking, and the limiter's; None: the defaults
     limit : hold the true peak under the ceiling, also after the codec: where decoding the file gives more, the sound is
         made again with a lower ceiling. None does so where there is a mix or soundtrack, so never on a bare plan
     gain_db : of the whole, before the limiter, dB
@@ -308,16 +314,12 @@ def _music(plan: Music, recording: Recording, mix: MixLevels | None, params: Ren
     """The plan at the video's rate, in stereo, with the mix's gain and ducking."""
     rate = params.video_sample_rate
     gain = _linear(mix.music_gain_db if mix is not None else None)
-    points = mix.duck.envelope_points if mix is not None and mix.duck is not None else ()
-    done = 0
+    duck = mix.duck if mix is not None else None
+    ducked = duck_bands(duck.envelope_points, duck.speech_ranges, params) if duck is not None else duck_bands((), ())
     stereo = (_stereo(block) for block in render_blocks(plan, recording, params))
-    for block in _convert_rate(stereo, recording.sample_rate, rate):
-        sound = block if gain == 1.0 else block * np.float32(gain)
-        if len(points):
-            times = np.arange(done, done + block.shape[1]) / rate
-            sound = sound * duck_gain(points, times).astype(np.float32)
-        done += block.shape[1]
-        yield sound
+    converted = _convert_rate(stereo, recording.sample_rate, rate)
+    raised = (block if gain == 1.0 else block * np.float32(gain) for block in converted)
+    return duck_blocks(raised, rate, ducked)
 
 
 def _soundtrack(video: Path, mix: MixLevels | None, params: RenderParams) -> Iterator[FloatArray]:

@@ -21,11 +21,12 @@ from workbench.files import write_text
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.media.audio import write_audio
-from workbench.mix.balance import own_music_in
+from workbench.mix.balance import Duck, own_music_in
 from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS, Passage, played_music, speech_over_music, worst_passages
 from workbench.mix.levels import level_curve_of_blocks
 from workbench.mix.limiter import limit_blocks
-from workbench.params import DELIVERY_TARGETS, CoverParams
+from workbench.mix.speech_band import duck_bands, duck_blocks
+from workbench.params import DELIVERY_TARGETS, CoverParams, RenderParams
 from workbench.plots.mix import mix_figure
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
@@ -484,14 +485,16 @@ def mix_section(
             ("speech", f"{len(duck.speech_ranges)} utterances, {spoken:.0f} s in all"),
             ("gain of the voice", f"{loop.mix.video_gain_db:+.1f} dB"),
             ("gain of the music", f"{loop.mix.music_gain_db:+.1f} dB"),
-            ("deepest attenuation under speech", f"{duck.depth_db:.1f} dB"),
+            ("deepest attenuation under speech", _depth_in_words(duck, workspace.params.render)),
         ]
         text = (
             "The music is brought to about the loudness of the voice, then moves out of its way: down before the first "
             "syllable, up again when a pause is long enough."
         )
     if duck is not None and rendered is not None:
-        picture = png(mix_figure(duck.envelope_points, duck.speech_ranges, rendered, own_music=own_music))
+        ducked = duck_bands(duck.envelope_points, duck.speech_ranges, workspace.params.render)
+        outside = ducked.outside if ducked.differ else ()
+        picture = png(mix_figure(ducked.inside, duck.speech_ranges, rendered, None, own_music, outside))
     if shown:
         over = np.array([each.over_lu for each in passages if np.isfinite(each.over_lu)])
         facts.append(
@@ -519,6 +522,18 @@ def mix_section(
     return ReportSection("Levels", tuple(texts), picture=picture, tables=tables, cards=cards)
 
 
+def _depth_in_words(duck: Duck, params: RenderParams) -> str:
+    """How far the music goes down at most, and where it goes down less."""
+    ducked = duck_bands(duck.envelope_points, duck.speech_ranges, params)
+    if not ducked.differ:
+        return f"{duck.depth_db:.1f} dB"
+    inside, outside = ducked.depths
+    return (
+        f"in bands: {inside:.1f} dB in the band of speech, {outside:.1f} dB below and above it; {duck.depth_db:.1f} dB "
+        "in exports, which lower all of the music"
+    )
+
+
 def _own_music(workspace: Workspace, loop: Loop) -> Sequence[Sequence[float]]:
     """Where the video has music of its own, video seconds."""
     if loop.video is None or loop.mix is None or loop.mix.classification in ("silent", "none"):
@@ -535,13 +550,16 @@ def _passages(
     soundtrack = measure_soundtrack(workspace, loop.video).levels
     if soundtrack is None or not speech:
         return ()
-    played = level_curve_of_blocks(
-        render_blocks(loop.answer, recording, workspace.params.render), recording.sample_rate
-    )
-    mix = loop.mix
+    mix, params = loop.mix, workspace.params.render
     music_db, video_db = (0.0, 0.0) if mix is None else (mix.music_gain_db or 0.0, mix.video_gain_db or 0.0)
-    points = () if mix is None or mix.duck is None else mix.duck.envelope_points
-    music = played_music(played, music_db, points)
+    duck = None if mix is None else mix.duck
+    ducked = duck_bands(duck.envelope_points, duck.speech_ranges, params) if duck is not None else duck_bands((), ())
+    if ducked.differ:
+        blocks = duck_blocks(render_blocks(loop.answer, recording, params), recording.sample_rate, ducked)
+        music = level_curve_of_blocks(blocks, recording.sample_rate).raised(music_db)
+    else:
+        played = level_curve_of_blocks(render_blocks(loop.answer, recording, params), recording.sample_rate)
+        music = played_music(played, music_db, ducked.inside)
     return speech_over_music(soundtrack.raised(video_db), music, speech, workspace.params.duck)
 
 

@@ -10,14 +10,14 @@ into the same folder.
 
 Each voice gives the scenes of `SCENES`, 40 s each, mono at 24 kHz; levels are K-weighted, of what is said.
 
-Functions: `fetch_voices`, `read_sentences`, `voice_scenes`.
+Functions: `fetch_voices`, `read_sentences`, `music_bed`, `voice_scenes`.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +40,18 @@ Scene = tuple[Sound, Sound, Ranges]
 """what is heard, the dry voice in it, and when it sounds"""
 
 
+def music_bed(rng: np.random.Generator, music: list[ElsewhereRecording]) -> Sound:
+    """A stretch of one of some recordings, mono at `RATE`, `SECONDS` long, at -20 LUFS."""
+    recording = music[int(rng.integers(len(music)))]
+    first = rng.uniform(5.0, max(6.0, recording.seconds - SECONDS - 5.0))
+    with soundfile.SoundFile(recording.path) as file:
+        file.seek(round(first * file.samplerate))
+        samples = file.read(round(SECONDS * file.samplerate), dtype="float32", always_2d=True).mean(axis=1)
+        sound = soxr.resample(samples, file.samplerate, RATE)
+    size = round(SECONDS * RATE)
+    return at_level(np.pad(sound, (0, max(0, size - sound.size)))[:size], -20.0)
+
+
 @dataclass(frozen=True)
 class _Hands:
     """What a scene is made of."""
@@ -53,14 +65,7 @@ class _Hands:
 
     def bed(self) -> Sound:
         """A stretch of a recording at -20 LUFS."""
-        recording = self.music[int(self.rng.integers(len(self.music)))]
-        first = self.rng.uniform(5.0, max(6.0, recording.seconds - SECONDS - 5.0))
-        with soundfile.SoundFile(recording.path) as file:
-            file.seek(round(first * file.samplerate))
-            samples = file.read(round(SECONDS * file.samplerate), dtype="float32", always_2d=True).mean(axis=1)
-            sound = soxr.resample(samples, file.samplerate, RATE)
-        size = round(SECONDS * RATE)
-        return at_level(np.pad(sound, (0, max(0, size - sound.size)))[:size], -20.0)
+        return music_bed(self.rng, self.music)
 
     def talk(
         self, levels: tuple[float, ...] = (-20.0,), pauses: tuple[float, float] = (0.4, 3.0)
@@ -167,7 +172,9 @@ def read_sentences(folder: Path) -> list[Sound]:
     return found
 
 
-def voice_scenes(folder: Path, role: str, seeds: int = 2) -> list[tuple[str, Video]]:
+def voice_scenes(
+    folder: Path, role: str, seeds: int = 2, names: Collection[str] = tuple(SCENES)
+) -> list[tuple[str, Video]]:
     """All scenes of the voices of a role, with the package that the voice is from.
 
     Parameters
@@ -175,6 +182,7 @@ def voice_scenes(folder: Path, role: str, seeds: int = 2) -> list[tuple[str, Vid
     folder : what `fetch_voices` and `recordings.fetch` filled
     role : `fit` or `test`
     seeds : how often each scene is made of each voice
+    names : of the scenes that are made
     """
     music = recordings(folder, role)
     spoken = {package: read_sentences(folder / package) for package in VOICES[role]}
@@ -185,6 +193,8 @@ def voice_scenes(folder: Path, role: str, seeds: int = 2) -> list[tuple[str, Vid
         others = next(other for name, other in spoken.items() if name != package)
         for seed in range(seeds):
             for k, (name, make) in enumerate(SCENES.items()):
+                if name not in names:
+                    continue
                 hands = _Hands(np.random.default_rng((number, seed, k)), said, others, music)
                 sound, voice, ranges = make(hands)
                 gain = np.float32(0.9 / max(0.9, float(np.abs(sound).max())))

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from workbench.audition.played import played_plan
+from workbench.audition.played import played_duck, played_plan
 from workbench.loops.plan import LoopPlan
+from workbench.mix.balance import Duck, Mix
+from workbench.params import RenderParams
 from workbench.render.schedule import place_track
 
 
@@ -27,3 +29,12 @@ def test_a_placed_track_is_one_cue() -> None:
     (cue,) = told["cues"]
     assert (cue["first"], cue["stop"], cue["song_offset"]) == (0, 8 * 8000, 2 * 8000)
     assert told["start_fade_seconds"] == told["end_fade_seconds"] == pytest.approx(0.01)
+
+
+def test_a_duck_is_played_in_bands_where_that_is_chosen() -> None:
+    points = ((1.0, 0.0), (1.3, 10.0), (3.1, 10.0), (4.0, 0.0))
+    mix = Mix(True, "voice", 0.0, 0.0, Duck(points, 100, ((1.4, 3.0),), 10.0, 300, 900))
+    assert played_duck(mix, RenderParams()) == [list(point) for point in points]
+    bands = RenderParams(ducking="bands", speech_band_depth=1.5, other_bands_depth=0.5)
+    assert played_duck(mix, bands) == [[1.0, 0.0, 0.0], [1.3, 15.0, 5.0], [3.1, 15.0, 5.0], [4.0, 0.0, 0.0]]
+    assert played_duck(None, bands) == []

@@ -345,3 +345,32 @@ def test_a_placement_that_may_be_chance_says_so(
         assert code == 0, err
         assert f"placement {number}: {words}" in err
         assert ("section on the start" in err) is False
+
+
+def test_ducking_in_bands_leaves_more_of_the_music(
+    workbench: Call, aligned: Path, track_file: Path, video: Path, home: Path, tmp_path: Path
+) -> None:
+    """By option, and by the parameters that PLAN was made with; what is not ducked is the same."""
+    body = json.loads(aligned.read_text()) | {"mix": MIX}
+    made = {
+        "command": "align", "program": "workbench", "version": "1", "stages": {}, "constraints": {}, "defaults": "",
+        "params": {"render": {"ducking": "bands"}},
+    }  # fmt: skip
+    mixed, in_bands = write(tmp_path / "m.json", body), write(tmp_path / "b.json", body | {"provenance": made})
+    levels = []
+    for number, (plan, ducking) in enumerate(
+        [(mixed, ()), (mixed, ("--ducking", "bands")), (in_bands, ()), (in_bands, ("--ducking", "broadband"))]
+    ):
+        out = tmp_path / f"{number}.mp4"
+        code, printed, err = workbench(
+            "render", plan, "--track", track_file, "--video", video, *ducking, "-o", out, "--home", home
+        )
+        assert code == 0, err
+        assert json.loads(printed)["ducking"] == ("bands" if number in (1, 2) else "broadband")
+        sound = decode(out).samples
+        levels.append([20 * np.log10(np.std(sound[:, b * RATE : e * RATE])) for b, e in ((6, 9), (11, 14), (16, 19))])
+    whole, bands, by_plan, back = np.array(levels)
+    assert bands == pytest.approx(by_plan, abs=1e-6)
+    assert back == pytest.approx(whole, abs=1e-6)
+    assert bands[[0, 2]] == pytest.approx(whole[[0, 2]], abs=0.1)
+    assert abs(bands[1] - whole[1]) > 1.0

@@ -18,7 +18,7 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.mix.balance import plan_mix
-from workbench.params import DUCK_PRESETS, DuckParams, MixParams, WorkbenchParams
+from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, WorkbenchParams
 from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
@@ -184,3 +184,27 @@ def test_a_track_that_was_fitted_is_mixed_like_one_that_is_looped(corner_home: H
 
 def nothing(workspace: Workspace) -> None:
     """Ends after what was asked for before, where there is one worker."""
+
+
+def test_ducking_in_bands_is_chosen_drawn_and_heard(session: Session, sounds: MixSounds) -> None:
+    session.params = session.params.model_copy(update={"render": RenderParams(other_bands_depth=0.1)})
+    tab = MixTab(session)
+    tab.hear(sounds)
+    whole, drawn = tab.player.duck_a, tab.picture._sources
+    before, mix = np.array(drawn["under"].data["y"]), tab.state.mix
+    assert all(len(point) == 2 for point in whole)
+    assert list(drawn["outside"].data["x"]) == []
+    tab.ducking.value = "bands"
+    assert session.params.render.ducking == "bands"
+    assert tab.state.mix == mix, "the envelope of a mix stays as it is"
+    assert all(len(point) == 3 for point in tab.player.duck_a)
+    assert "in bands: " in tab.state.facts()
+    (job,) = session._tasks
+    assert job.wait(60.0)
+    assert min(drawn["duck"].data["y"]) < min(drawn["outside"].data["y"]) < 0.0
+    assert np.mean(np.array(drawn["under"].data["y"]) - before) > 0.2, "more of the music is heard"
+    tab.ducking.value = "broadband"
+    assert tab.player.duck_a == whole
+    assert np.array_equal(drawn["under"].data["y"], before)
+    session.params = session.params.model_copy(update={"render": RenderParams(ducking="bands")})
+    assert tab.ducking.value == "bands"

@@ -25,3 +25,5 @@ def test_beats_and_mixes(seconds: float, check_legible: Check) -> None:
     check_legible(beats_figure(grid, np.ones(round(seconds * 100)), 100, sound))
     points = [(1.0, 0.0), (2.0, 14.0), (4.0, 14.0), (5.0, 0.0)]
     check_legible(mix_figure(points, [(2.0, 4.0)], sound, sound))
+    half = [(time, depth / 2) for time, depth in points]
+    check_legible(mix_figure(points, [(2.0, 4.0)], sound, sound, outside_points=half))

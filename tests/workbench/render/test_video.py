@@ -31,6 +31,7 @@ EVENTS = (2.0, 6.0, 9.0)  # s of video time: a white frame and a click
 @dataclass(frozen=True)
 class Duck:
     envelope_points: tuple[tuple[float, float], ...] = ()
+    speech_ranges: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)

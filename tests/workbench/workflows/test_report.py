@@ -17,11 +17,18 @@ from workbench.home import Home
 from workbench.loops import refusals
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.media.audio import decode, resample
-from workbench.params import DELIVERY_TARGETS
+from workbench.params import DELIVERY_TARGETS, RenderParams, WorkbenchParams
 from workbench.recording import Recording
 from workbench.workflows.fit import fit_track
 from workbench.workflows.loop import loop_track
-from workbench.workflows.report import answer_markdown, mp3, plan_sentence, write_fit_report, write_loop_report
+from workbench.workflows.report import (
+    answer_markdown,
+    mix_section,
+    mp3,
+    plan_sentence,
+    write_fit_report,
+    write_loop_report,
+)
 from workbench.workspace import Workspace
 
 
@@ -94,6 +101,12 @@ def test_the_page_plays_the_ten_least_clear_passages_and_says_what_delivery_take
     assert re.search(r"<td>dialogue</td><td>-[\d.]+ LUFS, \d+ % of the time</td>", levels)
     assert "loudness range" in levels
     assert "listeners ask for" not in levels
+
+    params = WorkbenchParams(render=RenderParams(ducking="bands", speech_band_depth=1.0, other_bands_depth=0.0))
+    section = mix_section(workspace.with_params(params), ducked, workspace.load_recording(track), None)
+    facts = {name: fact for name, fact, *_ in section.tables[0].rows}
+    assert facts["deepest attenuation under speech"].startswith("in bands: ")
+    assert float(section.cards[0].title.split(": ")[1].split()[0]) < over[0], "more of the music is heard"
 
     plain = loop_track(workspace, track, spoken_video)
     page = write_loop_report(workspace, plain, tmp_path / "plain.html").read_text()

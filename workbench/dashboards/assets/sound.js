@@ -135,8 +135,9 @@ function fadeEnds(out, begin, program) {
   }
 }
 
-/** Attenuation in dB at a time; `points` are [s, dB] pairs, straight in between and held beyond. */
-export function attenuationAt(points, time) {
+/** Attenuation in dB at a time; `points` are [s, dB, dB], straight in between and held beyond. The second dB, of what
+ * lies outside the band of speech, stands only where it differs; `column` chooses. */
+export function attenuationAt(points, time, column = 1) {
   if (!points.length) return 0
   let low = 0,
     high = points.length // the first point after `time` lies in [low, high]
@@ -145,11 +146,11 @@ export function attenuationAt(points, time) {
     if (points[middle][0] <= time) low = middle + 1
     else high = middle
   }
-  if (low === 0) return points[0][1]
-  if (low === points.length) return points[low - 1][1]
-  const [t0, d0] = points[low - 1],
-    [t1, d1] = points[low]
-  return d0 + ((d1 - d0) * (time - t0)) / (t1 - t0)
+  if (low === 0) return points[0][column]
+  if (low === points.length) return points[low - 1][column]
+  const before = points[low - 1],
+    after = points[low]
+  return before[column] + ((after[column] - before[column]) * (time - before[0])) / (after[0] - before[0])
 }
 
 function duckBy(out, begin, rate, points) {
@@ -162,8 +163,133 @@ function duckBy(out, begin, rate, points) {
   }
 }
 
+/** Fast Fourier transform of complex numbers in place, of a power of two; the inverse is not scaled. */
+function transform(re, im, inverse) {
+  const size = re.length
+  for (let i = 1, j = 0; i < size; i++) {
+    let bit = size >> 1
+    for (; j & bit; bit >>= 1) j ^= bit
+    j |= bit
+    if (i >= j) continue
+    ;[re[i], re[j]] = [re[j], re[i]]
+    ;[im[i], im[j]] = [im[j], im[i]]
+  }
+  for (let half = 1; half < size; half <<= 1) {
+    const turn = ((inverse ? 1 : -1) * Math.PI) / half
+    for (let k = 0; k < half; k++) {
+      const c = Math.cos(turn * k),
+        s = Math.sin(turn * k)
+      for (let i = k; i < size; i += 2 * half) {
+        const j = i + half,
+          x = re[j] * c - im[j] * s,
+          y = re[j] * s + im[j] * c
+        re[j] = re[i] - x
+        im[j] = im[i] - y
+        re[i] += x
+        im[i] += y
+      }
+    }
+  }
+}
+
+/** The filter that cuts out the band of speech; `speech_band_taps` in workbench/mix/speech_band.py. */
+class SpeechBand {
+  static at(rate, [low, full, top, high, reachSeconds]) {
+    const key = [rate, low, full, top, high, reachSeconds].join(" ")
+    SpeechBand.made ??= new Map()
+    if (!SpeechBand.made.has(key)) SpeechBand.made.set(key, new SpeechBand(rate, low, full, top, high, reachSeconds))
+    return SpeechBand.made.get(key)
+  }
+  constructor(rate, low, full, top, high, reachSeconds) {
+    const reach = Math.round(reachSeconds * rate),
+      size = 2 ** Math.ceil(Math.log2(8 * reach + 1))
+    const re = new Float64Array(size),
+      im = new Float64Array(size)
+    for (let k = 0; k <= size / 2; k++) {
+      const octaves = Math.log2(Math.max((k * rate) / size, 1))
+      const rises = clamp((octaves - Math.log2(low)) / Math.log2(full / low)),
+        falls = clamp((Math.log2(high) - octaves) / Math.log2(high / top))
+      re[k] = (Math.sin((Math.PI / 2) * rises) * Math.sin((Math.PI / 2) * falls)) ** 2
+      re[(size - k) % size] = re[k]
+    }
+    transform(re, im, true)
+    this.reach = reach
+    this.taps = Float64Array.from({ length: reach + 1 }, (_, n) => {
+      const window = 0.5 + 0.5 * Math.cos((Math.PI * n) / (reach + 1))
+      return (re[n] / size) * window
+    })
+    this.responses = new Map()
+  }
+  /** Of symmetric taps: real. */
+  response(size) {
+    if (!this.responses.has(size)) {
+      const re = new Float64Array(size)
+      this.taps.forEach((tap, n) => (re[n] = re[(size - n) % size] = tap))
+      transform(re, new Float64Array(size), false)
+      this.responses.set(size, re)
+    }
+    return this.responses.get(size)
+  }
+  /** What of two rows lies in the band; what is wrapped around stays within `reach` of their ends. */
+  filter(one, other) {
+    const size = 2 ** Math.ceil(Math.log2(one.length)),
+      response = this.response(size)
+    const re = new Float64Array(size),
+      im = new Float64Array(size)
+    re.set(one)
+    if (other) im.set(other)
+    transform(re, im, false)
+    for (let k = 0; k < size; k++) {
+      re[k] *= response[k] / size
+      im[k] *= response[k] / size
+    }
+    transform(re, im, true)
+    return [re, im]
+  }
+}
+
+/** `duck_blocks` of workbench/mix/speech_band.py: `wide` begins `band.reach` samples before `out` and ends as many after. */
+function duckBands(out, wide, begin, rate, points, band) {
+  const count = out[0].length
+  const outside = new Float64Array(count),
+    more = new Float64Array(count)
+  let differ = false
+  for (let i = 0; i < count; i++) {
+    const time = (begin + i) / rate
+    outside[i] = gainOf(-attenuationAt(points, time, 2))
+    more[i] = gainOf(-attenuationAt(points, time, 1)) - outside[i]
+    differ ||= more[i] !== 0
+  }
+  for (let c = 0; c < out.length; c += 2) {
+    const found = differ ? band.filter(wide[c], wide[c + 1]) : null
+    for (let k = 0; k < 2 && c + k < out.length; k++)
+      for (let i = 0; i < count; i++) {
+        const sound = wide[c + k][band.reach + i] * outside[i]
+        out[c + k][i] = found ? sound + more[i] * found[k][band.reach + i] : sound
+      }
+  }
+}
+
+const inBands = (points) => points.length > 0 && points[0].length > 2
+
+/** Samples `begin` on of a program, as many as `out` holds, ducked. */
+function play(out, begin, recording, program, points, speechBand) {
+  if (!inBands(points)) {
+    mixInto(out, begin, recording, program)
+    duckBy(out, begin, program.rate, points)
+    return
+  }
+  const band = SpeechBand.at(program.rate, speechBand)
+  const wide = out.map((row) => new Float32Array(row.length + 2 * band.reach))
+  mixInto(wide, begin - band.reach, recording, program)
+  duckBands(out, wide, begin, program.rate, points, band)
+}
+
+/** Samples before and after a piece that are heard in it. */
+const reachOf = (points, rate, speechBand) => (inBands(points) ? SpeechBand.at(rate, speechBand).reach : 0)
+
 /** Samples `begin` on of a program, as many as `out` holds. */
-function mixInto(out, begin, recording, program, points) {
+function mixInto(out, begin, recording, program) {
   const stop = begin + out[0].length
   for (const cue of program.cues) {
     const first = Math.max(cue.first, begin),
@@ -182,7 +308,6 @@ function mixInto(out, begin, recording, program, points) {
     }
   }
   if (program.window_end !== undefined) fadeEnds(out, begin, program)
-  duckBy(out, begin, program.rate, points)
 }
 
 /** Have at hand what a program plays from sample `begin` to `stop`. */
@@ -260,6 +385,7 @@ export class Sound {
     this.timer = 0
     this.fault = () => {}
     this.starts = 0
+    this.speechBand = [] // of points with three numbers: edges of the band in Hz, and s that its filter reaches
   }
   get playing() {
     return this.run !== null
@@ -390,8 +516,9 @@ export class Sound {
         const first = Math.round(begin * scale),
           stop = Math.round((begin + count) * scale)
         if (first >= deck.program.length && !looped) return
+        const reach = reachOf(deck.points, deck.program.rate, this.speechBand)
         // oxlint-disable-next-line no-await-in-loop -- a piece begins where the one before it ended
-        await loadFor(deck.recording, deck.program, first, stop)
+        await loadFor(deck.recording, deck.program, first - reach, stop + reach)
         if (deck.over || !this.run) return
         const now = Math.ceil(this.context.currentTime * sampleRate)
         if (this.context.state === "running" && deck.next < now) {
@@ -399,7 +526,7 @@ export class Sound {
           continue
         }
         const out = Array.from({ length: deck.recording.channels }, () => new Float32Array(stop - first))
-        mixInto(out, first, deck.recording, deck.program, deck.points)
+        play(out, first, deck.recording, deck.program, deck.points, this.speechBand)
         if (looped) soften(out, begin === from && deck.next > this.run.frame, begin + count === to)
         deck.play(out, deck.next)
         deck.next += count
@@ -420,10 +547,11 @@ function soften(out, starts, ends) {
 }
 
 /** What `Sound` plays of one lane, as it leaves the context: the same code on a clock that does not wait. */
-export async function playOffline(url, plan, points, from, to) {
+export async function playOffline(url, plan, points, from, to, speechBand = []) {
   const head = await new Recording(url).open()
   const context = new OfflineAudioContext(head.channels, Math.round((to - from) * head.rate), head.rate)
   const sound = new Sound(context, ["music"])
+  sound.speechBand = speechBand
   sound.fault = (error) => {
     throw error
   }

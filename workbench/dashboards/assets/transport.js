@@ -58,6 +58,7 @@ export function render({ model }) {
     player.master.connect(context.destination)
     player.sound = new Sound(context, LANES, player.master)
     player.sound.fault = cannotPlay
+    player.sound.speechBand = model.speech_band
     load()
   }
   function load() {
