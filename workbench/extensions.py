@@ -19,7 +19,8 @@ The name stands in the parameters, so it is in profiles, cache keys and results,
 is instantiated without arguments. Each point has a Protocol beside the code that calls it, and a suite of tests in
 `workbench.testing` that any implementation inherits.
 
-Functions: `find`, `names`, `register`, `unregister`; `work_of`, within which an extension is called.
+Functions: `find`, `names`, `register`, `unregister`; `word_of`, what a point is called; `work_of`, within which an
+extension is called.
 """
 
 from __future__ import annotations
@@ -39,8 +40,19 @@ from workbench.errors import ParameterError, WorkbenchError
 BEAT_TRACKERS = "workbench.beat_trackers"
 EXPORT_FORMATS = "workbench.export_formats"
 SEAM_MEASURES = "workbench.seam_measures"
-_WORDS = {BEAT_TRACKERS: "beat tracker", EXPORT_FORMATS: "export format", SEAM_MEASURES: "seam measure"}
-_OWN: dict[str, dict[str, str]] = {BEAT_TRACKERS: {"workbench": "workbench.beats.tracker:OwnTracker"}}
+SECTION_FINDERS = "workbench.section_finders"
+_WORDS = {
+    BEAT_TRACKERS: "beat tracker",
+    EXPORT_FORMATS: "export format",
+    SEAM_MEASURES: "seam measure",
+    SECTION_FINDERS: "section finder",
+}
+OWN = "workbench"
+"""the name of our own part of a point"""
+_OWN: dict[str, dict[str, str]] = {
+    BEAT_TRACKERS: {OWN: "workbench.beats.tracker:OwnTracker"},
+    SECTION_FINDERS: {OWN: "workbench.structure.finder:OwnFinder"},
+}
 """Our own parts, as entry points name those of others; formats have a table of their own."""
 
 _registered: dict[tuple[str, str], Any] = {}
@@ -89,6 +101,21 @@ def names(group: str) -> tuple[str, ...]:
     _known(group)
     here = [name for point, name in _registered if point == group]
     return tuple(dict.fromkeys((*_OWN.get(group, {}), *here, *(point.name for point in _installed(group)))))
+
+
+def word_of(group: str) -> str:
+    """What one extension of a point is called, such as "beat tracker".
+
+    Parameters
+    ----------
+    group : the extension point
+
+    Raises
+    ------
+    ParameterError : there is no such point
+    """
+    _known(group)
+    return _WORDS[group]
 
 
 def find(group: str, name: str) -> Any:

@@ -17,6 +17,16 @@ TOUCHES_FITS: dict[str, JsonValue] = {"touches": "fits"}
 """for `json_schema_extra` of a field: another value means that splices are fitted to the waveform again"""
 
 
+def names_extension(group: str) -> dict[str, JsonValue]:
+    """For `json_schema_extra` of a field that names extensions: the page and the command line then offer them.
+
+    Parameters
+    ----------
+    group : the extension point, of `workbench.extensions`
+    """
+    return {"extension": group}
+
+
 class Params(BaseModel):
     """Base of all parameter classes: frozen, unknown fields refused, NaN and infinity refused.
 

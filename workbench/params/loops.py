@@ -6,8 +6,9 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
+from workbench.extensions import SEAM_MEASURES
 from workbench.models.loading import read_numbers
-from workbench.params.base import TOUCHES_BREAKS, TOUCHES_EVIDENCE, TOUCHES_FITS, Params
+from workbench.params.base import TOUCHES_BREAKS, TOUCHES_EVIDENCE, TOUCHES_FITS, Params, names_extension
 
 _FITTED = read_numbers("seams.json")
 
@@ -16,7 +17,10 @@ class SeamParams(Params):
     """How a splice is scored and fitted."""
 
     measures: tuple[Annotated[str, Field(pattern=r"^.+=\d+(\.\d+)?$")], ...] = Field(
-        default=(), max_length=8, description="measures of others and their weights, each as name=weight"
+        json_schema_extra=names_extension(SEAM_MEASURES),
+        default=(),
+        max_length=8,
+        description="measures of others and their weights, each as name=weight",
     )
 
     @field_validator("measures")
