@@ -41,17 +41,20 @@ BEAT_TRACKERS = "workbench.beat_trackers"
 EXPORT_FORMATS = "workbench.export_formats"
 SEAM_MEASURES = "workbench.seam_measures"
 SECTION_FINDERS = "workbench.section_finders"
+VOICE_DETECTORS = "workbench.voice_detectors"
 _WORDS = {
     BEAT_TRACKERS: "beat tracker",
     EXPORT_FORMATS: "export format",
     SEAM_MEASURES: "seam measure",
     SECTION_FINDERS: "section finder",
+    VOICE_DETECTORS: "voice detector",
 }
 OWN = "workbench"
 """the name of our own part of a point"""
 _OWN: dict[str, dict[str, str]] = {
     BEAT_TRACKERS: {OWN: "workbench.beats.tracker:OwnTracker"},
     SECTION_FINDERS: {OWN: "workbench.structure.finder:OwnFinder"},
+    VOICE_DETECTORS: {OWN: "workbench.mix.detectors:OwnDetector"},
 }
 """Our own parts, as entry points name those of others; formats have a table of their own."""
 
