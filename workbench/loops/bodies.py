@@ -67,7 +67,7 @@ def loop_profile(
     LoopProfile : its splices are those worth keeping, good or bad; the planner sets the floor
     """
     if grid.downbeats.size < 2:
-        return _unloopable(recording, grid, len(part_names(seams or SeamParams())))
+        return _unloopable(recording, grid, part_names(seams or SeamParams()))
     return profile_of_evidence(recording, grid, seam_evidence(recording, grid, seams), seams, sections, endings)
 
 
@@ -176,6 +176,7 @@ def profile_of_form(
         sections=form.sections,
         splices=candidate_splices(recording, evidence, form.coming_lufs, form.ending, seams, breaks, known),
         ending=form.ending,
+        part_names=part_names(seams or SeamParams()),
     )
 
 
@@ -372,7 +373,7 @@ def heard_parts(parts: FloatArray, fits: Fits, params: SeamParams) -> FloatArray
     return parts
 
 
-def _unloopable(recording: Recording, grid: BeatGrid, n_parts: int) -> LoopProfile:
+def _unloopable(recording: Recording, grid: BeatGrid, parts: tuple[str, ...]) -> LoopProfile:
     """The profile of a recording without bars: no splices, no sections, no ending."""
     start, last_sound = sounding_range(recording.samples, recording.sample_rate)
     none, nowhere = np.zeros(0), np.zeros(0, dtype=np.int32)
@@ -387,8 +388,9 @@ def _unloopable(recording: Recording, grid: BeatGrid, n_parts: int) -> LoopProfi
         grid_confidence=grid.confidence,
         bar_lufs=loudness_between(recording.samples, recording.sample_rate, downbeats, ends),
         sections=(),
-        splices=Splices(nowhere, nowhere, none, none, none, np.zeros((0, n_parts)), none, none, none),
+        splices=Splices(nowhere, nowhere, none, none, none, np.zeros((0, len(parts))), none, none, none),
         ending=None,
+        part_names=parts,
     )
 
 
@@ -427,6 +429,7 @@ def profile_to_arrays(profile: LoopProfile) -> dict[str, NDArray[Any]]:
             profile.ending.outro_start,
             profile.ending.outro_end,
         ],
+        "parts": profile.part_names,
     }
     arrays["loop_form"] = np.frombuffer(json.dumps(form).encode(), dtype=np.uint8)
     return arrays
@@ -464,4 +467,5 @@ def profile_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> LoopProfile:
         sections=tuple(TrackSection(*row) for row in form["sections"]),
         splices=splices,
         ending=None if ending is None else TrackEnding(EndingKind(ending[0]), *ending[1:]),
+        part_names=tuple(form["parts"]),
     )
