@@ -39,12 +39,14 @@ from workbench.errors import ParameterError, WorkbenchError
 
 BEAT_TRACKERS = "workbench.beat_trackers"
 EXPORT_FORMATS = "workbench.export_formats"
+MATCH_TERMS = "workbench.match_terms"
 SEAM_MEASURES = "workbench.seam_measures"
 SECTION_FINDERS = "workbench.section_finders"
 VOICE_DETECTORS = "workbench.voice_detectors"
 _WORDS = {
     BEAT_TRACKERS: "beat tracker",
     EXPORT_FORMATS: "export format",
+    MATCH_TERMS: "match term",
     SEAM_MEASURES: "seam measure",
     SECTION_FINDERS: "section finder",
     VOICE_DETECTORS: "voice detector",

@@ -50,4 +50,4 @@ def measure_soundtrack(workspace: Workspace, video: Path) -> SoundtrackMeasure:
     MediaError : the video cannot be read
     """
     path = workspace.local_file(video)
-    return with_voices(workspace, SoundtrackMeasure(*listen(workspace, video), path=path))
+    return with_voices(workspace, SoundtrackMeasure(*listen(workspace, video), path))

@@ -365,8 +365,9 @@ def _soundtrack(workspace: Workspace, video: Path, arrays: Mapping[str, NDArray[
         return Soundtrack.none()
     levels = LevelCurve(arrays["soundtrack_power"], float(arrays["soundtrack_peak"]))
     frame_seconds = float(arrays["speech_frame_seconds"])
-    heard = (arrays[name] for name in ("speech_bands", "voice_pitch"))
-    measured = balance.SoundtrackMeasure(levels, arrays["speech"], frame_seconds, *heard, path=video)
+    measured = balance.SoundtrackMeasure(
+        levels, arrays["speech"], frame_seconds, arrays["speech_bands"], arrays["voice_pitch"], video
+    )
     soundtrack = with_voices(workspace, measured)
     utterances = balance.utterances_in(soundtrack, seconds, voice)
     return Soundtrack(
