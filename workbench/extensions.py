@@ -15,9 +15,9 @@ An extension goes by a name. It is found, in this order, among
 What is registered is known to its own process only: for the processes of `batch` and `sweep`, name it as
 `module:attribute`.
 
-The name stands in the parameters, so it is in profiles, cache keys and results, and the command line takes it. A class
-is instantiated without arguments. Each point has a Protocol beside the code that calls it, and a suite of tests in
-`workbench.testing` that any implementation inherits.
+The name stands in the parameters, so it is in profiles, cache keys and results; the command line takes it as `--use`
+and the page offers it (`workbench.params.chosen`). A class is instantiated without arguments. Each point has a Protocol
+beside the code that calls it, and a suite of tests in `workbench.testing` that any implementation inherits.
 
 Functions: `find`, `names`, `register`, `unregister`; `word_of`, what a point is called; `work_of`, within which an
 extension is called.
