@@ -15,11 +15,12 @@ An extension goes by a name. It is found, in this order, among
 What is registered is known to its own process only: for the processes of `batch` and `sweep`, name it as
 `module:attribute`.
 
-The name stands in the parameters, so it is in profiles, cache keys and results, and the command line takes it. A class
-is instantiated without arguments. Each point has a Protocol beside the code that calls it, and a suite of tests in
-`workbench.testing` that any implementation inherits.
+The name stands in the parameters, so it is in profiles, cache keys and results; the command line takes it as `--use`
+and the page offers it (`workbench.params.chosen`). A class is instantiated without arguments. Each point has a Protocol
+beside the code that calls it, and a suite of tests in `workbench.testing` that any implementation inherits.
 
-Functions: `find`, `names`, `register`, `unregister`; `work_of`, within which an extension is called.
+Functions: `find`, `names`, `register`, `unregister`; `word_of`, what a point is called; `work_of`, within which an
+extension is called.
 """
 
 from __future__ import annotations
@@ -38,9 +39,25 @@ from workbench.errors import ParameterError, WorkbenchError
 
 BEAT_TRACKERS = "workbench.beat_trackers"
 EXPORT_FORMATS = "workbench.export_formats"
+MATCH_TERMS = "workbench.match_terms"
 SEAM_MEASURES = "workbench.seam_measures"
-_WORDS = {BEAT_TRACKERS: "beat tracker", EXPORT_FORMATS: "export format", SEAM_MEASURES: "seam measure"}
-_OWN: dict[str, dict[str, str]] = {BEAT_TRACKERS: {"workbench": "workbench.beats.tracker:OwnTracker"}}
+SECTION_FINDERS = "workbench.section_finders"
+VOICE_DETECTORS = "workbench.voice_detectors"
+_WORDS = {
+    BEAT_TRACKERS: "beat tracker",
+    EXPORT_FORMATS: "export format",
+    MATCH_TERMS: "match term",
+    SEAM_MEASURES: "seam measure",
+    SECTION_FINDERS: "section finder",
+    VOICE_DETECTORS: "voice detector",
+}
+OWN = "workbench"
+"""the name of our own part of a point"""
+_OWN: dict[str, dict[str, str]] = {
+    BEAT_TRACKERS: {OWN: "workbench.beats.tracker:OwnTracker"},
+    SECTION_FINDERS: {OWN: "workbench.structure.finder:OwnFinder"},
+    VOICE_DETECTORS: {OWN: "workbench.mix.detectors:OwnDetector"},
+}
 """Our own parts, as entry points name those of others; formats have a table of their own."""
 
 _registered: dict[tuple[str, str], Any] = {}
@@ -89,6 +106,21 @@ def names(group: str) -> tuple[str, ...]:
     _known(group)
     here = [name for point, name in _registered if point == group]
     return tuple(dict.fromkeys((*_OWN.get(group, {}), *here, *(point.name for point in _installed(group)))))
+
+
+def word_of(group: str) -> str:
+    """What one extension of a point is called, such as "beat tracker".
+
+    Parameters
+    ----------
+    group : the extension point
+
+    Raises
+    ------
+    ParameterError : there is no such point
+    """
+    _known(group)
+    return _WORDS[group]
 
 
 def find(group: str, name: str) -> Any:

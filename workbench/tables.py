@@ -125,7 +125,7 @@ def _(profile: LoopProfile) -> xarray.Dataset:
         "bar": _variable("bar", np.arange(profile.downbeats.size), "1", "number of the bar, from 0"),
         "time": _variable("bar", profile.downbeats, "s", "track time at which the bar opens"),
         "splice": _variable("splice", np.arange(splices.leave.size), "1", "candidates, best first"),
-        "seam_part": _variable("seam_part", _part_names(splices.parts.shape[1]), "1", "what is judged"),
+        "seam_part": _variable("seam_part", list(profile.part_names), "1", "what is judged"),
         "section": _variable("section", np.arange(len(sections)), "1", "number of the section"),
         "section_label": _variable("section", np.array([one.label for one in sections], dtype=str), "1", "its name"),
         "section_from": _variable("section", [one.song_from for one in sections], "s", "where it begins"),
@@ -144,18 +144,6 @@ def _(profile: LoopProfile) -> xarray.Dataset:
     )
 
 
-def _part_names(count: int) -> list[str]:
-    """Names of the columns of parts; those of others' measures are `part_10` and so on, in the order of the parameters.
-
-    A profile keeps no names of measures: `workbench.loops.measures.part_names` has the names of the measures.
-
-    Parameters
-    ----------
-    count : of columns
-    """
-    return list(SEAM_PARTS[:count]) + [f"part_{number}" for number in range(len(SEAM_PARTS), count)]
-
-
 @frame_of.register(LoopProfile)
 def _(profile: LoopProfile) -> pandas.DataFrame:
     import pandas
@@ -163,7 +151,7 @@ def _(profile: LoopProfile) -> pandas.DataFrame:
     splices = profile.splices
     names = ("leave", "enter", "song_to", "song_from", "score", "fade_seconds", "exponent", "level_step_db")
     columns = {name: getattr(splices, name) for name in names}
-    columns |= dict(zip(_part_names(splices.parts.shape[1]), splices.parts.T, strict=True))
+    columns |= dict(zip(list(profile.part_names), splices.parts.T, strict=True))
     return pandas.DataFrame(columns, index=pandas.RangeIndex(splices.leave.size, name="splice"))
 
 

@@ -32,6 +32,7 @@ from workbench.progress import Progress
 from workbench.recording import FloatArray, Recording
 from workbench.render.clicks import with_clicks
 from workbench.workflows.mix import measure_soundtrack
+from workbench.workflows.voices import with_voices
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ def find_utterances(workspace: Workspace, levels: MixInputs) -> Utterances:
     Utterances : start and end of each, video seconds, in order
     """
     workspace.progress("listening for speech", 0.0)
-    return utterances_in(levels.soundtrack, levels.seconds, workspace.params.voice)
+    return utterances_in(with_voices(workspace, levels.soundtrack), levels.seconds, workspace.params.voice)
 
 
 def measure_outside(workspace: Workspace, sounds: MixSounds) -> LevelCurve:

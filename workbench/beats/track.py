@@ -25,9 +25,10 @@ from workbench.beats.readings import best_reading, reading_chances
 from workbench.beats.steady import steady_beats
 from workbench.beats.straight import slips_of
 from workbench.beats.tempo import beat_activation
-from workbench.beats.tracker import OWN, track_by
+from workbench.beats.tracker import track_by
 from workbench.beats.weights import weights_for
 from workbench.errors import MediaError, ParameterError
+from workbench.extensions import OWN
 from workbench.features.onsets import OnsetStrengths, detect_onsets
 from workbench.features.spectrum import Spectrum, analyze_spectrum
 from workbench.params import BeatParams, SpectrumParams

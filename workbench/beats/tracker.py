@@ -20,12 +20,9 @@ from typing import Protocol, runtime_checkable
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError, ParameterError
-from workbench.extensions import BEAT_TRACKERS, find, work_of
+from workbench.extensions import BEAT_TRACKERS, OWN, find, work_of
 from workbench.params import BeatParams
 from workbench.recording import Recording
-
-OWN = "workbench"
-"""the name of our own tracker"""
 
 
 @runtime_checkable

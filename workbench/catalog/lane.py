@@ -49,7 +49,7 @@ class MatchReason:
     score: float
     """0 to 1: how well the two go together in this respect"""
     category: str | None = None
-    """`pace`, `energy`, `mood`, `voice`, `length` or `sync`; None in underscore"""
+    """`pace`, `energy`, `mood`, `voice`, `length` or `sync`; None in underscore and of terms of others"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,7 @@ def workspace_option(command: Command) -> Command:
 
 
 def profile_option(command: Command) -> Command:
-    """Add `--profile FILE`, which is passed as the argument `params`.
+    """Add `--profile FILE` and `--use POINT=NAME`, which are passed together as the argument `params`.
 
     Parameters
     ----------
@@ -133,13 +133,31 @@ def profile_option(command: Command) -> Command:
     -------
     the function with the option
     """
-    return click.option(
+
+    @wraps(command)
+    def with_params(*arguments: Any, params: WorkbenchParams | None, uses: tuple[str, ...], **named: Any) -> Any:
+        if uses:
+            from workbench.params import WorkbenchParams
+            from workbench.params.chosen import with_uses
+
+            params = with_uses(params or WorkbenchParams(), uses)
+        return command(*arguments, params=params, **named)
+
+    use = click.option(
+        "--use",
+        "uses",
+        metavar="POINT=NAME",
+        multiple=True,
+        help="A part of another's in the place of ours, such as section-finder=their_module:Finder; several times.",
+    )
+    profile = click.option(
         "--profile",
         "params",
         type=FILE,
         callback=_params,
         help="Tuned parameters, as the notebooks save them.",
-    )(command)
+    )
+    return profile(use(cast(Command, with_params)))
 
 
 def _check_outputs(ctx: click.Context) -> None:

@@ -3,7 +3,8 @@
 A change makes new parameters and sets them in the session; nothing is computed here. Profiles are the files that the
 command line, the notebooks and the service load too (`workbench.profiles`).
 
-Classes: `ParamControls`, widgets for fields of one stage; `ProfileBar`, save and load. Functions: `with_field`,
+Classes: `ParamControls`, widgets for fields of one stage; `ExtensionControls`, which parts of others take the place of
+ours; `ProfileBar`, save and load. Functions: `with_field`,
 `profiles_in`, `profile_folder`.
 """
 
@@ -22,8 +23,10 @@ from workbench.dashboards.labels import label_of
 from workbench.dashboards.session import Session
 from workbench.dashboards.tab import action
 from workbench.errors import ParameterError, WorkbenchError
+from workbench.extensions import names, word_of
 from workbench.home import Home
 from workbench.params import WorkbenchParams
+from workbench.params.chosen import Choice, choices, chosen, with_chosen
 from workbench.profiles import load_profile, save_profile
 
 _NAME = re.compile(r"[\w][\w .-]{0,63}")
@@ -173,6 +176,63 @@ def profile_folder(home: Home) -> Path:
     return home.profiles
 
 
+class ExtensionControls:
+    """A choice for each extension point to which somebody else added something; without such there is nothing to see.
+
+    Parameters
+    ----------
+    session : whose `params` name the extensions
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._showing = False
+        self.widgets: dict[str, Any] = {}
+        self._choices = choices()
+        for choice in self._choices:
+            offered = self._offered(choice)
+            if len(offered) > (0 if choice.is_weighed else 1):
+                self.widgets[choice.word] = self._widget(choice, offered)
+        session.param.watch(lambda _: self.show(), "params")
+
+    def show(self) -> None:
+        """Show the session's parameters, which a profile or another tab may have changed."""
+        self._showing = True
+        for choice in self._choices:
+            if choice.word in self.widgets:
+                widget = self.widgets[choice.word]
+                widget.options = self._offered(choice)
+                widget.value = self._value(choice)
+        self._showing = False
+
+    def panel(self) -> pn.viewable.Viewable:
+        """The choices in a row."""
+        return pmui.Row(*self.widgets.values(), visible=bool(self.widgets))
+
+    def _offered(self, choice: Choice) -> list[str]:
+        return list(dict.fromkeys((*names(choice.group), *chosen(self._session.params, choice))))
+
+    def _value(self, choice: Choice) -> Any:
+        found = chosen(self._session.params, choice)
+        return list(found) if choice.is_weighed else found[0]
+
+    def _widget(self, choice: Choice, offered: list[str]) -> Any:
+        kind = pmui.MultiChoice if choice.is_weighed else pmui.Select
+        label = f"{word_of(choice.group)}s" if choice.is_weighed else word_of(choice.group)
+        widget = kind(label=label, options=offered, value=self._value(choice), width=200)
+        widget.param.watch(lambda event: self._set(choice, event.new), "value")
+        return widget
+
+    def _set(self, choice: Choice, value: Any) -> None:
+        if self._showing:
+            return
+        try:
+            self._session.params = with_chosen(self._session.params, choice, value if choice.is_weighed else (value,))
+        except ParameterError as error:
+            self._session.message = str(error)
+            self.show()
+
+
 class ProfileBar:
     """Save the session's parameters as a profile, and load one.
 
@@ -187,6 +247,7 @@ class ProfileBar:
         self.name = pmui.TextInput(label="profile", placeholder="quiet-voice", size="small", width=150)
         self.chosen = pmui.Select(label="load", options=["", *self._names()], size="small", width=150)
         self.outcome = pmui.Typography("", variant="caption")
+        self.extensions = ExtensionControls(session)
         self.chosen.param.watch(lambda event: self.load(event.new), "value")
 
     def save(self, name: str) -> Path | None:
@@ -233,7 +294,7 @@ class ProfileBar:
     def panel(self) -> pn.viewable.Viewable:
         """The bar."""
         save = action("Save as profile", lambda: self.save(self.name.value))
-        return pmui.Row(self.name, save, self.chosen, self.outcome)
+        return pmui.Row(self.name, save, self.chosen, self.extensions.panel(), self.outcome)
 
     def _names(self) -> list[str]:
         return [path.stem for path in profiles_in(self._session.home)]

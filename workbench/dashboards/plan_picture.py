@@ -414,6 +414,6 @@ def place_facts(place: SeamPlace) -> dict[str, object]:
         words = f"{words}: {place.obstacle}"
     elif place.score is not None:
         worst = sorted(place.parts, key=lambda part: place.parts[part])[:2]
-        parts = ", ".join(f"{PART_WORDS[part]} {place.parts[part]:.2f}".replace("\n", " ") for part in worst)
+        parts = ", ".join(f"{PART_WORDS.get(part, part)} {place.parts[part]:.2f}".replace("\n", " ") for part in worst)
         words = f"{words}: score {place.score:.2f} · lowest: {parts}"
     return {"bars": place.bars, "at": place.at, "words": words, "obstacle": place.obstacle, "score": place.score}

@@ -72,6 +72,7 @@ _DECLARED: tuple[Variable, ...] = (
     ),
     Variable("speech", ("speech_frame",), "float32", "1", "probability of speech in each frame, 0 to 1"),
     Variable("speech_frame_seconds", (), "float64", "s", "length of a frame of the speech detector"),
+    Variable("utterances", ("utterance", "stretch_edge"), "float64", "s", "what a detector of others found"),
     Variable("speech_bands", ("band_hop", "band"), "float32", "1", "mean power of each hundredth in mix.bands' bands"),
     Variable("voice_pitch", ("pitch_step", "pitch"), "float32", "1", "MIDI number and clarity of each fiftieth"),
     # align.landmarks; times are track time

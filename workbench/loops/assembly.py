@@ -396,8 +396,7 @@ def assemble_segments(
     whole = np.rint(table * 1e6).astype(np.int64)
     starts = (micros(music_in) + np.concatenate([[0], np.cumsum(whole[:, 1] - whole[:, 0])])) / 1e6
     window_end = micros(seconds) / 1e6
-    body = looped_body(table, profile.downbeats) if heard_twice(table) >= CONTINUES_SECONDS else None
-    kind = PlanKind.STRAIGHT if len(table) == 1 else PlanKind.CUT_DOWN if body is None else PlanKind.LOOP
+    kind, body = kind_of(table, profile.downbeats)
     outro = profile.ending if ends.is_own else None
     come_down = outro is not None and outro.kind is EndingKind.OUTRO and outro.outro_start >= table[-1, 0] - 0.009
     plan = LoopPlan(
@@ -516,6 +515,22 @@ def body_heard_longest(route: Route, usable: UsableSplices, profile: LoopProfile
         if heard > longest + 1e-6:
             best, passes_of_best, longest = int(splice), passes, heard
     return best, passes_of_best
+
+
+def kind_of(table: FloatArray, lines: FloatArray) -> tuple[PlanKind, LoopBody | None]:
+    """What a plan of some segments is: straight, cut down or looped, and the body that it repeats.
+
+    Parameters
+    ----------
+    table : shape (n, 2), s of track time, from and to of each segment
+    lines : shape (n_bars,), s, bar lines of the track
+
+    Returns
+    -------
+    the kind; the body, None where nothing is heard twice
+    """
+    body = looped_body(table, lines) if heard_twice(table) >= CONTINUES_SECONDS else None
+    return PlanKind.STRAIGHT if len(table) == 1 else PlanKind.CUT_DOWN if body is None else PlanKind.LOOP, body
 
 
 def looped_body(table: FloatArray, lines: FloatArray) -> LoopBody | None:

@@ -38,7 +38,8 @@ from workbench.loops.seams import (
 from workbench.loops.splices import with_room
 from workbench.params import EndingParams, SeamParams, SectionParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
-from workbench.structure.sections import bar_features, find_sections
+from workbench.structure.finder import sections_by
+from workbench.structure.sections import bar_features
 
 KnownFits: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 """fields of `Fits` by the bar lines left and entered: a fit depends on no weight, so a sweep makes each once"""
@@ -66,7 +67,7 @@ def loop_profile(
     LoopProfile : its splices are those worth keeping, good or bad; the planner sets the floor
     """
     if grid.downbeats.size < 2:
-        return _unloopable(recording, grid, len(part_names(seams or SeamParams())))
+        return _unloopable(recording, grid, part_names(seams or SeamParams()))
     return profile_of_evidence(recording, grid, seam_evidence(recording, grid, seams), seams, sections, endings)
 
 
@@ -138,7 +139,7 @@ def track_form(
         TrackSection(
             s.first_bar, s.last_bar, float(downbeats[s.first_bar]), float(ends[s.last_bar - 1]), s.label, s.group
         )
-        for s in find_sections(bars, sections)
+        for s in sections_by(recording, grid, bars, sections)
     )
     ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts, endings)
     return TrackForm(start, last_sound, bar_lufs, coming_lufs, parts, ending)
@@ -175,6 +176,7 @@ def profile_of_form(
         sections=form.sections,
         splices=candidate_splices(recording, evidence, form.coming_lufs, form.ending, seams, breaks, known),
         ending=form.ending,
+        part_names=part_names(seams or SeamParams()),
     )
 
 
@@ -371,7 +373,7 @@ def heard_parts(parts: FloatArray, fits: Fits, params: SeamParams) -> FloatArray
     return parts
 
 
-def _unloopable(recording: Recording, grid: BeatGrid, n_parts: int) -> LoopProfile:
+def _unloopable(recording: Recording, grid: BeatGrid, parts: tuple[str, ...]) -> LoopProfile:
     """The profile of a recording without bars: no splices, no sections, no ending."""
     start, last_sound = sounding_range(recording.samples, recording.sample_rate)
     none, nowhere = np.zeros(0), np.zeros(0, dtype=np.int32)
@@ -386,8 +388,9 @@ def _unloopable(recording: Recording, grid: BeatGrid, n_parts: int) -> LoopProfi
         grid_confidence=grid.confidence,
         bar_lufs=loudness_between(recording.samples, recording.sample_rate, downbeats, ends),
         sections=(),
-        splices=Splices(nowhere, nowhere, none, none, none, np.zeros((0, n_parts)), none, none, none),
+        splices=Splices(nowhere, nowhere, none, none, none, np.zeros((0, len(parts))), none, none, none),
         ending=None,
+        part_names=parts,
     )
 
 
@@ -426,6 +429,7 @@ def profile_to_arrays(profile: LoopProfile) -> dict[str, NDArray[Any]]:
             profile.ending.outro_start,
             profile.ending.outro_end,
         ],
+        "parts": profile.part_names,
     }
     arrays["loop_form"] = np.frombuffer(json.dumps(form).encode(), dtype=np.uint8)
     return arrays
@@ -463,4 +467,5 @@ def profile_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> LoopProfile:
         sections=tuple(TrackSection(*row) for row in form["sections"]),
         splices=splices,
         ending=None if ending is None else TrackEnding(EndingKind(ending[0]), *ending[1:]),
+        part_names=tuple(form["parts"]),
     )

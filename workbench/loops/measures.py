@@ -20,6 +20,7 @@ from workbench.errors import ParameterError
 from workbench.extensions import SEAM_MEASURES, find, work_of
 from workbench.loops.profile import SEAM_PARTS
 from workbench.params import SeamParams
+from workbench.params.base import named_weights
 from workbench.recording import FloatArray, IntArray, Recording
 
 
@@ -83,8 +84,7 @@ def measures_used(params: SeamParams) -> tuple[tuple[str, float], ...]:
     ----------
     params : of seams
     """
-    pairs = (one.rpartition("=") for one in params.measures)
-    return tuple((name, float(weight)) for name, _, weight in pairs)
+    return named_weights(params.measures)
 
 
 def part_names(params: SeamParams) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ class Splices:
     score: FloatArray
     """shape (n,), 0 to 1, probability that nobody hears the splice"""
     parts: FloatArray
-    """shape (n, len(SEAM_PARTS)), 0 to 1 each"""
+    """shape (n, n_parts), 0 to 1 each, in the order of `LoopProfile.part_names`"""
     fade_seconds: FloatArray
     """shape (n,), s, >= 0.005, crossfade length fitted to how alike both sides are"""
     exponent: FloatArray
@@ -141,3 +141,5 @@ class LoopProfile(Shown):
     splices: Splices
     ending: TrackEnding | None
     """None where the track offers no ending of its own (it fades or stops in mid-phrase)"""
+    part_names: tuple[str, ...] = SEAM_PARTS
+    """names of the columns of `splices.parts`: ours, and those of other measures behind them"""

@@ -9,6 +9,8 @@ Every track gets six kinds of parts, each a score from 0 to 1:
     length   is it long enough, or does it loop?
     sync     do its landmarks meet the video's events at some placement? (`workbench.align`, for the best only)
 
+Others may add terms of their own, see `workbench.match.terms`.
+
 What a video expects of its music (energy, pulse, valence) is linear in its facts. The raw score is the weighted
 geometric mean of the parts: a track has to be right in every respect, and one that is wrong in one is not saved by the
 others. All constants were fitted once on a reference set of graded pairs, see `workbench.match.reference`, so
@@ -43,6 +45,7 @@ import numpy as np
 from workbench.catalog.columns import Columns
 from workbench.catalog.lane import Calibration, calibrated
 from workbench.character.descriptors import CONTOUR_PARTS
+from workbench.match.terms import term_parts
 from workbench.match.video_facts import VideoFacts
 from workbench.params import MATCH_PARTS, CoverParams, MatchParams
 from workbench.recording import FloatArray, IntArray
@@ -155,6 +158,7 @@ def rank(video: VideoFacts, columns: Columns, count: int, params: MatchParams | 
     rows = rows[~columns.silent[rows]]
     chosen = columns.take(rows)
     parts = quick_parts(video, wanted, chosen, params) | slow_parts(video, chosen, params)
+    parts |= term_parts(video, chosen, params)
     raw = raw_scores(parts, params)
     order = np.lexsort((chosen.track_ids.astype(str), -raw))[:count]
     return Ranking(
@@ -179,7 +183,8 @@ def raw_scores(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArr
 
     Parameters
     ----------
-    parts : by name, shape (n,), 0 to 1; a part that is missing (sync, say) counts as its usual value
+    parts : by name, shape (n,), 0 to 1; one of ours that is missing (sync, say) counts as its usual value, a term of
+        others that is missing does not count
     params : weights and usual values of the parts
 
     Returns
@@ -188,7 +193,8 @@ def raw_scores(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArr
     """
     usual, weights = params.usual_parts, params.weights
     missing = sum(weights[name] * float(np.log(usual[name])) for name in MATCH_PARTS if name not in parts)
-    return np.asarray(np.exp((_log_sum(parts, params) + missing) / sum(weights.values())))
+    whole = sum(weight for name, weight in weights.items() if name in parts or name in MATCH_PARTS)
+    return np.asarray(np.exp((_log_sum(parts, params) + missing) / whole))
 
 
 def scores_of(raw: FloatArray, params: MatchParams) -> FloatArray:

@@ -34,6 +34,7 @@ from workbench.match.ranking import (
     track_valence,
     under_scenes,
 )
+from workbench.match.terms import description_of, usual_parts
 from workbench.match.video_facts import Scene, VideoFacts
 from workbench.params import MATCH_PARTS, MatchParams
 
@@ -55,7 +56,7 @@ CATEGORY_OF = {
     "pulse": "pace", "bars": "pace", "level": "energy", "arc": "energy", "mood": "mood", "voice": "voice",
     "length": "length", "sync": "sync",
 }  # fmt: skip
-"""which category of the interface a part belongs to"""
+"""which category of the interface a part belongs to; terms of others have none"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +96,13 @@ def effects(parts: Mapping[str, float], params: MatchParams) -> dict[str, float]
 
     Returns
     -------
-    by name, in the order of `MATCH_PARTS`; positive where the part raised the score
+    by name, in the order of `MATCH_PARTS`, terms of others behind them; positive where the part raised the score
     """
-    whole = sum(params.weights.values())
+    weights = params.weights
+    usual, whole = usual_parts(params), sum(weights.values())
     return {
-        name: params.weights[name] * (log(max(parts[name], 0.02)) - log(params.usual_parts[name])) / whole
-        for name in MATCH_PARTS
+        name: weight * (log(max(parts[name], 0.02)) - log(usual[name])) / whole
+        for name, weight in weights.items()
         if name in parts
     }
 
@@ -119,11 +121,12 @@ def reasons(pair: RankedPair, params: MatchParams) -> tuple[MatchReason, ...]:
     """
     moved = effects(pair.parts, params)
     lines: list[MatchReason] = []
-    for name in sorted(moved, key=lambda name: (-abs(moved[name]), MATCH_PARTS.index(name))):
+    order = list(params.weights)
+    for name in sorted(moved, key=lambda name: (-abs(moved[name]), order.index(name))):
         facts = _facts(name, pair, params)
         if facts is not None and (abs(moved[name]) >= _LEAST_EFFECT or _is_always_listed(name, pair)):
             video, audio, score = facts
-            lines.append(MatchReason(video, audio, min(1.0, max(0.0, score)), CATEGORY_OF[name]))
+            lines.append(MatchReason(video, audio, min(1.0, max(0.0, score)), CATEGORY_OF.get(name)))
     return tuple(lines)
 
 
@@ -135,6 +138,8 @@ def _is_always_listed(name: str, pair: RankedPair) -> bool:
 def _facts(name: str, pair: RankedPair, params: MatchParams) -> tuple[str, str, float] | None:
     """What a part compared: of the video, of the track, and its score; None where nothing could be compared."""
     video, wanted, score = pair.video, pair.wanted, float(pair.parts[name])
+    if name not in MATCH_PARTS:
+        return description_of(name), f"{score:.2f} of 1", score
     match name:
         case "pulse":
             if not _known(pair, "bpm", "density"):
@@ -444,6 +449,8 @@ def _praise(name: str, pair: RankedPair, params: MatchParams) -> str | None:
         return f"it rises where the video does, at {clock(video.scenes[found[0]].start)}" if rises and found else None
     if part < _GOOD or _facts(name, pair, params) is None:
         return None
+    if name not in MATCH_PARTS:
+        return f"it is {description_of(name)}"
     match name:
         case "pulse":
             return f"{_felt_tempo(pair, params)} suits {cutting(video)}"
@@ -466,6 +473,8 @@ def _doubt(name: str, pair: RankedPair, params: MatchParams) -> str | None:
     if part >= (_BAD if name != "arc" else 0.42) or _facts(name, pair, params) is None:
         return None
     wanted = pair.wanted
+    if name not in MATCH_PARTS:
+        return f"it is not {description_of(name)}"
     match name:
         case "pulse":
             fast = float(track_pulse(pair.columns.bpm, pair.columns.density)[0]) > wanted.pulse

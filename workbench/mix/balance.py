@@ -8,7 +8,7 @@ under it or is silent, as `MixParams.own_music` says.
 The order of application is soundtrack at `video_gain_db`, music at `music_gain_db`, the curve as further attenuation of
 the music alone, sum, limiter. Levels are dB or LUFS, times are video seconds.
 
-Functions: `plan_mix`, `classify`, `utterances_in`, `own_music_in`.
+Functions: `plan_mix`, `classify`, `utterances_in`, `heard_utterances`, `own_music_in`.
 
 References
 ----------
@@ -20,11 +20,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from workbench.errors import ParameterError
+from workbench.extensions import OWN
 from workbench.mix.duck import deepest_curve, duck_curve, duck_depths, split_utterances, steady_depths
 from workbench.mix.levels import LevelCurve, voice_alone
 from workbench.mix.music import music_ranges
@@ -112,6 +114,16 @@ class Mix(Shown):
             _refuse(value is not None and not abs(value) < 120, f"{name} must be a level in dB, got {value}")
 
 
+@dataclass(frozen=True, slots=True)
+class DetectedVoice:
+    """What a voice detector of somebody else found."""
+
+    params: VoiceParams
+    """with which it was asked"""
+    utterances: Utterances
+    """seconds, sorted and disjoint"""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SoundtrackMeasure:
     """What was measured on a soundtrack."""
@@ -126,6 +138,10 @@ class SoundtrackMeasure:
     """shape (n_hops, n_bands), power in the bands of speech; None: the edges of words are read off `levels`"""
     pitches: FloatArray | None = None
     """shape (n_steps, 2), MIDI number and clarity of the pitch; None: what sounds like a voice counts as spoken"""
+    path: Path | None = None
+    """the file it was measured of, for voice detectors of others; None: it came from memory"""
+    detected: DetectedVoice | None = None
+    """of a voice detector of others, kept so that it is not asked again; None: it was not asked"""
 
     @classmethod
     def without_sound(cls) -> SoundtrackMeasure:
@@ -284,7 +300,7 @@ def classify(
 
 
 def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: VoiceParams | None = None) -> Utterances:
-    """Utterances in the foreground of a soundtrack: those that are heard over what else sounds then, and spoken.
+    """Utterances in the foreground of a soundtrack, by the detector that the parameters name.
 
     Parameters
     ----------
@@ -298,9 +314,38 @@ def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: V
 
     Raises
     ------
+    ParameterError : probabilities or pitches of another shape or range; or as of `workbench.mix.detectors.voices_by`
+    """
+    from workbench.mix.detectors import voices_by
+
+    params = params or VoiceParams()
+    if soundtrack.levels is None:
+        return ()
+    known = soundtrack.detected
+    if params.detector == OWN:
+        found = heard_utterances(soundtrack, params)
+    else:
+        found = known.utterances if known is not None and known.params == params else voices_by(soundtrack, params)
+    inside = ((round(start, 3), round(min(end, video_seconds), 3)) for start, end in found)
+    return tuple((start, end) for start, end in inside if start < end)
+
+
+def heard_utterances(soundtrack: SoundtrackMeasure, params: VoiceParams) -> Utterances:
+    """Utterances as we find them: those that are heard over what else sounds then, and spoken.
+
+    Parameters
+    ----------
+    soundtrack : the soundtrack, measured
+    params : of detection
+
+    Returns
+    -------
+    s, none without an audio stream
+
+    Raises
+    ------
     ParameterError : probabilities or pitches of another shape or range
     """
-    params = params or VoiceParams()
     if soundtrack.levels is None:
         return ()
     bands = soundtrack.levels.power[:, None] if soundtrack.bands is None else soundtrack.bands
@@ -308,8 +353,7 @@ def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: V
     if soundtrack.pitches is not None and found:
         odds = spoken_odds(found, soundtrack.speech, soundtrack.frame_seconds, soundtrack.pitches)
         found = tuple(utterance for utterance, odd in zip(found, odds, strict=True) if odd >= params.min_spoken_odds)
-    inside = ((round(start, 3), round(min(end, video_seconds), 3)) for start, end in found)
-    return tuple((start, end) for start, end in inside if start < end)
+    return found
 
 
 def _refuse(broken: bool, rule: str) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 Touched: TypeAlias = Literal["evidence", "breaks", "fits"]
 """what a parameter can make dear to change: what is measured in the sound, or what is compared between places of it"""
@@ -15,6 +16,52 @@ TOUCHES_BREAKS: dict[str, JsonValue] = {"touches": "breaks"}
 """for `json_schema_extra` of a field: another value means that all pairs of bar lines are compared again"""
 TOUCHES_FITS: dict[str, JsonValue] = {"touches": "fits"}
 """for `json_schema_extra` of a field: another value means that splices are fitted to the waveform again"""
+
+
+NamedWeight: TypeAlias = Annotated[str, Field(pattern=r"^.+=\d+(\.\d+)?$")]
+"""a part of a score that an extension gives, with its weight: name=weight"""
+
+
+def named_weights(entries: Iterable[NamedWeight]) -> tuple[tuple[str, float], ...]:
+    """Names and weights of the parts of a score that extensions give.
+
+    Parameters
+    ----------
+    entries : each as name=weight; a name may hold further signs of equality
+    """
+    pairs = (one.rpartition("=") for one in entries)
+    return tuple((name, float(weight)) for name, _, weight in pairs)
+
+
+def refuse_repeated(entries: tuple[NamedWeight, ...], own: Iterable[str], word: str) -> None:
+    """Refuse names that stand for two parts of a score.
+
+    Parameters
+    ----------
+    entries : each as name=weight
+    own : fields of the same parameters; a weight among them, as in `level_weight`, makes its name a part of ours
+    word : what the extensions are called
+
+    Raises
+    ------
+    ValueError : a name is one of ours, or stands there twice
+    """
+    names, ours = [name for name, _ in named_weights(entries)], set(own)
+    for name in names:
+        if f"{name}_weight" in ours:
+            raise ValueError(f"{name} is a part of this package; a {word} needs another name")
+        if names.count(name) > 1:
+            raise ValueError(f"the {word} {name} stands there twice")
+
+
+def names_extension(group: str) -> dict[str, JsonValue]:
+    """For `json_schema_extra` of a field that names extensions: the page and the command line then offer them.
+
+    Parameters
+    ----------
+    group : the extension point, of `workbench.extensions`
+    """
+    return {"extension": group}
 
 
 class Params(BaseModel):

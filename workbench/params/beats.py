@@ -6,13 +6,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from workbench.params.base import Params
+from workbench.extensions import BEAT_TRACKERS
+from workbench.params.base import Params, names_extension
 
 
 class BeatParams(Params):
     """Beat and downbeat tracking: the bar-pointer model and its activations."""
 
     tracker: str = Field(
+        json_schema_extra=names_extension(BEAT_TRACKERS),
         default="workbench",
         min_length=1,
         max_length=200,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from workbench.extensions import MATCH_TERMS
 from workbench.models.loading import read_numbers
-from workbench.params.base import Params
+from workbench.params.base import NamedWeight, Params, named_weights, names_extension, refuse_repeated
 
 _FITTED = read_numbers("match.json")
 
@@ -19,6 +20,19 @@ Weights: TypeAlias = tuple[float, float, float, float, float, float]
 
 class MatchParams(Params):
     """How a catalog is ranked against a video."""
+
+    terms: tuple[NamedWeight, ...] = Field(
+        json_schema_extra=names_extension(MATCH_TERMS),
+        default=(),
+        max_length=8,
+        description="match terms of others and their weights, each as name=weight; ours weigh 0 to 1",
+    )
+
+    @field_validator("terms")
+    @classmethod
+    def _each_part_once(cls, terms: tuple[str, ...]) -> tuple[str, ...]:
+        refuse_repeated(terms, cls.model_fields, "match term")
+        return terms
 
     slow_cuts: float = Field(default=3.0, ge=0.1, le=20.0, description="cuts a minute that count as no pace at all")
     fast_cuts: float = Field(default=60.0, ge=20.0, le=300.0, description="cuts a minute that count as full pace")
@@ -146,10 +160,10 @@ class MatchParams(Params):
 
     @property
     def weights(self) -> dict[str, float]:
-        """Exponent of each part in the raw score."""
-        return {name: getattr(self, f"{name}_weight") for name in MATCH_PARTS}
+        """Exponent of each part in the raw score: ours, and behind them the terms of others."""
+        return {name: getattr(self, f"{name}_weight") for name in MATCH_PARTS} | dict(named_weights(self.terms))
 
     @property
     def usual_parts(self) -> dict[str, float]:
-        """Usual value of each part, for a track of which it is unknown."""
+        """Usual value of each part of ours, for a track of which it is unknown."""
         return {name: getattr(self, f"usual_{name}") for name in MATCH_PARTS}

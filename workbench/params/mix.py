@@ -6,12 +6,20 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from workbench.params.base import Params
+from workbench.extensions import VOICE_DETECTORS
+from workbench.params.base import Params, names_extension
 
 
 class VoiceParams(Params):
     """Speech probabilities to utterances, and what counts as a voice-over."""
 
+    detector: str = Field(
+        json_schema_extra=names_extension(VOICE_DETECTORS),
+        default="workbench",
+        min_length=1,
+        max_length=200,
+        description="which voice detector; ours, one that is installed, or one of a module as module:attribute",
+    )
     onset_probability: float = Field(
         default=0.5, ge=0.2, le=0.95, description="an utterance reaches it at least once; the detector's own threshold"
     )

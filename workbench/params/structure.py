@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from workbench.params.base import Params
+from workbench.extensions import SECTION_FINDERS
+from workbench.params.base import Params, names_extension
 
 
 class SectionParams(Params):
     """Sections of a track."""
 
+    finder: str = Field(
+        json_schema_extra=names_extension(SECTION_FINDERS),
+        default="workbench",
+        min_length=1,
+        max_length=200,
+        description="which section finder; ours, one that is installed, or one of a module as module:attribute",
+    )
     usual_bars: int = Field(default=8, ge=2, le=32, description="bars; the usual length of a section")
     border_cost: float = Field(
         default=0.3,

@@ -121,11 +121,14 @@ def parts_figure(
     places = np.arange(len(titles))
     moved = [effects(one, params) for one in parts]
     for_it, against = np.zeros(len(titles)), np.zeros(len(titles))
-    for name in MATCH_PARTS:
+    for number, name in enumerate(params.weights):
         size = np.array([one.get(name, 0.0) for one in moved])
         left = np.where(size >= 0.0, for_it, against)
         if np.any(np.abs(size) > 1e-9):
-            axes.barh(places, size, left=left, height=0.72, color=PART_COLOURS[name], label=PART_NAMES[name])
+            colour = PART_COLOURS.get(name, GROUPS[number % len(GROUPS)])
+            hatch = None if name in PART_NAMES else "///"
+            label = PART_NAMES.get(name, name)
+            axes.barh(places, size, left=left, height=0.72, color=colour, hatch=hatch, label=label)
         for_it, against = for_it + np.maximum(size, 0.0), against + np.minimum(size, 0.0)
     axes.axvline(0.0, color=SEAM, linewidth=0.8)
     axes.set_yticks(places, titles, fontsize=9)

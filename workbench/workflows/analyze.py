@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.beats.grid import BeatGrid
+from workbench.extensions import OWN
 from workbench.loops.profile import LoopProfile
 from workbench.recording import FloatArray, Recording
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
@@ -194,6 +195,10 @@ def profile_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ..
     """
     code = CacheKeyPart("LoopsMade", "version", LOOPS_VERSION)
     used = (*grid_parts(params, correction), params.seams, params.sections, params.endings, code)
+    if params.sections.finder != OWN:
+        from workbench.structure.finder import find_finder
+
+        used = (*used, CacheKeyPart("SectionFinder", "version", find_finder(params.sections.finder).version))
     if not params.seams.measures:
         return used
     from workbench.loops.measures import find_measure, measures_used
@@ -326,7 +331,7 @@ def _beat_arrays(sound: Sound) -> tuple[Arrays, bool]:
 
     def compute() -> Arrays:
         from workbench.beats.track import track_beats_in
-        from workbench.beats.tracker import OWN, track_by
+        from workbench.beats.tracker import track_by
 
         spectrum, onsets = sound.spectrum, sound.onsets
         sound.progress("finding the beats", 0.0)
@@ -355,7 +360,7 @@ def _beats_key(sound: Sound) -> StageKey:
 
 def _weights_part(params: WorkbenchParams) -> CacheKeyPart:
     """The weights of the beat tracker, so that a grid of other weights is never read; of another's, its version."""
-    from workbench.beats.tracker import OWN, find_tracker
+    from workbench.beats.tracker import find_tracker
     from workbench.beats.weights import fitted_digest
 
     if params.beats.tracker != OWN:

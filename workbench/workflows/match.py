@@ -29,6 +29,7 @@ from workbench.align.placements import CHANCE_SCORE, Coincidence, Placement, pla
 from workbench.catalog.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
 from workbench.catalog.track import Track
 from workbench.errors import MediaError
+from workbench.extensions import OWN
 from workbench.match.ranking import Ranking, bonus, rank, raw_scores, scores_of
 from workbench.match.reasons import RankedPair, explanation, fitting_tags, lane_reasoning, lane_title, reasons
 from workbench.match.video_facts import VideoFacts, video_facts
@@ -36,7 +37,7 @@ from workbench.params import WorkbenchParams
 from workbench.progress import silent
 from workbench.provenance import with_provenance
 from workbench.recording import FloatArray, IntArray
-from workbench.store.fingerprint import StageKey
+from workbench.store.fingerprint import CacheKeyPart, StageKey
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.events import Events, find_events
 from workbench.workflows.align import LANDMARKS_VERSION, load_landmarks, track_landmarks
@@ -44,6 +45,7 @@ from workbench.workflows.analyze import profile_parts
 from workbench.workflows.grids import corrected_revisions
 from workbench.workflows.library import open_catalog
 from workbench.workflows.provenance import make_provenance
+from workbench.workflows.voices import voice_parts
 from workbench.workflows.watch import PICTURE_VERSION, SOUNDTRACK_VERSION, watch
 from workbench.workspace import Workspace
 
@@ -259,7 +261,10 @@ def pair_placements(
     versions = f"{PICTURE_VERSION}:{SOUNDTRACK_VERSION}:{LANDMARKS_VERSION}"
     pair = hashlib.sha256(f"{video_hash}:{track.content_hash}:{versions}".encode()).hexdigest()
     params, store = workspace.params, workspace.arrays
-    video_parts = (params.cuts, params.voice, params.events)
+    video_parts = (params.cuts, *voice_parts(params.voice), params.events)
+    if params.voice.detector != OWN:  # the video's bytes do not say what it finds: it may read other files
+        heard = hashlib.sha256(b"".join((events.marks.times.tobytes(), events.marks.salience.tobytes()))).hexdigest()
+        video_parts = (*video_parts, CacheKeyPart("Events", "digest", heard))
     stages = (*profile_parts(params, correction), params.landmarks, *video_parts, params.align)
 
     def compute() -> dict[str, NDArray[Any]]:

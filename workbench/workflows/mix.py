@@ -12,6 +12,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Mix, SoundtrackMeasure, plan_mix
 from workbench.mix.levels import level_curve_of_blocks
 from workbench.render.playback import render_blocks
+from workbench.workflows.voices import with_voices
 from workbench.workflows.watch import listen
 from workbench.workspace import Workspace
 
@@ -41,11 +42,12 @@ def measure_soundtrack(workspace: Workspace, video: Path) -> SoundtrackMeasure:
 
     Parameters
     ----------
-    workspace : of its parameters how long a video may be matters
+    workspace : of its parameters how long a video may be matters, and a voice detector of others
     video : its file
 
     Raises
     ------
     MediaError : the video cannot be read
     """
-    return SoundtrackMeasure(*listen(workspace, video))
+    path = workspace.local_file(video)
+    return with_voices(workspace, SoundtrackMeasure(*listen(workspace, video), path))

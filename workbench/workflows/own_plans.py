@@ -22,16 +22,13 @@ import numpy as np
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError, PlanError
 from workbench.features.energy import loudness_between
-from workbench.loops.assembly import looped_body, micros
+from workbench.loops.assembly import kind_of, micros
 from workbench.loops.bodies import SHORT_TERM_SECONDS, heard_parts
 from workbench.loops.fitting import Fits, fit_splices, line_sounds
 from workbench.loops.plan import (
-    CONTINUES_SECONDS,
     LoopPlan,
     LoopSegment,
-    PlanKind,
     check_against_grid,
-    heard_twice,
     segment_starts,
     segment_table,
 )
@@ -286,8 +283,7 @@ def plan_of(
     table = np.array([(one.song_from, one.song_to) for one in played])
     starts = segment_starts(table, 0.0)
     end = micros(float(starts[-1])) / 1e6
-    body = looped_body(table, _lines(grid, recording)) if heard_twice(table) >= CONTINUES_SECONDS else None
-    kind = PlanKind.STRAIGHT if len(played) == 1 else PlanKind.CUT_DOWN if body is None else PlanKind.LOOP
+    kind, body = kind_of(table, _lines(grid, recording))
     plan = LoopPlan(
         segments=played,
         seam_fades=_each("fade_seconds", fade_seconds, len(played) - 1),

@@ -78,7 +78,7 @@ def load_voice_over(voice: Path, music: Path, seconds: float) -> VoiceOver:
     pitches.add(heard)
     levels = level_curve(spoken.samples, spoken.sample_rate)
     measured = SoundtrackMeasure(
-        levels, speech_probabilities([heard]), FRAME_SECONDS, bands.powers(), pitches.pitches()
+        levels, speech_probabilities([heard]), FRAME_SECONDS, bands.powers(), pitches.pitches(), voice
     )
     return VoiceOver(spoken, _mono(decode(music), spoken.sample_rate, spoken.duration), measured)
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from workbench.errors import MediaError
 from workbench.media.probe import MediaInfo
 from workbench.media.video_reader import PictureBlock, VideoLimits, fitting_thoroughness, open_video, pictures_within
-from workbench.params import CutParams, Params, WorkbenchParams
+from workbench.params import CutParams, Params
 from workbench.progress import Progress
 from workbench.recording import FloatArray
 from workbench.store.fingerprint import StageKey
@@ -94,7 +94,7 @@ def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
         height=facts["height"],
         fps=facts["fps"],
         picture=picture,
-        soundtrack=_soundtrack(heard, picture.duration, params),
+        soundtrack=_soundtrack(workspace, video, heard, picture.duration),
     )
 
 
@@ -355,17 +355,21 @@ def _has_sound(arrays: Mapping[str, NDArray[Any]]) -> bool:
     return float(arrays["soundtrack_peak"]) >= 0.0
 
 
-def _soundtrack(arrays: Mapping[str, NDArray[Any]], seconds: float, params: WorkbenchParams) -> Soundtrack:
+def _soundtrack(workspace: Workspace, video: Path, arrays: Mapping[str, NDArray[Any]], seconds: float) -> Soundtrack:
     from workbench.mix import balance
     from workbench.mix.levels import LevelCurve
+    from workbench.workflows.voices import with_voices
 
+    voice = workspace.params.voice
     if not _has_sound(arrays):
         return Soundtrack.none()
     levels = LevelCurve(arrays["soundtrack_power"], float(arrays["soundtrack_peak"]))
     frame_seconds = float(arrays["speech_frame_seconds"])
-    heard = (arrays[name] for name in ("speech_bands", "voice_pitch"))
-    soundtrack = balance.SoundtrackMeasure(levels, arrays["speech"], frame_seconds, *heard)
-    utterances = balance.utterances_in(soundtrack, seconds, params.voice)
+    measured = balance.SoundtrackMeasure(
+        levels, arrays["speech"], frame_seconds, arrays["speech_bands"], arrays["voice_pitch"], video
+    )
+    soundtrack = with_voices(workspace, measured)
+    utterances = balance.utterances_in(soundtrack, seconds, voice)
     return Soundtrack(
         power=levels.power,
         peak=levels.peak,
@@ -375,5 +379,5 @@ def _soundtrack(arrays: Mapping[str, NDArray[Any]], seconds: float, params: Work
         speech=arrays["speech"],
         frame_seconds=frame_seconds,
         speech_ranges=utterances,
-        classification=balance.classify(soundtrack, utterances, params.voice),
+        classification=balance.classify(soundtrack, utterances, voice),
     )

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from workbench.cli.options import FILE, NewFile, Seconds, home_option, profile_option, workspace_option
+from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.params import WorkbenchParams
 from workbench.workspace import Workspace
@@ -110,3 +111,24 @@ def test_a_command_may_ask_for_the_folder_alone(tmp_path: Path) -> None:
     assert CliRunner().invoke(command, ["--home", str(tmp_path / "home")]).exit_code == 0
     assert seen[0].root == tmp_path / "home"
     assert not seen[0].root.exists()
+
+
+def test_parts_of_others_are_named_beside_a_profile(tmp_path: Path) -> None:
+    seen: list[WorkbenchParams] = []
+
+    @click.command()
+    @profile_option
+    @workspace_option
+    def command(workspace: Workspace) -> None:
+        seen.append(workspace.params)
+
+    profile = tmp_path / "theirs.toml"
+    profile.write_text('[sections]\nfinder = "halves"\n[seams]\nmeasures = ["chroma=2"]\n')
+    home = ["--home", str(tmp_path / "home"), "--profile", str(profile)]
+    uses = ["--use", "voice-detector=labels:Rttm", "--use", "seam-measure=timbre=0.5"]
+    done = CliRunner().invoke(command, [*uses, *home], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert (seen[0].sections.finder, seen[0].voice.detector) == ("halves", "labels:Rttm")
+    assert seen[0].seams.measures == ("chroma=2", "timbre=0.5")
+    wrong = CliRunner().invoke(command, ["--use", "voice=rttm", *home])
+    assert isinstance(wrong.exception, ParameterError)

@@ -11,8 +11,9 @@ import param
 import pytest
 
 from service.console import run
+from workbench import extensions
 from workbench.bundled import bundled_path
-from workbench.dashboards.controls import ParamControls, ProfileBar, with_field
+from workbench.dashboards.controls import ExtensionControls, ParamControls, ProfileBar, with_field
 from workbench.dashboards.labels import label_of
 from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool
@@ -117,3 +118,27 @@ def test_a_name_that_is_no_name_is_told(session: Session) -> None:
     assert ProfileBar(session).save("../escape") is None
     assert "name" in session.message
     assert not session.home.profiles.exists()
+
+
+def test_parts_of_others_are_offered_once_they_are_there(session: Session) -> None:
+    assert ExtensionControls(session).widgets == {}
+    extensions.register(extensions.SECTION_FINDERS, "halves", object())
+    extensions.register(extensions.MATCH_TERMS, "short", object())
+    try:
+        controls = ProfileBar(session).extensions
+        assert list(controls.widgets) == ["section-finder", "match-term"]
+        finder, term = controls.widgets.values()
+        assert finder.options == ["workbench", "halves"]
+        finder.value = "halves"
+        assert session.params.sections.finder == "halves"
+        term.value = ["short"]
+        assert session.params.match.terms == ("short=1",)
+        session.params = with_field(session.params, "match", "terms", ("short=0.25", "their_module:Dark=2"))
+        assert term.value == ["short", "their_module:Dark"]
+        term.value = ["short"]
+        assert session.params.match.terms == ("short=0.25",)
+        session.params = WorkbenchParams()
+        assert (finder.value, term.value) == ("workbench", [])
+    finally:
+        extensions.unregister(extensions.SECTION_FINDERS, "halves")
+        extensions.unregister(extensions.MATCH_TERMS, "short")

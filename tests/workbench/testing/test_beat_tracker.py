@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import librosa
@@ -10,6 +11,7 @@ import pytest
 
 from workbench import extensions
 from workbench.beats.grid import BeatGrid
+from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.media.audio import write_audio
 from workbench.params import BeatParams, WorkbenchParams
@@ -34,6 +36,21 @@ class LibrosaTracker:
         if not beats.size:
             return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
         return BeatGrid.from_times(beats, confidence=0.5)
+
+
+class MadmomTimes:
+    """What madmom's DBNDownBeatTracker wrote for files of one folder: a time and a place in the bar a line."""
+
+    version = 1
+    folder = Path()
+
+    def track(self, recording: Recording, params: BeatParams) -> BeatGrid:
+        for written in sorted(self.folder.glob("*.csv")):
+            sound = written.with_suffix(".flac")
+            if hashlib.sha256(sound.read_bytes()).hexdigest() == recording.content_hash:
+                times, places = np.loadtxt(written, delimiter=",", ndmin=2).T
+                return BeatGrid(times, places.astype(np.int32), int(places.max()), confidence=0.9)
+        raise LookupError(f"no beats are written for this sound in {self.folder}")
 
 
 class TestOwn(BeatTrackerSuite):
@@ -69,3 +86,21 @@ def test_a_tracker_is_in_profiles_cache_keys_and_results(tmp_path: Path) -> None
             assert not map_beats(workspace, track).cached
         finally:
             LibrosaTracker.version = 1
+
+
+def test_a_tracker_may_read_what_another_program_wrote(tmp_path: Path) -> None:
+    recording, times = click_track(120.0)
+    track = write_audio(tmp_path / "clicks.flac", [recording.samples], recording.sample_rate, 1)
+    extensions.register(extensions.BEAT_TRACKERS, "madmom", MadmomTimes)
+    MadmomTimes.folder = tmp_path
+    try:
+        with Workspace(Home(tmp_path / "home"), WorkbenchParams(beats=BeatParams(tracker="madmom"))) as workspace:
+            with pytest.raises(ParameterError, match="madmom failed: LookupError: no beats are written"):
+                map_beats(workspace, track)
+            rows = [f"{time:.3f},{number % 3 + 1}\n" for number, time in enumerate(times)]
+            track.with_suffix(".csv").write_text("".join(rows))
+            grid = map_beats(workspace, track).grid
+    finally:
+        extensions.unregister(extensions.BEAT_TRACKERS, "madmom")
+    np.testing.assert_allclose(grid.beats, times, atol=1e-3)
+    assert grid.beats_per_bar == 3

@@ -68,6 +68,9 @@ def test_it_is_in_profiles_caches_tables_and_pictures(tmp_path: Path) -> None:
     with Workspace(Home(tmp_path / "home"), params) as workspace:
         first = wb.analyze(workspace, track, grid=grid).profile.splices
         assert first.parts.shape[1] == len(SEAM_PARTS) + 1
+        profile = wb.analyze(workspace, track).profile
+        assert profile.to_dataset().seam_part.values.tolist() == [*SEAM_PARTS, "chroma"]
+        assert "chroma" in profile.to_frame().columns
         misses = workspace.arrays.stats().misses
         wb.analyze(workspace, track)
         assert workspace.arrays.stats().misses == misses

@@ -1,0 +1,72 @@
+"""What a voice detector of somebody else gives is checked before the music is lowered for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench import extensions
+from workbench.errors import ParameterError
+from workbench.mix.balance import SoundtrackMeasure, utterances_in
+from workbench.mix.detectors import OwnDetector, find_detector, voices_by
+from workbench.mix.levels import level_curve
+from workbench.params import VoiceParams
+
+PARAMS = VoiceParams(detector="given")
+CURVE = level_curve(np.full((1, 48_000), 0.1, dtype=np.float32), 16_000)
+SOUND = SoundtrackMeasure(CURVE, np.zeros(0), 0.032, path=Path("video.mp4"))
+
+
+class Given:
+    version = 1
+    answer: Any = ()
+
+    def reads(self, video: Path) -> Sequence[Path]:
+        return ()
+
+    def utterances(self, video: Path, soundtrack: SoundtrackMeasure, params: VoiceParams) -> Iterable[Any]:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return list(self.answer)
+
+
+@pytest.fixture(autouse=True)
+def given() -> Iterator[None]:
+    extensions.register(extensions.VOICE_DETECTORS, "given", Given)
+    yield
+    extensions.unregister(extensions.VOICE_DETECTORS, "given")
+
+
+@pytest.mark.parametrize(
+    ("answer", "complaint"),
+    [
+        (((2.0, 1.0),), "an utterance from 2.0 to 1.0 s"),
+        (((-1.0, 1.0),), "an utterance from -1.0 to 1.0 s"),
+        (((0.0, float("nan")),), "an utterance from 0.0 to nan s"),
+        (((0.0, 2.0), (1.0, 3.0)), "one ends at 2.0 s, the next begins at 1.0"),
+        (((1.0,),), "the voice detector given failed: ValueError"),
+        (OSError("no such file"), "the voice detector given failed: OSError: no such file"),
+    ],
+)
+def test_utterances_that_are_none_are_one_clear_error(answer: Any, complaint: str) -> None:
+    Given.answer = answer
+    with pytest.raises(ParameterError, match=complaint):
+        voices_by(SOUND, PARAMS)
+
+
+def test_what_it_finds_ends_with_the_video_and_needs_a_file() -> None:
+    Given.answer = [(0.5, 1.0004), (2.5, 9.0), (12.0, 13.0)]
+    assert utterances_in(SOUND, 3.0, PARAMS) == ((0.5, 1.0), (2.5, 3.0))
+    assert utterances_in(SoundtrackMeasure.without_sound(), 3.0, PARAMS) == ()
+    with pytest.raises(ParameterError, match="needs a file"):
+        utterances_in(SoundtrackMeasure(CURVE, np.zeros(0), 0.032), 3.0, PARAMS)
+
+
+def test_ours_is_found_like_any_other() -> None:
+    assert isinstance(find_detector("workbench"), OwnDetector)
+    with pytest.raises(ParameterError, match="is no voice detector"):
+        find_detector("workbench.beats.tracker:OwnTracker")

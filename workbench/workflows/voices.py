@@ -1,0 +1,98 @@
+"""Ask a voice detector of somebody else once a video, and keep what it found.
+
+Ours needs no keeping: its utterances are computed from the measured soundtrack in no time.
+
+Functions: `with_voices`; `voice_parts`, for the keys of results that depend on what is spoken.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.errors import MediaError
+from workbench.extensions import OWN
+from workbench.mix.balance import DetectedVoice, SoundtrackMeasure
+from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.params import VoiceParams
+
+VOICES_VERSION = 1
+"""Raise it when what is kept of a detector's answer changes."""
+
+
+def with_voices(workspace: Workspace, soundtrack: SoundtrackMeasure) -> SoundtrackMeasure:
+    """The soundtrack with what the workspace's voice detector finds in it, from the store or found now.
+
+    Parameters
+    ----------
+    workspace : of its parameters those of the voice matter
+    soundtrack : measured
+
+    Returns
+    -------
+    the same, unless a detector of others is named and the soundtrack has sound and a file
+
+    Raises
+    ------
+    ParameterError : as of `workbench.mix.detectors.voices_by`
+    MediaError : the file is gone, or one that the detector reads cannot be read
+    """
+    params, path = workspace.params.voice, soundtrack.path
+    if params.detector == OWN or soundtrack.levels is None or path is None:
+        return soundtrack
+    from workbench.extensions import VOICE_DETECTORS, work_of
+    from workbench.mix.detectors import find_detector, voices_by
+
+    detector = find_detector(params.detector)
+    with work_of(VOICE_DETECTORS, params.detector):
+        files = tuple(detector.reads(path))
+    read = ",".join(_digest(file) for file in files)
+    key = StageKey.of(
+        workspace.hash_file(path),
+        "voices",
+        VOICES_VERSION,
+        *voice_parts(params),
+        CacheKeyPart("VoiceDetectorReads", "files", read),
+    )
+    arrays = workspace.arrays.load_or_compute(
+        key, lambda: {"utterances": np.array(voices_by(soundtrack, params), dtype=np.float64).reshape(-1, 2)}
+    )
+    found = tuple((float(start), float(end)) for start, end in arrays["utterances"])
+    return replace(soundtrack, detected=DetectedVoice(params, found))
+
+
+def _digest(path: Path) -> str:
+    """SHA-256 of a file's bytes in hex; it may be empty, as labels are where nobody speaks."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise MediaError(f"{path}: cannot be read ({error.strerror}), and the voice detector needs it") from None
+
+
+def voice_parts(params: VoiceParams) -> tuple[KeyPart, ...]:
+    """What utterances depend on besides the video: the parameters, and the version of a detector of others.
+
+    Parameters
+    ----------
+    params : of the voice
+
+    Returns
+    -------
+    parts of a cache key
+
+    Raises
+    ------
+    ParameterError : there is no such detector
+    """
+    if params.detector == OWN:
+        return (params,)
+    from workbench.mix.detectors import find_detector
+
+    return params, CacheKeyPart("VoiceDetector", "version", find_detector(params.detector).version)
