@@ -55,7 +55,9 @@ def build(out: Path, sphinx: Path = SPHINX) -> list[str]:
         _copy_sounds(sources, built)
         _say("checking names and links")
         named = {module for modules in public_modules().values() for module in modules}
-        named |= {f"workbench.{workbench._HOMES[name]}.{name}" for name in workbench.__all__} - {"workbench.workflows.datasets.datasets"}
+        named |= {f"workbench.{workbench._HOMES[name]}.{name}" for name in workbench.__all__} - {
+            "workbench.workflows.datasets.datasets"
+        }
         faults = [*built_faults(built), *(f"{name} is described nowhere" for name in missing_names(built, named))]
         if not faults:
             shutil.rmtree(out, ignore_errors=True)
@@ -65,7 +67,9 @@ def build(out: Path, sphinx: Path = SPHINX) -> list[str]:
 
 def main() -> int:
     """Build the book from the command line."""
-    parser = argparse.ArgumentParser(prog="notebooks.book.build", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="notebooks.book.build", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("out", type=Path)
     parser.add_argument("--sphinx", type=Path, default=SPHINX, help="Python of the environment with Sphinx")
     given = parser.parse_args()

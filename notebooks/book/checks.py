@@ -11,7 +11,15 @@ from urllib.parse import unquote, urlsplit
 import workbench
 from notebooks.book.commands import fault_of
 
-_LOADED = {"script": "src", "img": "src", "audio": "src", "video": "src", "source": "src", "link": "href", "iframe": "src"}
+_LOADED = {
+    "script": "src",
+    "img": "src",
+    "audio": "src",
+    "video": "src",
+    "source": "src",
+    "link": "href",
+    "iframe": "src",
+}
 
 
 def page_faults(page: Path, root: Path) -> Iterator[str]:

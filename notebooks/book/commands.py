@@ -56,7 +56,9 @@ def fault_of(line: str) -> str:
         rest = words[1:]
         try:
             while isinstance(command, click.Group):
-                name = rest.pop(0) if rest else ""
+                if not rest or rest[0] in ("-h", "--help", "--version"):
+                    return "" if rest else f"{line}: which command?"
+                name = rest.pop(0)
                 found = command.get_command(context, name)
                 if found is None:
                     return f"{line}: there is no command {name}"

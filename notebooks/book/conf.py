@@ -2,7 +2,7 @@
 
 import tomllib
 from pathlib import Path
-from types import GenericAlias, UnionType
+from types import UnionType
 from typing import get_origin
 
 import numpydoc.docscrape_sphinx
@@ -46,7 +46,7 @@ def _literal_tables(app, what, name, obj, options, lines):
 
 def _skip_aliases(app, what, name, obj, skip, options):
     """Leave out aliases of types, which are for annotations and have no signature."""
-    return True if isinstance(obj, GenericAlias | UnionType) or (what == "module" and get_origin(obj)) else None
+    return True if isinstance(obj, UnionType) or get_origin(obj) is not None else None
 
 
 def setup(app):

@@ -72,13 +72,21 @@ def run_recipe(recipe: Recipe, home: Path, folder: Path) -> Run:
 
 def recipe_page(recipe: Recipe, run: Run) -> str:
     """The page of a script, in Markdown; what it wrote lies beside it."""
-    parts = [f"# {recipe.question}\n", recipe.text, fenced(recipe.code, "python"), "It prints:\n", fenced(run.printed, "text")]
+    parts = [
+        f"# {recipe.question}\n",
+        recipe.text,
+        fenced(recipe.code, "python"),
+        "It prints:\n",
+        fenced(run.printed, "text"),
+    ]
     for path in sorted(run.folder.iterdir()):
         name = f"{run.folder.name}/{path.name}"
         if path.suffix == ".png":
             parts.append(f"```{{image}} {name}\n:alt: {path.stem} of this recipe\n:class: drawn\n```\n")
         elif path.suffix == ".mp3":
-            parts.append(f"`{path.name}`:\n\n```{{raw}} html\n<audio controls preload=\"none\" src=\"{name}\"></audio>\n```\n")
+            parts.append(
+                f'`{path.name}`:\n\n```{{raw}} html\n<audio controls preload="none" src="{name}"></audio>\n```\n'
+            )
     return "\n".join(parts)
 
 

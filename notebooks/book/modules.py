@@ -38,19 +38,19 @@ def _index(pages: list[str]) -> str:
     rows = []
     for name in workbench.__all__:
         value = getattr(workbench, name)
-        home = f"workbench.{workbench._HOMES[name]}"
-        target = f"{home}.{name}" if hasattr(value, "__qualname__") else f"{home}.{name}"
+        target = f"workbench.{workbench._HOMES[name]}.{name}"
         doc = (value.__doc__ or "").strip().splitlines()[0]
         rows.append(f"   * - :py:obj:`wb.{name} <{target}>`\n     - {doc}")
     title = "Python"
     return "\n".join(
         [
             title, "=" * len(title), "",
-            "``import workbench as wb`` costs next to nothing: each name is loaded on its first use. Everything else is",
-            "imported from its module. A layer uses only layers below it: sound flows from ``workbench.media`` through",
-            "features, beats, structure and loops to ``workbench.render``; ``workbench.workflows`` joins them.",
+            "``import workbench as wb`` costs next to nothing: each name is loaded on its first use. All else",
+            "is imported from its module. A layer uses only layers below it: sound flows from ``workbench.media``",
+            "through features, beats, structure and loops to ``workbench.render``; ``workbench.workflows`` joins them.",
             "", "The names of ``wb``", "-------------------", "",
-            ".. list-table::", "   :header-rows: 1", "   :widths: 25 75", "", "   * - name\n     - what it is", *rows, "",
+            ".. list-table::", "   :header-rows: 1", "   :widths: 25 75", "",
+            "   * - name\n     - what it is", *rows, "",
             "Modules", "-------", "", ".. toctree::", "   :maxdepth: 1", "",
             *(f"   {page.removesuffix('.rst')}" for page in pages), "",
         ]

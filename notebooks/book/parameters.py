@@ -14,14 +14,16 @@ from notebooks.book.markdown import cell, code, table
 from workbench.params import WorkbenchParams
 
 _UNITS = (
-    "BPM", "dBTP", "dBFS", "dB", "Hz", "kbit/s", "LUFS", "LU", "MIDI number", "bars", "bars/s", "beats", "bytes", "frames a second", "frames",
-    "hits a minute", "cuts a minute", "log-odds", "ms", "nats", "octaves", "pixels", "picture heights a second", "ratio",
-    "samples", "semitones", "seconds", "s",
-)  # fmt: skip
+    *("BPM", "dBTP", "dBFS", "dB", "Hz", "kbit/s", "LUFS", "LU", "MIDI number", "bars", "bars/s", "beats", "bytes"),
+    *("frames a second", "frames", "hits a minute", "cuts a minute", "log-odds", "ms", "nats", "octaves", "pixels"),
+    *("picture heights a second", "ratio", "samples", "semitones", "seconds", "s"),
+)
 """with which a description opens, where a number has a unit"""
-_BY_NAME = {"_seconds": "s", "_ms": "ms", "_db": "dB", "_hz": "Hz", "_bpm": "BPM", "_bars": "bars", "_beats": "beats",
-            "_lufs": "LUFS", "_bytes": "bytes", "_dbfs": "dBFS", "_kbps": "kbit/s", "kbps": "kbit/s", "_gigapixels": "10^9 pixels",
-            "_per_second": "1/s"}  # fmt: skip
+_BY_NAME = {
+    **{"_seconds": "s", "_ms": "ms", "_db": "dB", "_hz": "Hz", "_bpm": "BPM", "_bars": "bars", "_beats": "beats"},
+    **{"_lufs": "LUFS", "_dbfs": "dBFS", "_bytes": "bytes", "kbps": "kbit/s", "_gigapixels": "10^9 pixels"},
+    **{"_per_second": "1/s"},
+}
 """by which the name of a field ends"""
 
 
@@ -54,7 +56,7 @@ def bounds(field: FieldInfo) -> str:
                 found[name] = getattr(one, name)
     low = f"{found['ge']:g}" if "ge" in found else f"over {found['gt']:g}" if "gt" in found else ""
     high = f"{found['le']:g}" if "le" in found else f"under {found['lt']:g}" if "lt" in found else ""
-    words = [f"{low} to {high}" if low and high else low and f"{low} and more" or high and f"up to {high}"]
+    words = [f"{low} to {high}" if low and high else f"{low} and more" if low else f"up to {high}" if high else ""]
     if "max_length" in found:
         words.append(f"at most {found['max_length']} {'characters' if field.annotation is str else 'values'}")
     if "pattern" in found:
@@ -76,17 +78,17 @@ def parameters_page() -> str:
     """The page, in Markdown."""
     parts = [
         "# Parameters\n",
-        "Every number that can be tuned. A profile file holds those that differ from their defaults, in a table a stage; "
-        "`--profile FILE` gives it to a command, and "
-        "`wb.open(profile=...)` to Python. In a sweep a parameter is called by both names, such as "
+        "Every number that can be tuned. A profile file holds those that differ from the defaults, in a table a stage; "
+        "`--profile FILE` gives it to a command and `wb.open(profile=...)` "
+        "to Python. In a sweep a parameter is called by both names, such as "
         "`seams.context_beats`. A value out of its range is refused.\n",
-        "A unit of 1 is a ratio, a probability, a score or a weight. Values that are fitted to data say in the cards of "
-        "[the models](models/index.md) how.\n",
+        "A unit of 1 is a ratio, a probability, a score or a weight. The cards of "
+        "[the models](models/index.md) say how values were fitted to data.\n",
     ]
     for stage, field in WorkbenchParams.model_fields.items():
         model = field.annotation
         assert isinstance(model, type)
-        fields: dict[str, FieldInfo] = model.model_fields  # type: ignore[attr-defined]
+        fields: dict[str, FieldInfo] = model.model_fields
         rows = [
             [f"`{name}`", bounds(one), unit(name, one), default(one), cell(one.description or "")]
             for name, one in fields.items()

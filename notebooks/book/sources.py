@@ -53,7 +53,7 @@ def notebooks_index(readme: str) -> str:
     return "\n".join(
         [
             "# Notebooks\n",
-            "Each shows one step on a bundled track. Here they stand with the outputs that are stored with them; `make lab` "
+            "Each shows one step on a bundled track. Here they stand with the outputs stored with them; `make lab` "
             "opens a copy that runs, and `workbench report` runs one on a track of yours.\n",
             linked,
             "",
@@ -78,7 +78,9 @@ def _write_notebooks(folder: Path) -> None:
         target = folder / path.relative_to(source)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
-    (folder / "index.md").write_text(notebooks_index((source / "README.md").read_text(encoding="utf-8")), encoding="utf-8")
+    (folder / "index.md").write_text(
+        notebooks_index((source / "README.md").read_text(encoding="utf-8")), encoding="utf-8"
+    )
 
 
 def _write_gallery(folder: Path, home: Path, say: Callable[[str], None]) -> None:
