@@ -2,8 +2,6 @@
 
 import tomllib
 from pathlib import Path
-from types import UnionType
-from typing import get_origin
 
 import numpydoc.docscrape_sphinx
 
@@ -15,6 +13,7 @@ release = tomllib.loads(_PYPROJECT.read_text(encoding="utf-8"))["project"]["vers
 extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]
 
 html_theme = "furo"
+pygments_dark_style = "a11y-high-contrast-dark"
 html_title = f"Workbench {release}"
 html_static_path = ["static"]
 html_css_files = ["book.css"]
@@ -31,7 +30,8 @@ default_role = "py:obj"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 # A name such as `beats` that several classes have is no link: which of them is meant, the sentence says.
-suppress_warnings = ["ref.python"]
+# Aliases of types have no signature. That a module is not described at all is found by a check of the names afterwards.
+suppress_warnings = ["ref.python", "autodoc"]
 
 
 def _literal_tables(app, what, name, obj, options, lines):
@@ -44,15 +44,9 @@ def _literal_tables(app, what, name, obj, options, lines):
             lines[at:at] = ["::", ""]
 
 
-def _skip_aliases(app, what, name, obj, skip, options):
-    """Leave out aliases of types, which are for annotations and have no signature."""
-    return True if isinstance(obj, UnionType) or get_origin(obj) is not None else None
-
-
 def setup(app):
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", _literal_tables, priority=100)
-    app.connect("autodoc-skip-member", _skip_aliases)
     _compile_templates_once()
 
 

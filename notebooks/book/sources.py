@@ -62,6 +62,16 @@ def notebooks_index(readme: str) -> str:
     )
 
 
+def without_links_to_made_files(notebook: str) -> str:
+    """A stored notebook without links to files that a run has made beside it, which are not stored.
+
+    Parameters
+    ----------
+    notebook : text of the file
+    """
+    return re.sub(r'<a href=\\"home/[^"]*\\">(.*?)</a>', r"\1", notebook)
+
+
 def with_escaped_bars(text: str) -> str:
     """A table of results with `|error|` in its head, as a table of Markdown can hold it.
 
@@ -77,7 +87,7 @@ def _write_notebooks(folder: Path) -> None:
     for path in sorted([*source.glob("*.ipynb"), *source.glob("reports/*.ipynb")]):
         target = folder / path.relative_to(source)
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target)
+        target.write_text(without_links_to_made_files(path.read_text(encoding="utf-8")), encoding="utf-8")
     (folder / "index.md").write_text(
         notebooks_index((source / "README.md").read_text(encoding="utf-8")), encoding="utf-8"
     )

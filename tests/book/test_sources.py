@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notebooks.book.sources import ROOT, notebooks_index, with_escaped_bars
+from notebooks.book.sources import ROOT, notebooks_index, with_escaped_bars, without_links_to_made_files
 
 
 def test_the_list_of_notebooks_links_every_one() -> None:
@@ -14,3 +14,11 @@ def test_the_list_of_notebooks_links_every_one() -> None:
 
 def test_a_bar_in_the_head_of_a_table_is_no_border_of_a_cell() -> None:
     assert with_escaped_bars("| F | |error| ms |") == r"| F | \|error\| ms |"
+
+
+def test_links_to_what_a_run_has_made_are_text_in_the_book() -> None:
+    stored = (ROOT / "notebooks" / "reports" / "catalog.ipynb").read_text()
+    assert 'href=\\"home/' in stored
+    shown = without_links_to_made_files(stored)
+    assert "home/track_reports" not in shown
+    assert "First Snow" in shown
