@@ -165,8 +165,9 @@ $(VENV)/book/.done: $(BOOK_LOCK) | $(VENV)/.core
 	@echo "[set-up] installing the packages of $(BOOK_LOCK) (a minute, once)"
 	@$(BIN)/python -m venv $(VENV)/book
 	@$(VENV)/book/bin/$(PIP_QUIET) --require-hashes --no-deps -r $(BOOK_LOCK)
-	@$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
-	  > "`$(VENV)/book/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))"`/workbench_packages.pth"
+	@$(BIN)/python -c "from pathlib import Path; from sysconfig import get_path; \
+	  book = Path(get_path('purelib', 'venv', {'base': '$(abspath $(VENV))/book'})); \
+	  (book / 'workbench_packages.pth').write_text(get_path('purelib'))"
 	@touch $@
 
 book: $(VENV)/.core $(VENV)/book/.done
