@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 import workbench
 from notebooks.book.checks import built_faults, missing_names, page_faults
-from notebooks.book.modules import public_modules
+from notebooks.book.modules import described_as, public_modules
 from notebooks.book.sources import HERE, ROOT, write_sources
 
 SPHINX = Path(sys.prefix) / "book" / "bin" / "python"
@@ -55,9 +55,7 @@ def build(out: Path, sphinx: Path = SPHINX) -> list[str]:
         _copy_sounds(sources, built)
         _say("checking names and links")
         named = {module for modules in public_modules().values() for module in modules}
-        named |= {f"workbench.{workbench._HOMES[name]}.{name}" for name in workbench.__all__} - {
-            "workbench.workflows.datasets.datasets"
-        }
+        named |= {described_as(name) for name in workbench.__all__}
         faults = [*built_faults(built), *(f"{name} is described nowhere" for name in missing_names(built, named))]
         if not faults:
             shutil.rmtree(out, ignore_errors=True)

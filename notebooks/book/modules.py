@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import workbench
 from workbench.bundled import bundled_path
 
@@ -22,6 +24,17 @@ def public_modules() -> dict[str, list[str]]:
     return found
 
 
+def described_as(name: str) -> str:
+    """The full name under which the reference describes a name of `wb`.
+
+    Parameters
+    ----------
+    name : one of `workbench.__all__`
+    """
+    value = getattr(workbench, name)
+    return str(value.__name__) if isinstance(value, ModuleType) else f"{value.__module__}.{value.__qualname__}"
+
+
 def module_pages() -> dict[str, str]:
     """Pages in reStructuredText by name, for autodoc knows no other."""
     pages = {}
@@ -38,9 +51,8 @@ def _index(pages: list[str]) -> str:
     rows = []
     for name in workbench.__all__:
         value = getattr(workbench, name)
-        target = f"workbench.{workbench._HOMES[name]}.{name}"
         doc = (value.__doc__ or "").strip().splitlines()[0]
-        rows.append(f"   * - :py:obj:`wb.{name} <{target}>`\n     - {doc}")
+        rows.append(f"   * - :py:obj:`wb.{name} <{described_as(name)}>`\n     - {doc}")
     title = "Python"
     return "\n".join(
         [
