@@ -20,6 +20,7 @@ html_css_files = ["book.css"]
 # The sources are in the repository, beside the code that they describe.
 html_show_sourcelink = False
 html_copy_source = False
+html_show_copyright = False
 
 # A stored notebook is shown with its stored outputs; progress on standard error says nothing to a reader.
 nb_execution_mode = "off"
