@@ -13,6 +13,7 @@
 #   make fuzz          the property tests on new examples
 #   make browser       the dashboard's tests in Chromium; installs Chromium on Debian when run as root
 #   make test-pythons  set-up, demo and a smoke test on every supported Python here; make test-oldest: oldest packages
+#   make book          the book: how-to pages, gallery, notebooks, reference, as HTML in build/book
 #   make notebooks     run the notebooks and compare their checked outputs; make stored-notebooks stores them anew
 #   make screenshots   the README's pictures of the dashboard
 #   make bench         measure everything beside peers; writes tests/benchmarks/RESULTS.md
@@ -36,8 +37,8 @@ TORCH ?= torch==2.13.0
 NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks fuzz browser chromium \
-        screenshots bench peers fit train lock clean
+.PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks book fuzz browser \
+        chromium screenshots bench peers fit train lock clean
 
 help:
 	@sed -n '2,/^$$/s/^# *//p' Makefile
@@ -157,6 +158,21 @@ notebooks: $(VENV)/.torch $(VENV)/.words-if-any
 stored-notebooks: $(VENV)/.torch $(VENV)/.words-if-any
 	$(BIN)/python tests/project/store_notebooks.py
 
+# Sphinx has an environment of its own, in which the packages of ours are found too: it reads our docstrings. Its lock has
+# our versions of what both need.
+BOOK_LOCK = notebooks/book/requirements.lock
+$(VENV)/book/.done: $(BOOK_LOCK) | $(VENV)/.core
+	@echo "[set-up] installing the packages of $(BOOK_LOCK) (a minute, once)"
+	@$(BIN)/python -m venv $(VENV)/book
+	@$(VENV)/book/bin/$(PIP_QUIET) --require-hashes --no-deps -r $(BOOK_LOCK)
+	@$(BIN)/python -c "from pathlib import Path; from sysconfig import get_path; \
+	  book = Path(get_path('purelib', 'venv', {'base': '$(abspath $(VENV))/book'})); \
+	  (book / 'workbench_packages.pth').write_text(get_path('purelib'))"
+	@touch $@
+
+book: $(VENV)/.core $(VENV)/book/.done
+	@$(BIN)/python -m notebooks.book.build build/book
+
 # The dashboard's pictures for the README, by the browser that its tests use.
 screenshots: $(VENV)/.dev chromium
 	$(BIN)/python tests/browser/screenshots.py
@@ -242,6 +258,7 @@ lock: $(VENV)/.python
 	sed -n 's/^\($(SMOKE_TOOLS)\)==\([^ ;]*\).*/\1==\2/p' requirements-dev.lock | $(UV) --only-binary :all: \
 	  --resolution lowest-direct pyproject.toml - $(FACES:%=--extra %) -o requirements-oldest.lock
 	printf "moto[s3]==5.2.5\nflask\nflask-cors\n" | $(LOCK) - -o $(S3_LOCK)
+	printf "sphinx\nfuro\nmyst-nb\nnumpydoc\nsphinx-copybutton\n" | $(LOCK) -c requirements-dev.lock - -o $(BOOK_LOCK)
 	echo "pymusiclooper==3.6.0" | $(LOCK) - -o $(PEERS).lock
 	$(LOCK) $(PEERS)-essentia.in -o $(PEERS)-essentia.lock
 	$(LOCK) $(PEERS)-madmom.in -o $(PEERS)-madmom.lock

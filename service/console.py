@@ -47,6 +47,7 @@ COMMANDS: dict[str, SubCommand] = {
     "cache": SubCommand("workbench.cli.cache", "Show the size of the analysis cache, or prune it."),
     "report": SubCommand("workbench.cli.report", "Run a notebook with parameters and write it as HTML."),
     "lab": SubCommand("workbench.cli.lab", "Open JupyterLab on a copy of the notebooks."),
+    "docs": SubCommand("workbench.cli.docs", "Open the book: how-to pages, gallery, notebooks, reference."),
     "dashboard": SubCommand("workbench.cli.dashboard", "See, hear and tune plans in the browser."),
     "serve": SubCommand("service.commands.serve", "Serve the /v1 interface over HTTP."),
     "worker": SubCommand("service.commands.worker", "Run jobs alone, beside a serve --no-jobs."),

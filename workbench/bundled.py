@@ -1,4 +1,4 @@
-"""Finds what ships with the package: the bundled catalog and the notebooks.
+"""Finds what ships with the package: the bundled catalog, the notebooks, and the book where it is built.
 
 An installed wheel holds them in `workbench/_shipped`; in a checkout they lie at its root. Only this module knows.
 """
@@ -37,3 +37,22 @@ def bundled_path(*parts: str) -> Path:
         if candidate.exists():
             return candidate
     raise ResourceMissing(f"{'/'.join(parts)} is not shipped with this installation; install the package again")
+
+
+def built_book() -> Path:
+    """The first page of the built book.
+
+    Returns
+    -------
+    an existing path, absolute
+
+    Raises
+    ------
+    ResourceMissing : it is not built; the message says how
+    """
+    try:
+        return bundled_path("build", "book", "index.html")
+    except ResourceMissing:
+        raise ResourceMissing(
+            "the book is not built; `make book` in a checkout builds it, and `workbench docs` there opens it"
+        ) from None

@@ -46,7 +46,7 @@ def test_every_command_has_help_with_an_example_and_imports_nothing_heavy(name: 
     commands = [command, *(command.commands.values() if isinstance(command, click.Group) else ())]
     for one in commands:
         assert "Example:" in (one.help or "")
-    if name != "completion":
+    if name not in ("completion", "docs"):  # these keep no state
         leaves = [one for one in commands if not isinstance(one, click.Group)]
         assert all(any("--home" in parameter.opts for parameter in one.params) for one in leaves)
 

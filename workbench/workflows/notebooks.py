@@ -31,6 +31,8 @@ START_SECONDS = 300
 """s within which a kernel has to start; the default of nbclient, 60, is too short for a busy machine"""
 OUTPUT_SECONDS = 600
 """s within which the output of a cell has to arrive after the cell has ended; the default of nbclient is 4"""
+_NOT_COPIED = frozenset((".ipynb_checkpoints", "__pycache__", "book"))
+"""parts of paths below the notebooks: the sources of the book are for who builds it"""
 _LONGEST_QUOTE = 200
 """characters of a cell's code or of an exception's text that a message quotes"""
 
@@ -110,7 +112,7 @@ def run_notebook(
 
 
 def copy_notebooks(folder: Path) -> Path:
-    """Copy the notebooks that ship to a folder; files that are there already stay as they are.
+    """Copy the notebooks and the gallery that ship to a folder; files that are there already stay as they are.
 
     Parameters
     ----------
@@ -128,7 +130,8 @@ def copy_notebooks(folder: Path) -> Path:
     try:
         for source in shipped.rglob("*"):
             target = folder / source.relative_to(shipped)
-            if source.is_file() and ".ipynb_checkpoints" not in source.parts and not target.exists():
+            left_out = _NOT_COPIED.intersection(source.relative_to(shipped).parts)
+            if source.is_file() and not left_out and not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, target)
     except OSError as error:

@@ -191,3 +191,5 @@ def test_the_lab_opens_a_copy_and_leaves_what_is_in_it(
     assert changed.read_text() == "mine"
     names = {path.relative_to(shipped) for path in shipped.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts}
     assert {path.relative_to(home.notebooks) for path in home.notebooks.rglob("*.ipynb")} == names
+    assert list((home.notebooks / "gallery").glob("*.py"))
+    assert not (home.notebooks / "book").exists()

@@ -1,0 +1,65 @@
+"""How Sphinx builds the book; `python -m notebooks.book.build` writes the sources and calls it."""
+
+import tomllib
+from pathlib import Path
+
+import numpydoc.docscrape_sphinx
+
+_PYPROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
+
+project = "Workbench"
+author = "the authors of Workbench"
+release = tomllib.loads(_PYPROJECT.read_text(encoding="utf-8"))["project"]["version"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]
+
+html_theme = "furo"
+pygments_dark_style = "a11y-high-contrast-dark"
+html_title = f"Workbench {release}"
+html_static_path = ["static"]
+html_css_files = ["book.css"]
+# The sources are in the repository, beside the code that they describe.
+html_show_sourcelink = False
+html_copy_source = False
+html_show_copyright = False
+
+# A stored notebook is shown with its stored outputs; progress on standard error says nothing to a reader.
+nb_execution_mode = "off"
+nb_output_stderr = "remove"
+myst_heading_anchors = 4
+# Names in single backticks are links where they are known, and code elsewhere.
+default_role = "py:obj"
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+# A name such as `beats` that several classes have is no link: which of them is meant, the sentence says.
+# Aliases of types have no signature. That a module is not described at all is found by a check of the names afterwards.
+suppress_warnings = ["ref.python", "autodoc"]
+
+
+def _literal_tables(app, what, name, obj, options, lines):
+    """Keep the indented tables in the heads of modules as they stand."""
+    if what != "module":
+        return
+    for at in range(len(lines) - 1, 1, -1):
+        begins = lines[at].startswith("    ") and not lines[at - 1].strip() and not lines[at - 2].startswith(" ")
+        if begins and not lines[at - 2].rstrip().endswith("::"):
+            lines[at:at] = ["::", ""]
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", _literal_tables, priority=100)
+    _compile_templates_once()
+
+
+def _compile_templates_once():
+    """Keep the template of numpydoc, which makes an environment for each docstring and compiles it every time."""
+    templates = {}
+    made = numpydoc.docscrape_sphinx.SandboxedEnvironment
+
+    class Remembering(made):
+        def get_template(self, name, *arguments, **named):
+            if name not in templates:
+                templates[name] = super().get_template(name, *arguments, **named)
+            return templates[name]
+
+    numpydoc.docscrape_sphinx.SandboxedEnvironment = Remembering

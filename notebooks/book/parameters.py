@@ -1,0 +1,108 @@
+"""The reference of parameters: every field of `workbench.params` with range, unit, default and meaning.
+
+All of it is read from the pydantic models, so that a field cannot be missing here or stand with another default.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from notebooks.book.markdown import cell, code, table
+from workbench.params import WorkbenchParams
+
+_UNITS = (
+    *("BPM", "dBTP", "dBFS", "dB", "Hz", "kbit/s", "LUFS", "LU", "MIDI number", "bars", "bars/s", "beats", "bytes"),
+    *("frames a second", "frames", "hits a minute", "cuts a minute", "log-odds", "ms", "nats", "octaves", "pixels"),
+    *("picture heights a second", "ratio", "samples", "semitones", "seconds", "s"),
+)
+"""with which a description opens, where a number has a unit"""
+_BY_NAME = {
+    **{"_seconds": "s", "_ms": "ms", "_db": "dB", "_hz": "Hz", "_bpm": "BPM", "_bars": "bars", "_beats": "beats"},
+    **{"_lufs": "LUFS", "_dbfs": "dBFS", "_bytes": "bytes", "kbps": "kbit/s", "_gigapixels": "10^9 pixels"},
+    **{"_per_second": "1/s"},
+}
+"""by which the name of a field ends"""
+
+
+def unit(name: str, field: FieldInfo) -> str:
+    """The unit of a field: from its description, its name or its type; "1" for a ratio, "–" for what is no number."""
+    kinds = _kinds(field.annotation)
+    if not kinds & {int, float}:
+        return "–"
+    described = field.description or ""
+    for known in sorted(_UNITS, key=len, reverse=True):
+        if re.match(rf"{re.escape(known)}(?![\w-])", described):
+            return "s" if known == "seconds" else "1" if known == "ratio" else known
+    by_name = next((known for ending, known in _BY_NAME.items() if name.endswith(ending)), None)
+    return by_name or ("count" if kinds == {int} else "1")
+
+
+def bounds(field: FieldInfo) -> str:
+    """The values that a field takes, in words."""
+    if get_origin(field.annotation) is Literal:
+        return ", ".join(code(value) for value in get_args(field.annotation))
+    if field.annotation is bool:
+        return "`true`, `false`"
+    found: dict[str, Any] = {}
+    parts = get_args(field.annotation)
+    if get_origin(field.annotation) is tuple and Ellipsis not in parts:
+        return f"{len(parts)} numbers"
+    for one in field.metadata:
+        for name in ("ge", "gt", "le", "lt", "min_length", "max_length", "pattern"):
+            if getattr(one, name, None) is not None:
+                found[name] = getattr(one, name)
+    low = f"{found['ge']:g}" if "ge" in found else f"over {found['gt']:g}" if "gt" in found else ""
+    high = f"{found['le']:g}" if "le" in found else f"under {found['lt']:g}" if "lt" in found else ""
+    words = [f"{low} to {high}" if low and high else f"{low} and more" if low else f"up to {high}" if high else ""]
+    if "max_length" in found:
+        words.append(f"at most {found['max_length']} {'characters' if field.annotation is str else 'values'}")
+    if "pattern" in found:
+        words.append(f"of the form {code(found['pattern'])}")
+    return ", ".join(word for word in words if word) or "any"
+
+
+def default(field: FieldInfo) -> str:
+    """The default of a field, as a profile file has it."""
+    value = field.get_default(call_default_factory=True)
+    if isinstance(value, bool):
+        return code(str(value).lower())
+    if isinstance(value, float):
+        return code(f"{value:g}")
+    return code("empty" if value == () else "none" if value is None else value)
+
+
+def parameters_page() -> str:
+    """The page, in Markdown."""
+    parts = [
+        "# Parameters\n",
+        "Every number that can be tuned. A profile file holds those that differ from the defaults, in a table a stage; "
+        "`--profile FILE` gives it to a command and `wb.open(profile=...)` "
+        "to Python. In a sweep a parameter is called by both names, such as "
+        "`seams.context_beats`. A value out of its range is refused.\n",
+        "A unit of 1 is a ratio, a probability, a score or a weight. The cards of "
+        "[the models](models/index.md) say how values were fitted to data.\n",
+    ]
+    for stage, field in WorkbenchParams.model_fields.items():
+        model = field.annotation
+        assert isinstance(model, type)
+        fields: dict[str, FieldInfo] = model.model_fields
+        rows = [
+            [f"`{name}`", bounds(one), unit(name, one), default(one), cell(one.description or "")]
+            for name, one in fields.items()
+        ]
+        parts += [
+            f"## {stage}\n",
+            f"{(model.__doc__ or '').strip().splitlines()[0]} In Python `{model.__name__}`.\n",
+            table(["parameter", "range", "unit", "default", "meaning"], rows),
+        ]
+    return "\n".join(parts)
+
+
+def _kinds(annotation: Any) -> set[type]:
+    """The types that stand in an annotation."""
+    if isinstance(annotation, type) and not get_args(annotation):
+        return {annotation}
+    return set().union(*(_kinds(part) for part in get_args(annotation) if part is not Ellipsis), set())

@@ -1,0 +1,129 @@
+"""Writes what Sphinx builds the book from: pages that are kept here, pages that are made, and the notebooks."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from notebooks.book.commands import commands_page
+from notebooks.book.gallery import gallery_index, recipe_page, recipes, run_recipe
+from notebooks.book.markdown import contents
+from notebooks.book.modules import module_pages
+from notebooks.book.parameters import parameters_page
+from notebooks.book.service_pages import service_page
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+KEPT = ("index.md", "how_to")
+"""what is taken over from here as it stands"""
+
+
+def write_sources(folder: Path, home: Path, say: Callable[[str], None]) -> None:
+    """Write all sources of the book.
+
+    Parameters
+    ----------
+    folder : is made anew
+    home : home folder of the workbench for the gallery
+    say : told what is being done
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in KEPT:
+        source = HERE / name
+        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, folder / name)
+    _write_notebooks(folder / "notebooks")
+    _write_gallery(folder / "gallery", home, say)
+    _write_reference(folder / "reference")
+
+
+def notebooks_index(readme: str) -> str:
+    """The page that lists the notebooks: the table of `notebooks/README.md`, with links.
+
+    Parameters
+    ----------
+    readme : text of that file
+    """
+    table = "\n".join(line for line in readme.splitlines() if line.startswith("|"))
+    names = re.findall(r"^\| `([\w/]+)` \|", table, re.MULTILINE)
+    linked = re.sub(r"^\| `([\w/]+)` \|", r"| [\1](\1.ipynb) |", table, flags=re.MULTILINE)
+    return "\n".join(
+        [
+            "# Notebooks\n",
+            "Each shows one step on a bundled track. Here they stand with the outputs stored with them; `make lab` "
+            "opens a copy that runs, and `workbench report` runs one on a track of yours.\n",
+            linked,
+            "",
+            contents(names, hidden=True),
+        ]
+    )
+
+
+def without_links_to_made_files(notebook: str) -> str:
+    """A stored notebook without links to files that a run has made beside it, which are not stored.
+
+    Parameters
+    ----------
+    notebook : text of the file
+    """
+    return re.sub(r'<a href=\\"home/[^"]*\\">(.*?)</a>', r"\1", notebook)
+
+
+def with_escaped_bars(text: str) -> str:
+    """A table of results with `|error|` in its head, as a table of Markdown can hold it.
+
+    Parameters
+    ----------
+    text : of `tests/benchmarks/RESULTS.md`
+    """
+    return re.sub(r"\|error\|", r"\\|error\\|", text)
+
+
+def _write_notebooks(folder: Path) -> None:
+    source = ROOT / "notebooks"
+    for path in sorted([*source.glob("*.ipynb"), *source.glob("reports/*.ipynb")]):
+        target = folder / path.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(without_links_to_made_files(path.read_text(encoding="utf-8")), encoding="utf-8")
+    (folder / "index.md").write_text(
+        notebooks_index((source / "README.md").read_text(encoding="utf-8")), encoding="utf-8"
+    )
+
+
+def _write_gallery(folder: Path, home: Path, say: Callable[[str], None]) -> None:
+    folder.mkdir()
+    done = []
+    for recipe in recipes():
+        say(f"running {recipe.path.name}")
+        run = run_recipe(recipe, home, folder / recipe.path.stem)
+        (folder / f"{recipe.path.stem}.md").write_text(recipe_page(recipe, run), encoding="utf-8")
+        done.append((recipe, run))
+    (folder / "index.md").write_text(gallery_index(done), encoding="utf-8")
+
+
+def _write_reference(folder: Path) -> None:
+    (folder / "python").mkdir(parents=True)
+    for name, page in module_pages().items():
+        (folder / "python" / name).write_text(page, encoding="utf-8")
+    document = json.loads((ROOT / "service" / "openapi.json").read_text(encoding="utf-8"))
+    results = (ROOT / "tests" / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
+    pages = {
+        "parameters.md": parameters_page(),
+        "commands.md": commands_page(),
+        "service.md": service_page(document),
+        "benchmarks.md": with_escaped_bars(results),
+    }
+    for name, page in pages.items():
+        (folder / name).write_text(page, encoding="utf-8")
+    cards = sorted((ROOT / "workbench" / "models").glob("*.md"))
+    (folder / "models").mkdir()
+    for card in cards:
+        shutil.copyfile(card, folder / "models" / card.name)
+    (folder / "models" / "index.md").write_text(
+        "# Models\n\nEach file of fitted numbers has a card: what it is, what it is made from, how good it is, and its "
+        "limits.\n\n" + contents([card.stem for card in cards]),
+        encoding="utf-8",
+    )

@@ -1,0 +1,30 @@
+"""How do I try another beat tracker?
+
+A tracker is a class with a version and one method. Registered, it has a name that parameters, profiles, cache keys and
+options take; `workbench.testing.beat_tracker` holds the tests that it should pass.
+"""
+
+import librosa
+import numpy as np
+
+import workbench as wb
+from workbench import extensions
+from workbench.params import BeatParams
+
+
+class Librosas:
+    """Dynamic programming over onset strength."""
+
+    version = 1
+
+    def track(self, recording: wb.Recording, params: BeatParams) -> wb.BeatGrid:
+        sound, rate = np.asarray(recording.mono()), recording.sample_rate
+        _, beats = librosa.beat.beat_track(y=sound, sr=rate, start_bpm=params.usual_bpm, units="time")
+        return wb.BeatGrid.from_times(beats[beats < recording.duration], confidence=0.5)
+
+
+extensions.register(extensions.BEAT_TRACKERS, "librosas", Librosas)
+track = wb.bundled_path("data", "bundled", "music", "top_of_the_hour.ogg")
+for name in ("workbench", "librosas"):
+    found = wb.map_beats(wb.open().with_params(wb.WorkbenchParams(beats=BeatParams(tracker=name))), track)
+    print(f"{name}: {found.grid.tempo_bpm:.1f} BPM, {found.grid.beats.size} beats")

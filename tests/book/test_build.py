@@ -1,0 +1,44 @@
+"""The book, built in full where its environment is there: every check holds, and no page needs the network."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from notebooks.book.build import SPHINX, build
+from notebooks.book.gallery import recipes
+from notebooks.book.sources import ROOT
+
+PLACES = ("index", "gallery/index", "notebooks/01_beats", "reference/parameters", "reference/commands",
+          "reference/service", "reference/benchmarks", "reference/models/seams",
+          "reference/python/workbench.loops")  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_book_is_built_and_whole(tmp_path: Path) -> None:
+    if not SPHINX.exists():
+        pytest.skip(f"no {SPHINX}: make book installs it")
+    out = tmp_path / "book"
+    began = time.monotonic()
+    assert build(out) == []
+    assert time.monotonic() - began < 600  # alone on 2 cores under 180
+    assert [place for place in PLACES if not (out / f"{place}.html").is_file()] == []
+    for recipe in recipes():
+        assert recipe.question in (out / "gallery" / f"{recipe.path.stem}.html").read_text()
+    assert re.search(r'<img [^>]*src="\.\./_images/', (out / "notebooks" / "01_beats.html").read_text())
+    loops = (out / "reference/python/workbench.loops.html").read_text()
+    assert 'id="workbench.loops.seams.score_seam"' in loops
+
+
+def test_the_lock_of_the_book_has_hashes_and_our_versions() -> None:
+    text = (ROOT / "notebooks/book/requirements.lock").read_text()
+    assert "://" not in text
+    pinned = re.findall(r"^([a-z0-9._-]+)==([^ ;]+)", text, re.MULTILINE)
+    assert text.count("--hash=sha256:") >= len(pinned) > 40
+    ours = dict(re.findall(r"^([a-z0-9._-]+)==([^ ;]+)", (ROOT / "requirements-dev.lock").read_text(), re.MULTILINE))
+    # some packages have other versions for newer Pythons, in both
+    found = {name: {version for other, version in pinned if other == name} for name, _ in pinned}
+    assert [name for name, versions in found.items() if name in ours and ours[name] not in versions] == []

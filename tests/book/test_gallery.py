@@ -1,0 +1,53 @@
+"""The gallery: each script is short, asks a question, and runs as it stands, all in one home."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from notebooks.book.gallery import Recipe, gallery_index, recipe_page, recipes, run_recipe
+
+RECIPES = recipes()
+ANSWERS = {
+    "01_any_splice": ("score 0.7", "harmony"),
+    "02_own_edit": ("32.618 s, seams [0.", "none"),
+    "03_plan_for_a_video": ("300 s: 5 segments", "90 s: video_not_longer"),
+    "04_exact_length": ("15 s: ", "30.000 s"),
+    "05_never_cut_here": ("free: 4 of 4 seams", "--never-cut 1:15-1:30: 0 of"),
+    "06_batch_to_a_table": ("hill_road.ogg ", "error"),
+    "07_own_grid": ("mine: 120.0 BPM, 10 bars, confidence 1.00",),
+    "08_own_beat_tracker": ("workbench: 12", "librosas: 12"),
+    "09_own_seam_part": ("weight 0.0: score", "weight 3.0: score"),
+    "10_sweep_of_a_weight": ("hill_road", "but no winner"),
+    "11_two_profiles": ("seam_score", "sound different: hill_road"),
+    "12_arrays_by_xarray": ("splice_score", "seam_part"),
+    "13_reproduce": ("the same plan: True", "plan.seam_score: 0.5, now 0."),
+    "14_for_an_editor": ("seams.rpp: ", "leaves_song_s"),
+}
+"""what each prints, among the rest"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all scripts, as when the book is built: each track is analysed once."""
+    return tmp_path_factory.mktemp("home")
+
+
+def test_every_recipe_is_run() -> None:
+    assert [recipe.path.stem for recipe in RECIPES] == list(ANSWERS)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.path.stem)
+def test_a_recipe_is_short_and_answers_its_question(recipe: Recipe, home: Path, tmp_path: Path) -> None:
+    assert recipe.question.endswith("?")
+    assert recipe.text.strip()
+    assert recipe.lines <= 25
+    done = run_recipe(recipe, home, tmp_path / recipe.path.stem)
+    assert [answer for answer in ANSWERS[recipe.path.stem] if answer not in done.printed] == [], done.printed
+    page = recipe_page(recipe, done)
+    assert page.startswith(f"# {recipe.question}\n")
+    assert done.printed.rstrip() in page
+    for path in done.folder.glob("*.png"):
+        assert f"{done.folder.name}/{path.name}" in page
+    assert f"[{recipe.question}]({recipe.path.stem}.md)" in gallery_index([(recipe, done)])

@@ -1,0 +1,35 @@
+"""The reference of Python: every module and every name of `wb`."""
+
+from __future__ import annotations
+
+import workbench
+from notebooks.book.modules import described_as, module_pages, public_modules
+
+
+def test_every_module_has_a_page_but_faces_and_private_ones() -> None:
+    modules = {module for found in public_modules().values() for module in found}
+    assert {
+        "workbench.loops.seams",
+        "workbench.params.loops",
+        "workbench.errors",
+        "workbench.testing.seam_measure",
+    } <= (modules)
+    assert not [name for name in modules if "._" in name or name.startswith(("workbench.cli", "workbench.dashboards"))]
+    pages = module_pages()
+    assert {module for module in modules if f".. automodule:: {module}\n" in "".join(pages.values())} == modules
+
+
+def test_every_name_of_wb_lies_in_a_module_that_is_described() -> None:
+    modules = {module for found in public_modules().values() for module in found}
+    lost = [
+        name for name in workbench.__all__ if not {described_as(name), described_as(name).rpartition(".")[0]} & modules
+    ]
+    assert lost == []
+    assert described_as("datasets") == "workbench.workflows.datasets"
+    assert described_as("WorkbenchParams") == "workbench.params.workbench.WorkbenchParams"
+
+
+def test_every_name_of_wb_is_listed_with_its_first_sentence() -> None:
+    index = module_pages()["index.rst"]
+    assert [name for name in workbench.__all__ if f"`wb.{name} <workbench." not in index] == []
+    assert ":py:obj:`wb.splice <workbench.workflows.own_plans.splice>`\n     - Score, draw and play the splice" in index

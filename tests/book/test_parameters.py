@@ -1,0 +1,44 @@
+"""The reference of parameters: every field of every stage, with range, unit and default as the models have them."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import BaseModel
+
+from notebooks.book.parameters import bounds, default, parameters_page, unit
+from workbench.params import BeatParams, MatchParams, SeamParams, VoiceParams, WorkbenchParams
+
+
+def test_every_parameter_stands_in_the_page_once_in_its_stage() -> None:
+    stages = {part.split("\n", 1)[0]: part for part in parameters_page().split("\n## ")[1:]}
+    assert list(stages) == list(WorkbenchParams.model_fields)
+    for stage, field in WorkbenchParams.model_fields.items():
+        kind = field.annotation
+        assert isinstance(kind, type)
+        assert issubclass(kind, BaseModel)
+        rows = [line.split(" | ")[0] for line in stages[stage].splitlines() if line.startswith("| `")]
+        assert rows == [f"| `{name}`" for name in kind.model_fields]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "row"),
+    [
+        (SeamParams, "context_beats", ("1 to 16", "beats", "`4`")),
+        (SeamParams, "max_level", ("0 to 40", "dB", "`6`")),
+        (SeamParams, "min_body_bars", ("1 to 64", "bars", "`2`")),
+        (BeatParams, "min_bpm", ("30 to 80", "BPM", "`40`")),
+        (BeatParams, "latency_ms", ("-30 to 30", "ms", "`5`")),
+        (BeatParams, "tempo_reach", ("1.05 to 1.4", "1", "`1.3`")),
+        (BeatParams, "tempo_candidates", ("1 to 20", "count", "`10`")),
+        (BeatParams, "tracker", ("at most 200 characters", "–", "`workbench`")),
+        (BeatParams, "activation", ("`network`, `onsets`", "–", "`network`")),
+        (MatchParams, "usual_pulse", ("over 0 to 1", "1", "`0.818`")),
+        (MatchParams, "valence_of_music", ("3 numbers", "1", "`(0.1, 0.28, 0.85)`")),
+        (VoiceParams, "silence_dbfs", ("-90 to -30", "dBFS", "`-60`")),
+    ],
+)
+def test_range_unit_and_default_are_those_of_the_field(
+    kind: type[BaseModel], name: str, row: tuple[str, str, str]
+) -> None:
+    field = kind.model_fields[name]
+    assert (bounds(field), unit(name, field), default(field)) == row

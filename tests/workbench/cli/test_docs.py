@@ -1,0 +1,32 @@
+"""`workbench docs`: the address of the built book, or how to build it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from workbench import bundled
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_the_address_of_the_built_book_is_printed(
+    workbench: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "build" / "book" / "index.html"
+    page.parent.mkdir(parents=True)
+    page.write_text("<h1>Workbench</h1>")
+    monkeypatch.setattr(bundled, "_PACKAGE", tmp_path / "workbench")
+    assert workbench("docs", "--no-show")[:2] == (0, f"{page.as_uri()}\n")
+
+
+def test_without_the_book_one_line_says_how_to_build_it(
+    workbench: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bundled, "_PACKAGE", tmp_path / "workbench")
+    code, out, err = workbench("docs", "--no-show")
+    assert (code, out) == (1, "")
+    assert "`make book` in a checkout builds it" in err
+    assert err.count("\n") == 1

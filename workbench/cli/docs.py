@@ -1,0 +1,33 @@
+"""`workbench docs`: the book of the project, in the browser."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("docs")
+@click.option("--show/--no-show", default=True, help="Open the book in the browser; its address is printed anyway.")
+def command(show: bool) -> None:
+    """Open the book: how-to pages, gallery, notebooks and reference. `make book` builds it in a checkout.
+
+    \b
+    Example:
+      workbench docs
+      workbench docs --no-show
+
+    \f
+
+    Parameters
+    ----------
+    show : whether the browser is opened
+
+    Raises
+    ------
+    ResourceMissing : the book is not built
+    """
+    from workbench.bundled import built_book
+
+    url = built_book().as_uri()
+    click.echo(url)
+    if show:
+        click.launch(url)
