@@ -226,7 +226,11 @@ class JobParent:
             self._keep_children(now)
             if now >= self._next_look:
                 self._fill_slots()
-        for selected, _ in self.selector.select(self._seconds_to_wait()):
+        self._handle_ready(self._seconds_to_wait())
+
+    def _handle_ready(self, seconds: float) -> None:
+        """Handle what is ready, after at most so many seconds."""
+        for selected, _ in self.selector.select(seconds):
             if isinstance(selected.fileobj, Child):
                 self._read_messages(selected.fileobj)
             elif isinstance(selected.fileobj, WakeupPipe):
@@ -449,6 +453,9 @@ class JobParent:
             self._settle(job, "crashed", partial(settle.retry_after_crash, job=job), crash_at)
 
     def _end_overdue(self, now: float) -> None:
+        if any(child.job is not None and now >= child.deadline for child in self._children):
+            # What ended in time while this process was held up, such as by the database, has said so already.
+            self._handle_ready(0.0)
         for child in [one for one in self._children if one.job is not None and now >= one.deadline]:
             job = self._kill_child(child)
             log.error("job overran", job_id=job.job_id, kind=job.kind)
