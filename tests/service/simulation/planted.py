@@ -140,6 +140,12 @@ BUGS = (
         "                    self._unsettled.remove(one)\n                    return",
     ),
     Bug(
+        "what a job said while its worker was held up is not read",
+        "service/jobs/worker.py",
+        "            self._handle_ready(0.0)\n",
+        "            pass\n",
+    ),
+    Bug(
         "a video whose ingest failed stays in process",
         "service/jobs/settle.py",
         '    video_owners.update(connection, video_id, "processing", status="failed", reason=reason)\n',
