@@ -453,8 +453,16 @@ class Town:
         track_id = chance.choice(("trk_one", "trk_one", "trk_two", "trk_refused", "trk_unheard"))
         request = LoopRequest(video_id=chance.choice(client.videos), track_id=track_id, auto_mix=chance.random() < 0.4)
         key = f"key{chance.randrange(4)}" if chance.random() < 0.3 else None
+        if self._ask_loop(client, request, key) is not None and chance.random() < 0.5:  # and soon asks for more
+            more = request.model_copy(update={"auto_mix": True})
+            self.world.after(chance.choice((0.3, 2.0, 8.0)), partial(self._ask_more, client, more))
+
+    def _ask_more(self, client: Client, request: LoopRequest) -> None:
+        self._ask_loop(client, request, None)
+
+    def _ask_loop(self, client: Client, request: LoopRequest, key: str | None) -> str | None:
         answer = self._ask(client, "POST /v1/loop", partial(_flip, loop.submit, request), key)
-        self._remember(client, answer, "loop")
+        return self._remember(client, answer, "loop")
 
     def _call_match(self, client: Client) -> None:
         if client.videos:
