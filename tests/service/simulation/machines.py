@@ -271,7 +271,7 @@ class Later(Aside):
             except Killed:
                 machine.bury()
             except OSError as error:  # logged by the thread; the next is done all the same
-                town.world.log(machine.host.name, "aside:", error)
+                town.world.log(machine.host.name, "aside:", type(error).__name__)
 
         town.world.after(town.world.random.uniform(0.0, 2.0), act)
 
