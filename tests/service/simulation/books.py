@@ -179,7 +179,7 @@ class Books:
         }
         found = {name: (row["account"], row["left_micros"], row["expires_at"]) for name, row in actual.items()}
         if expected != found:
-            wrong = sorted(set(expected.items()) ^ set(found.items()))
+            wrong = sorted(set(expected.items()) ^ set(found.items()), key=repr)
             raise Violation(f"grants do not add up: {wrong}")
         totals = {(row[0], row[1]): row[2] for row in self.rows("SELECT account, month, micros FROM month_totals")}
         charged = {
