@@ -11,6 +11,7 @@
 #   make check         format, lint, strict types, import contracts, JavaScript
 #   make test-all      the suite, and what needs minutes: the README's commands, the wheel, long renders, fault runs
 #   make fuzz          the property tests on new examples
+#   make accidents     the simulation of the service: SEEDS=0:2000 lives, then the planted bugs that it has to find
 #   make browser       the dashboard's tests in Chromium; installs Chromium on Debian when run as root
 #   make test-pythons  set-up, demo and a smoke test on every supported Python here; make test-oldest: oldest packages
 #   make book          the book: how-to pages, gallery, notebooks, reference, as HTML in build/book
@@ -37,8 +38,8 @@ TORCH ?= torch==2.13.0
 NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks book fuzz browser \
-        chromium screenshots bench peers fit train lock clean
+.PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks book fuzz accidents \
+        browser chromium screenshots bench peers fit train lock clean
 
 help:
 	@sed -n '2,/^$$/s/^# *//p' Makefile
@@ -121,6 +122,12 @@ test-oldest: chromium
 # The property tests on examples that no run has seen; the suite draws the same ones each time.
 fuzz: $(VENV)/.torch
 	$(BIN)/python -m pytest --hypothesis-profile=default -m "hypothesis and not slow" tests
+
+# A seed that fails prints the command that replays it.
+SEEDS ?= 0:2000
+accidents: $(VENV)/.dev
+	$(BIN)/python -m tests.service.simulation.run --seeds $(SEEDS)
+	$(BIN)/python -m tests.service.simulation.planted
 
 browser: $(VENV)/.dev chromium
 	$(BIN)/python -m pytest -m browser tests/browser

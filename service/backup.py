@@ -14,6 +14,10 @@ named by their path. Records are plain JSON, so a backup of SQLite can be restor
 round.
 
 Whoever has a backup has the hashes of keys and the secret that signs links: its file is the user's own.
+
+A backup of one account is for moving it to another installation. It holds what is the account's own and is settled:
+its billing state, grants and ledger, its videos with their files, its jobs, the catalog with its files; of its keys all
+but the hash, so that no key of it works elsewhere. What is not settled is left out: it is run and charged where it is.
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ from typing import IO, Any
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from service.store import shared_values
+from service.store import accounts, shared_values
 from service.store import tables as service_tables
 from service.store.shared_files import take_over
 from workbench.errors import MediaError, ParameterError, StoreError, WorkbenchError
@@ -49,6 +53,27 @@ _LEFT_OUT = frozenset((records.migrations.name, service_tables.workers.name))
 _PARTS = ("uploads", "videos", "tracks", "profiles")
 _NESTED = ("videos", "tracks")
 """parts with folders, where machines share a store"""
+_CATALOG = (
+    records.tracks,
+    records.recordings,
+    records.removed_tracks,
+    records.revisions,
+    records.grids,
+    records.seam_constraints,
+)
+"""tables that a backup of one account holds whole"""
+_OF_ACCOUNT = (
+    service_tables.accounts,
+    service_tables.credit_grants,
+    service_tables.api_keys,
+    service_tables.video_owners,
+    service_tables.jobs,
+    service_tables.ledger,
+    service_tables.month_totals,
+    service_tables.idempotency_keys,
+    service_tables.mapped_recordings,
+)
+"""tables of which it holds the account's rows"""
 _ROWS = 1000  # of a table that are held in memory at a time
 
 
@@ -65,7 +90,7 @@ class Backup:
     """files that a record names and that were gone when they were to be copied"""
 
 
-def write_backup(files: StoredFiles, database: Database, path: Path) -> Backup:
+def write_backup(files: StoredFiles, database: Database, path: Path, account: str | None = None) -> Backup:
     """Write a backup.
 
     Parameters
@@ -73,9 +98,11 @@ def write_backup(files: StoredFiles, database: Database, path: Path) -> Backup:
     files : are copied, of the home folder or of the store that machines share
     database : of the service
     path : of the backup; a file of that name is replaced, and appears whole or not at all
+    account : None: of all accounts
 
     Raises
     ------
+    ParameterError : there is no such account
     StoreError : the database cannot be used, or the file not be written
     """
     made_at, partial = now(), path.with_name(f"{path.name}.part")
@@ -84,13 +111,16 @@ def write_backup(files: StoredFiles, database: Database, path: Path) -> Backup:
         with tempfile.TemporaryFile("w+b", dir=path.absolute().parent) as lines:
             with database.read() as connection:
                 migrations = _freeze(connection)
-                rows = _write_records(connection, lines)
-                named = _named_files(connection, files)
+                if account is not None and accounts.get(connection, account) is None:
+                    raise ParameterError(f"no account {account!r}; `workbench accounts list` shows what there is")
+                rows = _write_records(connection, lines, account)
+                named = _named_files(connection, files, account)
             manifest = {
                 "format": FORMAT,
                 "made_at": made_at,
                 "home": str(files.root),
                 "also": [str(root) for root in _roots(files)[1:]],
+                "account": account,
                 "migrations": migrations,
                 "rows": rows,
             }
@@ -120,7 +150,7 @@ def write_backup(files: StoredFiles, database: Database, path: Path) -> Backup:
     return Backup(made_at, sum(rows.values()), count, size, tuple(missing))
 
 
-def restore_backup(files: StoredFiles, database: Database, path: Path) -> Backup:
+def restore_backup(files: StoredFiles, database: Database, path: Path, *, one_account: bool = False) -> Backup:
     """Restore a backup into a home folder, or a store, and a database without records.
 
     The files are copied first and the records written last, in one transaction: what fails leaves no records.
@@ -130,15 +160,22 @@ def restore_backup(files: StoredFiles, database: Database, path: Path) -> Backup
     files : get the files; paths of records that lay in the home or store of the backup are changed to lie in this one
     database : of the service, with its tables and no rows
     path : of the backup
+    one_account : whether it is one of a single account
 
     Raises
     ------
-    ParameterError : the database holds records, or the backup was made by another version
+    ParameterError : the database holds records, the backup was made by another version, or is of one account and should
+        not be, or the other way round
     StoreError : the file is no backup, or damaged; the database cannot be used, or a file not be written
     """
     try:
         with tarfile.open(path, "r:") as tar, database.write() as connection:
             manifest = _read_manifest(tar, path)
+            account = manifest.get("account")
+            if one_account and account is None:
+                raise ParameterError(f"{path}: a backup of all accounts; `workbench backup --restore` reads it")
+            if not one_account and account is not None:
+                raise ParameterError(f"{path}: the account {account} alone; `workbench accounts import` reads it")
             _require_fit(connection, manifest, path)
             lines, end, count, size = None, None, 0, 0
             for member in tar:
@@ -178,32 +215,54 @@ def _freeze(connection: Connection) -> list[str]:
     return sorted(connection.scalars(sa.select(records.migrations.c.name)))
 
 
-def _write_records(connection: Connection, lines: IO[bytes]) -> dict[str, int]:
+def _write_records(connection: Connection, lines: IO[bytes], account: str | None) -> dict[str, int]:
     """Write the rows of all tables, one a line; returns the number of each table's."""
     counts = {}
     for table in _tables():
         counts[table.name] = 0
-        query = sa.select(table).execution_options(yield_per=_ROWS)
+        query = _rows(table, account).execution_options(yield_per=_ROWS)
         if (
             table is service_tables.shared_values
         ):  # which home, store and database it is does not hold where it is restored
             query = query.where(table.c.name.not_in((shared_values.STORE_ID, shared_values.DATABASE_ID)))
         for row in connection.execute(query):
-            line = {"table": table.name, "row": dict(row._mapping)}
+            values = dict(row._mapping)
+            if account is not None and table is service_tables.api_keys:
+                values["digest"] = f"left out: {values['key_id']}"  # which is the hash of no key
+            line = {"table": table.name, "row": values}
             lines.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
             counts[table.name] += 1
     lines.seek(0)
     return counts
 
 
-def _named_files(connection: Connection, files: StoredFiles) -> list[tuple[str, Path]]:
+def _rows(table: sa.Table, account: str | None) -> sa.Select[Any]:
+    """The rows of a table that a backup holds; None: of all accounts."""
+    query = sa.select(table)
+    if account is None or table in _CATALOG:
+        return query
+    jobs, owners = service_tables.jobs, service_tables.video_owners
+    if table is records.videos:
+        return query.where(table.c.video_id.in_(_rows(owners, account).with_only_columns(owners.c.video_id)))
+    if table not in _OF_ACCOUNT:
+        return query.where(sa.false())
+    query = query.where(table.c.account == account)
+    if table is owners:
+        query = query.where(table.c.status.in_(("ready", "failed")))
+    elif table is jobs:
+        query = query.where(table.c.state.in_(("complete", "failed")))
+    elif table is service_tables.idempotency_keys:
+        query = query.where(table.c.job_id.in_(_rows(jobs, account).with_only_columns(jobs.c.job_id)))
+    return query
+
+
+def _named_files(connection: Connection, files: StoredFiles, account: str | None) -> list[tuple[str, Path]]:
     """Files in the home folder or the store that records name, and the profiles: names in the backup, and places."""
     home, videos, owners = files.home, records.videos, service_tables.video_owners
-    places = {Path(path) for path in connection.scalars(sa.select(videos.c.path))}
+    places = {Path(path) for path in connection.scalars(_rows(videos, account).with_only_columns(videos.c.path))}
     name = sa.func.coalesce(owners.c.upload_name, owners.c.storage_key)
-    places |= {
-        files.place("uploads", key) for key in connection.scalars(sa.select(name).where(owners.c.uploaded_bytes > 0))
-    }
+    uploaded = _rows(owners, account).with_only_columns(name).where(owners.c.uploaded_bytes > 0)
+    places |= {files.place("uploads", key) for key in connection.scalars(uploaded)}
     places |= {Path(path) for path in connection.scalars(sa.select(records.tracks.c.path))}
     named = {
         place.relative_to(root).as_posix(): place
@@ -211,7 +270,7 @@ def _named_files(connection: Connection, files: StoredFiles) -> list[tuple[str, 
         for place in places
         if place.is_relative_to(root) and files.is_own(place)
     }
-    profiles = (file for file in home.profiles.glob("*") if file.is_file())
+    profiles = (file for file in home.profiles.glob("*") if file.is_file() and account is None)
     return sorted((named | {file.relative_to(home.root).as_posix(): file for file in profiles}).items())
 
 

@@ -52,7 +52,7 @@ COMMANDS: dict[str, SubCommand] = {
     "serve": SubCommand("service.commands.serve", "Serve the /v1 interface over HTTP."),
     "worker": SubCommand("service.commands.worker", "Run jobs alone, beside a serve --no-jobs."),
     "keys": SubCommand("service.commands.keys", "Create, list, revoke and rotate API keys of the service."),
-    "accounts": SubCommand("service.commands.accounts", "Show and change billing states, and read ledgers."),
+    "accounts": SubCommand("service.commands.accounts", "Show and change billing states, read ledgers, move accounts."),
     "videos": SubCommand("service.commands.videos", "Ingest local files as videos that have an id."),
     "jobs": SubCommand("service.commands.jobs", "List the service's jobs, run a failed one again, cancel one."),
     "backup": SubCommand(

@@ -6,7 +6,7 @@ import hashlib
 import os
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from service.answers.answer import Call
 from service.auth import signatures
+from workbench.clock import utc_now
 from workbench.params import PreviewParams
 
 _LONGEST_SECONDS = PreviewParams().seconds
@@ -36,7 +37,7 @@ def links(connection: Connection, call: Call, lane: Mapping[str, Any]) -> dict[s
     if not call.caller.preview:
         return None
     secret = signatures.link_secret(connection, call.settings)
-    expires = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=call.settings.preview_seconds)
+    expires = utc_now().replace(microsecond=0) + timedelta(seconds=call.settings.preview_seconds)
     tracks = [*lane.get("matches", ()), *lane.get("candidate_pool", ())]
     return {track["track_id"]: _preview(call, secret, track, expires) for track in tracks}
 

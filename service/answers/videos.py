@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -18,6 +18,7 @@ from service.schemas.requests import IngestRequest, VideoRequest
 from service.store import jobs, video_owners
 from service.store.jobs import NewJob
 from service.store.video_owners import OwnedVideo
+from workbench.clock import utc_now
 
 
 def submit(connection: Connection, call: Call, request: VideoRequest) -> Answer:
@@ -162,7 +163,7 @@ def _upload_target(connection: Connection, call: Call, filename: str, content_ty
             storage_key=storage_key,
         ),
     )
-    expires = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=call.settings.upload_seconds)
+    expires = utc_now().replace(microsecond=0) + timedelta(seconds=call.settings.upload_seconds)
     path = f"/v1/uploads/{storage_key}"
     query = signatures.signed_query(signatures.link_secret(connection, call.settings), path, int(expires.timestamp()))
     body = {

@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-import time
 from urllib.parse import urlencode
 
 from sqlalchemy import Connection
 
 from service.settings import ServiceSettings
 from service.store import shared_values
+from workbench.clock import wall_seconds
 
 
 def link_secret(connection: Connection, settings: ServiceSettings) -> str:
@@ -57,7 +57,7 @@ def is_valid(secret: str, path: str, expires: str | None, signature: str | None)
     if expires is None or signature is None or not (expires.isascii() and expires.isdigit() and len(expires) < 12):
         return False
     genuine = hmac.compare_digest(_signature(secret, path, int(expires)), signature.encode("ascii", "replace").decode())
-    return genuine and int(expires) >= time.time()
+    return genuine and int(expires) >= wall_seconds()
 
 
 def _signature(secret: str, path: str, expires: int) -> str:

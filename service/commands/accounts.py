@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.commands.records import Time, Usd, database_of
+from service.commands.records import Time, Usd, database_of, workspace_in
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_body, print_line, say
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.group("accounts")
 def command() -> None:
-    """Show and change billing states, and read ledgers.
+    """Show and change billing states, read ledgers, move accounts.
 
     \b
     Example:
@@ -177,6 +179,65 @@ def show_ledger(account: str, home: Home) -> None:
                 "at": entry.at,
             }
         )
+
+
+@command.command("export")
+@click.argument("account")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@home_option
+def export(account: str, file: Path, home: Home) -> None:
+    """Write an account to FILE, for another installation; the service may run meanwhile.
+
+    FILE, a tar file, holds its billing state, grants, ledger, videos, settled jobs and the catalog; no key, and nothing
+    that is not settled yet.
+
+    \b
+    Example:
+      workbench accounts export acme acme.tar
+      workbench accounts import acme.tar --home /srv/acme
+
+    \f
+    Parameters
+    ----------
+    account : name of an existing account
+    file : written whole or not at all; one of that name is not replaced
+    home : holds the files, and the database unless the settings name one
+    """
+    from service.backup import write_backup
+    from workbench.errors import ParameterError
+
+    if file.exists():
+        raise ParameterError(f"{file} is there already; name another file")
+    with workspace_in(home) as workspace:
+        done = write_backup(workspace.files, workspace.database, file, account)
+    for name in done.missing:
+        say(f"{name} was gone before it could be copied")
+    print_body({"account": account, "file": str(file), **asdict(done)})
+
+
+@command.command("import")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@home_option
+def import_account(file: Path, home: Home) -> None:
+    """Read the account in FILE into an empty home folder and database.
+
+    Its keys are listed and none works: make new ones with `workbench keys create`.
+
+    \b
+    Example:
+      workbench accounts import acme.tar --home /srv/acme
+
+    \f
+    Parameters
+    ----------
+    file : that `workbench accounts export` wrote
+    home : gets the files, and the records unless the settings name a database
+    """
+    from service.backup import restore_backup
+
+    with workspace_in(home) as workspace:
+        done = restore_backup(workspace.files, workspace.database, file, one_account=True)
+    print_body({"file": str(file), **asdict(done)})
 
 
 def _known(connection: Any, account: str) -> Account:

@@ -6,13 +6,13 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from service.store.jobs import Job
+from workbench.clock import monotonic_seconds
 from workbench.home import Home
 
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -20,6 +20,93 @@ _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM
 _SECRETS = frozenset(("WORKBENCH_WEBHOOK_SECRET", "WORKBENCH_LINK_SECRET", "WORKBENCH_API_KEY"))
 _START_SECONDS = 120.0  # to import what jobs use, on a busy machine
 _COMMAND = (sys.executable, "-m", "service.jobs.child")
+
+
+class Process(Protocol):
+    """What a `Child` needs of a process: two pipes and an end."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        ...
+
+    def fileno(self) -> int:
+        """The descriptor to select on: readable when there is something to `read`."""
+        ...
+
+    def write(self, data: bytes) -> None:
+        """Write to its standard input; BrokenPipeError if it has died."""
+        ...
+
+    def read(self) -> bytes:
+        """What it has written; empty if it has died."""
+        ...
+
+    def kill(self) -> int:
+        """Kill it and wait for its end; returns its exit status, negative for a signal."""
+        ...
+
+    def reap(self) -> int:
+        """Wait for its end after it has closed its output, and kill it if it lingers; returns its exit status."""
+        ...
+
+
+class ChildProcess:
+    """A process of the operating system.
+
+    Parameters
+    ----------
+    command : of the process
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        # One job, one core: processes that each use all cores only slow each other down.
+        environment = _ONE_THREAD | {name: value for name, value in os.environ.items() if name not in _SECRETS}
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            env=environment,
+            start_new_session=True,  # Ctrl-C at the terminal goes to the parent alone, which ends its children in order
+        )
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def fileno(self) -> int:
+        """The descriptor of its standard output."""
+        assert self._process.stdout is not None
+        return self._process.stdout.fileno()
+
+    def write(self, data: bytes) -> None:
+        """Write to its standard input; BrokenPipeError if it has died."""
+        assert self._process.stdin is not None
+        os.write(self._process.stdin.fileno(), data)
+
+    def read(self) -> bytes:
+        """What it has written; empty if it has died."""
+        return os.read(self.fileno(), 2**20)
+
+    def kill(self) -> int:
+        """Kill it and wait for its end; returns its exit status, negative for a signal."""
+        self._process.kill()
+        status = self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        return status
+
+    def reap(self) -> int:
+        """Wait for its end after it has closed its output, and kill it if it lingers; returns its exit status."""
+        try:
+            status = self._process.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            return self.kill()
+        self.kill()
+        return status
 
 
 class Child:
@@ -30,9 +117,16 @@ class Child:
     home : the home folder
     pool : name of the queue whose jobs it runs
     command : of the process, without the arguments that `service.jobs.child.main` reads
+    start : starts the process
     """
 
-    def __init__(self, home: Home, pool: str, command: Sequence[str] = _COMMAND) -> None:
+    def __init__(
+        self,
+        home: Home,
+        pool: str,
+        command: Sequence[str] = _COMMAND,
+        start: Callable[[Sequence[str]], Process] = ChildProcess,
+    ) -> None:
         self.pool = pool
         self.job: Job | None = None
         self.stage = ""
@@ -45,16 +139,7 @@ class Child:
         self._seconds = 0.0
         self.jobs_done = 0
         self._unread = b""
-        # One job, one core: processes that each use all cores only slow each other down.
-        environment = _ONE_THREAD | {name: value for name, value in os.environ.items() if name not in _SECRETS}
-        self._process = subprocess.Popen(
-            [*command, str(home.root), str(os.getpid()), pool],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-            env=environment,
-            start_new_session=True,  # Ctrl-C at the terminal goes to the parent alone, which ends its children in order
-        )
+        self._process = start([*command, str(home.root), str(os.getpid()), pool])
 
     @property
     def pid(self) -> int:
@@ -68,8 +153,7 @@ class Child:
 
     def fileno(self) -> int:
         """The descriptor to select on: of its standard output."""
-        assert self._process.stdout is not None
-        return self._process.stdout.fileno()
+        return self._process.fileno()
 
     def give(self, job: Job, scratch: Path, seconds: float) -> bool:
         """Send it a job.
@@ -87,11 +171,10 @@ class Child:
         fields = {name: getattr(job, name) for name in Job.__slots__}
         fields["charge"] = None if job.charge is None else asdict(job.charge)
         order = {"job": fields, "scratch": str(scratch), "processor_seconds": seconds * (os.cpu_count() or 1)}
-        assert self._process.stdin is not None
         self.job, self.stage, self._seconds = job, job.stage, seconds
-        self.deadline = time.monotonic() + (seconds if self.ready else _START_SECONDS + seconds)
+        self.deadline = monotonic_seconds() + (seconds if self.ready else _START_SECONDS + seconds)
         try:
-            os.write(self._process.stdin.fileno(), json.dumps(order).encode() + b"\n")
+            self._process.write(json.dumps(order).encode() + b"\n")
         except BrokenPipeError:
             return False
         return True
@@ -104,11 +187,11 @@ class Child:
         revision : of its analysis
         """
         self.revision = revision
-        self.ready, self.deadline = True, time.monotonic() + self._seconds
+        self.ready, self.deadline = True, monotonic_seconds() + self._seconds
 
     def read_messages(self) -> list[Mapping[str, Any]] | None:
         """Read the messages that it has sent since the last call; None if it has died."""
-        data = os.read(self.fileno(), 2**20)
+        data = self._process.read()
         if not data:
             return None
         *lines, self._unread = (self._unread + data).split(b"\n")
@@ -122,18 +205,8 @@ class Child:
 
     def kill(self) -> int:
         """Kill it and wait for its end; returns its exit status, negative for a signal."""
-        self._process.kill()
-        status = self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
-        return status
+        return self._process.kill()
 
     def reap(self) -> int:
         """Wait for a process that has closed its output, and kill it if it lingers; returns its exit status."""
-        try:
-            status = self._process.wait(timeout=1.0)
-        except subprocess.TimeoutExpired:
-            return self.kill()
-        self.kill()
-        return status
+        return self._process.reap()

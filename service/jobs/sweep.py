@@ -13,7 +13,6 @@ say when a file was last read.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -24,6 +23,7 @@ from service.settings import ServiceSettings
 from service.store import answers, idempotency_keys, jobs, shared_values, video_owners
 from service.store.shared_files import problem_of_files
 from service.store.times import time_from_now
+from workbench.clock import wall_seconds
 from workbench.errors import ParameterError, StoreError, UnknownVideo, WorkbenchError
 from workbench.store import videos
 from workbench.store.database import Database, now, plan_versions, projects, tracks
@@ -108,7 +108,7 @@ def _sweep_store(files: StoredFiles, database: Database, settings: ServiceSettin
     """
     aged = settings.upload_seconds + _GRACE_SECONDS
     for part in ("uploads", "videos", "tracks", "fetched"):
-        before = time.time() - max(aged, settings.ingest_deadline_seconds)
+        before = wall_seconds() - max(aged, settings.ingest_deadline_seconds)
         old = [place for place, found in files.every(part) if found.modified_at < before]
         if not old:
             continue
@@ -125,7 +125,7 @@ def _sweep_store(files: StoredFiles, database: Database, settings: ServiceSettin
             # looked at again: who adds a track whose bytes are there already writes them anew
             if place not in named and _is_older(files, place, before):
                 _delete(files, place)
-    before = time.time() - settings.preview_retention_seconds
+    before = wall_seconds() - settings.preview_retention_seconds
     for place, found in files.every("previews"):
         if found.modified_at < before:
             _delete(files, place)
@@ -170,7 +170,7 @@ def _remove_unless_newer(file: Path, seconds: float) -> None:
         found = file.stat()
     except FileNotFoundError:
         return  # renamed when it was complete, or deleted by another worker
-    if max(found.st_mtime, found.st_atime) < time.time() - seconds:
+    if max(found.st_mtime, found.st_atime) < wall_seconds() - seconds:
         _remove(file)
 
 

@@ -29,10 +29,9 @@ import shutil
 import signal
 import socket
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -54,6 +53,7 @@ from service.settings import ServiceSettings
 from service.store import jobs, notices, shared_values, workers
 from service.store.jobs import Job
 from service.store.times import time_from_now
+from workbench.clock import monotonic_seconds, utc_now
 from workbench.errors import StoreError, WorkbenchError
 from workbench.home import Home
 from workbench.store.database import Database
@@ -92,7 +92,7 @@ class _Unsettled:
     """monotonic s from which on the death of its child counts as a crash; None: it ended otherwise"""
 
 
-class _Aside:
+class Aside:
     """Runs what waits for a store, one after another in a thread, so that no heartbeat waits for it.
 
     The thread ends with the process, whatever it does then: files that are left are swept.
@@ -141,13 +141,16 @@ class JobParent:
     wakeup: WakeupPipe = field(default_factory=lambda: WakeupPipe(None))
     """readable when there may be work"""
     make_child: Callable[[Home, str], Child] = Child
+    make_aside: Callable[[str], Aside] = Aside
+    """runs what waits for files of a store"""
+    selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
+    """on which `step` waits; closed by `run`"""
     files: StoredFiles | None = None
     """None: in the home folder alone"""
     owner: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}:{ULID()}")
 
     _children: list[Child] = field(default_factory=list, init=False)
     _unsettled: list[_Unsettled] = field(default_factory=list, init=False)
-    _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector, init=False)
     _stop_at: float | None = field(default=None, init=False)
     _next_heartbeat: float = field(default=0.0, init=False)
     _next_look: float = field(default=0.0, init=False)
@@ -163,44 +166,56 @@ class JobParent:
     def __post_init__(self) -> None:
         self._files = self.files or StoredFiles(self.home)
         self._notices = notices.Listener(self.database.url)
-        self._sweeper, self._remover = _Aside("sweep"), _Aside("remove")
+        self._sweeper, self._remover = self.make_aside("sweep"), self.make_aside("remove")
 
     def run(self) -> None:
         """Work until SIGTERM or SIGINT, then drain."""
-        if self.wakeup.enabled:
-            self._selector.register(self.wakeup, selectors.EVENT_READ)
-        with self._selector, on_shutdown(self._selector, self._begin_shutdown):
-            self._clear_scratch()
-            self._listen()
+        with self.selector, on_shutdown(self.selector, self.begin_shutdown):
+            self.start()
             try:
-                while self._stop_at is None or self._busy():
-                    self._step()
+                while not self.is_done:
+                    self.step()
             finally:
-                self._shut_down()
+                self.stop()
+
+    def start(self) -> None:
+        """What comes before the first step.
+
+        Raises
+        ------
+        StoreError : the database cannot be used
+        """
+        if self.wakeup.enabled:
+            self.selector.register(self.wakeup, selectors.EVENT_READ)
+        self._clear_scratch()
+        self._listen()
 
     def _listen(self) -> None:
         """Begin to listen for notices, also again after the connection was lost."""
         if not self._notices.connected and self._notices.connect():
-            self._selector.register(self._notices.fileno(), selectors.EVENT_READ, self._notices)
+            self.selector.register(self._notices.fileno(), selectors.EVENT_READ, self._notices)
 
     def _hear(self, selected: selectors.SelectorKey) -> None:
         if not self._notices.drain():
-            self._selector.unregister(selected.fileobj)
+            self.selector.unregister(selected.fileobj)
         self._look_soon()
 
-    def _begin_shutdown(self) -> None:
+    def begin_shutdown(self) -> None:
+        """Claim no job from now on; running ones may finish for some seconds."""
         if self._stop_at is None:
-            self._stop_at = time.monotonic() + self.settings.job_drain_seconds
+            self._stop_at = monotonic_seconds() + self.settings.job_drain_seconds
 
-    def _busy(self) -> bool:
-        assert self._stop_at is not None
-        return time.monotonic() < self._stop_at and (
-            bool(self._unsettled) or any(child.job is not None for child in self._children)
-        )
+    @property
+    def is_done(self) -> bool:
+        """Whether it is to end, and nothing runs any more or its time is over."""
+        if self._stop_at is None:
+            return False
+        busy = bool(self._unsettled) or any(child.job is not None for child in self._children)
+        return not busy or monotonic_seconds() >= self._stop_at
 
-    def _step(self) -> None:
+    def step(self) -> None:
         """Do what is due, start what can be started, then wait for messages, signals or the next deadline."""
-        now = time.monotonic()
+        now = monotonic_seconds()
         if now >= self._next_heartbeat:
             self._send_heartbeat()
         if now >= self._next_sweep:
@@ -211,7 +226,11 @@ class JobParent:
             self._keep_children(now)
             if now >= self._next_look:
                 self._fill_slots()
-        for selected, _ in self._selector.select(self._seconds_to_wait()):
+        self._handle_ready(self._seconds_to_wait())
+
+    def _handle_ready(self, seconds: float) -> None:
+        """Handle what is ready, after at most so many seconds."""
+        for selected, _ in self.selector.select(seconds):
             if isinstance(selected.fileobj, Child):
                 self._read_messages(selected.fileobj)
             elif isinstance(selected.fileobj, WakeupPipe):
@@ -229,9 +248,9 @@ class JobParent:
             due.append(self._stop_at)
         elif self._free_queues():
             due.append(self._next_look)
-        now = time.monotonic()
+        now = monotonic_seconds()
         due += [now + _RETRY_SECONDS if one.crash_at is None else max(now, one.crash_at) for one in self._unsettled]
-        return max(0.0, min(due) - time.monotonic())
+        return max(0.0, min(due) - monotonic_seconds())
 
     # Claiming
 
@@ -265,7 +284,7 @@ class JobParent:
         if waiting < sum(self.slots.values()):
             return False
         if self._next_sweep < math.inf:
-            self._next_sweep = min(self._next_sweep, time.monotonic() + _SWEEP_ON_SECONDS)
+            self._next_sweep = min(self._next_sweep, monotonic_seconds() + _SWEEP_ON_SECONDS)
         return True
 
     def _look_soon(self) -> None:
@@ -274,7 +293,7 @@ class JobParent:
     def _fill_slots(self) -> None:
         self._look_pause = min(_LAST_LOOK_SECONDS, _LOOK_GROWTH * self._look_pause)
         woken = self.wakeup.enabled or self._notices.connected
-        self._next_look = time.monotonic() + (_LAST_LOOK_SECONDS if woken else self._look_pause)
+        self._next_look = monotonic_seconds() + (_LAST_LOOK_SECONDS if woken else self._look_pause)
         try:
             while wanted := self._wanted():
                 lease = self.settings.job_lease_seconds
@@ -296,7 +315,7 @@ class JobParent:
                 self._start(job)
         except StoreError as error:
             log.error("cannot claim", problem=str(error))
-            self._next_look = time.monotonic() + _RETRY_SECONDS
+            self._next_look = monotonic_seconds() + _RETRY_SECONDS
 
     def _start(self, job: Job) -> None:
         scratch = self._scratch(job)
@@ -341,13 +360,13 @@ class JobParent:
     def _new_child(self, queue: str) -> Child:
         child = self.make_child(self.home, queue)
         self._children.append(child)
-        self._selector.register(child, selectors.EVENT_READ)
+        self.selector.register(child, selectors.EVENT_READ)
         return child
 
     def _remove(self, child: Child) -> None:
         if child in self._children:
             self._children.remove(child)
-            self._selector.unregister(child)
+            self.selector.unregister(child)
 
     def _read_messages(self, child: Child) -> None:
         if child not in self._children:
@@ -366,7 +385,7 @@ class JobParent:
                 self._use_revision(child.revision)
         elif "stage" in message:
             child.stage = str(message["stage"])
-            self._next_heartbeat = min(self._next_heartbeat, time.monotonic())
+            self._next_heartbeat = min(self._next_heartbeat, monotonic_seconds())
         else:
             self._finish_job(child, message)
 
@@ -423,17 +442,20 @@ class JobParent:
         self._remove(child)
         status, job = child.reap(), child.detach_job()
         if not child.ready:
-            self._next_child = time.monotonic() + _RESTART_SECONDS
+            self._next_child = monotonic_seconds() + _RESTART_SECONDS
         log.error("child died", status=status, job_id=None if job is None else job.job_id)
         if job is None:
             return
         if hasattr(signal, "SIGXCPU") and status == -signal.SIGXCPU:
             self._settle(job, "overran", partial(settle.fail_on_deadline, job=job, seconds=self._deadline(job)))
         else:
-            crash_at = time.monotonic() + _CRASH_SECONDS
+            crash_at = monotonic_seconds() + _CRASH_SECONDS
             self._settle(job, "crashed", partial(settle.retry_after_crash, job=job), crash_at)
 
     def _end_overdue(self, now: float) -> None:
+        if any(child.job is not None and now >= child.deadline for child in self._children):
+            # What ended in time while this process was held up, such as by the database, has said so already.
+            self._handle_ready(0.0)
         for child in [one for one in self._children if one.job is not None and now >= one.deadline]:
             job = self._kill_child(child)
             log.error("job overran", job_id=job.job_id, kind=job.kind)
@@ -452,7 +474,7 @@ class JobParent:
     def _send_heartbeat(self) -> None:
         """Send a heartbeat, renew the leases, and expire jobs that have waited for too long."""
         lease = self.settings.job_lease_seconds
-        self._next_heartbeat = time.monotonic() + lease / _HEARTBEATS_PER_LEASE
+        self._next_heartbeat = monotonic_seconds() + lease / _HEARTBEATS_PER_LEASE
         try:
             with self.database.write() as connection:
                 workers.send_heartbeat(connection, self.owner, self.slots)
@@ -467,7 +489,7 @@ class JobParent:
                 self._expire(connection)
         except StoreError as error:
             log.error("no heartbeat", problem=str(error))
-            self._next_heartbeat = time.monotonic() + _RETRY_SECONDS
+            self._next_heartbeat = monotonic_seconds() + _RETRY_SECONDS
             return
         self._announce()
         self._listen()
@@ -488,7 +510,7 @@ class JobParent:
         except WorkbenchError as error:
             log.error("cannot sweep", problem=str(error))
         finally:
-            self._next_sweep = time.monotonic() + pause
+            self._next_sweep = monotonic_seconds() + pause
 
     def _expire(self, connection: Connection) -> None:
         """Expire beats jobs that have waited for too long; called before every claim, so that none of them is run."""
@@ -505,7 +527,7 @@ class JobParent:
             if one.crash_at is not None:
                 if self._stop_at is not None:  # whoever ends this worker has ended its children too
                     one.outcome, one.write = "given back", partial(jobs.give_back, job=one.job)
-                elif time.monotonic() < one.crash_at:
+                elif monotonic_seconds() < one.crash_at:
                     continue
                 one.crash_at = None  # from now on it is only written again
             try:
@@ -568,7 +590,7 @@ class JobParent:
             if one.name not in needed:
                 shutil.rmtree(one, ignore_errors=True)
 
-    def _shut_down(self) -> None:
+    def stop(self) -> None:
         """Kill the children, give back their jobs and delete the worker's row."""
         self._notices.close()
         self._sweeper.stop()
@@ -586,9 +608,9 @@ class JobParent:
             log.error("cannot give back", problem=str(error))  # their leases end
         for job in running:
             self._remove_scratch(job)
-        end = time.monotonic() + _LEAVE_SECONDS
+        end = monotonic_seconds() + _LEAVE_SECONDS
         for one in (self._remover, self._sweeper):
-            one.wait(end - time.monotonic())
+            one.wait(end - monotonic_seconds())
 
 
 def _is_of_one_row(error: StoreError) -> bool:
@@ -599,4 +621,4 @@ def _is_of_one_row(error: StoreError) -> bool:
 def _count(one: _Unsettled) -> None:
     metrics.JOBS.labels(one.job.kind, one.outcome).inc()
     accepted = datetime.fromisoformat(one.job.created_at)
-    metrics.JOB_SECONDS.labels(one.job.kind).observe(max(0.0, (datetime.now(UTC) - accepted).total_seconds()))
+    metrics.JOB_SECONDS.labels(one.job.kind).observe(max(0.0, (utc_now() - accepted).total_seconds()))

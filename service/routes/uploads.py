@@ -67,7 +67,7 @@ async def put(request: Request, storage_key: str) -> HTTPResponse:
         if files.store is None:
             # One transaction renames the file and records it, and an ingest reads the record: it finds both or neither.
             await context.transactions.write(
-                lambda connection: _record_upload(connection, storage_key, partial, target, count), in_thread=True
+                lambda connection: record_upload(connection, storage_key, partial, target, count), in_thread=True
             )
         else:
             await _share_upload(request, storage_key, partial, count)
@@ -175,7 +175,21 @@ def _sync(descriptor: int) -> None:
     os.fsync(descriptor)
 
 
-def _record_upload(connection: Connection, storage_key: str, partial: Path, target: Path, count: int) -> None:
+def record_upload(connection: Connection, storage_key: str, partial: Path, target: Path, count: int) -> None:
+    """Rename an upload that is complete, and record it.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    storage_key : names the upload
+    partial : what was received, synced
+    target : its place
+    count : bytes
+
+    Raises
+    ------
+    Problem : 409 if the ingest has begun
+    """
     video = video_owners.get_by_storage_key(connection, storage_key)
     if video is None or not video_owners.update(connection, video.video_id, "awaiting_upload", uploaded_bytes=count):
         raise Problem(409, "the upload is being processed already")

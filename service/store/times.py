@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
+
+from workbench.clock import utc_now
 
 
 def time_from_now(seconds: float) -> str:
@@ -16,7 +18,7 @@ def time_from_now(seconds: float) -> str:
     -------
     ISO 8601, UTC, microseconds
     """
-    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(timespec="microseconds")
+    return (utc_now() + timedelta(seconds=seconds)).isoformat(timespec="microseconds")
 
 
 def month_of(time: str) -> str:

@@ -13,8 +13,9 @@ import pytest
 import sqlalchemy as sa
 
 from service.backup import restore_backup, write_backup
-from service.store import accounts, credit_grants, jobs, ledger, tables, video_owners
+from service.store import accounts, api_keys, credit_grants, idempotency_keys, jobs, ledger, tables, video_owners
 from service.store.jobs import NewJob
+from service.store.ledger import Credit
 from service.store.shared_files import problem_of_files
 from service.store.tables import MIGRATIONS
 from service.store.video_owners import OwnedVideo
@@ -300,3 +301,78 @@ def test_a_restored_backup_takes_the_store_over(database: Database, home: Home, 
     problem = problem_of_files(files, database)
     assert problem is not None
     assert "belongs to another database" in problem
+
+
+def strangers(database: Database) -> None:
+    """What is another account's, and what of ada's is not settled."""
+    with database.write() as connection:
+        accounts.ensure(connection, "bob")
+        ledger.credit(connection, Credit("bob", 5_000_000, "g-bob", "accounts update", "bob"))
+        for account in ("ada", "bob"):
+            api_keys.create(connection, account, None)
+        video_owners.create(connection, OwnedVideo("vid_bob", "bob", "ready", title="secret of bob"))
+        video_owners.create(connection, OwnedVideo("vid_new", "ada", "processing"))
+        job = jobs.submit(connection, NewJob("beats", jobs.BEATS, "ada", "beats:1"))
+        idempotency_keys.save(connection, "ada", "POST /v1/beats", "key", "00", job.job_id)
+        done = jobs.submit(connection, NewJob("loop", jobs.MAIN, "ada", "loop:1", video_id="vid_1"))
+        held = jobs.take(connection, done.job_id, "test")
+        assert held is not None
+        assert jobs.fail(connection, held, jobs.Fault(422, "invalid_request", "as the test wants it"))
+
+
+def test_an_account_that_is_exported_and_imported_is_the_same_and_alone(
+    database: Database, home: Home, tmp_path: Path, fresh: Any, charge: Book, grant: Book
+) -> None:
+    fill(database, home, charge, grant)
+    strangers(database)
+    made = write_backup(StoredFiles(home), database, tmp_path / "ada.tar", "ada")
+    assert (made.files, made.bytes) == (1, 15)
+    other, imported = fresh("imported")
+    done = restore_backup(StoredFiles(other), imported, tmp_path / "ada.tar", one_account=True)
+    assert done.rows == made.rows
+    was, is_now = every_row(database), every_row(imported)
+    for name in ("ledger", "credit_grants", "accounts", "month_totals"):
+        assert is_now[name] == [row for row in was[name] if "'bob'" not in row], name
+    assert not any("bob" in row for rows in is_now.values() for row in rows)
+    with imported.read() as connection:
+        assert [job.state for job in jobs.find(connection)] == ["failed"]
+        assert video_owners.get(connection, "vid_1") is not None
+        assert video_owners.get(connection, "vid_new") is None
+        (video,) = videos.every(connection)
+        (key,) = api_keys.list_all(connection)
+    assert key.account == "ada"
+    assert video.path.read_bytes() == b"moving pictures"
+    assert is_now["idempotency_keys"] == []
+
+
+def test_no_key_is_exported(database: Database, home: Home, tmp_path: Path, fresh: Any, ada: None) -> None:
+    with database.write() as connection:
+        _, secret = api_keys.create(connection, "ada", None)
+        digest = connection.scalar(sa.select(tables.api_keys.c.digest))
+    write_backup(StoredFiles(home), database, tmp_path / "ada.tar", "ada")
+    assert str(digest).encode() not in (tmp_path / "ada.tar").read_bytes()
+    other, imported = fresh("imported")
+    restore_backup(StoredFiles(other), imported, tmp_path / "ada.tar", one_account=True)
+    with imported.read() as connection:
+        assert api_keys.find_caller(connection, secret) is None
+        assert len(api_keys.list_all(connection)) == 1
+
+
+def test_an_account_is_imported_into_nothing_but_an_empty_store(
+    database: Database, home: Home, tmp_path: Path, fresh: Any, charge: Book, grant: Book
+) -> None:
+    fill(database, home, charge, grant)
+    write_backup(StoredFiles(home), database, tmp_path / "ada.tar", "ada")
+    write_backup(StoredFiles(home), database, tmp_path / "all.tar")
+    before = every_row(database)
+    with pytest.raises(ParameterError, match="holds records already"):
+        restore_backup(StoredFiles(home), database, tmp_path / "ada.tar", one_account=True)
+    assert every_row(database) == before
+    other, empty = fresh("empty")
+    with pytest.raises(ParameterError, match="accounts import"):
+        restore_backup(StoredFiles(other), empty, tmp_path / "ada.tar")
+    with pytest.raises(ParameterError, match="backup --restore"):
+        restore_backup(StoredFiles(other), empty, tmp_path / "all.tar", one_account=True)
+    with pytest.raises(ParameterError, match="no account 'eve'"):
+        write_backup(StoredFiles(home), database, tmp_path / "eve.tar", "eve")
+    assert not list(tmp_path.glob("eve*"))

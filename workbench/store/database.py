@@ -16,7 +16,6 @@ import sqlite3
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
+from workbench.clock import utc_now
 from workbench.errors import StoreError
 from workbench.extras import require_extra
 from workbench.home import Home
@@ -398,7 +398,7 @@ class Database:
 
 def now() -> str:
     """The current time as the database keeps it: ISO 8601, UTC, microseconds; sorts as text."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
+    return utc_now().isoformat(timespec="microseconds")
 
 
 def _engines(url: str) -> tuple[Engine, Engine]:

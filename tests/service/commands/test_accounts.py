@@ -157,3 +157,21 @@ def test_a_name_that_no_account_can_have_is_refused(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["accounts", "update", "a b", "--home", str(tmp_path)])
     assert isinstance(done.exception, ParameterError)
     assert done.stdout == ""
+
+
+def test_an_account_is_moved_to_another_home(told: Told, tmp_path: Path) -> None:
+    told("update", "acme", "--credit", "3")
+    charged(tmp_path, "acme", 2)
+    file = tmp_path / "acme.tar"
+    (made,) = told("export", "acme", str(file))
+    assert made["account"] == "acme"
+    again = CliRunner().invoke(app, ["accounts", "export", "acme", str(file), "--home", str(tmp_path)])
+    assert isinstance(again.exception, ParameterError)
+    other = ["--home", str(tmp_path / "other")]
+    done = CliRunner().invoke(app, ["accounts", "import", str(file), *other])
+    assert done.exit_code == 0, (done.stderr, done.exception)
+    assert json.loads(done.stdout)["rows"] == made["rows"]
+    moved = CliRunner().invoke(app, ["accounts", "show", "acme", *other])
+    assert [json.loads(moved.stdout)] == told("show", "acme")
+    twice = CliRunner().invoke(app, ["accounts", "import", str(file), *other])
+    assert isinstance(twice.exception, ParameterError)

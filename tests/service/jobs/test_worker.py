@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +13,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from service.jobs import settle
+from service.jobs.children import Child
+from service.jobs.worker import JobParent
+from service.settings import ServiceSettings
 from service.store import answers, jobs, shared_values, tables, workers
 from service.store.times import time_from_now
+from workbench.clock import SystemClock, using
+from workbench.home import Home
 
 if TYPE_CHECKING:
     from .conftest import Workshop
@@ -306,3 +313,43 @@ def test_a_store_that_does_not_answer_holds_up_no_heartbeat_and_no_job(workshop:
 
     worker.send_signal(signal.SIGTERM)
     assert worker.wait(30.0) == 0
+
+
+class Jumping(SystemClock):
+    """The machine's clock, which can be put ahead."""
+
+    ahead = 0.0
+
+    def monotonic_seconds(self) -> float:
+        return super().monotonic_seconds() + self.ahead
+
+
+def test_a_job_that_ended_while_its_worker_was_held_up_did_not_overrun(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TINY_REVISION", "revision of the tests")
+    monkeypatch.setenv("WORKBENCH_DATABASE_URL", workshop.database.url)
+    gate = workshop.home / "gate"
+    (job,) = workshop.submit({"do": "wait", "gate": str(gate)})
+    children: list[Child] = []
+    command = (sys.executable, str(Path(__file__).with_name("tiny_child.py")))
+
+    def make_child(home: Home, pool: str) -> Child:
+        children.append(Child(home, pool, command))
+        return children[-1]
+
+    settings = ServiceSettings(job_deadline_seconds=900.0)
+    parent = JobParent(
+        Home(workshop.home), workshop.database, settings, {jobs.MAIN: 1}, make_child=make_child, owner="held up"
+    )
+    clock = Jumping()
+    with using(clock), parent.selector:
+        parent.start()
+        while not children or children[0].stage != "waiting":
+            parent.step()
+        gate.touch()
+        select.select([children[0].fileno()], [], [], 240.0)  # its outcome
+        clock.ahead = 1000.0
+        parent.step()
+        parent.stop()
+    assert workshop.read(job).state == "complete"
