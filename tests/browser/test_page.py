@@ -17,7 +17,7 @@ PLAY = "play (space)"
 @pytest.fixture
 def plan(watched: Any, until_idle: Callable[[], None]) -> Any:
     """The page, with soundtrack and music there to be heard."""
-    expect(watched.page.get_by_role("button", name="soundtrack on or off (f)")).to_be_visible()
+    expect(watched.page.get_by_role("button", name="mute the soundtrack (f)")).to_be_visible()
     until_idle()
     return watched
 

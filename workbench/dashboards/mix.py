@@ -11,7 +11,7 @@ Classes: `MixState`, levels and mix, without widgets; `MixPicture`; `MixTab`. Fu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -26,7 +26,7 @@ from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, time
 from workbench.dashboards.controls import ParamControls, ProfileBar
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import scrolled
+from workbench.dashboards.styles import beside, scrolled
 from workbench.dashboards.tab import Tab
 from workbench.dashboards.transport import TransportBar
 from workbench.loops.plan import LoopPlan
@@ -120,6 +120,11 @@ class MixState:
         """
         if self.sounds is not None:
             self.sounds = replace(self.sounds, levels=replace(self.sounds.levels, outside=outside))
+
+    @property
+    def speech(self) -> Sequence[Sequence[float]]:
+        """From and to of each utterance, video s; empty where nobody speaks."""
+        return self.mix.duck.speech_ranges if self.mix is not None and self.mix.duck is not None else ()
 
     @property
     def music_gain_db(self) -> float:
@@ -268,7 +273,7 @@ class MixPicture(Picture):
     def show_mix(self) -> None:
         """Show another mix of the same sounds."""
         state = self.state
-        speech = state.mix.duck.speech_ranges if state.mix is not None and state.mix.duck is not None else ()
+        speech = state.speech
         own = () if state.sounds is None else state.sounds.levels.own_music
         self._set("own_music", left=[start for start, _ in own], right=[end for _, end in own])
         self._set("speech", left=[start for start, _ in speech], right=[end for _, end in speech])
@@ -488,9 +493,10 @@ class MixTab(Tab):
         )
         pictures = pmui.Column(
             self.player, self.facts, *self.picture.panes(*_SHARES, margin=0), self.profile.panel(),
-            sizing_mode="stretch_width", margin=0,
+            sizing_mode="stretch_width", margin=0, styles=beside(480),
         )  # fmt: skip
-        return pmui.Row(sliders, pictures, sizing_mode="stretch_width")
+        # Where narrow, the pictures stand above the sliders.
+        return pmui.FlexBox(sliders, pictures, flex_wrap="wrap-reverse", sizing_mode="stretch_width")
 
     def _heard(self) -> tuple[object, ...]:
         """What decides what is heard and drawn."""
@@ -519,6 +525,7 @@ class MixTab(Tab):
             gain_b_db=state.music_gain_db,
             soundtrack_db=state.video_gain_db,
             duck_a=played_duck(state.mix, state.render),
+            speech=[[float(at) for at in span] for span in state.speech],
             headroom_db=state.headroom_db(),
         )
 
