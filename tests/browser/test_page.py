@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -53,6 +54,35 @@ def test_every_tab_opens_and_nothing_is_asked_of_another_host(
     fetched = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert fetched
     assert [url for url in fetched if not url.startswith((dashboard.url, "data:", "blob:"))] == []
+
+
+def test_nothing_serious_is_in_the_way_of_anybody(page: Any, open_tab: Callable[[str], None]) -> None:
+    """Names, roles, contrast and the rest of what axe-core looks at, in every tab; light and dark."""
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+    found = []
+    for title in page.get_by_role("tab").all_inner_texts():
+        open_tab(title)
+        for _ in ("light", "dark"):
+            page.get_by_role("button", name="Toggle theme").click()
+            told = page.evaluate("async () => await axe.run(document, { resultTypes: ['violations'] })")
+            found += [
+                f"{title}: {fault['id']} at {fault['nodes'][0]['html'][:200]}"
+                for fault in told["violations"]
+                if fault["impact"] in ("serious", "critical")
+            ]
+    assert found == []
+
+
+@pytest.mark.parametrize("width", [390, 768, 1024])
+def test_a_narrow_window_cuts_nothing_off(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    head = page.get_by_role("banner")
+    for name in ("Open", "Download", "Toggle theme"):
+        edges = head.get_by_role("button", name=name, exact=True).bounding_box()
+        assert edges["x"] >= 0
+        assert edges["x"] + edges["width"] <= width
+        assert edges["y"] + edges["height"] <= 44
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_what_changes_while_a_component_is_drawn_is_shown(page: Any) -> None:

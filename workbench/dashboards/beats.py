@@ -384,7 +384,9 @@ class BeatsTab(Tab):
             gain_a_db=CLICK_GAIN_DB,
             margin=(0, 10),
         )  # fmt: skip
-        self.kind = pmui.RadioButtonGroup(options=["waveform", "spectrogram"], value="waveform", size="small")
+        self.kind = pmui.RadioButtonGroup(
+            options=["waveform", "spectrogram"], value="waveform", size="small", margin=(6, 3)
+        )
         self.span = pmui.RadioButtonGroup(options=list(VIEWS), value=FIRST_VIEW, size="small")
         self.clicks = pmui.Switch(label="Click track", value=False)
         self.metre = pmui.Select(
@@ -396,7 +398,8 @@ class BeatsTab(Tab):
         self.places = PlaceButtons(acts=[[label, tip] for label, tip, *_ in _AT_PLAYHEAD], margin=(6, 3))
         self.nudge = pmui.IntInput(
             label="ms", value=10, start=1, end=500, size="small", width=72, margin=(10, 4),
-            sx={"& .MuiInputAdornment-root": {"display": "none"}},  # its buttons have no names; arrow keys do the same
+            # Its buttons have no names; arrow keys do the same.
+            sx={"& .MuiInputAdornment-root": {"display": "none"}, "& input": {"paddingLeft": "12px !important"}},
         )  # fmt: skip
         self._right = self._button("This grid is right", self.confirm, tip="keep it as it is, as sure as one by hand")
         self._save = self._button("Save as the track's grid", self.save, variant="contained")
@@ -581,6 +584,7 @@ class BeatsTab(Tab):
             self._save,
             self._heard,
             sizing_mode="stretch_width",
+            margin=(0, 7),
         )
         edits = pmui.FlexBox(
             self.taps,
@@ -589,8 +593,9 @@ class BeatsTab(Tab):
             self.nudge,
             self._button("Shift ▶", partial(self.shift, 1), tip="beats later, of the selected stretch or all"),
             self._right,
-            pmui.Typography("Drag over the picture to select a stretch.", variant="caption", margin=(14, 8)),
+            pmui.Typography("Drag over the picture to select a stretch.", variant="caption", margin=(14, 3)),
             sizing_mode="stretch_width",
+            margin=(0, 7),
         )
         facts = pmui.FlexBox(
             self.facts, self.sure, self.span,

@@ -320,20 +320,20 @@ class MixPicture(Picture):
         own = self._source("own_music", "left", "right")
         levels.quad(
             "left", "right", _LOUDEST_LUFS, _QUIETEST_LUFS, source=own, color=OWN_MUSIC, alpha=0.18, line_width=0,
-            legend_label="the video's own music",
+            legend_label="its own music",
         )  # fmt: skip
         duck.quad("left", "right", 1.5, -60.0, source=own, color=OWN_MUSIC, alpha=0.18, line_width=0)
         levels.line(
             "x", "y", source=self._source("soundtrack", "x", "y"), color=VOICE, line_width=1.6,
-            legend_label="soundtrack, with its gain",
+            legend_label="soundtrack",
         )  # fmt: skip
         alone = levels.line(
             "x", "y", source=self._source("alone", "x", "y"), line_width=1, line_dash="3 3",
-            legend_label="music without the duck",
+            legend_label="music, not ducked",
         )  # fmt: skip
         under = levels.line(
             "x", "y", source=self._source("under", "x", "y"), line_width=1.8,
-            legend_label="music as it is heard",
+            legend_label="music",
         )  # fmt: skip
         self._tint(alone.glyph, "line_color", HEARD)
         self._tint(under.glyph, "line_color", HEARD)
@@ -486,7 +486,7 @@ class MixTab(Tab):
             self._session.loop = replace(plan, mix=self.state.mix)
 
     def panel(self) -> pn.viewable.Viewable:
-        """Sliders on the left, transport and pictures on the right, profiles below."""
+        """Transport and pictures; sliders beside them, or below where narrow."""
         sliders = scrolled(
             pmui.Column(self.preset, self.own_music, self.ducking, self.controls.panel(), width=270),
             height=_SLIDERS_HEIGHT,
@@ -495,8 +495,7 @@ class MixTab(Tab):
             self.player, self.facts, *self.picture.panes(*_SHARES, margin=0), self.profile.panel(),
             sizing_mode="stretch_width", margin=0, styles=beside(480),
         )  # fmt: skip
-        # Where narrow, the pictures stand above the sliders.
-        return pmui.FlexBox(sliders, pictures, flex_wrap="wrap-reverse", sizing_mode="stretch_width")
+        return pmui.FlexBox(pictures, sliders, sizing_mode="stretch_width")
 
     def _heard(self) -> tuple[object, ...]:
         """What decides what is heard and drawn."""

@@ -73,12 +73,12 @@ class PlanTab(Tab):
             "That makes music of exactly the video's length: the track is looped, played straight or cut down.",
             variant="body2", margin=(9, 4),
         )  # fmt: skip
-        self.offer = pmui.Row(self.fit, self.about_fit, visible=False, margin=0)
+        self.offer = pmui.FlexBox(self.fit, self.about_fit, visible=False, margin=0)
         self.straight = action(
             "Play the track straight", self.play_straight, variant="outlined", margin=(4, 10, 14, 10),
             tip="under the video from its first picture, as the track is",
         )  # fmt: skip
-        self.help = pmui.Row(
+        self.help = pmui.FlexBox(
             self.straight,
             action("Look at its beats", partial(self._go, "Beats"), variant="outlined", margin=(4, 10, 14, 10),
                    tip="where the bars were found wrong, a grid set by hand makes a plan possible"),

@@ -34,6 +34,7 @@ from workbench.dashboards.tab import Tab, action
 from workbench.dashboards.transport import script
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
 from workbench.plots.palette import clock
+from workbench.plots.seams import HIGHEST_HZ, LOWEST_HZ
 from workbench.workflows.loop import Loop
 from workbench.workflows.plan_words import NO_SEAM
 from workbench.workflows.review import Verdict, Word, judge_seam, newest_verdicts, write_verdicts
@@ -405,7 +406,9 @@ class SeamsTab(Tab):
         judged = pmui.Column(
             self.words,
             pmui.Typography(
-                "Blue: this seam, 1 is no break. Grey: one of the track's own bars skipped, middle half and median.",
+                f"Curves: blue is heard, orange is in the track. Pictures: {LOWEST_HZ:.0f} Hz to "
+                f"{HIGHEST_HZ / 1000:.0f} kHz. Bars: blue is this seam, where 1 is no break; grey is one of the "
+                "track's own bars skipped, middle half and median.",
                 variant="caption",
                 sizing_mode="stretch_width",
             ),

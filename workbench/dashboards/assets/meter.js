@@ -1,7 +1,6 @@
 // Measures sound on the audio thread, in steps of 100 ms: K-weighted energy of each input, true peak of the first.
 // The same filters as workbench/features/loudness.py (ITU-R BS.1770); a browser test compares them.
 
-/* global AudioWorkletProcessor, registerProcessor, sampleRate */
 const TAPS = 48,
   HALF = TAPS / 2
 const WEIGHTS = { 4: [1, 1, 1.41, 1.41], 5: [1, 1, 1, 1.41, 1.41], 6: [1, 1, 1, 0, 1.41, 1.41] }

@@ -7,6 +7,8 @@ const REST_MS = 250
 const NUDGE_S = 0.002,
   NUDGE_EXPONENT = 0.02 // of an arrow key on a handle; ten times as much with shift
 const TICKS_MS = [-250, -50, -10, 0, 10, 50, 250] // from the seam
+const LABEL_PIXELS = 36 // from the middle, for a label beside it
+const NARROW_PIXELS = 600
 const shape = (name, attributes) => {
   const node = document.createElementNS(SVG, name)
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value)
@@ -219,7 +221,8 @@ export function render({ model }) {
     )
     for (const [ms, mark, label] of marks) {
       const share = Math.sign(ms) * reach((2 * Math.abs(ms)) / 1000)
-      const shown = Math.abs(share) <= 1 ? "" : "none"
+      const room = ms === 0 || Math.abs(xOf(share) - centre()) > LABEL_PIXELS
+      const shown = Math.abs(share) <= 1 && room ? "" : "none"
       mark.style.display = label.style.display = shown
       mark.setAttribute("x1", xOf(share))
       mark.setAttribute("x2", xOf(share))
@@ -236,7 +239,7 @@ export function render({ model }) {
     bend.setAttribute("cy", yOf(Math.pow(0.5, exponent)))
     length.setAttribute("aria-valuenow", Math.round(1000 * fade))
     bend.setAttribute("aria-valuenow", exponent.toFixed(2))
-    words.textContent = `${(1000 * fade).toFixed(0)} ms · exponent ${exponent.toFixed(2)} (${exponent < 0.55 ? "equal power" : exponent > 0.95 ? "linear" : "between"}) · drag a handle, listen, then use it in the plan`
+    words.textContent = `${(1000 * fade).toFixed(0)} ms · exponent ${exponent.toFixed(2)} (${exponent < 0.55 ? "equal power" : exponent > 0.95 ? "linear" : "between"})${W < NARROW_PIXELS ? "" : " · drag a handle, listen, then use it in the plan"}`
   }
   const send = () => {
     model.wished = [fade, exponent, (model.wished[2] ?? 0) + 1]
