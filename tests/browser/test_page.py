@@ -56,6 +56,22 @@ def test_every_tab_opens_and_nothing_is_asked_of_another_host(
     assert [url for url in fetched if not url.startswith((dashboard.url, "data:", "blob:"))] == []
 
 
+def _faults(page: Any) -> list[str]:
+    """What axe-core finds serious once colours have stopped changing from light to dark."""
+    faults: list[str] = []
+    for _ in range(10):
+        told = page.evaluate("async () => await axe.run(document, { resultTypes: ['violations'] })")
+        faults = [
+            f"{fault['id']} at {node['html'][:160]}"
+            for fault in told["violations"]
+            if fault["impact"] in ("serious", "critical")
+            for node in fault["nodes"]
+        ]
+        if not faults:
+            break
+    return faults
+
+
 def test_nothing_serious_is_in_the_way_of_anybody(page: Any, open_tab: Callable[[str], None]) -> None:
     """Names, roles, contrast and the rest of what axe-core looks at, in every tab; light and dark."""
     page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
@@ -64,12 +80,7 @@ def test_nothing_serious_is_in_the_way_of_anybody(page: Any, open_tab: Callable[
         open_tab(title)
         for _ in ("light", "dark"):
             page.get_by_role("button", name="Toggle theme").click()
-            told = page.evaluate("async () => await axe.run(document, { resultTypes: ['violations'] })")
-            found += [
-                f"{title}: {fault['id']} at {fault['nodes'][0]['html'][:200]}"
-                for fault in told["violations"]
-                if fault["impact"] in ("serious", "critical")
-            ]
+            found += [f"{title}: {fault}" for fault in _faults(page)]
     assert found == []
 
 
