@@ -56,7 +56,6 @@ class StatusBar(JSComponent):
     subject = param.String("")
     tabs = param.List([], doc="titles of the tabs; empty while there is nothing to look at")
     tab = param.String("", doc="title of the one that is open")
-    dark = param.Boolean(False, doc="whether the system asks for dark pages")
     stage = param.String("")
     done = param.Number(0.0)
     message = param.String("")
@@ -195,7 +194,6 @@ class Page:
             # that connects again after a pause is made without any HTML.
             pn.state.curdoc.template_variables["dist_url"] = LOCAL_DIST
         page.param.watch(lambda event: setattr(self.session, "dark", event.new), "dark_theme")
-        bar.param.watch(lambda event: setattr(page, "dark_theme", event.new), "dark")
         self.session.dark = page.dark_theme
         return page
 

@@ -281,16 +281,8 @@ export function render({ model }) {
     link.remove()
   })
   for (const name of ["subject", "stage", "done", "message", "formats", "taken", "history"]) model.on(name, paint)
-  // The page is dark where the system is, until somebody turns it; it turns again when the system does.
-  const system = window.matchMedia("(prefers-color-scheme: dark)")
-  const follow = () => {
-    model.dark = system.matches
-  }
-  system.addEventListener("change", follow)
-  follow()
   for (const name of ["tabs", "tab"]) model.on(name, paintTabs)
   model.on("remove", () => {
-    system.removeEventListener("change", follow)
     document.removeEventListener("keydown", onKey)
     document.removeEventListener("pointerdown", outside)
     clearTimeout(looking)
