@@ -234,7 +234,7 @@ async def opened(browser: Browser, server: Server, figures: Figures) -> Page:
     began = monotonic()
     await page.goto(server.url, wait_until="commit")
     await page.wait_for_function(_DRAWN)
-    await page.get_by_role("button", name="soundtrack on or off (f)").wait_for()
+    await page.get_by_role("button", name="mute the soundtrack (f)").wait_for()
     await page.locator(".work").wait_for(state="hidden")
     figures.drawn.append(1000.0 * (monotonic() - began))
     figures.paint.append(await page.evaluate(_PAINT))

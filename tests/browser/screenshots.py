@@ -28,7 +28,7 @@ OUT = Path(__file__).parents[2] / "notebooks" / "images"
 PATIENCE_MS = 600_000
 """for the demo, which is drawn and analysed where the home has it not"""
 TABS = {
-    "Plan": "[aria-label='soundtrack on or off (f)']",
+    "Plan": "[aria-label='mute the soundtrack (f)']",
     "Seams": "text=Seam 1 of",
     "Beats": "text=beats a bar ·",
     "Mix": "text=duck down to",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ PLAY = "play (space)"
 @pytest.fixture
 def plan(watched: Any, until_idle: Callable[[], None]) -> Any:
     """The page, with soundtrack and music there to be heard."""
-    expect(watched.page.get_by_role("button", name="soundtrack on or off (f)")).to_be_visible()
+    expect(watched.page.get_by_role("button", name="mute the soundtrack (f)")).to_be_visible()
     until_idle()
     return watched
 
@@ -53,6 +54,46 @@ def test_every_tab_opens_and_nothing_is_asked_of_another_host(
     fetched = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert fetched
     assert [url for url in fetched if not url.startswith((dashboard.url, "data:", "blob:"))] == []
+
+
+def _faults(page: Any) -> list[str]:
+    """What axe-core finds serious once colours have stopped changing from light to dark."""
+    faults: list[str] = []
+    for _ in range(10):
+        told = page.evaluate("async () => await axe.run(document, { resultTypes: ['violations'] })")
+        faults = [
+            f"{fault['id']} at {node['html'][:160]}"
+            for fault in told["violations"]
+            if fault["impact"] in ("serious", "critical")
+            for node in fault["nodes"]
+        ]
+        if not faults:
+            break
+    return faults
+
+
+def test_nothing_serious_is_in_the_way_of_anybody(page: Any, open_tab: Callable[[str], None]) -> None:
+    """Names, roles, contrast and the rest of what axe-core looks at, in every tab; light and dark."""
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+    found = []
+    for title in page.get_by_role("tab").all_inner_texts():
+        open_tab(title)
+        for _ in ("light", "dark"):
+            page.get_by_role("button", name="Toggle theme").click()
+            found += [f"{title}: {fault}" for fault in _faults(page)]
+    assert found == []
+
+
+@pytest.mark.parametrize("width", [390, 768, 1024])
+def test_a_narrow_window_cuts_nothing_off(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    head = page.get_by_role("banner")
+    for name in ("Open", "Download", "Toggle theme"):
+        edges = head.get_by_role("button", name=name, exact=True).bounding_box()
+        assert edges["x"] >= 0
+        assert edges["x"] + edges["width"] <= width
+        assert edges["y"] + edges["height"] <= 44
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_what_changes_while_a_component_is_drawn_is_shown(page: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -38,7 +39,7 @@ _COMPARE = """(seconds) => new Promise((resolve) => {
 @pytest.fixture
 def plan(watched: Any, until_idle: Callable[[], None]) -> Any:
     """The page, with picture and sound."""
-    expect(watched.page.get_by_role("button", name="soundtrack on or off (f)")).to_be_visible()
+    expect(watched.page.get_by_role("button", name="mute the soundtrack (f)")).to_be_visible()
     expect(watched.page.locator(".player video")).to_be_visible()
     until_idle()
     return watched
@@ -86,3 +87,15 @@ def test_the_picture_keeps_to_the_sound(plan: Any, dashboard: Any) -> None:
     off = rows[:, 0] - rows[:, 1]
     print(f"{len(off)} pictures in {rows[-1, 1] - rows[0, 1]:.0f} s: {np.quantile(off, [0.0, 0.05, 0.5, 0.95, 1.0])} s")
     assert np.quantile(np.abs(off), 0.95) < 1 / 12, "one picture of the video"
+
+
+def test_levels_are_shown_while_it_plays(plan: Any) -> None:
+    page = plan.page
+    levels = page.get_by_role("group", name="levels of what is played")
+    values = levels.locator("output")
+    expect(values.nth(0)).to_have_text("–")
+    page.get_by_role("button", name=PLAY).click()
+    for number in range(4):  # momentary, short-term and integrated loudness, true peak
+        expect(values.nth(number)).to_have_text(re.compile(r"^-?\d+\.\d$"), timeout=60_000)
+    page.get_by_role("button", name=PAUSE).click()
+    expect(page.get_by_role("button", name=PLAY)).to_be_visible()

@@ -1,4 +1,4 @@
-"""What the browser plays of a plan, decoded back, is what `workbench.render` makes of it."""
+"""What the browser plays of a plan, decoded back, is what `workbench.render` makes of it; its meters are the core's."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from workbench.audition.plans import track_file
 from workbench.audition.played import played_duck, played_plan
 from workbench.bundled import bundled_path
 from workbench.dashboards.app import make_server
+from workbench.features.loudness import integrated_lufs, momentary, short_term, true_peak_db
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan, LoopSegment
 from workbench.mix.balance import Duck, Mix
@@ -34,6 +35,16 @@ BAND = [*SPEECH_BAND_HZ, REACH_SECONDS]
 MOST_RESIDUE_DB = -80.0
 """under full scale; the file that the browser reads has 16 bits"""
 
+MOST_LU = 0.1
+"""between the meters of the page and `workbench.features.loudness`"""
+MOST_PEAK_DB = 0.3
+"""of a true peak: the core fits the crests between four points a sample, which the page does not"""
+
+_MEASURE = """async ([rows, rate]) => {
+    const { measureOffline } = await import("/assets/levels.js")
+    const samples = rows.map((row) => new Float32Array(Uint8Array.from(atob(row), (c) => c.charCodeAt(0)).buffer))
+    return await measureOffline(samples, rate, "/assets/meter.js")
+}"""
 _PLAY = """async ([url, plan, points, from, to, band]) => {
     const { playOffline } = await import("/assets/sound.js")
     const rows = await playOffline(url, plan, points, from, to, band)
@@ -161,3 +172,41 @@ def test_a_recording_without_a_plan_is_played_as_it_is(served: Served, played: C
     rate = served.recording.sample_rate
     meant = served.recording.samples[:, 10 * rate : 13 * rate]
     assert residue_db(played(None, [], 10.0, 13.0), meant) < MOST_RESIDUE_DB
+
+
+@pytest.fixture
+def measured(browser: Any, served: Served) -> Iterator[Callable[[FloatArray, int], Any]]:
+    """`measured(samples, rate)` is what the page measures of them."""
+    page = browser.new_page()
+    page.goto(f"{served.root}/assets/transport.css")
+
+    def measure(samples: FloatArray, rate: int) -> Any:
+        rows = [base64.b64encode(row.astype(np.float32).tobytes()).decode() for row in samples]
+        return page.evaluate(_MEASURE, [rows, rate])
+
+    yield measure
+    page.close()
+
+
+@pytest.mark.parametrize("rate", [44100, 48000])
+def test_the_meters_are_those_of_the_core(measured: Callable[[FloatArray, int], Any], rate: int) -> None:
+    """Noise that swells, falls silent and comes back, louder on the left."""
+    times = np.arange(9 * rate) / rate
+    shape = np.where((times > 4.0) & (times < 5.5), 0.0, 0.05 + 0.25 * np.sin(times) ** 2)
+    noise = np.random.default_rng(7).normal(size=(2, times.size)) * shape * [[0.9], [0.4]]
+    samples = noise.astype(np.float32)
+    told = measured(samples, rate)
+    for column, steps, core in ((0, 4, momentary(samples, rate)), (1, 30, short_term(samples, rate))):
+        ours = [row[column] for row in told["rows"]]
+        assert ours[: steps - 1] == [None] * (steps - 1), "until a window is full there is nothing to say"
+        loud = core > -70.0
+        assert len(ours[steps - 1 :]) == core.size
+        assert np.abs(np.array(ours[steps - 1 :])[loud] - core[loud]).max() < MOST_LU
+    assert abs(told["integrated"] - integrated_lufs(samples, rate)) < MOST_LU
+    assert abs(told["truePeak"] - true_peak_db(samples)) < MOST_PEAK_DB
+
+
+def test_a_true_peak_between_samples_is_found(measured: Callable[[FloatArray, int], Any]) -> None:
+    """A quarter of the rate, its samples an eighth of a period off the crests and 3 dB under them."""
+    sine = 0.5 * np.sin(np.pi / 2 * np.arange(44100) + np.pi / 4)[None, :]
+    assert abs(measured(sine, 44100)["truePeak"] - 20 * np.log10(0.5)) < MOST_LU

@@ -54,6 +54,8 @@ class StatusBar(JSComponent):
     """Track and video of the page, the work under way, and what went wrong last."""
 
     subject = param.String("")
+    tabs = param.List([], doc="titles of the tabs; empty while there is nothing to look at")
+    tab = param.String("", doc="title of the one that is open")
     stage = param.String("")
     done = param.Number(0.0)
     message = param.String("")
@@ -95,6 +97,20 @@ BAR = "#0B4F78"
 """of the page's head in both modes; white letters on it have 8 to 1"""
 
 
+_NARROW = "@media (max-width: 1099.95px)"
+"""where the tabs stand in a line of their own; `status.css` has the same width"""
+_FRAME = {
+    "& .header .MuiToolbar-root": {"minHeight": "0 !important", "padding": "0 8px 0 0 !important"},
+    "& .header .MuiBox-root:has(.title), & main .MuiToolbar-root .MuiTypography-root, & .MuiLinearProgress-root": {
+        "display": "none !important"
+    },
+    "& .header .MuiToolbar-root > .MuiBox-root": {"minWidth": 0},
+    "& .header .MuiIconButton-root": {"width": 36, "height": 36, "alignSelf": "flex-start", "marginTop": "4px"},
+    "& main .MuiToolbar-root": {"minHeight": "44px !important", _NARROW: {"minHeight": "84px !important"}},
+}  # fmt: skip
+"""the head of the page is 44 pixels high and holds what `StatusBar` draws; the page's name is in the browser's tab"""
+
+
 class Page:
     """One open page.
 
@@ -131,8 +147,10 @@ class Page:
             active=active,
             dynamic=True,
             sizing_mode="stretch_width",
+            sx={"& > .MuiTabs-root": {"display": "none"}},  # the head of the page has them
         )
         start = StartPage(session)
+        bar = self._status()
 
         def go(event: Any) -> None:
             self.open_tab(event.new)
@@ -144,10 +162,13 @@ class Page:
             start.view.visible, tabs.visible = not begun, begun
             if begun:
                 session.tab = session.tab or titles[0]
+            bar.param.update(tabs=titles if begun else [], tab=session.tab)
+            if begun:
                 tabs.active = titles.index(session.tab) if session.tab in titles else 0
                 self.open_tab(tabs.active)
 
         tabs.param.watch(go, "active")
+        bar.param.watch(lambda event: setattr(session, "tab", event.new or session.tab), "tab")
 
         def picture(event: Any) -> None:
             """Have the picture made by which the list of projects shows the video."""
@@ -160,10 +181,11 @@ class Page:
         show()
         page = MaterialPage(
             title="Barline Workbench",
-            header=[self._status(), Address(session, titles).bar],
+            header=[bar, Address(session, titles).bar],
             main=[start.view, tabs],
             busy_indicator=None,
             theme_config=_theme(),
+            sx=_FRAME,
         )
         if pn.state.curdoc is not None:
             pn.state.curdoc.theme = THEME
@@ -175,7 +197,7 @@ class Page:
         self.session.dark = page.dark_theme
         return page
 
-    def _status(self) -> pn.viewable.Viewable:
+    def _status(self) -> StatusBar:
         session = self.session
         bar = StatusBar(sizing_mode="stretch_width")
 
@@ -253,7 +275,9 @@ def _theme() -> dict[str, Any]:
         "shape": {"borderRadius": 4},
         "components": {"MuiAppBar": {"styleOverrides": {"root": {"backgroundColor": BAR, "color": "#FFFFFF"}}}},
     }
-    return {mode: {**common, "palette": {"primary": {"main": colour}}} for mode, colour in PRIMARY.items()}
+    palettes: dict[str, dict[str, Any]] = {mode: {"primary": {"main": colour}} for mode, colour in PRIMARY.items()}
+    palettes["light"]["warning"] = {"main": "#A84300"}  # letters of it on white have 6.4 to 1
+    return {mode: {**common, "palette": palette} for mode, palette in palettes.items()}
 
 
 def make_server(

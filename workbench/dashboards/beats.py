@@ -384,7 +384,9 @@ class BeatsTab(Tab):
             gain_a_db=CLICK_GAIN_DB,
             margin=(0, 10),
         )  # fmt: skip
-        self.kind = pmui.RadioButtonGroup(options=["waveform", "spectrogram"], value="waveform", size="small")
+        self.kind = pmui.RadioButtonGroup(
+            options=["waveform", "spectrogram"], value="waveform", size="small", margin=(6, 3)
+        )
         self.span = pmui.RadioButtonGroup(options=list(VIEWS), value=FIRST_VIEW, size="small")
         self.clicks = pmui.Switch(label="Click track", value=False)
         self.metre = pmui.Select(
@@ -392,10 +394,13 @@ class BeatsTab(Tab):
         )
         self.facts = pmui.Typography("", variant="body2")
         self.sure = pmui.Typography("", variant="body2")
-        self.bar = pmui.LinearProgress(value=0, variant="determinate", width=110, margin=(12, 8))
         self.taps = TapPad(playhead=self.picture.playheads[0], margin=(6, 3))
         self.places = PlaceButtons(acts=[[label, tip] for label, tip, *_ in _AT_PLAYHEAD], margin=(6, 3))
-        self.nudge = pmui.IntInput(label="ms", value=10, start=1, end=500, size="small", width=112, margin=(10, 4))
+        self.nudge = pmui.IntInput(
+            label="ms", value=10, start=1, end=500, size="small", width=72, margin=(10, 4),
+            # Its buttons have no names; arrow keys do the same.
+            sx={"& .MuiInputAdornment-root": {"display": "none"}, "& input": {"paddingLeft": "12px !important"}},
+        )  # fmt: skip
         self._right = self._button("This grid is right", self.confirm, tip="keep it as it is, as sure as one by hand")
         self._save = self._button("Save as the track's grid", self.save, variant="contained")
         self._undo = self._button("Undo", self.undo)
@@ -551,7 +556,7 @@ class BeatsTab(Tab):
 
     def panel(self) -> pn.viewable.Viewable:
         """Facts, corrections, transport, pictures."""
-        tools = pmui.Row(
+        tools = pmui.FlexBox(
             self.kind,
             self.clicks,
             self._button(
@@ -579,19 +584,21 @@ class BeatsTab(Tab):
             self._save,
             self._heard,
             sizing_mode="stretch_width",
+            margin=(0, 7),
         )
-        edits = pmui.Row(
+        edits = pmui.FlexBox(
             self.taps,
             self.places,
             self._button("◀ Shift", partial(self.shift, -1), tip="beats earlier, of the selected stretch or all"),
             self.nudge,
             self._button("Shift ▶", partial(self.shift, 1), tip="beats later, of the selected stretch or all"),
             self._right,
-            pmui.Typography("Drag over the picture to select a stretch.", variant="caption", margin=(14, 8)),
+            pmui.Typography("Drag over the picture to select a stretch.", variant="caption", margin=(14, 3)),
             sizing_mode="stretch_width",
+            margin=(0, 7),
         )
-        facts = pmui.Row(
-            self.facts, self.sure, self.bar, pmui.Row(sizing_mode="stretch_width"), self.span,
+        facts = pmui.FlexBox(
+            self.facts, self.sure, self.span,
             sizing_mode="stretch_width",
         )  # fmt: skip
         figures = self.picture.panes(*_SHARES, margin=0)
@@ -609,7 +616,6 @@ class BeatsTab(Tab):
         self.facts.object = state.facts()
         # A grid set by hand is certain by definition; what the tracker was sure of does not apply to it.
         self.sure.object = "" if grid is None else "set by hand" if by_hand else f"confidence {confidence:.2f}"
-        self.bar.param.update(value=round(100.0 * confidence), visible=grid is not None and not by_hand)
         self._save.disabled = self._undo.disabled = not state.changed
         self._heard.disabled = not state.saved
         if grid is not None and grid.beats_per_bar in METRES:

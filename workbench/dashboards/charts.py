@@ -47,6 +47,8 @@ MARGIN = 0.5
 """of the view's width that is sent to either side, so that panning shows something at once"""
 _REDRAW_MS = 30
 _USUAL_WIDTH = 1100
+FRAME_PIXELS = (88, 12)
+"""from the left and the right edge of a chart of lanes to its frame: room for the longest name of a lane"""
 THEME = Theme(json={"attrs": {"Axis": {}, "Figure": {}, "Grid": {}, "Legend": {}}})
 """for the page's document: what `paint` sets is named, so that the page's own theme leaves it alone"""
 PAPER = {"light": "#FFFFFF", "dark": "#121212"}
@@ -219,7 +221,8 @@ def lane_chart(height: int, x_range: Range1d, top: float, lanes: Mapping[str, Ba
     -------
     figure : a Bokeh figure without glyphs
     """
-    figure = _figure(height, x_range, Range1d(start=0.0, end=top), left=62, right=12, top=2)
+    left, right = FRAME_PIXELS
+    figure = _figure(height, x_range, Range1d(start=0.0, end=top), left=left, right=right, top=2)
     figure.grid.visible = False
     figure.yaxis.ticker = FixedTicker(ticks=[band.middle for band in lanes.values()])
     figure.yaxis.major_label_overrides = {band.middle: name for name, band in lanes.items()}

@@ -96,9 +96,16 @@ class ParamControls:
         self._take(params)
 
     def panel(self) -> pn.viewable.Viewable:
-        """The widgets in a column, with a button that sets the defaults."""
+        """The widgets in a column, each over what it does, with a button that sets the defaults."""
         button = action("Defaults", self.reset, variant="text")
-        return pmui.Column(*self.widgets.values(), button, sizing_mode="stretch_width")
+        fields = type(getattr(self._session.params, self._stage)).model_fields
+        column = []
+        for name, widget in self.widgets.items():
+            words = pmui.Typography(
+                fields[name].description or "", variant="caption", sizing_mode="stretch_width", margin=(0, 10, 8, 10)
+            )
+            column += [widget, words]
+        return pmui.Column(*column, button, sizing_mode="stretch_width")
 
     def _widget(self, name: str, field: FieldInfo) -> Any:
         value = getattr(getattr(self._session.params, self._stage), name)
@@ -124,9 +131,7 @@ class ParamControls:
 
 def _widget_for(name: str, field: FieldInfo, value: Any) -> Any:
     label = label_of(name)
-    common: dict[str, Any] = {
-        "label": label, "value": value, "description": field.description or "", "sizing_mode": "stretch_width"
-    }  # fmt: skip
+    common: dict[str, Any] = {"label": label, "value": value, "sizing_mode": "stretch_width"}
     if get_origin(field.annotation) is Literal:
         return pmui.Select(options=list(get_args(field.annotation)), **common)
     if field.annotation is bool:

@@ -32,7 +32,7 @@ from workbench.catalog.track import Track
 from workbench.dashboards.charts import Picture, flat_legend, ink_colour, time_chart
 from workbench.dashboards.mix import MixState, tune_state
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import ASSETS, scrolled, stylesheet
+from workbench.dashboards.styles import ASSETS, beside, scrolled, stylesheet
 from workbench.dashboards.tab import Tab, action
 from workbench.dashboards.transport import TransportBar
 from workbench.dashboards.work import Task
@@ -410,13 +410,11 @@ class MatchTab(Tab):
         """Transport and picture; filters and table beside the reasons."""
         again = action("Match again", self.match, variant="outlined", margin=(12, 6))
         opened = action("Open in Plan", lambda: self.open(self.state.chosen), variant="contained", margin=(12, 6))
-        filters = pmui.Row(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
-        found = pmui.Column(filters, self.table, sizing_mode="stretch_width", margin=0)
-        reasons = pmui.Column(pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=400)
-        beside = pmui.Row(found, scrolled(reasons, height=_WHY_HEIGHT), sizing_mode="stretch_width")
-        return pmui.Column(
-            self.player, *self.picture.panes(_FIGURE_SHARE, margin=0), beside, sizing_mode="stretch_width"
-        )
+        filters = pmui.FlexBox(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
+        found = pmui.Column(filters, self.table, sizing_mode="stretch_width", margin=0, styles=beside(480))
+        reasons = pmui.Column(pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=360)
+        both = pmui.FlexBox(found, scrolled(reasons, height=_WHY_HEIGHT), sizing_mode="stretch_width")
+        return pmui.Column(self.player, *self.picture.panes(_FIGURE_SHARE, margin=0), both, sizing_mode="stretch_width")
 
     def _is_open(self, video: Path) -> bool:
         return video == self._video

@@ -11,7 +11,7 @@ Classes: `MixState`, levels and mix, without widgets; `MixPicture`; `MixTab`. Fu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -26,7 +26,7 @@ from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, time
 from workbench.dashboards.controls import ParamControls, ProfileBar
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import scrolled
+from workbench.dashboards.styles import beside, scrolled
 from workbench.dashboards.tab import Tab
 from workbench.dashboards.transport import TransportBar
 from workbench.loops.plan import LoopPlan
@@ -120,6 +120,11 @@ class MixState:
         """
         if self.sounds is not None:
             self.sounds = replace(self.sounds, levels=replace(self.sounds.levels, outside=outside))
+
+    @property
+    def speech(self) -> Sequence[Sequence[float]]:
+        """From and to of each utterance, video s; empty where nobody speaks."""
+        return self.mix.duck.speech_ranges if self.mix is not None and self.mix.duck is not None else ()
 
     @property
     def music_gain_db(self) -> float:
@@ -268,7 +273,7 @@ class MixPicture(Picture):
     def show_mix(self) -> None:
         """Show another mix of the same sounds."""
         state = self.state
-        speech = state.mix.duck.speech_ranges if state.mix is not None and state.mix.duck is not None else ()
+        speech = state.speech
         own = () if state.sounds is None else state.sounds.levels.own_music
         self._set("own_music", left=[start for start, _ in own], right=[end for _, end in own])
         self._set("speech", left=[start for start, _ in speech], right=[end for _, end in speech])
@@ -315,20 +320,20 @@ class MixPicture(Picture):
         own = self._source("own_music", "left", "right")
         levels.quad(
             "left", "right", _LOUDEST_LUFS, _QUIETEST_LUFS, source=own, color=OWN_MUSIC, alpha=0.18, line_width=0,
-            legend_label="the video's own music",
+            legend_label="its own music",
         )  # fmt: skip
         duck.quad("left", "right", 1.5, -60.0, source=own, color=OWN_MUSIC, alpha=0.18, line_width=0)
         levels.line(
             "x", "y", source=self._source("soundtrack", "x", "y"), color=VOICE, line_width=1.6,
-            legend_label="soundtrack, with its gain",
+            legend_label="soundtrack",
         )  # fmt: skip
         alone = levels.line(
             "x", "y", source=self._source("alone", "x", "y"), line_width=1, line_dash="3 3",
-            legend_label="music without the duck",
+            legend_label="music, not ducked",
         )  # fmt: skip
         under = levels.line(
             "x", "y", source=self._source("under", "x", "y"), line_width=1.8,
-            legend_label="music as it is heard",
+            legend_label="music",
         )  # fmt: skip
         self._tint(alone.glyph, "line_color", HEARD)
         self._tint(under.glyph, "line_color", HEARD)
@@ -481,16 +486,16 @@ class MixTab(Tab):
             self._session.loop = replace(plan, mix=self.state.mix)
 
     def panel(self) -> pn.viewable.Viewable:
-        """Sliders on the left, transport and pictures on the right, profiles below."""
+        """Transport and pictures; sliders beside them, or below where narrow."""
         sliders = scrolled(
             pmui.Column(self.preset, self.own_music, self.ducking, self.controls.panel(), width=270),
             height=_SLIDERS_HEIGHT,
         )
         pictures = pmui.Column(
             self.player, self.facts, *self.picture.panes(*_SHARES, margin=0), self.profile.panel(),
-            sizing_mode="stretch_width", margin=0,
+            sizing_mode="stretch_width", margin=0, styles=beside(480),
         )  # fmt: skip
-        return pmui.Row(sliders, pictures, sizing_mode="stretch_width")
+        return pmui.FlexBox(pictures, sliders, sizing_mode="stretch_width")
 
     def _heard(self) -> tuple[object, ...]:
         """What decides what is heard and drawn."""
@@ -519,6 +524,7 @@ class MixTab(Tab):
             gain_b_db=state.music_gain_db,
             soundtrack_db=state.video_gain_db,
             duck_a=played_duck(state.mix, state.render),
+            speech=[[float(at) for at in span] for span in state.speech],
             headroom_db=state.headroom_db(),
         )
 

@@ -28,6 +28,7 @@ from workbench.dashboards.plan_picture import PlanPicture
 from workbench.dashboards.plan_state import PlanState
 from workbench.dashboards.plan_wishes import WishDesk
 from workbench.dashboards.session import Session
+from workbench.dashboards.skeleton import Skeleton
 from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.tab import Tab, action
 from workbench.dashboards.transport import TransportBar
@@ -72,12 +73,12 @@ class PlanTab(Tab):
             "That makes music of exactly the video's length: the track is looped, played straight or cut down.",
             variant="body2", margin=(9, 4),
         )  # fmt: skip
-        self.offer = pmui.Row(self.fit, self.about_fit, visible=False, margin=0)
+        self.offer = pmui.FlexBox(self.fit, self.about_fit, visible=False, margin=0)
         self.straight = action(
             "Play the track straight", self.play_straight, variant="outlined", margin=(4, 10, 14, 10),
             tip="under the video from its first picture, as the track is",
         )  # fmt: skip
-        self.help = pmui.Row(
+        self.help = pmui.FlexBox(
             self.straight,
             action("Look at its beats", partial(self._go, "Beats"), variant="outlined", margin=(4, 10, 14, 10),
                    tip="where the bars were found wrong, a grid set by hand makes a plan possible"),
@@ -85,7 +86,7 @@ class PlanTab(Tab):
                    tip="which tracks of the catalog suit it"),
             visible=False, margin=0,
         )  # fmt: skip
-        self.progress = pmui.LinearProgress(value=0, variant="indeterminate", width=420, margin=(4, 10))
+        self.progress = Skeleton(sizing_mode="stretch_width", margin=(4, 10))
         self._wanted: int | None = None
         """the option that becomes the plan of the page as soon as its mix is known"""
         self.cards.param.watch(lambda event: self.pick(int(event.new[0]), str(event.new[1])), "picked")
@@ -276,10 +277,7 @@ class PlanTab(Tab):
             self.empty.object = " ".join(filter(None, (session.coming, now)))
         else:
             self.empty.object = "There is no plan yet: open a track and a video."
-        if session.done > 0.0:
-            self.progress.param.update(value=round(100.0 * session.done), variant="determinate")
-        else:
-            self.progress.variant = "indeterminate"
+        self.progress.done = max(0.0, session.done)
 
     def _show_seams(self) -> None:
         """Show the seams of the option that is looked at; those of the plan in use can be opened."""
@@ -327,6 +325,7 @@ class PlanTab(Tab):
 
         self.state.video = video
         self.state.soundtrack = None
+        self.player.speech = [[float(at) for at in span] for span in video.soundtrack.soundtrack.speech_ranges]
         if video.sound is not None:
             self._session.draw(video.sound, then=show)
         if self.state.loop is not None and self.state.loop.video is not None:

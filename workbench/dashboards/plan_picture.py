@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from bokeh.models import Range1d
+from bokeh.models import HoverTool, Range1d
 
 from workbench.audition.plans import video_times_of
 from workbench.dashboards.charts import (
@@ -302,7 +302,12 @@ class PlanPicture(Picture):
     def _draw_blocks(self) -> None:
         figure = self.figure
         ribbons = self._source("ribbons", "xs", "ys", "color")
-        figure.patches("xs", "ys", source=ribbons, fill_color="color", fill_alpha=0.3, line_width=0, line_alpha=0)
+        # Grey, so that the blocks stand out; the one that is pointed at has its section's colour.
+        led = figure.patches(
+            "xs", "ys", source=ribbons, fill_color="#9AA5AE", fill_alpha=0.25, hover_fill_color="color",
+            hover_fill_alpha=0.6, line_width=0, line_alpha=0, hover_line_alpha=0,
+        )  # fmt: skip
+        figure.add_tools(HoverTool(renderers=[led], tooltips=None, visible=False))
         for name, lane in (("pieces", _LANES["heard"]), ("sections", _LANES["track"])):
             figure.quad(
                 "left", "right", lane.high, lane.low, source=self._source(name, "left", "right", "color"),

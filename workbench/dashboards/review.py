@@ -30,7 +30,7 @@ from workbench.dashboards.links import link_address
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.styles import beside, stylesheet
 from workbench.dashboards.tab import Tab
 from workbench.dashboards.transport import TransportBar, script
 from workbench.loops.plan import LoopPlan
@@ -194,7 +194,7 @@ class ReviewTab(Tab):
         super().__init__(session)
         self._page = this_page_loop()
         self._heard: tuple[Any, ...] = ()
-        self.player = TransportBar(sizing_mode="stretch_width", styles={"flex": "1 1 300px", "width": "auto"})
+        self.player = TransportBar(sizing_mode="stretch_width", styles=beside(300))
         self.board = ReviewBoard(sizing_mode="stretch_width")
         self.none = pmui.Typography("", variant="body1", margin=(24, 10))
         self.reviewer = reviewer_field(session)

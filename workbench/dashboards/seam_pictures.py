@@ -15,7 +15,7 @@ from workbench.dashboards.transport import playhead
 from workbench.loops.profile import SEAM_PARTS
 from workbench.params import SpectrumParams
 from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, HEARD
-from workbench.plots.seams import HIGHEST_HZ, LOWEST_HZ, PART_WORDS
+from workbench.plots.seams import PART_WORDS
 
 _HEARD, _TRACK, _ONSETS, _LOUDNESS = Band(272.0, 408.0), Band(132.0, 268.0), Band(72.0, 124.0), Band(4.0, 64.0)
 _LANES = {"heard": _HEARD, "in the track": _TRACK, "onsets": _ONSETS, "loudness": _LOUDNESS}
@@ -96,8 +96,7 @@ class SeamPicture(Picture):
         # Not the colour of other playheads: on a light page that is black, which spectrograms would hide.
         self.playheads.append(unique_name("seam-playhead"))
         playhead(figure, self.playheads[0], DOWNBEAT)
-        bands = f"{LOWEST_HZ:.0f} Hz to {HIGHEST_HZ / 1000:.0f} kHz"
-        figure.xaxis.axis_label = f"seconds from the seam · blue: heard, orange: in the track · {bands}"
+        figure.xaxis.axis_label = "seconds from the seam"
 
 
 class ScorePicture(Picture):

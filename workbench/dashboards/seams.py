@@ -23,16 +23,18 @@ import param
 from panel.custom import JSComponent
 
 from workbench.audition.seams import SeamLook, look_at_seam, with_fade, with_option_first
+from workbench.dashboards.charts import FRAME_PIXELS
 from workbench.dashboards.chips import SeamChips, worst_of
 from workbench.dashboards.fades import seam_place
 from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.seam_pictures import ScorePicture, SeamPicture
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.styles import beside, stylesheet
 from workbench.dashboards.tab import Tab, action
 from workbench.dashboards.transport import script
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
 from workbench.plots.palette import clock
+from workbench.plots.seams import HIGHEST_HZ, LOWEST_HZ
 from workbench.workflows.loop import Loop
 from workbench.workflows.plan_words import NO_SEAM
 from workbench.workflows.review import Verdict, Word, judge_seam, newest_verdicts, write_verdicts
@@ -209,6 +211,7 @@ class SeamPlayer(JSComponent):
     middle = param.Number(2.0, doc="s from the beginning to the seam")
     fade = param.Number(0.02)
     exponent = param.Number(1.0)
+    frame = param.List(list(FRAME_PIXELS), doc="left and right of the picture above, inside its edges, px")
     shortest = param.Number(MIN_FADE_SECONDS)
     longest = param.Number(_LONGEST_FADE_SECONDS)
     wished = param.List([], doc="[fade s, exponent, n], when a handle is let go of")
@@ -246,7 +249,7 @@ class SeamsTab(Tab):
         self.chips = SeamChips(sizing_mode="stretch_width")
         self.words = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
         self.none = pmui.Typography(NO_SEAM, variant="body1", margin=(24, 10), visible=False)
-        self.one = pmui.Row(sizing_mode="stretch_width")
+        self.one = pmui.FlexBox(sizing_mode="stretch_width")  # one below the other where narrow
         self.note = pmui.TextInput(
             label="note on this seam", size="small", sizing_mode="stretch_width", placeholder="what you heard"
         )
@@ -400,10 +403,12 @@ class SeamsTab(Tab):
         csv = pmui.FileDownload(
             callback=self.as_csv, filename="verdicts.csv", label="Verdicts as CSV", size="small", variant="text"
         )
-        beside = pmui.Column(
+        judged = pmui.Column(
             self.words,
             pmui.Typography(
-                "Blue: this seam, 1 is no break. Grey: one of the track's own bars skipped, middle half and median.",
+                f"Curves: blue is heard, orange is in the track. Pictures: {LOWEST_HZ:.0f} Hz to "
+                f"{HIGHEST_HZ / 1000:.0f} kHz. Bars: blue is this seam, where 1 is no break; grey is one of the "
+                "track's own bars skipped, middle half and median.",
                 variant="caption",
                 sizing_mode="stretch_width",
             ),
@@ -415,8 +420,8 @@ class SeamsTab(Tab):
             pmui.Row(self.use, csv),
             width=360,
         )
-        left = pmui.Column(*self.picture.panes(), self.player, sizing_mode="stretch_width")
-        self.one[:] = [left, beside]
+        left = pmui.Column(*self.picture.panes(), self.player, sizing_mode="stretch_width", styles=beside(520))
+        self.one[:] = [left, judged]
         return pmui.Column(self.chips, self.none, self.one, sizing_mode="stretch_width", margin=(0, 10))
 
     def _look(self) -> None:

@@ -1,6 +1,6 @@
 """Scripts and styles of the page: where they lie, and how what grows and scrolls is laid out.
 
-Functions: `stylesheet`, `scrolled`, `growing`.
+Functions: `stylesheet`, `scrolled`, `beside`, `growing`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _LEAST_WINDOW = 720
 
 
 def stylesheet(name: str) -> str:
-    """The style of a component.
+    """The style of a component, after what all of them have in common.
 
     Parameters
     ----------
     name : of a CSS file in `ASSETS`, without suffix
     """
-    return (ASSETS / f"{name}.css").read_text(encoding="utf-8")
+    return "\n".join((ASSETS / f"{part}.css").read_text(encoding="utf-8") for part in ("base", name))
 
 
 def scrolled(column: pmui.Column, height: str) -> pmui.Column:
@@ -40,6 +40,20 @@ def scrolled(column: pmui.Column, height: str) -> pmui.Column:
     return pmui.Column(
         column, width=(column.width or 0) + _BAR_PIXELS, margin=(4, 0), styles={**bar, "max-height": height}
     )
+
+
+def beside(least: int) -> dict[str, str]:
+    """How something takes the width that is left beside its neighbour in a `FlexBox`, or a line of its own.
+
+    Parameters
+    ----------
+    least : pixels, under which it stands in a line of its own
+
+    Returns
+    -------
+    dict : CSS
+    """
+    return {"flex": f"1 1 {least}px", "width": "auto", "min-width": "0"}
 
 
 def growing(figure: Any, share: float = 1.0, **options: Any) -> pn.pane.Bokeh:

@@ -7,6 +7,9 @@ rendered, and another plan, fade, gain or duck is heard after some hundredths of
 crossfade of 8 ms. A and B run together, to the sample; what is not chosen is silent. Mix gains, solo, mute and the
 level matching of A and B are gains in the browser. There is no limiter: the sum has headroom instead.
 
+Loudness and true peak of the sum are measured while it plays (`assets/levels.js`), before headroom and volume: as loud
+as a file of it would be, but for the limiter. Where somebody speaks they say how far the music lies under the speech.
+
 The picture is a silent `<video>` that follows the sound (`assets/film.js`): its speed changes by a few hundredths, or
 it jumps where it is far away.
 
@@ -77,10 +80,11 @@ class TransportBar(JSComponent):
     duck_a = param.List([], doc="of `workbench.audition.played.played_duck`: attenuation, straight in between")
     duck_b = param.List([])
     speech_band = param.List([*SPEECH_BAND_HZ, REACH_SECONDS], doc="edges, Hz, and s that its filter reaches")
+    speech = param.List([], doc="[from, to] of who speaks in the soundtrack, s; empty where that is not known")
     playheads = param.List([], doc="names of Bokeh spans that follow")
     labels = param.List(["A", "B"], doc="names of the two options")
 
-    _esm = script("keys", "clock", "sound", "film", "transport")
+    _esm = script("keys", "clock", "sound", "levels", "film", "transport")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("transport"), stylesheet("keys")]
 
     def go(self, seconds: float) -> None:

@@ -159,7 +159,7 @@ export function render({ model }) {
     const head = made("div", "", "row"),
       progress = made("progress")
     Object.assign(progress, { max: model.trials.length, value: model.number })
-    head.append(made("h3", model.title), progress, made("span", `trial ${model.number + 1} of ${model.trials.length}`))
+    head.append(made("h2", model.title), progress, made("span", `trial ${model.number + 1} of ${model.trials.length}`))
     const words =
       model.kind === "abx"
         ? "Switch while it plays. X is A or B: which?"

@@ -48,7 +48,7 @@ export function render({ model }) {
   })
   const threads = made("div")
   threads.setAttribute("aria-live", "polite")
-  left.append(made("h3", "Comments"), form, threads)
+  left.append(made("h2", "Comments"), form, threads)
 
   const paintAbout = () => {
     const chosen = about.value
@@ -164,7 +164,7 @@ export function render({ model }) {
       list = made("ul", "", "decisions")
     const frozen = "A comment, a decision or a link freezes the plan as it is."
     card.append(
-      made("h3", model.version ? `Version ${model.version}` : "Not frozen yet"),
+      made("h2", model.version ? `Version ${model.version}` : "Not frozen yet"),
       made("small", model.version ? `frozen ${model.frozen}` : frozen),
     )
     const mine = model.decisions.find((one) => one.reviewer === model.reviewer)?.decision
@@ -193,7 +193,7 @@ export function render({ model }) {
   const linkCard = () => {
     const card = made("div", "", "card"),
       row = made("div", "", "row")
-    card.append(made("h3", "Link to this version"), made("small", "Read only, without an account; it ends by itself."))
+    card.append(made("h2", "Link to this version"), made("small", "Read only, without an account; it ends by itself."))
     row.append(
       days,
       button("Make a link", () => ask("link", Number(days.value))),

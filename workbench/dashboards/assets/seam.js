@@ -6,6 +6,9 @@ const FADE_S = 0.008
 const REST_MS = 250
 const NUDGE_S = 0.002,
   NUDGE_EXPONENT = 0.02 // of an arrow key on a handle; ten times as much with shift
+const TICKS_MS = [-250, -50, -10, 0, 10, 50, 250] // from the seam
+const LABEL_PIXELS = 36 // from the middle, for a label beside it
+const NARROW_PIXELS = 600
 const shape = (name, attributes) => {
   const node = document.createElementNS(SVG, name)
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value)
@@ -152,9 +155,9 @@ export function render({ model }) {
   row.append(help.box)
 
   // The crossfade, over as many seconds as the handles may reach.
-  const H = 96,
-    PAD = 14,
-    FOOT = 24,
+  const H = 120,
+    PAD = 12,
+    FOOT = 48,
     DEEP = H - PAD - FOOT
   let W = 620
   const svg = shape("svg", { viewBox: `0 0 ${W} ${H}`, class: "fade", role: "group", "aria-label": "crossfade" })
@@ -175,12 +178,25 @@ export function render({ model }) {
     role: "slider",
     "aria-label": "exponent of the crossfade",
   })
-  const words = shape("text", { x: PAD, y: H - 7, class: "words" })
-  svg.append(area, out, into, length, bend, words)
+  const words = shape("text", { y: H - 8, class: "words" })
+  const middle = shape("line", { y1: 0, y2: H - FOOT + 4, class: "middle" })
+  const marks = TICKS_MS.map((ms) => {
+    const mark = shape("line", { y1: H - FOOT, y2: H - FOOT + 4, class: "mark" })
+    const label = shape("text", { y: H - FOOT + 18, class: "label", "text-anchor": "middle" })
+    label.textContent = ms > 0 ? `+${ms}` : ms < 0 ? `−${-ms}` : "seam"
+    return [ms, mark, label]
+  })
+  const unit = shape("text", { x: 0, y: H - FOOT + 18, class: "label" })
+  unit.textContent = "crossfade, ms"
+  svg.append(area, middle, ...marks.flatMap(([, mark, label]) => [mark, label]), unit, out, into, length, bend, words)
   box.append(svg)
   let fade = model.fade,
     exponent = model.exponent
-  const xOf = (share) => W / 2 + share * (W / 2 - PAD) // -1 to 1 of the longest half
+  // The seam stands under the seam of the picture above.
+  const left = () => model.frame[0],
+    right = () => W - model.frame[1],
+    centre = () => (left() + right()) / 2
+  const xOf = (share) => centre() + (share * (right() - left())) / 2 // -1 to 1 of the longest half
   const yOf = (value) => H - FOOT - value * DEEP
   // short fades need the room: the axis is a square root of the length
   const reach = (seconds) => Math.sqrt(seconds / model.longest)
@@ -193,16 +209,28 @@ export function render({ model }) {
     const x = (t) => xOf(-half + 2 * half * t).toFixed(1)
     out.setAttribute(
       "d",
-      `M${PAD},${yOf(1)} ` +
+      `M${left()},${yOf(1)} ` +
         points.map((t) => `L${x(t)},${yOf(Math.pow(1 - t, exponent)).toFixed(1)}`).join(" ") +
-        ` L${W - PAD},${yOf(0)}`,
+        ` L${right()},${yOf(0)}`,
     )
     into.setAttribute(
       "d",
-      `M${PAD},${yOf(0)} ` +
+      `M${left()},${yOf(0)} ` +
         points.map((t) => `L${x(t)},${yOf(Math.pow(t, exponent)).toFixed(1)}`).join(" ") +
-        ` L${W - PAD},${yOf(1)}`,
+        ` L${right()},${yOf(1)}`,
     )
+    for (const [ms, mark, label] of marks) {
+      const share = Math.sign(ms) * reach((2 * Math.abs(ms)) / 1000)
+      const room = ms === 0 || Math.abs(xOf(share) - centre()) > LABEL_PIXELS
+      const shown = Math.abs(share) <= 1 && room ? "" : "none"
+      mark.style.display = label.style.display = shown
+      mark.setAttribute("x1", xOf(share))
+      mark.setAttribute("x2", xOf(share))
+      label.setAttribute("x", xOf(share))
+    }
+    middle.setAttribute("x1", xOf(0))
+    middle.setAttribute("x2", xOf(0))
+    words.setAttribute("x", left())
     area.setAttribute("x", xOf(-half))
     area.setAttribute("width", Math.max(1, xOf(half) - xOf(-half)))
     length.setAttribute("cx", xOf(half))
@@ -211,7 +239,7 @@ export function render({ model }) {
     bend.setAttribute("cy", yOf(Math.pow(0.5, exponent)))
     length.setAttribute("aria-valuenow", Math.round(1000 * fade))
     bend.setAttribute("aria-valuenow", exponent.toFixed(2))
-    words.textContent = `${(1000 * fade).toFixed(0)} ms · exponent ${exponent.toFixed(2)} (${exponent < 0.55 ? "equal power" : exponent > 0.95 ? "linear" : "between"}) · drag a handle, listen, then use it in the plan`
+    words.textContent = `${(1000 * fade).toFixed(0)} ms · exponent ${exponent.toFixed(2)} (${exponent < 0.55 ? "equal power" : exponent > 0.95 ? "linear" : "between"})${W < NARROW_PIXELS ? "" : " · drag a handle, listen, then use it in the plan"}`
   }
   const send = () => {
     model.wished = [fade, exponent, (model.wished[2] ?? 0) + 1]
@@ -238,7 +266,7 @@ export function render({ model }) {
     })
   }
   drag(length, (x) => {
-    fade = secondsOf(Math.min(1, Math.abs(x - W / 2) / (W / 2 - PAD)))
+    fade = secondsOf(Math.min(1, Math.abs(x - centre()) / (xOf(1) - centre())))
   })
   drag(bend, (_, y) => {
     const value = Math.min(0.7072, Math.max(0.5, (H - FOOT - y) / DEEP))
@@ -317,7 +345,7 @@ export function render({ model }) {
     if (playing) play(now, at)
     else if (model.autoplay) play("heard")
   })
-  for (const name of ["fade", "exponent", "longest", "shortest", "refused"])
+  for (const name of ["fade", "exponent", "longest", "shortest", "frame", "refused"])
     model.on(name, () => {
       if (resting) return
       fade = model.fade

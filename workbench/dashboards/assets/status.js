@@ -2,9 +2,10 @@
 export function render({ model }) {
   const bar = document.createElement("div")
   bar.className = "status"
-  bar.innerHTML = `<a class="projects" title="all projects">Projects</a><span class="subject"></span>
-    <span class="fault" role="alert"></span>
-    <span class="work" role="status"><span class="stage"></span><progress max="1"></progress><button class="stop">Cancel</button></span>
+  bar.innerHTML = `<a class="projects" title="all projects">Projects</a><h1 class="subject"></h1>
+    <div class="tabs" role="tablist" aria-label="views"></div>
+    <div class="news"><span class="fault" role="alert"></span>
+    <span class="work" role="status"><span class="stage"></span><progress max="1" aria-label="how far it is"></progress><button class="stop">Cancel</button></span></div>
     <span class="steps"><button class="undo">↶</button><button class="redo">↷</button></span>
     <span class="menu"><button class="steps-made" aria-haspopup="true" aria-expanded="false">History</button>
       <div class="sheet" hidden><ol class="made"></ol></div></span>
@@ -22,7 +23,8 @@ export function render({ model }) {
   let sending = null
   const waiting = []
   const paint = () => {
-    part("subject").textContent = model.subject
+    part("subject").textContent = model.subject || "Barline Workbench"
+    part("subject").title = model.subject
     part("fault").textContent = model.message
     part("work").hidden = !model.stage && !sending
     part("stage").textContent = sending ? `sending ${sending.name}` : model.stage
@@ -71,6 +73,38 @@ export function render({ model }) {
       }),
     )
   }
+  // The tabs: one stop of the Tab key; arrows move the focus, and Enter or a click opens.
+  const tabs = part("tabs")
+  const paintTabs = () => {
+    tabs.hidden = !model.tabs.length
+    if (tabs.childElementCount !== model.tabs.length)
+      tabs.replaceChildren(
+        ...model.tabs.map((title) => {
+          const tab = document.createElement("button")
+          tab.setAttribute("role", "tab")
+          tab.textContent = title
+          tab.addEventListener("click", () => {
+            model.tab = title
+          })
+          return tab
+        }),
+      )
+    for (const tab of tabs.children) {
+      const chosen = tab.textContent === model.tab
+      tab.setAttribute("aria-selected", chosen ? "true" : "false")
+      tab.tabIndex = chosen ? 0 : -1
+      // Sideways only: the page itself does not move.
+      if (chosen) tabs.scrollLeft = tab.offsetLeft - (tabs.clientWidth - tab.clientWidth) / 2
+    }
+  }
+  tabs.addEventListener("keydown", (event) => {
+    const all = [...tabs.children],
+      at = all.indexOf(event.target)
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: all.length - 1 }[event.key]
+    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    all[(to + all.length) % all.length].focus()
+  })
   const sheets = [...bar.querySelectorAll(".menu")]
   const close = () => {
     for (const menu of sheets) {
@@ -247,6 +281,7 @@ export function render({ model }) {
     link.remove()
   })
   for (const name of ["subject", "stage", "done", "message", "formats", "taken", "history"]) model.on(name, paint)
+  for (const name of ["tabs", "tab"]) model.on(name, paintTabs)
   model.on("remove", () => {
     document.removeEventListener("keydown", onKey)
     document.removeEventListener("pointerdown", outside)
@@ -260,5 +295,6 @@ export function render({ model }) {
     sending?.request.abort()
   })
   paint()
+  paintTabs()
   return bar
 }

@@ -33,7 +33,7 @@ export function render({ model }) {
     return g
   }
 
-  const player = { sound: null, master: null, solo: "", at: model.time, volume: 1 }
+  const player = { sound: null, master: null, meter: null, solo: "", at: model.time, volume: 1 }
   let frame = 0,
     told = 0,
     spans = null,
@@ -56,11 +56,31 @@ export function render({ model }) {
     const context = new AudioContext({ sampleRate: rate() })
     player.master = context.createGain()
     player.master.connect(context.destination)
-    player.sound = new Sound(context, LANES, player.master)
+    const sum = context.createGain() // before headroom and volume: as loud as a file of it would be
+    sum.connect(player.master)
+    player.sound = new Sound(context, LANES, sum)
     player.sound.fault = cannotPlay
     player.sound.speechBand = model.speech_band
+    measure(player.sound, sum).catch((error) => console.warn(error))
     load()
   }
+  const heardLevels = new Levels(),
+    levels = levelsBox()
+  async function measure(sound, sum) {
+    player.meter = null
+    levels.hidden = !sound.context.audioWorklet // which a browser has for pages of this machine, and with TLS
+    if (levels.hidden) return
+    const meter = await meterOf(sound.context, (measured) => {
+      if (sound !== player.sound || !playsHere()) return
+      heardLevels.take(measured)
+      levels.show(heardLevels, speaks())
+    })
+    if (sound !== player.sound) return
+    player.meter = meter
+    sum.connect(meter, 0, 0)
+    for (const [name, lane] of Object.entries(sound.lanes)) lane.gain.connect(meter, 0, name === "soundtrack" ? 1 : 2)
+  }
+  const speaks = () => model.speech.some(([from, to]) => from <= player.at && player.at < to)
   function load() {
     if (!player.sound) return
     if (player.sound.context.sampleRate !== rate()) {
@@ -120,6 +140,8 @@ export function render({ model }) {
   }
   /** Let sound and picture run from where one is. */
   async function begin() {
+    heardLevels.clear()
+    player.meter?.clear()
     await player.sound.start(player.at, model.region)
     if (playsHere()) run() // else it was stopped while the sound was loaded
   }
@@ -208,8 +230,8 @@ export function render({ model }) {
     playing.textContent = model.playing ? "❚❚" : "▶"
     playing.setAttribute("aria-label", model.playing ? "pause (space)" : "play (space)")
     const pressed = (b, on) => b.setAttribute("aria-pressed", on ? "true" : "false")
-    pressed(soundtrackOn, model.soundtrack_on)
-    pressed(musicOn, model.music_on)
+    pressed(soundtrackOn, !model.soundtrack_on)
+    pressed(musicOn, !model.music_on)
     pressed(soundtrackSolo, player.solo === "soundtrack")
     pressed(musicSolo, player.solo === "music")
     pressed(a, model.chosen === "a")
@@ -218,6 +240,7 @@ export function render({ model }) {
     b.textContent = model.labels[1]
     pressed(loop, model.region.length === 2)
     soundtrackGroup.style.display = model.soundtrack ? "" : "none"
+    levels.hideSpeech(!model.speech.length)
     choice.style.display = model.music_b ? "" : "none"
     const match = model.chosen === "a" ? model.match_a_db : model.match_b_db
     said.textContent = model.music_b && match < -0.05 ? `level-matched ${match.toFixed(1)} dB` : ""
@@ -247,14 +270,24 @@ export function render({ model }) {
   const home = button("|◀", "to the start (Home)", () => place(0))
   const time = document.createElement("span")
   time.className = "time"
-  const soundtrackOn = button("on", "soundtrack on or off (f)", () => {
-    model.soundtrack_on = !model.soundtrack_on
-  })
-  const soundtrackSolo = button("solo", "only the soundtrack", () => toggleSolo("soundtrack"))
-  const musicOn = button("on", "music on or off (m)", () => {
-    model.music_on = !model.music_on
-  })
-  const musicSolo = button("solo", "only the music", () => toggleSolo("music"))
+  const soundtrackOn = button(
+    "M",
+    "mute the soundtrack (f)",
+    () => {
+      model.soundtrack_on = !model.soundtrack_on
+    },
+    "mute",
+  )
+  const soundtrackSolo = button("S", "only the soundtrack", () => toggleSolo("soundtrack"))
+  const musicOn = button(
+    "M",
+    "mute the music (m)",
+    () => {
+      model.music_on = !model.music_on
+    },
+    "mute",
+  )
+  const musicSolo = button("S", "only the music", () => toggleSolo("music"))
   const a = button("A", "option A (a)", () => choose("a"))
   const b = button("B", "option B at the same place (b)", () => choose("b"))
   const loop = button("Loop", "loop around the playhead, or drag over the picture (r)", toggleLoop)
@@ -277,7 +310,7 @@ export function render({ model }) {
     [", .", "the picture before, the next picture"],
     ["r", "loop around the playhead, or stop looping; dragging over the picture loops what was dragged over"],
     ["v", "the video on the full screen, and back"],
-    ["m f", "music on or off, soundtrack on or off"],
+    ["m f", "mute the music, mute the soundtrack"],
     ["a b", "hear option A or B at the same place"],
     ["?", "this list"],
     ["Tab", "to the next control; arrows move a slider, and the tabs where a tab has the focus"],
@@ -291,6 +324,7 @@ export function render({ model }) {
     choice,
     loop,
     volume,
+    levels,
     said,
     help.box,
   )
@@ -381,7 +415,7 @@ export function render({ model }) {
     if (playsHere()) player.sound.start(heard(), model.region).catch(cannotPlay)
     paint()
   })
-  model.on("labels", paint)
+  for (const name of ["labels", "speech"]) model.on(name, paint)
   model.on("duration", () => show(false))
   model.on("seek", () => {
     if (model.seek.length) place(model.seek[0])

@@ -1,0 +1,27 @@
+// The outline of what is coming, and how far it is.
+export function render({ model }) {
+  const box = document.createElement("div")
+  box.className = "skeleton"
+  const words = document.createElement("p"),
+    progress = document.createElement("progress")
+  progress.setAttribute("aria-label", "how far it is")
+  const paint = () => {
+    words.textContent = model.words
+    words.hidden = !model.words
+    if (model.done > 0) progress.value = model.done
+    else progress.removeAttribute("value")
+  }
+  const draw = () => {
+    const lanes = model.lanes.map((height) => {
+      const lane = document.createElement("div")
+      lane.style.flexGrow = height
+      return lane
+    })
+    box.replaceChildren(words, progress, ...lanes)
+  }
+  for (const name of ["words", "done"]) model.on(name, paint)
+  model.on("lanes", draw)
+  paint()
+  draw()
+  return box
+}

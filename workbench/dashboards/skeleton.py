@@ -1,0 +1,24 @@
+"""What stands where a picture is being made: its outline in grey, and how far it is.
+
+Classes: `Skeleton`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import param
+from panel.custom import JSComponent
+
+from workbench.dashboards.styles import ASSETS, stylesheet
+
+
+class Skeleton(JSComponent):
+    """The outline of what is coming: lanes in grey, over which a bar shows how far it is."""
+
+    lanes = param.List([1, 1, 2, 1], doc="heights of the lanes, as shares")
+    words = param.String("", doc="what is coming; empty where it is said elsewhere")
+    done = param.Number(0.0, doc="share of the work, 0 to 1; 0 where that is not known")
+
+    _esm = ASSETS / "skeleton.js"
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("skeleton")]
