@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from data.recipes.fitting.mood import ENERGY_SIGNS, VALENCE_SIGNS, fitted, left_out
+from data.recipes.fitting.mood import ENERGY_SIGNS, OWN, OWN_SHARE, VALENCE_SIGNS, fitted, left_out
 from workbench.models.loading import read_numbers
 from workbench.params import MatchParams
 
@@ -36,6 +36,14 @@ def test_a_source_is_told_by_the_others_alone() -> None:
     other = LABELS.copy()
     other[GROUPS == "c"] = 99.0
     np.testing.assert_array_equal(left_out(CLUES, other, GROUPS, (1.0, -1.0, 1.0))[-20:], said[-20:])
+
+
+def test_the_bundled_songs_have_their_share_of_the_say() -> None:
+    groups = np.array([OWN] * 10 + ["a"] * 40)
+    clue = np.tile([-1.0, 1.0], 25)[:, None]
+    usual, weights, _, _ = fitted(clue, np.where(groups == OWN, 0.9, 0.1), groups, (1.0,))
+    assert usual == pytest.approx(0.1 + 0.8 * OWN_SHARE)
+    assert weights[0] == pytest.approx(0.0, abs=1e-6)
 
 
 def test_the_model_that_ships_has_the_clues_and_signs_of_the_fit() -> None:
