@@ -49,7 +49,7 @@ def simpler_ways(half: Half, params: MatchParams) -> dict[str, Scores]:
     valence = np.array([one.valence for one in wanted])[:, None]
     columns = half.columns
     by_energy = -np.square((columns.energy - energy) / params.energy_width)
-    mood = track_valence(columns.mode, columns.brightness, columns.words_valence, params)
+    mood = track_valence(columns.mode, columns.brightness, columns.key_clarity, columns.words_valence, params)
     by_mood = -np.square((mood - valence) / params.valence_width)
     by_pulse = -np.square((track_pulse(columns.bpm, columns.density) - pulse) / params.pulse_width)
     return {

@@ -45,6 +45,8 @@ class Columns:
     """shape (n,), float32, onsets a second"""
     mode: FloatArray
     """shape (n,), float32, -1 surely minor to +1 surely major"""
+    key_clarity: FloatArray
+    """shape (n,), float32, -1 to 1, how much the tones keep to one key; NaN where only the mode is known"""
     words_energy: FloatArray
     """shape (n,), float32, 0 to 1, of the moods in the catalog's words; NaN without any, or where an energy is given"""
     words_valence: FloatArray
@@ -104,8 +106,8 @@ class Columns:
 _TRAILING = {"contour": (CONTOUR_PARTS,), "sound": (SOUND_DIMS,), "words": (WORD_DIMS,)}
 
 NUMBERS = (
-    "bpm", "energy", "brightness", "density", "mode", "words_energy", "words_valence", "lufs", "duration", "vocals",
-    "drums", "speech_band", "loopable", "dynamics",
+    "bpm", "energy", "brightness", "density", "mode", "key_clarity", "words_energy", "words_valence", "lufs",
+    "duration", "vocals", "drums", "speech_band", "loopable", "dynamics",
 )  # fmt: skip
 """Columns of one float32 a track, NaN where unknown."""
 

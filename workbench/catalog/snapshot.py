@@ -71,7 +71,7 @@ FindEmbedding: TypeAlias = Callable[[], Embedding | None]
 
 
 MODEL = "all-MiniLM-L6-v2"
-_FORMAT = 6
+_FORMAT = 7
 """Raise it when the files, the columns or what `workbench.catalog.texts` writes change: older snapshots are rebuilt."""
 _COLUMNS = ("track_ids", *DTYPES)
 _CURRENT, _DRAFT = "current.json", "draft.json"

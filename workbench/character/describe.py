@@ -8,16 +8,17 @@
     level       integrated loudness and loudness range
     form        sections, the most memorable part, whether it can be looped
 
-Energy is a weighted mean of what people call driving: tempo, onsets and their strength, weight in the bass, little
-distance between peaks and mean. Its five weights are those of `energy.json`; it is better at ordering tracks than at
-absolute values. A part of the track has the energy of the whole, corrected by its level and onsets relative to the
-track's.
+Energy is a weighted sum of what makes people call music driving, none of which a louder master changes: tempo, onsets,
+drums, power in the treble, noise rather than tones, little distance between peaks and mean (Gabrielsson & Lindström
+2010 review the evidence). Its weights are those of `mood.json`; where the clues say little they leave a track near the
+middle. A part of the track has the energy of the whole, corrected by its level and onsets relative to the track's.
 
 Functions: `measure_character`, `energy_clues`, `loudness_range`, `character_to_arrays`, `character_from_arrays`.
 
 References
 ----------
-EBU Tech 3342 (2023) for the loudness range.
+EBU Tech 3342 (2023) for the loudness range. A. Gabrielsson & E. Lindström, "The role of structure in the musical
+expression of emotions", in Juslin & Sloboda, "Handbook of Music and Emotion", Oxford 2010.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from workbench.character.descriptors import (
     timbre_shape,
 )
 from workbench.character.drums import drum_chance
-from workbench.character.key import find_key, tone_profile
+from workbench.character.key import find_key, key_clarity, tone_profile
 from workbench.features.loudness import integrated_lufs, short_term
 from workbench.features.onsets import OnsetStrengths
 from workbench.features.spectrum import Spectrum
@@ -54,12 +55,14 @@ from workbench.structure.salience import loudest_stretch, memorable_bars
 from workbench.structure.sections import LABELS, Section
 
 _SPEECH_HZ = (1000.0, 4000.0)
-_BASS_HZ = 120.0
+_TREBLE_HZ = 4000.0
+_NOISE_HZ = (300.0, 8000.0)  # where noise is told from tones
+_SOFTEST = 1e-4  # of the power of loud frames; softer frames are not asked for noise
 _SOUNDING_EDGE, _ONSET_APART_FRAMES = 0.005, 5  # least rise of an onset that is counted; frames between two
 _DULLEST, _BRIGHTEST = 8.7, 10.5  # log2 Hz of the centre of specific loudness
-ENERGY_FILE = "energy.json"
+MOOD_FILE = "mood.json"
 _FARTHEST = 2.5  # spreads at which a single clue is clipped
-_EVERY = 7  # every seventh sample is enough for a quantile
+_EVERY = 7  # every seventh sample is enough for a quantile, every seventh frame for a mean
 _LEVEL_SHARE, _PUNCH_SHARE = 0.025, 0.06  # energy a dB over the track's level; energy for rises twice the track's mean
 _QUIETEST_PART_DB = 24.0  # below the track's level; softer parts count as this soft
 
@@ -85,6 +88,8 @@ class Character:
     key_mode: str | None
     key_strength: float
     """probability of the key, 0 to 1"""
+    key_clarity: float | None
+    """how much the tones keep to one key, see `key.key_clarity`; None for silence"""
     mode: float | None
     """-1 surely minor to 1 surely major"""
     lufs: float | None
@@ -135,12 +140,13 @@ def measure_character(
     sounding = bool(spectrum.power.size) and float(spectrum.power.max()) > 1e-12
     bpm = grid.tempo_bpm if grid.beats.size > 1 and grid.confidence >= params.min_grid_confidence else None
     density = _count_onsets(onsets) / max(recording.duration, 1e-3)
-    key = find_key(tone_profile(spectrum.tones, spectrum.tone_midi)) if sounding else None
+    tones = tone_profile(spectrum.tones, spectrum.tone_midi)
+    key = find_key(tones) if sounding else None
     named = key if key is not None and key.strength >= params.min_key_strength else None
     lufs = integrated_lufs(recording.samples, recording.sample_rate)
     drums = drum_chance(spectrum, onsets) if sounding else 0.0
     brightness = _brightness(spectrum) if sounding else 0.0
-    energy = _energy(energy_clues(recording, spectrum, onsets, bpm, density)) if sounding else 0.0
+    energy = _energy(energy_clues(recording, spectrum, bpm, density, drums)) if sounding else 0.0
     contour = _contour(spectrum, onsets, energy) if sounding else np.zeros(CONTOUR_PARTS)
     facts = SoundFacts(
         bpm=bpm,
@@ -165,6 +171,7 @@ def measure_character(
         key_name=None if named is None else named.name,
         key_mode=None if named is None else named.mode,
         key_strength=0.0 if key is None else round(key.strength, 4),
+        key_clarity=None if key is None else round(key_clarity(tones), 4),
         mode=None if key is None else round(key.major, 4),
         lufs=round(lufs, 3) if np.isfinite(lufs) else None,
         dynamics=loudness_range(short_term(recording.samples, recording.sample_rate)),
@@ -273,30 +280,43 @@ def _brightness(spectrum: Spectrum) -> float:
 
 
 def energy_clues(
-    recording: Recording, spectrum: Spectrum, onsets: OnsetStrengths, bpm: float | None, density: float
+    recording: Recording, spectrum: Spectrum, bpm: float | None, density: float, drums: float
 ) -> dict[str, float | None]:
-    """The clues of energy, by name, for which `energy.json` has weights.
+    """The clues of energy, by name, for which `mood.json` has weights.
 
     Parameters
     ----------
-    recording, spectrum, onsets : of one recording, with sound
+    recording, spectrum : of one recording, with sound
     bpm : beats a minute; None where no tempo is known
     density : onsets a second
+    drums : probability of drums, 0 to 1
 
     Returns
     -------
-    dict : tempo in octaves, or None; onsets a second; mean rise; log ratio of the bass's power; peaks over the mean, dB
+    dict : `tempo` in octaves over 1 bpm, or None; `density`; `drums`; `treble`, share of the power, dB; `noise`, log of
+        spectral flatness, 0 for noise and less for tones; `peaks` over the mean, dB. All are independent of gain
     """
-    power = _band_power(spectrum)
-    low = spectrum.band_hz < _BASS_HZ
+    power = _band_power(spectrum) * np.gradient(spectrum.band_hz)
+    treble = power[spectrum.band_hz >= _TREBLE_HZ].sum() / max(float(power.sum()), 1e-30)
     sparse = recording.samples[:, ::_EVERY].mean(axis=0, dtype=np.float64)
     return {
-        "tempo": None if bpm is None else np.log2(bpm),
+        "tempo": None if bpm is None else float(np.log2(bpm)),
         "density": density,
-        "punch": float(onsets.edge.mean(dtype=np.float64)),
-        "bass": float(np.log10((power[low].sum() + 1e-12) / (power[~low].sum() + 1e-12))),
+        "drums": drums,
+        "treble": 10.0 * float(np.log10(treble + 1e-9)),
+        "noise": _noise(spectrum),
         "peaks": 10.0 * float(np.log10((np.quantile(np.square(sparse), 0.9999) + 1e-12) / (sparse.var() + 1e-12))),
     }
+
+
+def _noise(spectrum: Spectrum) -> float:
+    """Log of the flatness of the middle bands, mean over the frames that are not soft."""
+    inside = (spectrum.band_hz >= _NOISE_HZ[0]) & (spectrum.band_hz < _NOISE_HZ[1])
+    frames = spectrum.power[:, ::_EVERY]
+    total = frames.sum(axis=0, dtype=np.float64)
+    heard = frames[inside][:, total > np.quantile(total, 0.98) * _SOFTEST].astype(np.float64)
+    heard += 1e-9 * float(heard.mean()) + 1e-30
+    return float((np.log(heard).mean(axis=0) - np.log(heard.mean(axis=0))).mean()) if heard.size else 0.0
 
 
 def _energy(clues: Mapping[str, float | None]) -> float:
@@ -311,7 +331,8 @@ def _energy(clues: Mapping[str, float | None]) -> float:
 
 @cache
 def _energy_model() -> dict[str, Any]:
-    return read_numbers(ENERGY_FILE)
+    energy: dict[str, Any] = read_numbers(MOOD_FILE)["energy"]
+    return energy
 
 
 def _contour(spectrum: Spectrum, onsets: OnsetStrengths, energy: float) -> FloatArray:

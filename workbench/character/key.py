@@ -7,12 +7,17 @@ listeners; ours are fitted to composed pieces by multinomial logistic regression
 often than the profiles of Krumhansl or Temperley do (`character.md` has the figures). The most common mistakes are the
 key a fifth away and the relative key.
 
-Functions: `tone_profile`, `find_key`; class: `Key`.
+**Clarity** is how much the tones keep to any one key, major or minor: their correlation with the nearest of
+Krumhansl's profiles. Clusters, noise and unrelated chords have little of it, and listeners hear them as less cheerful
+(Eerola et al. 2009).
+
+Functions: `tone_profile`, `find_key`, `key_clarity`; class: `Key`.
 
 References
 ----------
 Krumhansl, "Cognitive Foundations of Musical Pitch", Oxford 1990, ch. 4. Temperley, "Music and Probability", MIT Press
-2007, ch. 6.
+2007, ch. 6. T. Eerola, O. Lartillot & P. Toiviainen, "Prediction of multidimensional emotional ratings in music from
+audio", ISMIR 2009.
 """
 
 from __future__ import annotations
@@ -29,6 +34,9 @@ TONICS = ("C", "Db", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B")
 _RANGES = ((0, 51), (52, 75), (76, 127))  # MIDI numbers of bass, middle, treble
 _REACH = 6  # semitones on each side of a tone that count as its neighbours
 _MERGED = 10  # frames that are averaged, half a second
+_RATED_MAJOR = (6.35, 2.23, 3.48, 2.33, 4.38, 4.09, 2.52, 5.19, 2.39, 3.66, 2.29, 2.88)
+_RATED_MINOR = (6.33, 2.68, 3.52, 5.38, 2.60, 3.53, 2.54, 4.75, 3.98, 2.69, 3.34, 3.17)
+"""how well listeners found each pitch class to suit a key on C (Krumhansl 1990, p. 30)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +109,21 @@ def find_key(profile: FloatArray) -> Key | None:
     tonic, mode = np.unravel_index(int(np.argmax(odds)), odds.shape)
     major = float(odds[:, 0].sum() - odds[:, 1].sum())
     return Key(int(tonic), ("major", "minor")[int(mode)], float(odds[tonic, mode]), major)
+
+
+def key_clarity(profile: FloatArray) -> float:
+    """How much the tones keep to any one key.
+
+    Parameters
+    ----------
+    profile : shape (3, 12), from `tone_profile`
+
+    Returns
+    -------
+    -1 to 1, seldom under 0: correlation with the nearest of the 24 profiles of Krumhansl; 0 for silence
+    """
+    tones = profile.sum(axis=0)
+    if float(np.ptp(tones)) < 1e-9:
+        return 0.0
+    keys = np.stack([np.roll(rated, tonic) for rated in (_RATED_MAJOR, _RATED_MINOR) for tonic in range(12)])
+    return float(np.corrcoef(np.vstack((tones, keys)))[0, 1:].max())

@@ -275,6 +275,7 @@ def _numbers(columns: Columns, first: int, last: int) -> dict[str, FloatArray]:
         "brightness",
         "density",
         "mode",
+        "key_clarity",
         "words_energy",
         "words_valence",
         "duration",
@@ -302,7 +303,9 @@ def _quick(
         "mood": known(
             "mood",
             _bell(
-                track_valence(tracks["mode"], tracks["brightness"], tracks["words_valence"], params),
+                track_valence(
+                    tracks["mode"], tracks["brightness"], tracks["key_clarity"], tracks["words_valence"], params
+                ),
                 wanted.valence,
                 params.valence_width,
             ),
@@ -387,15 +390,21 @@ def track_energy(heard: FloatArray, by_words: FloatArray, params: MatchParams) -
     return _with_words(heard, by_words, params.words_share_of_energy)
 
 
-def track_valence(mode: FloatArray, brightness: FloatArray, by_words: FloatArray, params: MatchParams) -> FloatArray:
+def track_valence(
+    mode: FloatArray, brightness: FloatArray, key_clarity: FloatArray, by_words: FloatArray, params: MatchParams
+) -> FloatArray:
     """How cheerful music is: what the catalog says of it, beside what is heard.
+
+    What is heard is fitted to recordings by others where it was measured how clear the key is: little is known from
+    sound, so it keeps near the middle. Else it is a rule of mode and brightness.
 
     Parameters
     ----------
     mode : shape (n,), -1 minor to 1 major; NaN counts as 0
-    brightness : shape (n,), 0 to 1; NaN counts as 0.5
+    brightness : shape (n,), 0 to 1; NaN counts as 0.5; read where the clarity is unknown
+    key_clarity : shape (n,), -1 to 1, or NaN
     by_words : shape (n,), 0 to 1, of the moods that the catalog's words name; where NaN, what is heard counts alone
-    params : the linear weights of mode and brightness, the constant, and the share of the catalog's words
+    params : the linear weights of mode, clarity and brightness, the constants, and the share of the catalog's words
 
     Returns
     -------
@@ -404,7 +413,10 @@ def track_valence(mode: FloatArray, brightness: FloatArray, by_words: FloatArray
     constant, of_mode, of_brightness = params.valence_of_music
     shine = np.where(np.isnan(brightness), np.float32(0.5), brightness)
     major = np.where(np.isnan(mode), np.float32(0.0), mode)
-    heard = np.clip(constant + of_mode * major + of_brightness * shine, 0.0, 1.0)
+    middle, by_mode, by_clarity = params.valence_of_key
+    ruled = constant + of_mode * major + of_brightness * shine
+    fitted = middle + by_mode * major + by_clarity * key_clarity
+    heard = np.clip(np.where(np.isnan(key_clarity), ruled, fitted), 0.0, 1.0)
     return _with_words(heard, by_words, params.words_share_of_valence)
 
 

@@ -152,7 +152,7 @@ def _facts(name: str, pair: RankedPair, params: MatchParams) -> tuple[str, str, 
             described = "" if isnan(pair.number("words_energy")) else f"{_tags_of(pair)}; "
             return seen, f"{described}energy {_energy(pair, params):.2f} of 1", score
         case "mood":
-            if not _known(pair, "mode", "brightness", "words_valence"):
+            if not _known(pair, "mode", "brightness", "key_clarity", "words_valence"):
                 return None
             colours = f"brightness {video.brightness:.2f}, colourfulness {video.colourfulness:.2f}"
             cheer = f"cheerfulness {_valence(pair, params):.2f} of 1"
@@ -245,7 +245,7 @@ def _felt_factor(pair: RankedPair, params: MatchParams) -> float:
 def _valence(pair: RankedPair, params: MatchParams) -> float:
     """How cheerful a track is, as it was compared."""
     columns = pair.columns
-    return float(track_valence(columns.mode, columns.brightness, columns.words_valence, params)[0])
+    return float(track_valence(columns.mode, columns.brightness, columns.key_clarity, columns.words_valence, params)[0])
 
 
 def _energy(pair: RankedPair, params: MatchParams) -> float:
@@ -260,24 +260,27 @@ def _tags_of(pair: RankedPair) -> str:
 
 
 def sound_of(pair: RankedPair) -> str:
-    """Key and brightness of a track, in words; a key that was measured comes with how surely its mode was heard.
+    """Key of a track, and how clear it is, in words; a key that was measured comes with how surely its mode was heard.
 
     Parameters
     ----------
-    pair : of which key, mode and brightness are read
+    pair : of which key, mode and clarity are read, and where the clarity is unknown, brightness
 
     Returns
     -------
-    empty where neither mode nor brightness is known
+    empty where none of them is known
     """
     track, mode, brightness = pair.track, pair.number("mode"), pair.number("brightness")
+    clarity = pair.number("key_clarity")
     clauses = []
     if not isnan(mode):
         if track.musical_key_mode is not None:
             clauses.append(f"{track.musical_key_name or ''} {track.musical_key_mode}".strip())
         if abs(mode) < 1.0:
             clauses.append(f"mode {mode:+.2f} from -1 minor to +1 major")
-    if not isnan(brightness):
+    if not isnan(clarity):
+        clauses.append(f"clarity of key {clarity:.2f}")
+    elif not isnan(brightness):
         clauses.append(f"brightness of sound {brightness:.2f}")
     return ", ".join(clauses)
 
@@ -518,7 +521,8 @@ def _tag_fits(tag: str, wanted: VideoWants, params: MatchParams) -> bool:
     sound = read_lexicon(tag).sound
     if sound is None:
         return False
-    valence = float(track_valence(np.array(sound.mode), np.array(sound.brightness), np.array(np.nan), params))
+    unknown = np.array(np.nan)
+    valence = float(track_valence(np.array(sound.mode), np.array(sound.brightness), unknown, unknown, params))
     return abs(sound.energy - wanted.energy) <= _TAG_REACH and abs(valence - wanted.valence) <= _TAG_REACH
 
 

@@ -11,6 +11,7 @@ from workbench.models.loading import read_numbers
 from workbench.params.base import NamedWeight, Params, named_weights, names_extension, refuse_repeated
 
 _FITTED = read_numbers("match.json")
+_MOOD = read_numbers("mood.json")
 
 MATCH_PARTS = ("pulse", "level", "mood", "voice", "length", "bars", "arc", "sync")
 """The parts of a match score, see `workbench.match.ranking`."""
@@ -72,7 +73,11 @@ class MatchParams(Params):
         description="of the energy that a video wants, given up where somebody speaks",
     )
     valence_of_music: tuple[float, float, float] = Field(
-        default=(0.1, 0.28, 0.85), description="of 1, mode and brightness of the sound"
+        default=(0.1, 0.28, 0.85),
+        description="of 1, mode and brightness of the sound, where it was not measured how clear the key is",
+    )
+    valence_of_key: tuple[float, float, float] = Field(
+        default=tuple(_MOOD["valence"]), description="of 1, mode and clarity of the key, where it was measured"
     )
     words_share_of_energy: float = Field(
         default=0.5,

@@ -74,7 +74,7 @@ def make_columns(**numbers: Sequence[float]) -> Columns:
     usual = {
         "bpm": 110.0, "energy": 0.5, "brightness": 0.5, "density": 3.0, "mode": 0.5, "lufs": -14.0, "duration": 120.0,
         "vocals": 0.0, "drums": 0.5, "speech_band": 0.1, "loopable": 0.8, "dynamics": 6.0,
-        "words_energy": np.nan, "words_valence": np.nan,
+        "key_clarity": np.nan, "words_energy": np.nan, "words_valence": np.nan,
     }  # fmt: skip
     base = empty_columns(np.array([f"trk_{k:03d}" for k in range(rows)], dtype=object))
     given: dict[str, NDArray[Any]] = {

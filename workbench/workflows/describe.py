@@ -2,7 +2,7 @@
 
     stage       arrays                                      depends on
     character   facts, contour, sound vector, sections      what beats and loops depend on, CharacterParams,
-                                                            CoverParams, models `character.json`, `energy.json`
+                                                            CoverParams, models `character.json`, `mood.json`
 
 It shares the decoded sound and the spectrogram with the stages before it, and needs besides only a minute of the
 recording at 16 kHz, in which voices are detected. Measuring a track for the catalog finds its landmarks too, so that no
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.catalog.library import Measurement
-from workbench.character.describe import ENERGY_FILE, FACTS, Character, character_from_arrays, character_to_arrays
+from workbench.character.describe import FACTS, MOOD_FILE, Character, character_from_arrays, character_to_arrays
 from workbench.character.fitted import fitted_digest
 from workbench.models.loading import model_digest
 from workbench.params import CharacterParams, WorkbenchParams
@@ -32,7 +32,7 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.recording import Recording
 
-CHARACTER_VERSION = 2
+CHARACTER_VERSION = 3
 """Raise it when the code of character changes a measurement."""
 
 _TRACK_FIELDS = {"key_name": "musical_key_name", "key_mode": "musical_key_mode"}
@@ -97,7 +97,7 @@ def _character_parts(params: WorkbenchParams, profile: tuple[KeyPart, ...]) -> t
     """What a character depends on; `profile` is what its grid and profile depend on."""
     models = (
         CacheKeyPart("Fitted", "character", fitted_digest()),
-        CacheKeyPart("FittedEnergy", "energy", model_digest(ENERGY_FILE)),
+        CacheKeyPart("FittedMood", "mood", model_digest(MOOD_FILE)),
     )
     return (*profile, params.cover, params.character, *models)
 

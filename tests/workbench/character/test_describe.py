@@ -62,10 +62,30 @@ def test_drums_and_no_voice(plain: Character) -> None:
     assert plain.vocals < 0.5
 
 
+def test_noise_that_is_struck_has_more_energy_than_a_chord_that_swells(tmp_path: Path) -> None:
+    rng, time = np.random.default_rng(3), np.arange(round(20.1 * RATE)) / RATE
+    struck = 0.3 * rng.standard_normal(time.size) * np.exp(-12.0 * (time % 0.25))
+    chord = sum(np.sin(2 * np.pi * hertz * k * time) / k for hertz in (220.0, 277.2, 329.6) for k in (1, 2, 3, 4))
+    swells = 0.05 * chord * (0.6 + 0.4 * np.sin(2 * np.pi * time / 10.0))
+    heard = []
+    for name, sound in (("struck", struck), ("swells", swells)):
+        soundfile.write(tmp_path / f"{name}.wav", sound, RATE)
+        heard.append(describe(Workspace(Home(tmp_path / "home")), tmp_path / f"{name}.wav"))
+    assert heard[0].energy > heard[1].energy + 0.2
+
+
+def test_the_clarity_of_a_key_is_measured(described: Callable[..., Character], plain: Character) -> None:
+    assert plain.key_clarity is not None
+    assert 0.3 < plain.key_clarity <= 1.0
+    soft = described("soft", gain=0.25)
+    assert soft.key_clarity == pytest.approx(plain.key_clarity, abs=0.01)
+
+
 def test_silence_has_neither_tempo_nor_key_nor_level(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "silence.wav", np.zeros(RATE * 5), RATE)
     silence = describe(Workspace(Home(tmp_path / "home")), tmp_path / "silence.wav")
     assert (silence.bpm, silence.key_name, silence.lufs, silence.dynamics) == (None, None, None, None)
+    assert silence.key_clarity is None
     assert (silence.energy, silence.vocals, silence.loopable) == (0.0, 0.0, 0.0)
     assert not silence.sound.any()
     facts = measure_track(Workspace(Home(tmp_path / "home")), tmp_path / "silence.wav").facts

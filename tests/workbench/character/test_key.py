@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.character.key import find_key, tone_profile
+from workbench.character.key import find_key, key_clarity, tone_profile
 
 
 def test_the_key_moves_with_the_music_and_gain_changes_nothing() -> None:
@@ -24,3 +24,18 @@ def test_the_key_moves_with_the_music_and_gain_changes_nothing() -> None:
         assert moved is not None
         assert (moved.tonic, moved.mode) == (up, "major")
         assert moved.strength == pytest.approx(found.strength)
+
+
+def test_clarity_is_that_of_the_notes_of_one_key() -> None:
+    scale = np.zeros((3, 12))
+    scale[:, [0, 2, 4, 5, 7, 9, 11]] = 1.0
+    scale[:, [0, 4, 7]] += 1.0
+    clear = key_clarity(scale)
+    assert clear > 0.85
+    for up in range(12):
+        assert key_clarity(np.roll(scale, up, axis=1)) == pytest.approx(clear)
+    cluster = np.zeros((3, 12))
+    cluster[:, [0, 1, 2, 3, 4, 5]] = 1.0
+    assert key_clarity(cluster) < clear - 0.3
+    assert key_clarity(np.ones((3, 12))) == 0.0
+    assert key_clarity(np.zeros((3, 12))) == 0.0

@@ -55,6 +55,20 @@ def test_bright_pictures_want_cheerful_music(make_video: MakeVideo, columns: Mak
     assert rank(make_video(brightness=0.1, colourfulness=0.02), tracks, 2).rows[0] == 0
 
 
+def test_a_clear_key_in_major_is_cheerful_and_what_sound_alone_says_stays_near_the_middle(
+    make_video: MakeVideo, columns: MakeColumns
+) -> None:
+    tracks = columns(mode=[-1.0, 1.0, 0.0, 0.0], key_clarity=[0.9, 0.9, 0.9, 0.3], brightness=[0.9, 0.1, 0.5, 0.5])
+    valence = track_valence(tracks.mode, tracks.brightness, tracks.key_clarity, tracks.words_valence, PARAMS)
+    assert valence[1] > valence[2] > valence[0]
+    assert valence[2] > valence[3]
+    assert np.all(np.abs(valence - 0.5) < 0.35)
+    assert rank(make_video(brightness=0.75, colourfulness=0.2), tracks, 4).rows[0] == 1
+    # how clear its key is was not measured of a track: then mode and brightness decide, by rule
+    ruled = track_valence(tracks.mode, tracks.brightness, np.full(4, np.nan), tracks.words_valence, PARAMS)
+    assert ruled[0] > valence[0]
+
+
 def test_what_the_catalog_says_of_a_mood_comes_before_what_is_heard(
     make_video: MakeVideo, columns: MakeColumns
 ) -> None:
@@ -67,7 +81,7 @@ def test_what_the_catalog_says_of_a_mood_comes_before_what_is_heard(
         words_valence=[unknown, 0.9, unknown, unknown],
         words_energy=[unknown, unknown, unknown, 0.1],
     )
-    valence = track_valence(tracks.mode, tracks.brightness, tracks.words_valence, params)
+    valence = track_valence(tracks.mode, tracks.brightness, tracks.key_clarity, tracks.words_valence, params)
     energy = track_energy(tracks.energy, tracks.words_energy, params)
     assert valence[1] > valence[0] + 0.2
     assert energy[2] == np.float32(0.8)

@@ -23,6 +23,7 @@ from workbench.match.reasons import (
     lane_reasoning,
     lane_title,
     reasons,
+    sound_of,
 )
 from workbench.match.video_facts import VideoFacts
 from workbench.params import MatchParams
@@ -95,6 +96,11 @@ def test_the_two_numbers_of_a_line_are_those_that_were_compared(
         assert line.score == pytest.approx(trust * score, abs=0.03)
         checked.add(line.category)
     assert {"energy", "mood"} <= checked
+
+
+def test_a_mood_is_told_by_what_it_was_compared_by(make_video: MakeVideo, columns: MakeColumns) -> None:
+    pair = pair_of(make_video(90.0), columns(mode=[0.4], brightness=[0.4], key_clarity=[0.71]))
+    assert sound_of(pair) == "mode +0.40 from -1 minor to +1 major, clarity of key 0.71"
 
 
 def test_a_mode_that_is_in_doubt_is_not_called_one(make_video: MakeVideo, columns: MakeColumns) -> None:
