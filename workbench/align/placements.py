@@ -20,8 +20,8 @@ how certain it is that the coincidences are not due to chance:
 
 The ratio, 1 at least, is how much more the evidence varies over all other shifts of the same pair than it would if its
 events passed the landmarks independently: where regular cuts meet regular bars, many coincide at once by chance, and
-that costs. So scores of different pairs are comparable, and where nothing coincides they are near 0. `prior_odds` and `trust` are
-fitted on recordings by others, with events planted on their landmarks and with none
+that costs. So scores of different pairs are comparable, and where nothing coincides they are near 0. `prior_odds` and
+`trust` are fitted on recordings by others, with events planted on their landmarks and with none
 (`tests/benchmarks/elsewhere/align.py`). Seconds that a placement leaves without music count as bare, relative to the
 best that the length of the track allows.
 
@@ -173,7 +173,7 @@ class _Meeting:
 
 
 class _Pair:
-    """One track and one video: the odds of every pair of marks, and the most salience and time that an offset covers."""
+    """One track and one video: the odds of every pair of marks, and the most that any offset covers."""
 
     def __init__(self, landmarks: Landmarks, events: Events, params: AlignParams) -> None:
         self.landmarks, self.events, self.params = landmarks, events, params
@@ -260,7 +260,7 @@ class _Pair:
         counts = np.abs(gaps) <= WIDTHS * far_s
         near = counts * self.near[event, landmark] * np.exp(-0.5 * np.square(gaps / near_s))
         far = counts * self.far[event, landmark] * np.exp(-0.5 * np.square(gaps / far_s))
-        odds = np.bincount(event, near + far, len(self.video))
+        odds = np.bincount(event, near + far, len(self.video)).astype(np.float64)
         pull = (near / np.square(near_s) + far / np.square(far_s)) / (1.0 + odds[event])
         return _Meeting(event, landmark, gaps, (near + far) / (1.0 + odds[event]), pull, odds)
 

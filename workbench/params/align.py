@@ -144,10 +144,16 @@ class AlignParams(Params):
         description="of usual events, put on a landmark where a video was cut to the track; more of salient ones",
     )
     end_share: float = Field(
-        default=0.25, ge=0.0, le=1.0, description="of that share, for the first and the last picture, which nobody moves"
+        default=0.25,
+        ge=0.0,
+        le=1.0,
+        description="of that share, for the first and the last picture, which nobody moves",
     )
     landmark_power: float = Field(
-        default=2.0, ge=0.5, le=4.0, description="of a landmark's salience, as which it draws events: bar lines draw few"
+        default=2.0,
+        ge=0.5,
+        le=4.0,
+        description="of a landmark's salience, as which it draws events: bar lines draw few",
     )
     near_share: float = Field(
         default=0.5, ge=0.0, le=1.0, description="of the events on landmarks, put there exactly; the others by eye"
@@ -159,7 +165,7 @@ class AlignParams(Params):
         default=1.2, ge=0.2, le=3.0, description="the same of those put by eye: a frame or two at usual tolerances"
     )
     prior_odds: float = Field(
-        default=0.1, ge=0.0001, le=1.0, description="odds, before looking, that a track fits a video somewhere; fitted"
+        default=0.05, ge=0.0001, le=1.0, description="odds, before looking, that a track fits a video somewhere; fitted"
     )
     trust: float = Field(
         default=1.25,
