@@ -184,7 +184,7 @@ def move(landmarks: Landmarks, video: Events, generator: Random) -> Planted | No
             to = float(landmarks.marks.times[mark]) + offset
             event = min(free, key=lambda i: abs(times[i] - to))
             at = round((to + float(generator.normal(0.0, jitter))) * rate) / rate
-            alone = np.all(np.abs(np.delete(times, event) - at) > 0.15))
+            alone = np.all(np.abs(np.delete(times, event) - at) > 0.15)
             if abs(times[event] - to) < MOST_MOVE_SECONDS and 0.3 < at < seconds - 0.3 and alone:
                 times[event], moved[event] = at, mark
         if len(moved) == k and sum(landmarks.marks.name_of(mark) != "downbeat" for mark in moved.values()) >= 3:
