@@ -27,7 +27,7 @@ from data.recipes.material.elsewhere_pairs import pairs_of
 from data.recipes.material.elsewhere_voices import voice_scenes
 from data.recipes.material.recordings import recordings
 from tests.benchmarks.beats import f_measure
-from tests.benchmarks.elsewhere import beats, loops, match, underscore, voice
+from tests.benchmarks.elsewhere import align, beats, loops, match, underscore, voice
 from tests.benchmarks.elsewhere.intervals import interval
 from tests.benchmarks.elsewhere.underscore_catalog import scripts, tracks
 from tests.benchmarks.mix import measured
@@ -141,11 +141,19 @@ def loop_rows(table: Table, folder: Path) -> None:
         peer if peer.any() else None)  # fmt: skip
 
 
+def align_rows(table: Table, folder: Path) -> None:
+    """Planted places that come first, beside a cross-correlation of event and landmark strength."""
+    ours, ruled, sources = align.first_share(folder)
+    own = own_figure("Align: planted truth", "all", "first within 20 ms")
+    add(table, "align, planted place first", own, ours, sources, "cross-correlation", ruled)
+
+
 JUDGEMENTS: tuple[tuple[str, tuple[str, ...], Callable[[Table, Path], None]], ...] = (
     ("match", ("videos", "music"), match_rows),
     ("underscore", ("texts",), underscore_rows),
     ("beats", ("games",), beat_rows),
     ("voice", ("music",), voice_rows),
+    ("align", ("videos", "music"), align_rows),
     ("loop", ("music",), loop_rows),
 )
 """What is judged, the folders that it needs, and what adds its rows."""

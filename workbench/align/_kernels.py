@@ -3,101 +3,59 @@
 from __future__ import annotations
 
 import numba
+import numpy as np
 
-from workbench.recording import FloatArray, IntArray
+from workbench.recording import FloatArray
+
+WIDTHS = 3.0
+"""standard deviations of the wider curve at which a pair no longer counts"""
 
 
 @numba.njit(cache=True, nogil=True)
-def add_coincidences(
+def add_evidence(
     track_s: FloatArray,
-    track_tolerance: FloatArray,
     video_s: FloatArray,
-    video_tolerance: FloatArray,
-    weight: FloatArray,
+    near: FloatArray,
+    near_s: FloatArray,
+    far: FloatArray,
+    far_s: FloatArray,
     first_s: float,
     step_s: float,
     out: FloatArray,
+    moments: FloatArray,
 ) -> None:
-    """Cross-correlate two sparse trains: every pair adds its weight around the offset that brings it together.
+    """Add what every event says for every offset: log(1 + odds that it was put on one of the landmarks there).
 
-    A pair's vote has the shape (1 - x²)², with x the distance from that offset in units of the pair's reach, the root
-    of the sum of both squared tolerances.
+    The odds of a pair fall off with its gap as the sum of two normal curves. They are added up over the landmarks of an
+    event before the logarithm is taken, so that an event meets landmarks once.
 
     Parameters
     ----------
-    track_s, track_tolerance : shape (n_landmarks,), s of track time; s, above 0
-    video_s, video_tolerance : shape (n_events,), s of video time; s, above 0
-    weight : shape (n_landmarks, n_events), height of each pair's vote; pairs at 0 or below do not vote
+    track_s : shape (n_landmarks,), s of track time
+    video_s : shape (n_events,), s of video time
+    near, far : shape (n_events, n_landmarks), odds of a pair without a gap, by each curve; pairs at 0 are left out
+    near_s, far_s : shape (n_events, n_landmarks), s, standard deviations of the two curves, the second the wider
     first_s, step_s : s; offset k of the grid is first_s + k * step_s
     out : shape (n_offsets,), added to in place
+    moments : shape (2, n_events), gets the sums over all offsets of what each event says, and of its squares
     """
     n = out.size
+    odds = np.zeros(n)
     for j in range(video_s.size):
-        for i in range(track_s.size):
-            height = weight[i, j]
-            if height <= 0.0:
-                continue
-            reach = (track_tolerance[i] ** 2 + video_tolerance[j] ** 2) ** 0.5
-            centre = (video_s[j] - track_s[i] - first_s) / step_s
-            width = reach / step_s
-            low = max(0, int(centre - width) + 1)
-            high = min(n - 1, int(centre + width))
-            for k in range(low, high + 1):
-                x = (k - centre) / width
-                fall = 1.0 - x * x
-                if fall > 0.0:
-                    out[k] += height * fall * fall
-
-
-@numba.njit(cache=True, nogil=True)
-def meeting_pairs(
-    track_s: FloatArray,
-    track_tolerance: FloatArray,
-    video_s: FloatArray,
-    video_tolerance: FloatArray,
-    weight: FloatArray,
-    offset_s: float,
-    pairs: IntArray,
-    gaps: FloatArray,
-    reaches: FloatArray,
-) -> int:
-    """List the pairs that come within reach of each other at an offset.
-
-    Both trains are in order of time, so that one walk over both is enough.
-
-    Parameters
-    ----------
-    track_s, track_tolerance : shape (n_landmarks,), s of track time, in order; s, above 0
-    video_s, video_tolerance : shape (n_events,), s of video time, in order; s, above 0
-    weight : shape (n_landmarks, n_events); pairs at 0 or below are left out
-    offset_s : video time at which the track's time 0 falls
-    pairs : shape (n, 2), filled with the indices of landmark and event
-    gaps : shape (n,), s, filled with how much later than the landmark the event comes
-    reaches : shape (n,), s, filled with the distance at which each pair's vote is gone
-
-    Returns
-    -------
-    how many rows were filled, n at most; further pairs are dropped
-    """
-    count = 0
-    if track_s.size == 0 or video_s.size == 0:
-        return count
-    furthest = (track_tolerance.max() ** 2 + video_tolerance.max() ** 2) ** 0.5
-    first = 0
-    for j in range(video_s.size):
-        while first < track_s.size and track_s[first] + offset_s < video_s[j] - furthest:
-            first += 1
-        i = first
-        while i < track_s.size and track_s[i] + offset_s <= video_s[j] + furthest:
-            reach = (track_tolerance[i] ** 2 + video_tolerance[j] ** 2) ** 0.5
-            gap = video_s[j] - track_s[i] - offset_s
-            if weight[i, j] > 0.0 and abs(gap) < reach:
-                if count == gaps.size:
-                    return count
-                pairs[count, 0] = i
-                pairs[count, 1] = j
-                gaps[count] = gap
-                reaches[count] = reach
-                count += 1
-            i += 1
-    return count
+        for counting in (True, False):
+            for i in range(track_s.size):
+                if near[j, i] + far[j, i] <= 0.0:
+                    continue
+                centre = (video_s[j] - track_s[i] - first_s) / step_s
+                width = WIDTHS * far_s[j, i] / step_s
+                for k in range(max(0, int(np.ceil(centre - width))), min(n - 1, int(centre + width)) + 1):
+                    if counting:
+                        gap = (k - centre) * step_s
+                        odds[k] += near[j, i] * np.exp(-0.5 * (gap / near_s[j, i]) ** 2)
+                        odds[k] += far[j, i] * np.exp(-0.5 * (gap / far_s[j, i]) ** 2)
+                    elif odds[k] > 0.0:
+                        said = np.log1p(odds[k])
+                        odds[k] = 0.0
+                        out[k] += said
+                        moments[0, j] += said
+                        moments[1, j] += said * said

@@ -1,29 +1,37 @@
 """Placements: where a track lies under a video so that its landmarks and the video's events coincide.
 
-A placement is an offset, the video time at which the track's time 0 falls. Every pair of a landmark and an event votes
-for the offset that brings it together, with the product of both saliences and of how well the two kinds suit each
-other; the vote falls off with the distance and is gone at the pair's tolerance. The sum over all pairs is the
-correlation of the two weighted trains, taken on a grid of 5 ms.
+A placement is an offset, the video time at which the track's time 0 falls. Each offset is judged by the whole set of
+coincidences there: how much likelier are the times of all events if the video was cut to the track at this offset than
+if it has nothing to do with it? Of a video that was cut to a track, a share of the events was put on landmarks, salient
+ones more often than bar lines, and some frames off; the others lie anywhere. So an event says for an offset
 
-A high sum alone says little: with many cuts and many bar lines some always meet. So each offset is compared with chance
-for the same pair. If the events under the music had nothing to do with it, landmarks would pass each of them at the
-track's own mean rate, and the sum would be shot noise: a compound Poisson variable, of which mean, variance and third
-cumulant are known exactly (Campbell's theorem). A gamma distribution with these three gives the probability that chance
-reaches the sum; because the best of many offsets is chosen, it is corrected to the probability that the best of them
-all reaches it. From it follows how certain it is that the coincidences are not due to chance.
+    log(1 - used + used * density of the landmarks' pull there / its mean density over the track)
 
-    score = certainty * sqrt(share of the video's salience that lands, beyond chance) * (1 - bare_cost * bare share)
+and the sum over the events that have music is the evidence. A coincidence is worth much where the track has few such
+landmarks, and little where it has many: a lone cut on one of many drops says next to nothing. Events that meet nothing
+speak against an offset.
 
-So scores of different pairs are comparable. Where nothing coincides the certainty is near 0; where only a few of many
-events land, the share limits the score. Events and seconds that a placement leaves without music count as missed,
-relative to the best that the length of the track allows.
+The best of many offsets is chosen, so the evidence must exceed the logarithm of their number. From what is left follows
+how certain it is that the coincidences are not due to chance:
+
+    beyond = (evidence - log(number of offsets)) * (1 - log(ratio)), the second factor where the first is over 0
+    odds = prior_odds * exp(trust * beyond)
+    score = odds / (1 + odds) * (1 - bare_cost * bare share)
+
+The ratio, 1 at least, is how much more the evidence varies over all other shifts of the same pair than it would if its
+events passed the landmarks independently: where regular cuts meet regular bars, many coincide at once by chance, and
+that costs. So scores of different pairs are comparable, and where nothing coincides they are near 0. `prior_odds` and
+`trust` are fitted on recordings by others, with events planted on their landmarks and with none
+(`tests/benchmarks/elsewhere/align.py`). Seconds that a placement leaves without music count as bare, relative to the
+best that the length of the track allows.
 
 Functions: `place`, `offset_scores`. Both read a few hundred numbers and take milliseconds.
 
 References
 ----------
-S. O. Rice, "Mathematical analysis of random noise", Bell System Technical Journal 23, 1944, for the cumulants of shot
-noise (his equation 1.5-2). J. Bendat & A. Piersol, "Random data", on the cross-correlation of trains of events.
+J. Neyman & E. Pearson, "On the problem of the most efficient tests of statistical hypotheses", Phil. Trans. R. Soc. A
+231, 1933, for the likelihood ratio; J. Glaz, J. Naus & S. Wallenstein, "Scan statistics", 2001, for the best of many
+places.
 """
 
 from __future__ import annotations
@@ -32,7 +40,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from workbench.align._kernels import add_coincidences, meeting_pairs
+from workbench.align._kernels import WIDTHS, add_evidence
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.params import AlignParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
@@ -56,10 +64,12 @@ NO_CLEAR_POINT = "no clear sync point"
 """what is said of a placement below it, instead of what meets where"""
 _LABELS = {"last sound": "ending"}
 """what a label calls a landmark, where that is not its name"""
-_INTEGRALS = (16 / 15, 256 / 315, 524_288 / 768_768)
-"""integrals over -1 to 1 of the first three powers of (1 - x²)², by which a vote falls off"""
-_MOST_PAIRS = 4096
-"""pairs listed for one placement"""
+_USUAL_SALIENCE, _FLAT_SHARE = 0.6, 0.3
+"""salience of an event that is used as often as `used_share` says; the part of that share that every event has"""
+_MOST_USED = 0.7
+"""share of events used, at most"""
+_LEAST_WORTH = 0.1
+"""probability from which a coincidence is listed; the strongest always is"""
 _SHIFTS = 20
 """steps of the mean shift; it has settled to the microsecond by then"""
 
@@ -76,7 +86,7 @@ class Coincidence:
     gap_seconds: float
     """how much later than the landmark the event comes; negative: earlier"""
     worth: float
-    """what it adds to the sum, 0 to 1"""
+    """0 to 1: how probable it is, at this offset, that the event was put on this landmark"""
 
 
 def describe_placement(label: str, score: float) -> str:
@@ -103,7 +113,7 @@ class Placement:
     certainty: float
     """0 to 1: how certain it is that the coincidences are not due to chance"""
     landed: float
-    """0 to 1: share of the video's salience that lands, beyond what would land by chance"""
+    """0 to 1: share of the video's salience that lands: probable coincidences, of the best that the length allows"""
     bare: float
     """0 to 1: share of the time this track could fill that has no music"""
     coincidences: tuple[Coincidence, ...] = field(default=())
@@ -117,16 +127,16 @@ class Placement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OffsetScores:
-    """The correlation of a pair at every offset, and what chance would give."""
+    """The evidence of a pair at every offset, and what chance would give."""
 
     first_s: VideoSeconds
     """offset of the first element"""
     step_s: float
     """from element to element"""
     total: FloatArray
-    """shape (n_offsets,), the correlation of both trains"""
+    """shape (n_offsets,), the evidence: a logarithm, 0 where an offset is as likely as none"""
     expected: FloatArray
-    """shape (n_offsets,), its mean by chance"""
+    """shape (n_offsets,), its mean by chance: over all shifts of the events under music"""
     deviation: FloatArray
     """shape (n_offsets,), its standard deviation by chance"""
 
@@ -136,33 +146,69 @@ class OffsetScores:
         return self.first_s + self.step_s * np.arange(self.total.size)
 
 
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """What the other offsets of a pair say about the best one."""
+
+    trials: float
+    """how many independent offsets there are to choose from"""
+    ratio: float
+    """how much more the evidence varies over them than that of events that know nothing of each other"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Meeting:
+    """The pairs that meet at an offset, arrays of shape (n_pairs,), and the odds of every event."""
+
+    event: IntArray
+    landmark: IntArray
+    gaps: FloatArray
+    """s, how much later than its landmark each event is"""
+    worth: FloatArray
+    """probability that the event was put on the landmark"""
+    pull: FloatArray
+    """how strongly the evidence rises towards a gap of 0, for a gap of 1 s"""
+    odds: FloatArray
+    """shape (n_events,), that an event was put on any landmark"""
+
+
 class _Pair:
-    """One track and one video: the pairs of their marks, and the most salience and time that any offset covers."""
+    """One track and one video: the odds of every pair of marks, and the most that any offset covers."""
 
     def __init__(self, landmarks: Landmarks, events: Events, params: AlignParams) -> None:
         self.landmarks, self.events, self.params = landmarks, events, params
         self.track, self.video = landmarks.marks, events.marks
-        suits = np.array([SUITS[name] for name in LANDMARK_KINDS])
-        self.weight = (
-            suits[self.track.kinds][:, self.video.kinds] * self.track.salience[:, None] * self.video.salience[None, :]
-        )
         self.music_seconds = landmarks.last_sound - landmarks.first_sound
         self.salience_before = np.concatenate(([0.0], np.cumsum(self.video.salience)))
-        self.cumulants_before = self._cumulants()
+        self._set_odds()
         # The salience under a sliding window is largest where the window begins at an event or ends with the video.
         starts = np.append(self.video.times, self.events.video_seconds - self.music_seconds) - landmarks.first_sound
         self.best_salience = float(self.salience_under(starts).max()) if len(self.video) else 0.0
         self.best_seconds = min(self.music_seconds, events.video_seconds)
 
-    def _cumulants(self) -> FloatArray:
-        """Running sums of what each event adds to the three cumulants of chance, shape (3, n_events + 1)."""
-        sums = np.zeros((3, len(self.video) + 1))
-        if self.music_seconds <= 0.0:
-            return sums
-        reach = np.hypot(self.track.tolerance[:, None], self.video.tolerance[None, :]) / self.music_seconds
-        for order, integral in enumerate(_INTEGRALS, start=1):
-            sums[order - 1, 1:] = np.cumsum((self.weight**order * reach).sum(axis=0) * integral)
-        return sums
+    def _set_odds(self) -> None:
+        """Odds that an event was put on a landmark, without a gap, by each curve, shape (n_events, n_landmarks)."""
+        params, track, video = self.params, self.track, self.video
+        suits = np.array([SUITS[name] for name in LANDMARK_KINDS])[track.kinds][:, video.kinds].T
+        # An editor puts a hit on a landmark that suits it less nearly as often: the root of what looks best.
+        pull = np.sqrt(suits) * track.salience**params.landmark_power
+        mean = pull.sum(axis=1, keepdims=True) / max(self.music_seconds, 1e-9)
+        share = _FLAT_SHARE + (1.0 - _FLAT_SHARE) * video.salience / _USUAL_SALIENCE
+        ends = np.isin(video.kinds, [EVENT_KINDS.index("start"), EVENT_KINDS.index("end")])
+        used = np.minimum(params.used_share * share * np.where(ends, params.end_share, 1.0), _MOST_USED)
+        used = np.where(mean[:, 0] > 0.0, used, 0.0)
+        seconds = (used / (1.0 - used))[:, None] * pull / np.where(mean > 0.0, mean, 1.0)
+        reach = np.hypot(track.tolerance[None, :], video.tolerance[:, None])
+        self.near_s, self.far_s = params.near_reach * reach, max(params.far_reach, params.near_reach) * reach
+        self.near = params.near_share * seconds / (np.sqrt(2.0 * np.pi) * self.near_s)
+        self.far = (1.0 - params.near_share) * seconds / (np.sqrt(2.0 * np.pi) * self.far_s)
+        # Pairs in the order of the offsets that bring them together: those that meet at an offset lie side by side.
+        event, landmark = np.nonzero(pull > 0.0)
+        together_at = video.times[event] - track.times[landmark]
+        order = np.argsort(together_at, kind="stable")
+        self.by_time, self.together_at = (event[order], landmark[order]), together_at[order]
+        self.widest = float(WIDTHS * self.far_s.max(initial=0.0))
+        self.unmet_before = np.concatenate(([0.0], np.cumsum(np.log1p(-used))))
 
     def _events_under(self, offsets: FloatArray) -> tuple[IntArray, IntArray]:
         """First event and one past the last that have music at each offset."""
@@ -181,32 +227,42 @@ class _Pair:
         end = np.minimum(offsets + self.landmarks.last_sound, self.events.video_seconds)
         return np.asarray(np.maximum(end - begin, 0.0))
 
-    def chance(self, offsets: FloatArray) -> FloatArray:
-        """Mean, variance and third cumulant of the sum by chance, shape (3, n)."""
+    def unmet(self, offsets: FloatArray) -> FloatArray:
+        """Evidence of each offset at which no event under the music meets anything, 0 at most."""
         first, last = self._events_under(offsets)
-        return np.asarray(self.cumulants_before[:, last] - self.cumulants_before[:, first])
+        return np.asarray(self.unmet_before[last] - self.unmet_before[first])
 
-    def correlate(self) -> tuple[float, FloatArray]:
-        """First offset of the grid and the sum at each of its offsets."""
+    def evidence(self) -> OffsetScores:
+        """The evidence at every offset of the grid, and its mean and deviation over all shifts of the same pair."""
         step = self.params.grid_ms / 1000.0
-        first_s = step * np.ceil(-self.landmarks.track_seconds / step + 1e-6)
+        first_s = float(step * np.ceil(-self.landmarks.track_seconds / step + 1e-6))
         n = max(0, int(np.ceil((self.events.video_seconds - first_s) / step - 1e-6)))
-        total = np.zeros(n)
-        track, video = self.track, self.video
-        add_coincidences(
-            track.times, track.tolerance, video.times, video.tolerance, self.weight, float(first_s), step, total
-        )
-        return float(first_s), total
+        total, moments = np.zeros(n), np.zeros((2, len(self.video)))
+        add_evidence(
+            self.track.times, self.video.times, self.near, self.near_s, self.far, self.far_s, first_s, step, total,
+            moments,
+        )  # fmt: skip
+        offsets = first_s + step * np.arange(n)
+        # An event passes the whole track as the offset runs through the seconds of the music.
+        mean, square = moments * step / max(self.music_seconds, step)
+        first, last = self._events_under(offsets)
+        sums = [np.concatenate(([0.0], np.cumsum(one))) for one in (mean, np.maximum(square - mean**2, 0.0))]
+        expected, variance = (one[last] - one[first] for one in sums)
+        unmet = self.unmet(offsets)
+        return OffsetScores(first_s, step, total + unmet, expected + unmet, np.sqrt(variance))
 
-    def meeting(self, offset: float) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Pairs that meet at an offset, how much later each event is than its landmark and each pair's reach, s."""
-        pairs = np.empty((_MOST_PAIRS, 2), dtype=np.int64)
-        gaps, reaches = np.empty(_MOST_PAIRS), np.empty(_MOST_PAIRS)
-        track, video = self.track, self.video
-        n = meeting_pairs(
-            track.times, track.tolerance, video.times, video.tolerance, self.weight, offset, pairs, gaps, reaches
-        )
-        return pairs[:n], gaps[:n], reaches[:n]
+    def meeting(self, offset: float) -> _Meeting:
+        """The pairs that meet at an offset."""
+        first, last = np.searchsorted(self.together_at, (offset - self.widest, offset + self.widest))
+        event, landmark = self.by_time[0][first:last], self.by_time[1][first:last]
+        gaps = self.together_at[first:last] - offset
+        near_s, far_s = self.near_s[event, landmark], self.far_s[event, landmark]
+        counts = np.abs(gaps) <= WIDTHS * far_s
+        near = counts * self.near[event, landmark] * np.exp(-0.5 * np.square(gaps / near_s))
+        far = counts * self.far[event, landmark] * np.exp(-0.5 * np.square(gaps / far_s))
+        odds = np.bincount(event, near + far, len(self.video)).astype(np.float64)
+        pull = (near / np.square(near_s) + far / np.square(far_s)) / (1.0 + odds[event])
+        return _Meeting(event, landmark, gaps, (near + far) / (1.0 + odds[event]), pull, odds)
 
     def covers(self, offsets: FloatArray) -> BoolArray:
         """Whether music lies under enough of the video's salience, and of its time, at each offset."""
@@ -214,62 +270,37 @@ class _Pair:
         under = self.salience_under(offsets) >= enough * self.best_salience
         return np.asarray(under & (self.seconds_under(offsets) >= enough * self.best_seconds))
 
-    def rate(self, offsets: FloatArray, totals: FloatArray, trials: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Certainty, share that lands and bare share of each offset, 0 to 1."""
-        mean, variance, third = self.chance(offsets)
-        alone = chance_probability(totals, mean, variance, third)
-        at_best = -np.expm1(trials * np.log1p(-np.minimum(alone, 1.0 - 1e-12)))
-        certainty = self.params.prior_odds / (self.params.prior_odds + at_best)
-        landed = np.clip((totals - mean) / max(self.best_salience, 1e-9), 0.0, 1.0)
+    def rate(self, offsets: FloatArray, evidence: FloatArray, spread: _Spread) -> tuple[FloatArray, FloatArray]:
+        """Certainty and bare share of each offset, 0 to 1."""
+        beyond = evidence - np.log(spread.trials)
+        beyond = np.where(beyond > 0.0, beyond * max(0.0, 1.0 - np.log(max(spread.ratio, 1.0))), beyond)
         bare = 1.0 - self.seconds_under(offsets) / max(self.best_seconds, 1e-9)
-        return certainty, landed, np.clip(bare, 0.0, 1.0)
+        certainty = _sigmoid(np.log(self.params.prior_odds) + self.params.trust * beyond)
+        return certainty, np.clip(bare, 0.0, 1.0)
 
-    def scored(self, certainty: FloatArray, landed: FloatArray, bare: FloatArray) -> FloatArray:
+    def scored(self, certainty: FloatArray, bare: FloatArray) -> FloatArray:
         """Score of each offset, by the formula in the module docstring."""
-        return np.asarray(certainty * np.sqrt(landed) * (1.0 - self.params.bare_cost * bare))
+        return np.asarray(certainty * (1.0 - self.params.bare_cost * bare))
 
 
-def chance_probability(total: FloatArray, mean: FloatArray, variance: FloatArray, third: FloatArray) -> FloatArray:
-    """Probability that shot noise of these cumulants reaches a total, by the gamma distribution that shares them.
-
-    Parameters
-    ----------
-    total : shape (n,), sums of coincidences
-    mean, variance, third : shape (n,), first three cumulants of such a sum by chance
-
-    Returns
-    -------
-    shape (n,), 0 to 1; 1 where the total is 0 or the noise is negligible
-    """
-    from scipy.special import gammaincc
-
-    noisy = (variance > 1e-15) & (third > 1e-18) & (total > 0.0)
-    spread = np.where(noisy, variance, 1.0)
-    skew = np.where(noisy, third, 1.0)
-    shape = 4.0 * spread**3 / skew**2
-    z = (total - mean) / np.sqrt(spread)
-    tail = gammaincc(shape, np.maximum(shape + z * np.sqrt(shape), 0.0))
-    return np.asarray(np.where(noisy, tail, 1.0))
+def _sigmoid(logit: FloatArray) -> FloatArray:
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(logit, -700.0, 700.0))))
 
 
 def offset_scores(landmarks: Landmarks, events: Events, params: AlignParams | None = None) -> OffsetScores:
-    """The sum of coincidences at every offset, and what chance would give: for pictures.
+    """The evidence at every offset, and what chance would give: for pictures.
 
     Parameters
     ----------
     landmarks : of the track
     events : of the video
-    params : only `grid_ms` is read; None is `AlignParams()`
+    params : how events are put on landmarks; None is `AlignParams()`
 
     Returns
     -------
     OffsetScores : on a grid from minus the track's decoded length to the video's length
     """
-    pair = _Pair(landmarks, events, params or AlignParams())
-    first_s, total = pair.correlate()
-    step_s = pair.params.grid_ms / 1000.0
-    mean, variance, _ = pair.chance(first_s + step_s * np.arange(total.size))
-    return OffsetScores(first_s, step_s, total, mean, np.sqrt(np.maximum(variance, 0.0)))
+    return _Pair(landmarks, events, params or AlignParams()).evidence()
 
 
 def place(landmarks: Landmarks, events: Events, params: AlignParams | None = None) -> tuple[Placement, ...]:
@@ -290,23 +321,24 @@ def place(landmarks: Landmarks, events: Events, params: AlignParams | None = Non
     pair = _Pair(landmarks, events, params)
     if not len(pair.track) or not len(pair.video) or pair.best_seconds <= 0.0:
         return ()
-    first_s, total = pair.correlate()
-    step_s = params.grid_ms / 1000.0
-    peaks = _peaks(total)
-    offsets = first_s + step_s * peaks
+    evidence = pair.evidence()
+    peaks = _peaks(evidence.total - pair.unmet(evidence.offsets))
+    offsets = evidence.offsets[peaks]
     inside = pair.covers(offsets)
     peaks, offsets = peaks[inside], offsets[inside]
     if not offsets.size:
         return ()
-    trials = _trials(pair)
-    scores = pair.scored(*pair.rate(offsets, total[peaks], trials))
+    best = float(offsets[np.argmax(evidence.total[peaks])])
+    spread = _Spread(_trials(pair), _spread_ratio(pair, evidence, best))
+    scores = pair.scored(*pair.rate(offsets, evidence.total[peaks], spread))
     found: list[Placement] = []
-    for candidate in np.argsort(-scores, kind="stable"):
+    # Scores round to 1 at strong evidence, which then decides.
+    for candidate in np.lexsort((-evidence.total[peaks], -scores)):
         offset = _refined(pair, float(offsets[candidate]))
         near = any(abs(offset - other.offset_seconds) < params.min_apart_seconds for other in found)
         if near or not pair.covers(np.array([offset]))[0]:
             continue
-        found.append(_placement(pair, offset, trials))
+        found.append(_placement(pair, offset, spread))
         if len(found) == params.max_placements:
             break
     return tuple(sorted(found, key=lambda placement: -placement.score))
@@ -326,14 +358,26 @@ def _trials(pair: _Pair) -> float:
     return max(1.0, room / reach)
 
 
+def _spread_ratio(pair: _Pair, evidence: OffsetScores, best: float) -> float:
+    """How much more the evidence varies over the other offsets than it would if events passed landmarks independently.
+
+    Regular cuts pass regular bars all at once, so that whole rows of coincidences come and go together by chance.
+    """
+    offsets = evidence.offsets
+    other = pair.covers(offsets) & (np.abs(offsets - best) > pair.params.min_apart_seconds)
+    usual = float(np.square(evidence.deviation[other]).sum())
+    if usual <= 0.0:
+        return 1.0
+    return float(np.sqrt(np.square(evidence.total[other] - evidence.expected[other]).sum() / usual))
+
+
 def _refined(pair: _Pair, offset: float) -> float:
-    """The nearest maximum of the sum off the grid, by mean shift, to the microsecond."""
+    """The nearest maximum of the evidence off the grid, by mean shift, to the microsecond."""
     for _ in range(_SHIFTS):
-        pairs, gaps, reaches = pair.meeting(offset)
-        pull = pair.weight[pairs[:, 0], pairs[:, 1]] * (1.0 - np.square(gaps / reaches)) / np.square(reaches)
-        if not pairs.shape[0] or pull.sum() <= 0.0:
+        met = pair.meeting(offset)
+        if met.pull.sum() <= 0.0:
             return offset
-        step = float(np.sum(pull * gaps) / pull.sum())
+        step = float(met.pull @ met.gaps / met.pull.sum())
         offset += step
         if abs(step) < 5e-7:
             break
@@ -341,20 +385,25 @@ def _refined(pair: _Pair, offset: float) -> float:
     return min(max(round(offset, 6), low + 1e-6), high - 1e-6)
 
 
-def _placement(pair: _Pair, offset: float, trials: float) -> Placement:
-    pairs, gaps, reaches = pair.meeting(offset)
-    worth = pair.weight[pairs[:, 0], pairs[:, 1]] * np.square(1.0 - np.square(gaps / reaches))
+def _placement(pair: _Pair, offset: float, spread: _Spread) -> Placement:
+    meeting = pair.meeting(offset)
+    worth = meeting.worth
     order = np.argsort(-worth, kind="stable")
-    met = tuple(_coincidence(pair, pairs[k], float(gaps[k]), float(worth[k])) for k in order)
+    met = tuple(
+        _coincidence(pair, int(meeting.event[k]), int(meeting.landmark[k]), float(meeting.gaps[k]), float(worth[k]))
+        for rank, k in enumerate(order)
+        if worth[k] >= _LEAST_WORTH or rank == 0
+    )
     at = np.array([offset])
-    certainty, landed, bare = pair.rate(at, np.array([worth.sum()]), trials)
-    score = pair.scored(certainty, landed, bare)
+    evidence = np.log1p(meeting.odds).sum() + pair.unmet(at)
+    certainty, bare = pair.rate(at, evidence, spread)
+    landed = float(worth @ pair.video.salience[meeting.event]) / max(pair.best_salience, 1e-9)
     label = f"{met[0].landmark} on the {met[0].event} at {event_clock(met[0].video_s)}" if met else ""
-    return Placement(offset, float(score[0]), label, float(certainty[0]), float(landed[0]), float(bare[0]), met)
+    score = float(pair.scored(certainty, bare)[0])
+    return Placement(offset, score, label, float(certainty[0]), min(landed, 1.0), float(bare[0]), met)
 
 
-def _coincidence(pair: _Pair, indices: IntArray, gap: float, worth: float) -> Coincidence:
-    landmark, event = int(indices[0]), int(indices[1])
+def _coincidence(pair: _Pair, event: int, landmark: int, gap: float, worth: float) -> Coincidence:
     name = pair.track.name_of(landmark)
     return Coincidence(
         landmark=_LABELS.get(name, name),

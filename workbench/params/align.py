@@ -128,7 +128,7 @@ class EventParams(Params):
 class AlignParams(Params):
     """How a track is placed under a video."""
 
-    grid_ms: float = Field(default=5.0, ge=1.0, le=20.0, description="ms between the offsets that are tried")
+    grid_ms: float = Field(default=10.0, ge=1.0, le=20.0, description="ms between the offsets that are tried")
     max_placements: int = Field(default=12, ge=1, le=12, description="placements answered at most")
     min_apart_seconds: float = Field(default=1.0, ge=1.0, le=60.0, description="s between two placements")
     min_cover: float = Field(
@@ -137,8 +137,41 @@ class AlignParams(Params):
         le=1.0,
         description="of the salience and of the time that the best-covering placement has music under",
     )
+    used_share: float = Field(
+        default=0.3,
+        ge=0.01,
+        le=0.6,
+        description="of usual events, put on a landmark where a video was cut to the track; more of salient ones",
+    )
+    end_share: float = Field(
+        default=0.25,
+        ge=0.0,
+        le=1.0,
+        description="of that share, for the first and the last picture, which nobody moves",
+    )
+    landmark_power: float = Field(
+        default=2.0,
+        ge=0.5,
+        le=4.0,
+        description="of a landmark's salience, as which it draws events: bar lines draw few",
+    )
+    near_share: float = Field(
+        default=0.5, ge=0.0, le=1.0, description="of the events on landmarks, put there exactly; the others by eye"
+    )
+    near_reach: float = Field(
+        default=0.3, ge=0.05, le=1.0, description="standard deviation of exact ones, of both tolerances together"
+    )
+    far_reach: float = Field(
+        default=1.2, ge=0.2, le=3.0, description="the same of those put by eye: a frame or two at usual tolerances"
+    )
     prior_odds: float = Field(
-        default=0.05, ge=0.0001, le=1.0, description="odds, before looking, that a track fits a video somewhere"
+        default=0.05, ge=0.0001, le=1.0, description="odds, before looking, that a track fits a video somewhere; fitted"
+    )
+    trust: float = Field(
+        default=1.25,
+        ge=0.1,
+        le=2.0,
+        description="power of the odds that the evidence gives, in the score; fitted",
     )
     bare_cost: float = Field(
         default=0.5, ge=0.0, le=1.0, description="of the score, lost where all that could have music has none"

@@ -158,7 +158,7 @@ def _draw_offsets(
     chosen: int,
     params: AlignParams,
 ) -> None:
-    """The sum at every offset over the sum expected by chance, and the placements."""
+    """The evidence at every offset over that expected by chance, and the placements."""
     from workbench.plots.labels import Labels, name_point
 
     scores = offset_scores(landmarks, events, params)
@@ -166,7 +166,7 @@ def _draw_offsets(
     axes.fill_between(
         at, scores.expected, scores.expected + 2 * scores.deviation, color=BEAT, alpha=0.35, linewidth=0, label="chance"
     )
-    axes.plot(at, total, color=HEARD, linewidth=0.6, label="coincidence")
+    axes.plot(at, total, color=HEARD, linewidth=0.6, label="evidence")
     dots = []
     for number, placement in enumerate(placements):
         height = float(np.interp(placement.offset_seconds, at, total))
@@ -174,7 +174,7 @@ def _draw_offsets(
     axes.set_xlim(float(at[0]), float(at[-1]))
     axes.set_ylim(0.0, 1.2 * max(float(total.max(initial=0.0)), 0.1))
     axes.set_xlabel("offset: video time at which the track begins", fontsize=9)
-    axes.set_ylabel("sum", fontsize=9)
+    axes.set_ylabel("evidence", fontsize=9)
     legend = axes.legend(loc="upper right", fontsize=8, ncols=2, framealpha=0.9)
     quiet(axes)
     time_axis(axes, float(at[-1] - at[0]))

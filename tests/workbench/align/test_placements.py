@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import (
     Placement,
-    chance_probability,
     describe_placement,
     event_clock,
     offset_scores,
@@ -180,14 +179,6 @@ def test_chance_is_what_random_videos_reach() -> None:
         deviations.append(scores.deviation[at])
     assert np.mean(totals) == pytest.approx(np.mean(means), rel=0.25)
     assert np.std(totals) == pytest.approx(np.mean(deviations), rel=0.25)
-
-
-def test_the_tail_of_chance_falls_with_the_total() -> None:
-    totals = np.linspace(0.0, 3.0, 50)
-    tail = chance_probability(totals, np.full(50, 0.2), np.full(50, 0.1), np.full(50, 0.07))
-    assert tail[0] == 1.0
-    assert np.all(np.diff(tail) <= 1e-12)
-    assert tail[-1] < 1e-4
 
 
 def test_fifty_tracks_against_one_video_take_half_a_second() -> None:
