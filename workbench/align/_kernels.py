@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from workbench.recording import FloatArray
+from workbench.recording import FloatArray, IntArray
 
 WIDTHS = 3.0
 """standard deviations of the wider curve at which a pair no longer counts"""
@@ -59,3 +59,59 @@ def add_evidence(
                         out[k] += said
                         moments[0, j] += said
                         moments[1, j] += said * said
+
+
+@numba.njit(cache=True, nogil=True)
+def shift_to_peak(
+    together_at: FloatArray,
+    event: IntArray,
+    near: FloatArray,
+    near_s: FloatArray,
+    far: FloatArray,
+    far_s: FloatArray,
+    n_events: int,
+    widest_s: float,
+    offset_s: float,
+    max_shifts: int,
+) -> float:
+    """The maximum of the evidence near an offset, by mean shift (Comaniciu & Meer 2002).
+
+    Parameters
+    ----------
+    together_at : shape (n_pairs,), s, offset at which an event and a landmark coincide, ascending
+    event : shape (n_pairs,), index of the pair's event
+    near, far : shape (n_pairs,), odds of a pair without a gap, by each curve
+    near_s, far_s : shape (n_pairs,), s, standard deviations of the two curves, the second the wider
+    n_events : how many events there are
+    widest_s : s, gap at which no pair counts any more
+    offset_s : s, where to begin
+    max_shifts : after as many shifts, or after one of less than half a microsecond, it ends
+    """
+    odds = np.zeros(n_events)
+    for _ in range(max_shifts):
+        first, last = (
+            np.searchsorted(together_at, offset_s - widest_s),
+            np.searchsorted(together_at, offset_s + widest_s),
+        )
+        for k in range(first, last):
+            gap = together_at[k] - offset_s
+            if abs(gap) <= WIDTHS * far_s[k]:
+                odds[event[k]] += near[k] * np.exp(-0.5 * (gap / near_s[k]) ** 2)
+                odds[event[k]] += far[k] * np.exp(-0.5 * (gap / far_s[k]) ** 2)
+        pull, moved = 0.0, 0.0
+        for k in range(first, last):
+            gap = together_at[k] - offset_s
+            if abs(gap) <= WIDTHS * far_s[k]:
+                by_near = near[k] * np.exp(-0.5 * (gap / near_s[k]) ** 2) / near_s[k] ** 2
+                by_far = far[k] * np.exp(-0.5 * (gap / far_s[k]) ** 2) / far_s[k] ** 2
+                weight = (by_near + by_far) / (1.0 + odds[event[k]])
+                pull += weight
+                moved += weight * gap
+        for k in range(first, last):
+            odds[event[k]] = 0.0
+        if pull <= 0.0:
+            break
+        offset_s += moved / pull
+        if abs(moved / pull) < 5e-7:
+            break
+    return offset_s

@@ -20,10 +20,10 @@ how certain it is that the coincidences are not due to chance:
 
 The ratio, 1 at least, is how much more the evidence varies over all other shifts of the same pair than it would if its
 events passed the landmarks independently: where regular cuts meet regular bars, many coincide at once by chance, and
-that costs. So scores of different pairs are comparable, and where nothing coincides they are near 0. `prior_odds` and
-`trust` are fitted on recordings by others, with events planted on their landmarks and with none
-(`tests/benchmarks/elsewhere/align.py`). Seconds that a placement leaves without music count as bare, relative to the
-best that the length of the track allows.
+that costs. So scores of different pairs are comparable, and where nothing coincides they are near 0. `trust` follows a
+logistic fit to recordings by others, with events planted on their landmarks and with none
+(`tests/benchmarks/elsewhere/align.py`); `prior_odds` is set by hand so that few pairs with nothing planted reach 0.3.
+Seconds that a placement leaves without music count as bare, relative to the best that the length of the track allows.
 
 Functions: `place`, `offset_scores`. Both read a few hundred numbers and take milliseconds.
 
@@ -40,7 +40,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from workbench.align._kernels import WIDTHS, add_evidence
+from workbench.align._kernels import WIDTHS, add_evidence, shift_to_peak
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.params import AlignParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
@@ -166,8 +166,6 @@ class _Meeting:
     """s, how much later than its landmark each event is"""
     worth: FloatArray
     """probability that the event was put on the landmark"""
-    pull: FloatArray
-    """how strongly the evidence rises towards a gap of 0, for a gap of 1 s"""
     odds: FloatArray
     """shape (n_events,), that an event was put on any landmark"""
 
@@ -207,6 +205,7 @@ class _Pair:
         together_at = video.times[event] - track.times[landmark]
         order = np.argsort(together_at, kind="stable")
         self.by_time, self.together_at = (event[order], landmark[order]), together_at[order]
+        self.curves_by_time = tuple(one[self.by_time] for one in (self.near, self.near_s, self.far, self.far_s))
         self.widest = float(WIDTHS * self.far_s.max(initial=0.0))
         self.unmet_before = np.concatenate(([0.0], np.cumsum(np.log1p(-used))))
 
@@ -261,8 +260,7 @@ class _Pair:
         near = counts * self.near[event, landmark] * np.exp(-0.5 * np.square(gaps / near_s))
         far = counts * self.far[event, landmark] * np.exp(-0.5 * np.square(gaps / far_s))
         odds = np.bincount(event, near + far, len(self.video)).astype(np.float64)
-        pull = (near / np.square(near_s) + far / np.square(far_s)) / (1.0 + odds[event])
-        return _Meeting(event, landmark, gaps, (near + far) / (1.0 + odds[event]), pull, odds)
+        return _Meeting(event, landmark, gaps, (near + far) / (1.0 + odds[event]), odds)
 
     def covers(self, offsets: FloatArray) -> BoolArray:
         """Whether music lies under enough of the video's salience, and of its time, at each offset."""
@@ -373,14 +371,10 @@ def _spread_ratio(pair: _Pair, evidence: OffsetScores, best: float) -> float:
 
 def _refined(pair: _Pair, offset: float) -> float:
     """The nearest maximum of the evidence off the grid, by mean shift, to the microsecond."""
-    for _ in range(_SHIFTS):
-        met = pair.meeting(offset)
-        if met.pull.sum() <= 0.0:
-            return offset
-        step = float(met.pull @ met.gaps / met.pull.sum())
-        offset += step
-        if abs(step) < 5e-7:
-            break
+    near, near_s, far, far_s = pair.curves_by_time
+    offset = shift_to_peak(
+        pair.together_at, pair.by_time[0], near, near_s, far, far_s, len(pair.video), pair.widest, offset, _SHIFTS
+    )
     low, high = -pair.landmarks.track_seconds, pair.events.video_seconds
     return min(max(round(offset, 6), low + 1e-6), high - 1e-6)
 

@@ -165,13 +165,13 @@ class AlignParams(Params):
         default=1.2, ge=0.2, le=3.0, description="the same of those put by eye: a frame or two at usual tolerances"
     )
     prior_odds: float = Field(
-        default=0.05, ge=0.0001, le=1.0, description="odds, before looking, that a track fits a video somewhere; fitted"
+        default=0.05, ge=0.0001, le=1.0, description="odds, before looking, that a track fits a video somewhere"
     )
     trust: float = Field(
         default=1.25,
         ge=0.1,
         le=2.0,
-        description="power of the odds that the evidence gives, in the score; fitted",
+        description="power of the odds that the evidence gives, in the score; near a logistic fit",
     )
     bare_cost: float = Field(
         default=0.5, ge=0.0, le=1.0, description="of the score, lost where all that could have music has none"
