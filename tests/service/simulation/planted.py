@@ -130,14 +130,12 @@ BUGS = (
         "service/jobs/sweep.py",
         "time_from_now(-settings.upload_seconds - _GRACE_SECONDS)",
         "time_from_now(-5.0)",
-        rare=True,
     ),
     Bug(
         "settled jobs are forgotten after an hour",
         "service/jobs/sweep.py",
         "time_from_now(-settings.job_retention_seconds)",
         "time_from_now(-3600.0)",
-        rare=True,
     ),
     Bug(
         "a result that cannot be written at once is dropped",
@@ -158,7 +156,6 @@ BUGS = (
         "service/jobs/settle.py",
         '    video_owners.update(connection, video_id, "processing", status="failed", reason=reason)\n',
         "",
-        rare=True,
     ),
 )
 
