@@ -157,6 +157,8 @@ class JobParent:
     _look_pause: float = field(default=_FIRST_LOOK_SECONDS, init=False)
     _next_child: float = field(default=0.0, init=False)
     _next_sweep: float = field(default=0.0, init=False)
+    _claim_in_doubt: bool = field(default=False, init=False)
+    """whether a claim failed that may be in the database all the same"""
     _leaving: set[str] = field(default_factory=set, init=False)
     """fetched files that are about to be deleted"""
     _revision: str | None = field(default=None, init=False)
@@ -297,6 +299,8 @@ class JobParent:
         try:
             while wanted := self._wanted():
                 lease = self.settings.job_lease_seconds
+                if self._claim_in_doubt:
+                    self._give_up_unknown()
                 with self.database.read() as connection:
                     found = [
                         (queues, later)
@@ -306,16 +310,28 @@ class JobParent:
                 if not found:
                     return
                 queues, later = found[0]
+                self._claim_in_doubt = True
                 with self.database.write() as connection:
                     self._expire(connection)
                     job = jobs.claim(connection, queues, self.owner, lease, without=later)
-                    if job is None or settle.settle_if_blocked(connection, job):
-                        continue
+                    blocked = job is not None and settle.settle_if_blocked(connection, job)
+                self._claim_in_doubt = False
+                if job is None or blocked:
+                    continue
                 self._look_pause = _FIRST_LOOK_SECONDS
                 self._start(job)
         except StoreError as error:
             log.error("cannot claim", problem=str(error))
             self._next_look = monotonic_seconds() + _RETRY_SECONDS
+
+    def _give_up_unknown(self) -> None:
+        known = {child.job.job_id for child in self._children if child.job is not None}
+        known |= {one.job.job_id for one in self._unsettled}
+        with self.database.write() as connection:
+            given_up = jobs.give_up_unknown(connection, self.owner, known)
+        self._claim_in_doubt = False
+        if given_up:
+            log.warning("claimed unawares, queued again", jobs=given_up)
 
     def _start(self, job: Job) -> None:
         scratch = self._scratch(job)

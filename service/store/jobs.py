@@ -22,7 +22,7 @@ Functions take a connection whose transaction the caller owns.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, TypeAlias
@@ -745,6 +745,26 @@ def postpone(connection: Connection, job: Job, seconds: float, *, begun: bool = 
         lease_until=None,
         not_before=time_from_now(seconds),
     )
+
+
+def give_up_unknown(connection: Connection, owner: str, known: Collection[str]) -> int:
+    """Queue again what a worker holds and does not know: it was told that a claim had failed which had not.
+
+    Nobody else takes such a job over before its lease has ended, and its owner never does.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    owner : name of the worker
+    known : ids of the jobs that it runs or has still to settle
+
+    Returns
+    -------
+    number of jobs that were queued
+    """
+    unknown = (jobs.c.owner == owner) & (jobs.c.state == "running") & jobs.c.job_id.not_in(known)
+    queued = jobs.update().where(unknown).values(state="queued", stage=QUEUED_STAGE, owner=None, lease_until=None)
+    return connection.execute(queued).rowcount
 
 
 def release(connection: Connection, video_id: str) -> int:

@@ -24,7 +24,7 @@ def mix(page: Any, open_tab: Callable[[str], None]) -> Any:
 def test_a_slider_moves_the_duck_by_key(mix: Any) -> None:
     said = mix.get_by_text("duck down to")
     before = said.inner_text()
-    slider = mix.get_by_role("slider").nth(1)
+    slider = mix.get_by_role("slider", name="under voice, LU")
     slider.focus()
     for _ in range(8):
         mix.keyboard.press("ArrowRight")
@@ -46,7 +46,7 @@ def test_a_profile_of_the_page_serves_the_command_line(
 ) -> None:
     said = mix.get_by_text("duck down to")
     before = said.inner_text()
-    mix.get_by_role("slider").nth(1).focus()
+    mix.get_by_role("slider", name="under voice, LU").focus()
     mix.keyboard.press("Home")
     expect(said).not_to_have_text(before)
     mix.get_by_label("profile", exact=True).fill("lively")
@@ -72,7 +72,7 @@ def test_another_mix_leaves_the_comparison_of_options_as_it_is(
     open_tab("Mix")
     facts = page.get_by_text("duck down to")
     before = facts.inner_text()
-    page.get_by_role("slider").nth(1).focus()
+    page.get_by_role("slider", name="under voice, LU").focus()
     for _ in range(8):
         page.keyboard.press("ArrowRight")
     expect(facts).not_to_have_text(before)

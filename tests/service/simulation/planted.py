@@ -152,6 +152,13 @@ BUGS = (
         rare=True,
     ),
     Bug(
+        "a claim that failed and is in the database is not given up",
+        "service/jobs/worker.py",
+        "                if self._claim_in_doubt:",
+        "                if False:",
+        rare=True,
+    ),
+    Bug(
         "a video whose ingest failed stays in process",
         "service/jobs/settle.py",
         '    video_owners.update(connection, video_id, "processing", status="failed", reason=reason)\n',

@@ -197,6 +197,19 @@ def test_a_lease_of_a_clock_that_was_set_back_does_not_block_its_job(
     assert complete(database, held) is not is_taken
 
 
+def test_what_a_worker_holds_and_does_not_know_is_queued_again(database: Database) -> None:
+    submit(database, new())
+    known = claim(database, "w1")
+    submit(database, new())
+    unknown = claim(database, "w1")
+    with database.write() as connection:
+        assert jobs.give_up_unknown(connection, "w1", {known.job_id}) == 1
+        assert jobs.give_up_unknown(connection, "w1", {known.job_id}) == 0
+        assert jobs.renew_lease(connection, known, LEASE, "decoding")
+        assert not jobs.renew_lease(connection, unknown, LEASE, "decoding")
+    assert claim(database, "w1").job_id == unknown.job_id
+
+
 def test_who_lost_a_job_changes_nothing_any_more(database: Database) -> None:
     submit(database, new())
     late = claim(database, "late")
