@@ -371,23 +371,22 @@ class Town:
         self.check()
         count = "SELECT (SELECT count(*) FROM jobs), (SELECT count(*) FROM ledger)"
         before = tuple(books.rows(count)[0])
-        asked: list[str] = []
+        could_pay: list[bool] = []
 
         def run(connection: Connection) -> Answer:
             caller = api_keys.find_caller(connection, client.secret)
             if caller is None or caller.account != client.account:
                 raise Violation(f"the key of {client.account} stands for {caller}")
-            asked.append(self.world.text())
+            could_pay.append(books.can_pay(client.account, self.world.text()))  # before this call is charged
             return work(connection, Call(caller, request_id, endpoint, self.settings, key))
 
         answer: Answer | Problem | None = self._write(run)
         said = answer.status if isinstance(answer, Answer | Problem) else "nothing"
         self.world.log(client.account, endpoint, key or "", "->", said)
-        if asked:
-            can_pay = books.can_pay(client.account, asked[0])
-            if isinstance(answer, Problem) and answer.status == 402 and can_pay:
+        if could_pay:
+            if isinstance(answer, Problem) and answer.status == 402 and could_pay[0]:
                 raise Violation(f"{client.account} can pay and is refused: {answer}")
-            if tuple(books.rows(count)[0]) != before and not can_pay:
+            if tuple(books.rows(count)[0]) != before and not could_pay[0]:
                 raise Violation(f"{client.account} cannot pay, and {endpoint} was accepted")
         self.check()
         return answer
