@@ -51,6 +51,8 @@ _WORDS = {
     SECTION_FINDERS: "section finder",
     VOICE_DETECTORS: "voice detector",
 }
+POINTS = tuple(_WORDS)
+"""all extension points"""
 OWN = "workbench"
 """the name of our own part of a point"""
 _OWN: dict[str, dict[str, str]] = {

@@ -17,6 +17,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from notebooks.book.markdown import contents, fenced, table
+from workbench import extensions
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "gallery"
 
@@ -54,7 +55,7 @@ def recipes() -> list[Recipe]:
 
 
 def run_recipe(recipe: Recipe, home: Path, folder: Path) -> Run:
-    """Run a script as a program of its own would, in this process.
+    """Run a script as a program of its own would, in this process; extensions that it registers are forgotten.
 
     Parameters
     ----------
@@ -65,8 +66,12 @@ def run_recipe(recipe: Recipe, home: Path, folder: Path) -> Run:
     folder.mkdir(parents=True)
     printed = io.StringIO()
     began = time.perf_counter()
+    before = {group: set(extensions.names(group)) for group in extensions.POINTS}
     with patch.dict(os.environ, {"WORKBENCH_HOME": str(home)}), chdir(folder), redirect_stdout(printed):
         runpy.run_path(str(recipe.path), run_name="__main__")
+    for group, known in before.items():
+        for name in set(extensions.names(group)) - known:
+            extensions.unregister(group, name)
     return Run(printed.getvalue(), time.perf_counter() - began, folder)
 
 
