@@ -74,6 +74,7 @@ def _faults(page: Any) -> list[str]:
 
 def test_nothing_serious_is_in_the_way_of_anybody(page: Any, open_tab: Callable[[str], None]) -> None:
     """Names, roles, contrast and the rest of what axe-core looks at, in every tab; light and dark."""
+    pytest.importorskip("axe_playwright_python", reason="axe-core is not installed: make setup-dev installs it")
     page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
     found = []
     for title in page.get_by_role("tab").all_inner_texts():
