@@ -1,4 +1,7 @@
-"""A server of Amazon's S3 on this machine, for tests of stores: moto's, in an environment and a process of its own."""
+"""What all tests share: extensions that a module registers end with it, and a server of Amazon's S3.
+
+The server is moto's, in an environment and a process of its own.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,21 @@ from threading import Thread
 
 import pytest
 
+from workbench import extensions
+
 MOTO = Path(sys.prefix) / "s3" / "bin" / "moto_server"
 """`make test` installs it"""
 _NAMES = count()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def extensions_end_with_their_module() -> Iterator[None]:
+    """What is left would be offered in tests that come later in the same process."""
+    before = {group: set(extensions.names(group)) for group in extensions.POINTS}
+    yield
+    for group, known in before.items():
+        for name in set(extensions.names(group)) - known:
+            extensions.unregister(group, name)
 
 
 @pytest.fixture(scope="session")

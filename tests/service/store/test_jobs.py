@@ -198,9 +198,9 @@ def test_a_lease_of_a_clock_that_was_set_back_does_not_block_its_job(
 
 
 def test_what_a_worker_holds_and_does_not_know_is_queued_again(database: Database) -> None:
-    submit(database, new())
+    submit(database, new("b1"))
     known = claim(database, "w1")
-    submit(database, new())
+    submit(database, new("b2"))
     unknown = claim(database, "w1")
     with database.write() as connection:
         assert jobs.give_up_unknown(connection, "w1", {known.job_id}) == 1

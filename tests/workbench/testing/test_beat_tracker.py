@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import librosa
@@ -58,8 +59,10 @@ class TestOwn(BeatTrackerSuite):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def librosas_tracker() -> None:
+def librosas_tracker() -> Iterator[None]:
     extensions.register(extensions.BEAT_TRACKERS, "librosa", LibrosaTracker)
+    yield
+    extensions.unregister(extensions.BEAT_TRACKERS, "librosa")
 
 
 class TestLibrosa(BeatTrackerSuite):
