@@ -26,11 +26,8 @@ _NAMES = count()
 @pytest.fixture(scope="module", autouse=True)
 def extensions_end_with_their_module() -> Iterator[None]:
     """What is left would be offered in tests that come later in the same process."""
-    before = {group: set(extensions.names(group)) for group in extensions.POINTS}
-    yield
-    for group, known in before.items():
-        for name in set(extensions.names(group)) - known:
-            extensions.unregister(group, name)
+    with extensions.scope():
+        yield
 
 
 @pytest.fixture(scope="session")

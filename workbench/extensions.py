@@ -19,8 +19,8 @@ The name stands in the parameters, so it is in profiles, cache keys and results;
 and the page offers it (`workbench.params.chosen`). A class is instantiated without arguments. Each point has a Protocol
 beside the code that calls it, and a suite of tests in `workbench.testing` that any implementation inherits.
 
-Functions: `find`, `names`, `register`, `unregister`; `word_of`, what a point is called; `work_of`, within which an
-extension is called.
+Functions: `find`, `names`, `register`, `unregister`; `scope`, with which what is registered ends; `has_version`;
+`word_of`, what a point is called; `work_of`, within which an extension is called.
 """
 
 from __future__ import annotations
@@ -51,8 +51,6 @@ _WORDS = {
     SECTION_FINDERS: "section finder",
     VOICE_DETECTORS: "voice detector",
 }
-POINTS = tuple(_WORDS)
-"""all extension points"""
 OWN = "workbench"
 """the name of our own part of a point"""
 _OWN: dict[str, dict[str, str]] = {
@@ -92,6 +90,17 @@ def unregister(group: str, name: str) -> None:
     group, name : as they were given to `register`
     """
     _registered.pop((group, name), None)
+
+
+@contextmanager
+def scope() -> Iterator[None]:
+    """What is registered within is forgotten with the block, and what is forgotten within is there again."""
+    before = dict(_registered)
+    try:
+        yield
+    finally:
+        _registered.clear()
+        _registered.update(before)
 
 
 def names(group: str) -> tuple[str, ...]:
@@ -158,6 +167,17 @@ def find(group: str, name: str) -> Any:
     if address == name:
         _look_here()
     return _made(group, name, _loaded(group, name, address))
+
+
+def has_version(extension: Any) -> bool:
+    """Whether an extension says of which version its answers are, a whole number from 1: they are stored under it.
+
+    Parameters
+    ----------
+    extension : as `find` gives it
+    """
+    version = getattr(extension, "version", None)
+    return isinstance(version, int) and version >= 1
 
 
 def _known(group: str) -> None:

@@ -66,12 +66,9 @@ def run_recipe(recipe: Recipe, home: Path, folder: Path) -> Run:
     folder.mkdir(parents=True)
     printed = io.StringIO()
     began = time.perf_counter()
-    before = {group: set(extensions.names(group)) for group in extensions.POINTS}
-    with patch.dict(os.environ, {"WORKBENCH_HOME": str(home)}), chdir(folder), redirect_stdout(printed):
+    environment = patch.dict(os.environ, {"WORKBENCH_HOME": str(home)})
+    with environment, chdir(folder), redirect_stdout(printed), extensions.scope():
         runpy.run_path(str(recipe.path), run_name="__main__")
-    for group, known in before.items():
-        for name in set(extensions.names(group)) - known:
-            extensions.unregister(group, name)
     return Run(printed.getvalue(), time.perf_counter() - began, folder)
 
 

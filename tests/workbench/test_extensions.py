@@ -90,3 +90,12 @@ def test_an_installed_package_names_its_own(tmp_path: Path) -> None:
     set_up = f"import sys; sys.path[:0] = {where!r}; "
     done = subprocess.run([sys.executable, "-c", set_up + program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["('workbench', 'metronome')", "[0.0, 0.5, 1.0, 1.5]", "[0.0, 0.5, 1.0, 1.5]"]
+
+
+def test_what_is_registered_in_a_scope_ends_with_it() -> None:
+    extensions.register(extensions.EXPORT_FORMATS, "before", object())
+    with extensions.scope():
+        extensions.register(extensions.EXPORT_FORMATS, "within", object())
+        extensions.unregister(extensions.EXPORT_FORMATS, "before")
+    assert "before" in extensions.names(extensions.EXPORT_FORMATS)
+    assert "within" not in extensions.names(extensions.EXPORT_FORMATS)

@@ -25,7 +25,7 @@ from workbench.beats.readings import best_reading, reading_chances
 from workbench.beats.steady import steady_beats
 from workbench.beats.straight import slips_of
 from workbench.beats.tempo import beat_activation
-from workbench.beats.tracker import track_by
+from workbench.beats.tracker import ask_tracker
 from workbench.beats.weights import weights_for
 from workbench.errors import MediaError, ParameterError
 from workbench.extensions import OWN
@@ -72,7 +72,7 @@ def track_beats(
         if sample_rate is not None:
             raise ParameterError("a recording knows its sample rate; give params by name: track_beats(sound, params=…)")
         if params is not None and params.tracker != OWN:
-            return track_by(params.tracker, sound, params)
+            return ask_tracker(params.tracker, sound, params)
         samples, rate = sound.samples, sound.sample_rate
     else:
         samples, rate = sound, int(sample_rate or (spectrum or SpectrumParams()).sample_rate)

@@ -11,7 +11,7 @@ grid is kept under its name and version, and loops, pictures and exports are mad
             tempo, beats = librosa.beat.beat_track(y=recording.mono(), sr=recording.sample_rate, units="time")
             return BeatGrid.from_times(beats, confidence=0.5)
 
-Class: `OwnTracker`. Protocol: `BeatTracker`. Functions: `find_tracker`, `track_by`.
+Class: `OwnTracker`. Protocol: `BeatTracker`. Functions: `find_tracker`, `ask_tracker`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Protocol, runtime_checkable
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError, ParameterError
-from workbench.extensions import BEAT_TRACKERS, OWN, find, work_of
+from workbench.extensions import BEAT_TRACKERS, OWN, find, has_version, work_of
 from workbench.params import BeatParams
 from workbench.recording import Recording
 
@@ -77,12 +77,12 @@ def find_tracker(name: str) -> BeatTracker:
     ParameterError : there is none, or what is there is no beat tracker
     """
     found = find(BEAT_TRACKERS, name)
-    if not isinstance(found, BeatTracker) or not isinstance(found.version, int) or found.version < 1:
+    if not isinstance(found, BeatTracker) or not has_version(found):
         raise ParameterError(f"{name} is no beat tracker: it needs a version, from 1, and track(recording, params)")
     return found
 
 
-def track_by(name: str, recording: Recording, params: BeatParams) -> BeatGrid:
+def ask_tracker(name: str, recording: Recording, params: BeatParams) -> BeatGrid:
     """Track beats by the tracker of a name, and check what it gives.
 
     Parameters

@@ -38,7 +38,7 @@ from workbench.loops.seams import (
 from workbench.loops.splices import with_room
 from workbench.params import EndingParams, SeamParams, SectionParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
-from workbench.structure.finder import sections_by
+from workbench.structure.finder import ask_finder
 from workbench.structure.sections import bar_features
 
 KnownFits: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
@@ -139,7 +139,7 @@ def track_form(
         TrackSection(
             s.first_bar, s.last_bar, float(downbeats[s.first_bar]), float(ends[s.last_bar - 1]), s.label, s.group
         )
-        for s in sections_by(recording, grid, bars, sections)
+        for s in ask_finder(recording, grid, bars, sections)
     )
     ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts, endings)
     return TrackForm(start, last_sound, bar_lufs, coming_lufs, parts, ending)

@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
-from workbench.extensions import SEAM_MEASURES, find, work_of
+from workbench.extensions import SEAM_MEASURES, find, has_version, work_of
 from workbench.loops.profile import SEAM_PARTS
 from workbench.params import SeamParams
 from workbench.params.base import named_weights
@@ -118,10 +118,10 @@ def find_measure(name: str) -> SeamMeasure:
 
 def _is_complete(found: SeamMeasure) -> bool:
     """Whether what a measure says of itself is of the right kind."""
-    version, least, most = (getattr(found, name) for name in ("version", "least", "most"))
+    least, most = found.least, found.most
     texts = isinstance(found.unit, str) and isinstance(found.description, str)
     numbers = all(isinstance(one, int | float | np.integer | np.floating) for one in (least, most))
-    return texts and numbers and 0.0 < least <= most and isinstance(version, int) and version >= 1
+    return texts and numbers and 0.0 < least <= most and has_version(found)
 
 
 def features_of(recording: Recording, grid: BeatGrid, params: SeamParams) -> tuple[MeasuredBeats, ...]:

@@ -314,9 +314,9 @@ def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: V
 
     Raises
     ------
-    ParameterError : probabilities or pitches of another shape or range; or as of `workbench.mix.detectors.voices_by`
+    ParameterError : probabilities or pitches of another shape or range; or as of `workbench.mix.detectors.ask_detector`
     """
-    from workbench.mix.detectors import voices_by
+    from workbench.mix.detectors import ask_detector
 
     params = params or VoiceParams()
     if soundtrack.levels is None:
@@ -325,7 +325,7 @@ def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: V
     if params.detector == OWN:
         found = heard_utterances(soundtrack, params)
     else:
-        found = known.utterances if known is not None and known.params == params else voices_by(soundtrack, params)
+        found = known.utterances if known is not None and known.params == params else ask_detector(soundtrack, params)
     inside = ((round(start, 3), round(min(end, video_seconds), 3)) for start, end in found)
     return tuple((start, end) for start, end in inside if start < end)
 

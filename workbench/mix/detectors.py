@@ -14,7 +14,7 @@ parameters, and the bytes of the files that it says it reads. One that is tested
         def utterances(self, video, soundtrack, params):
             return [(2.0, 5.5), (8.0, 9.25)]
 
-Class: `OwnDetector`. Protocol: `VoiceDetector`. Functions: `find_detector`, `voices_by`.
+Class: `OwnDetector`. Protocol: `VoiceDetector`. Functions: `find_detector`, `ask_detector`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.extensions import VOICE_DETECTORS, find, work_of
+from workbench.extensions import VOICE_DETECTORS, find, has_version, work_of
 from workbench.mix.balance import SoundtrackMeasure, heard_utterances
 from workbench.mix.voice import Utterances
 from workbench.params import VoiceParams
@@ -105,7 +105,7 @@ def find_detector(name: str) -> VoiceDetector:
     ParameterError : there is none, or what is there is no voice detector
     """
     found = find(VOICE_DETECTORS, name)
-    if not isinstance(found, VoiceDetector) or not isinstance(found.version, int) or found.version < 1:
+    if not isinstance(found, VoiceDetector) or not has_version(found):
         raise ParameterError(
             f"{name} is no voice detector: it needs a version, from 1, reads(video) and "
             "utterances(video, soundtrack, params)"
@@ -113,7 +113,7 @@ def find_detector(name: str) -> VoiceDetector:
     return found
 
 
-def voices_by(soundtrack: SoundtrackMeasure, params: VoiceParams) -> Utterances:
+def ask_detector(soundtrack: SoundtrackMeasure, params: VoiceParams) -> Utterances:
     """Utterances by the detector that the parameters name, checked.
 
     Parameters

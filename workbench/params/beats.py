@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from workbench.extensions import BEAT_TRACKERS
+from workbench.extensions import BEAT_TRACKERS, OWN
 from workbench.params.base import Params, names_extension
 
 
@@ -15,7 +15,7 @@ class BeatParams(Params):
 
     tracker: str = Field(
         json_schema_extra=names_extension(BEAT_TRACKERS),
-        default="workbench",
+        default=OWN,
         min_length=1,
         max_length=200,
         description="which beat tracker; ours, one that is installed, or one of a module as module:attribute",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from workbench.extensions import SECTION_FINDERS
+from workbench.extensions import OWN, SECTION_FINDERS
 from workbench.params.base import Params, names_extension
 
 
@@ -13,7 +13,7 @@ class SectionParams(Params):
 
     finder: str = Field(
         json_schema_extra=names_extension(SECTION_FINDERS),
-        default="workbench",
+        default=OWN,
         min_length=1,
         max_length=200,
         description="which section finder; ours, one that is installed, or one of a module as module:attribute",

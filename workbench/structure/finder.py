@@ -11,7 +11,7 @@ keys. One that is tested inherits `workbench.testing.section_finder.SectionFinde
             n = bars.level_db.size
             return [Section(0, n // 2, "verse", 0), Section(n // 2, n, "chorus", 1)]
 
-Class: `OwnFinder`. Protocol: `SectionFinder`. Functions: `find_finder`, `sections_by`.
+Class: `OwnFinder`. Protocol: `SectionFinder`. Functions: `find_finder`, `ask_finder`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Protocol, runtime_checkable
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
-from workbench.extensions import SECTION_FINDERS, find, work_of
+from workbench.extensions import SECTION_FINDERS, find, has_version, work_of
 from workbench.params import SectionParams
 from workbench.recording import Recording
 from workbench.structure.sections import LABELS, BarFeatures, Section, find_sections
@@ -84,14 +84,14 @@ def find_finder(name: str) -> SectionFinder:
     ParameterError : there is none, or what is there is no section finder
     """
     found = find(SECTION_FINDERS, name)
-    if not isinstance(found, SectionFinder) or not isinstance(found.version, int) or found.version < 1:
+    if not isinstance(found, SectionFinder) or not has_version(found):
         raise ParameterError(
             f"{name} is no section finder: it needs a version, from 1, and sections(recording, grid, bars, params)"
         )
     return found
 
 
-def sections_by(
+def ask_finder(
     recording: Recording, grid: BeatGrid, bars: BarFeatures, params: SectionParams | None = None
 ) -> tuple[Section, ...]:
     """Sections by the finder that the parameters name, checked.

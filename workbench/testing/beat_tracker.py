@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.beats.grid import BeatGrid
-from workbench.beats.tracker import find_tracker, track_by
+from workbench.beats.tracker import ask_tracker, find_tracker
 from workbench.intervals import f_measure
 from workbench.params import BeatParams
 from workbench.recording import FloatArray, Recording
@@ -50,7 +50,7 @@ class BeatTrackerSuite:
     """F-measure at 70 ms on clicks that a tracker reaches that is worth the name"""
 
     def _track(self, recording: Recording) -> BeatGrid:
-        return track_by(self.tracker, recording, BeatParams())
+        return ask_tracker(self.tracker, recording, BeatParams())
 
     def test_it_is_found_and_has_a_version(self) -> None:
         """Whether the name leads to a tracker."""

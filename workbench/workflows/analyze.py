@@ -331,14 +331,14 @@ def _beat_arrays(sound: Sound) -> tuple[Arrays, bool]:
 
     def compute() -> Arrays:
         from workbench.beats.track import track_beats_in
-        from workbench.beats.tracker import track_by
+        from workbench.beats.tracker import ask_tracker
 
         spectrum, onsets = sound.spectrum, sound.onsets
         sound.progress("finding the beats", 0.0)
         if params.beats.tracker == OWN:
             grid = track_beats_in(spectrum, params.beats, onsets)
         else:
-            grid = track_by(params.beats.tracker, sound.recording, params.beats)
+            grid = ask_tracker(params.beats.tracker, sound.recording, params.beats)
         sound.progress("finding the beats", 1.0)
         return {
             "beats": grid.beats,

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.errors import MediaError
-from workbench.extensions import OWN
+from workbench.extensions import OWN, VOICE_DETECTORS, work_of
 from workbench.mix.balance import DetectedVoice, SoundtrackMeasure
+from workbench.mix.detectors import ask_detector, find_detector
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
 from workbench.workspace import Workspace
 
@@ -41,15 +42,12 @@ def with_voices(workspace: Workspace, soundtrack: SoundtrackMeasure) -> Soundtra
 
     Raises
     ------
-    ParameterError : as of `workbench.mix.detectors.voices_by`
+    ParameterError : as of `workbench.mix.detectors.ask_detector`
     MediaError : the file is gone, or one that the detector reads cannot be read
     """
     params, path = workspace.params.voice, soundtrack.path
     if params.detector == OWN or soundtrack.levels is None or path is None:
         return soundtrack
-    from workbench.extensions import VOICE_DETECTORS, work_of
-    from workbench.mix.detectors import find_detector, voices_by
-
     detector = find_detector(params.detector)
     with work_of(VOICE_DETECTORS, params.detector):
         files = tuple(detector.reads(path))
@@ -62,7 +60,7 @@ def with_voices(workspace: Workspace, soundtrack: SoundtrackMeasure) -> Soundtra
         CacheKeyPart("VoiceDetectorReads", "files", read),
     )
     arrays = workspace.arrays.load_or_compute(
-        key, lambda: {"utterances": np.array(voices_by(soundtrack, params), dtype=np.float64).reshape(-1, 2)}
+        key, lambda: {"utterances": np.array(ask_detector(soundtrack, params), dtype=np.float64).reshape(-1, 2)}
     )
     found = tuple((float(start), float(end)) for start, end in arrays["utterances"])
     return replace(soundtrack, detected=DetectedVoice(params, found))

@@ -7,7 +7,7 @@ import pytest
 from workbench import extensions
 from workbench.beats.grid import BeatGrid
 from workbench.beats.track import track_beats
-from workbench.beats.tracker import track_by
+from workbench.beats.tracker import ask_tracker
 from workbench.errors import GridError, ParameterError
 from workbench.params import BeatParams
 from workbench.recording import Recording
@@ -39,7 +39,7 @@ def test_a_tracker_that_fails_is_named() -> None:
     recording, _ = click_track(120.0, 8.0)
     extensions.register(extensions.BEAT_TRACKERS, "broken", BrokenTracker)
     with pytest.raises(ParameterError, match="the beat tracker broken failed: IndexError: no onsets"):
-        track_by("broken", recording, BeatParams())
+        ask_tracker("broken", recording, BeatParams())
     extensions.unregister(extensions.BEAT_TRACKERS, "broken")
 
 
@@ -47,13 +47,13 @@ def test_what_is_no_tracker_is_said() -> None:
     recording, _ = click_track(120.0, 8.0)
     extensions.register(extensions.BEAT_TRACKERS, "late", LateTracker)
     with pytest.raises(ParameterError, match="no beat tracker nobody; known are workbench"):
-        track_by("nobody", recording, BeatParams())
+        ask_tracker("nobody", recording, BeatParams())
     with pytest.raises(ParameterError, match=r"cannot be loaded: No module named 'nowhere'"):
-        track_by("nowhere:Tracker", recording, BeatParams())
+        ask_tracker("nowhere:Tracker", recording, BeatParams())
     with pytest.raises(ParameterError, match="is no beat tracker"):
-        track_by("workbench.beats.grid:BeatGrid.from_times", recording, BeatParams())
+        ask_tracker("workbench.beats.grid:BeatGrid.from_times", recording, BeatParams())
     with pytest.raises(GridError, match="after the end"):
-        track_by("late", recording, BeatParams())
+        ask_tracker("late", recording, BeatParams())
 
 
 def test_parameters_choose_the_tracker() -> None:

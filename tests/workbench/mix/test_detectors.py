@@ -12,7 +12,7 @@ import pytest
 from workbench import extensions
 from workbench.errors import ParameterError
 from workbench.mix.balance import SoundtrackMeasure, utterances_in
-from workbench.mix.detectors import OwnDetector, find_detector, voices_by
+from workbench.mix.detectors import OwnDetector, ask_detector, find_detector
 from workbench.mix.levels import level_curve
 from workbench.params import VoiceParams
 
@@ -55,7 +55,7 @@ def given() -> Iterator[None]:
 def test_utterances_that_are_none_are_one_clear_error(answer: Any, complaint: str) -> None:
     Given.answer = answer
     with pytest.raises(ParameterError, match=complaint):
-        voices_by(SOUND, PARAMS)
+        ask_detector(SOUND, PARAMS)
 
 
 def test_what_it_finds_ends_with_the_video_and_needs_a_file() -> None:

@@ -12,7 +12,7 @@ from workbench import extensions
 from workbench.errors import ParameterError
 from workbench.params import SectionParams
 from workbench.recording import Recording
-from workbench.structure.finder import OwnFinder, find_finder, sections_by
+from workbench.structure.finder import OwnFinder, ask_finder, find_finder
 from workbench.structure.sections import BarFeatures, Section, find_sections
 from workbench.testing.seam_measure import two_parts
 
@@ -48,7 +48,7 @@ def test_sections_that_are_none_are_one_clear_error(answer: Any, complaint: str)
     Given.answer = answer
     try:
         with pytest.raises(ParameterError, match=complaint):
-            sections_by(*two_parts(), bars_of(16), SectionParams(finder="given"))
+            ask_finder(*two_parts(), bars_of(16), SectionParams(finder="given"))
     finally:
         extensions.unregister(extensions.SECTION_FINDERS, "given")
 
@@ -56,6 +56,6 @@ def test_sections_that_are_none_are_one_clear_error(answer: Any, complaint: str)
 def test_ours_is_found_like_any_other() -> None:
     bars = bars_of(16)
     assert isinstance(find_finder("workbench"), OwnFinder)
-    assert sections_by(*two_parts(), bars) == find_sections(bars)
+    assert ask_finder(*two_parts(), bars) == find_sections(bars)
     with pytest.raises(ParameterError, match="is no section finder"):
         find_finder("workbench.beats.tracker:OwnTracker")
