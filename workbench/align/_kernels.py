@@ -11,6 +11,21 @@ WIDTHS = 3.0
 """standard deviations of the wider curve at which a pair no longer counts"""
 
 
+def odds_at(gap: FloatArray, odds: FloatArray, deviation_s: FloatArray) -> FloatArray:
+    """Odds of pairs with a gap: they fall off with it as a normal curve.
+
+    Parameters
+    ----------
+    gap : s, between an event and a landmark
+    odds : without a gap
+    deviation_s : s, standard deviation of the curve
+    """
+    return odds * np.exp(-0.5 * (gap / deviation_s) ** 2)
+
+
+_odds_at = numba.njit(nogil=True)(odds_at)
+
+
 @numba.njit(cache=True, nogil=True)
 def add_evidence(
     track_s: FloatArray,
@@ -51,8 +66,8 @@ def add_evidence(
                 for k in range(max(0, int(np.ceil(centre - width))), min(n - 1, int(centre + width)) + 1):
                     if counting:
                         gap = (k - centre) * step_s
-                        odds[k] += near[j, i] * np.exp(-0.5 * (gap / near_s[j, i]) ** 2)
-                        odds[k] += far[j, i] * np.exp(-0.5 * (gap / far_s[j, i]) ** 2)
+                        odds[k] += _odds_at(gap, near[j, i], near_s[j, i])
+                        odds[k] += _odds_at(gap, far[j, i], far_s[j, i])
                     elif odds[k] > 0.0:
                         said = np.log1p(odds[k])
                         odds[k] = 0.0
@@ -96,14 +111,14 @@ def shift_to_peak(
         for k in range(first, last):
             gap = together_at[k] - offset_s
             if abs(gap) <= WIDTHS * far_s[k]:
-                odds[event[k]] += near[k] * np.exp(-0.5 * (gap / near_s[k]) ** 2)
-                odds[event[k]] += far[k] * np.exp(-0.5 * (gap / far_s[k]) ** 2)
+                odds[event[k]] += _odds_at(gap, near[k], near_s[k])
+                odds[event[k]] += _odds_at(gap, far[k], far_s[k])
         pull, moved = 0.0, 0.0
         for k in range(first, last):
             gap = together_at[k] - offset_s
             if abs(gap) <= WIDTHS * far_s[k]:
-                by_near = near[k] * np.exp(-0.5 * (gap / near_s[k]) ** 2) / near_s[k] ** 2
-                by_far = far[k] * np.exp(-0.5 * (gap / far_s[k]) ** 2) / far_s[k] ** 2
+                by_near = _odds_at(gap, near[k], near_s[k]) / near_s[k] ** 2
+                by_far = _odds_at(gap, far[k], far_s[k]) / far_s[k] ** 2
                 weight = (by_near + by_far) / (1.0 + odds[event[k]])
                 pull += weight
                 moved += weight * gap

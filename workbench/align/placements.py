@@ -40,7 +40,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from workbench.align._kernels import WIDTHS, add_evidence, shift_to_peak
+from workbench.align._kernels import WIDTHS, add_evidence, odds_at, shift_to_peak
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.params import AlignParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
@@ -257,8 +257,8 @@ class _Pair:
         gaps = self.together_at[first:last] - offset
         near_s, far_s = self.near_s[event, landmark], self.far_s[event, landmark]
         counts = np.abs(gaps) <= WIDTHS * far_s
-        near = counts * self.near[event, landmark] * np.exp(-0.5 * np.square(gaps / near_s))
-        far = counts * self.far[event, landmark] * np.exp(-0.5 * np.square(gaps / far_s))
+        near = odds_at(gaps, counts * self.near[event, landmark], near_s)
+        far = odds_at(gaps, counts * self.far[event, landmark], far_s)
         odds = np.bincount(event, near + far, len(self.video)).astype(np.float64)
         return _Meeting(event, landmark, gaps, (near + far) / (1.0 + odds[event]), odds)
 
