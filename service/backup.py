@@ -221,9 +221,8 @@ def _write_records(connection: Connection, lines: IO[bytes], account: str | None
     for table in _tables():
         counts[table.name] = 0
         query = _rows(table, account).execution_options(yield_per=_ROWS)
-        if (
-            table is service_tables.shared_values
-        ):  # which home, store and database it is does not hold where it is restored
+        if table is service_tables.shared_values:
+            # which home, store and database it is does not hold where it is restored
             query = query.where(table.c.name.not_in((shared_values.STORE_ID, shared_values.DATABASE_ID)))
         for row in connection.execute(query):
             values = dict(row._mapping)

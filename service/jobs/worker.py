@@ -331,7 +331,7 @@ class JobParent:
             given_up = jobs.give_up_unknown(connection, self.owner, known)
         self._claim_in_doubt = False
         if given_up:
-            log.warning("claimed unawares, queued again", jobs=given_up)
+            log.warning("jobs of a claim whose answer was lost are queued again", jobs=given_up)
 
     def _start(self, job: Job) -> None:
         scratch = self._scratch(job)

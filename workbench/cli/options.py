@@ -148,7 +148,7 @@ def profile_option(command: Command) -> Command:
         "uses",
         metavar="POINT=NAME",
         multiple=True,
-        help="A part of another's in the place of ours, such as section-finder=their_module:Finder; several times.",
+        help="Use another part instead of ours, such as section-finder=their_module:Finder; as often as you like.",
     )
     profile = click.option(
         "--profile",

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from workbench.mix.fades import duck_gain
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, level_curve_of_blocks
 from workbench.params import RenderParams
+from workbench.params.mix import DEEPEST_DUCK_DB, DUCK_REACH_SECONDS
 from workbench.recording import FloatArray
 
 SPEECH_BAND_HZ = (90.0, 180.0, 5000.0, 8000.0)
@@ -41,12 +42,8 @@ REACH_SECONDS = 0.02
 """of the filter to both sides: long enough for a flank of 100 Hz, too short to be heard as an echo"""
 CHUNK = 1 << 15
 """samples that are filtered together, counted from the first, so that the output does not depend on the blocks"""
-_BY_SPEECH_SECONDS = 2.0
-"""s from speech within which its ducking ends (`DuckParams` bounds ahead, attack, hold and release so)"""
 _NOTHING_DB = 400.0
 """dB of attenuation that leave nothing"""
-_DEEPEST_UNDER_SPEECH_DB = 48.0
-"""dB; what is deeper is silence, which leaves no band out (`DuckParams.max_depth_db` ends there)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +91,8 @@ def duck_bands(
         dip = curve[first:stop]
         from_s, to_s = (curve[max(0, first - 1)][0], curve[min(len(curve), stop + 1) - 1][0])
         deepest = max(depth for _, depth in dip)
-        if deepest <= _DEEPEST_UNDER_SPEECH_DB and _is_by_speech(from_s, to_s, speech_ranges):
+        # what is deeper is silence, which leaves no band out
+        if deepest <= DEEPEST_DUCK_DB and _is_by_speech(from_s, to_s, speech_ranges):
             inside[first:stop] = [(time, depth * params.speech_band_depth) for time, depth in dip]
             outside[first:stop] = [(time, depth * params.other_bands_depth) for time, depth in dip]
     return DuckedBands(tuple(inside), tuple(outside))
@@ -109,7 +107,7 @@ def _dips(curve: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
 
 def _is_by_speech(from_s: float, to_s: float, speech_ranges: Sequence[Sequence[float]]) -> bool:
     """Whether there is speech near every instant of a stretch."""
-    wide = [(start - _BY_SPEECH_SECONDS, end + _BY_SPEECH_SECONDS) for start, end in speech_ranges]
+    wide = [(start - DUCK_REACH_SECONDS, end + DUCK_REACH_SECONDS) for start, end in speech_ranges]
     near = [one for one in wide if one[1] >= from_s and one[0] <= to_s]
     if not near or near[0][0] > from_s or near[-1][1] < to_s:
         return False

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from workbench.extensions import VOICE_DETECTORS
+from workbench.extensions import OWN, VOICE_DETECTORS
 from workbench.params.base import Params, names_extension
 
 
@@ -15,7 +15,7 @@ class VoiceParams(Params):
 
     detector: str = Field(
         json_schema_extra=names_extension(VOICE_DETECTORS),
-        default="workbench",
+        default=OWN,
         min_length=1,
         max_length=200,
         description="which voice detector; ours, one that is installed, or one of a module as module:attribute",
@@ -109,12 +109,18 @@ every word counts, the music stays down through longer pauses; social: a louder 
 accessible: music at least 20 dB under speech, as WCAG 2.1 asks in 1.4.7 (Low or No Background Audio, level AAA)"""
 
 
+DEEPEST_DUCK_DB = 48.0
+"""dB; music that is further down is silent for another reason than speech"""
+DUCK_REACH_SECONDS = 2.0
+"""s from speech beyond which music is untouched: the longest ramps of `DuckParams` end within"""
+
+
 class DuckParams(Params):
     """How far and how fast the music is lowered under a voice.
 
     `preset` may be given beside the fields: a name in `DUCK_PRESETS`, from which the other fields then differ.
 
-    Ahead, attack, hold and release bound the ramps so that music is untouched 2 s away from any speech.
+    The bounds of ahead and attack, and those of hold and release, add up to `DUCK_REACH_SECONDS` at most.
     """
 
     voice_lufs: float = Field(
@@ -148,7 +154,9 @@ class DuckParams(Params):
         le=20.0,
         description="LU that music is under any utterance, however quiet; half an LU more than is promised",
     )
-    max_depth_db: float = Field(default=40.0, ge=12.0, le=48.0, description="dB that music is pulled down at most")
+    max_depth_db: float = Field(
+        default=40.0, ge=12.0, le=DEEPEST_DUCK_DB, description="dB that music is pulled down at most"
+    )
     piece_seconds: float = Field(
         default=8.0, ge=2.0, le=60.0, description="s of speech that share one depth; longer utterances follow the music"
     )

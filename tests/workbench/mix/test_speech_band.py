@@ -22,7 +22,8 @@ from workbench.mix.speech_band import (
     outside_levels,
     speech_band_taps,
 )
-from workbench.params import RenderParams
+from workbench.params import DuckParams, RenderParams
+from workbench.params.mix import DUCK_REACH_SECONDS
 
 RATE = 48_000
 BANDS = RenderParams(ducking="bands", speech_band_depth=1.1, other_bands_depth=0.25)
@@ -168,3 +169,10 @@ def test_levels_of_both_bands_add_up_to_those_of_what_is_heard() -> None:
         assert told.lufs(start, end) == pytest.approx(heard.lufs(start, end), abs=0.3)
     assert whole.lufs(1.5, 3.0) == pytest.approx(level_curve(sound, RATE).lufs(1.5, 3.0) - 12.0, abs=0.05)
     assert told.lufs(1.5, 3.0) > whole.lufs(1.5, 3.0) + 2.0
+
+
+def test_the_slowest_ducks_end_within_the_reach() -> None:
+    fields = DuckParams.model_json_schema()["properties"]
+    slowest = {name: float(field["maximum"]) for name, field in fields.items() if "maximum" in field}
+    assert slowest["ahead_seconds"] + slowest["attack_ms"] / 1000 <= DUCK_REACH_SECONDS
+    assert slowest["hold_seconds"] + slowest["release_ms"] / 1000 <= DUCK_REACH_SECONDS
