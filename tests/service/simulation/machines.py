@@ -60,6 +60,8 @@ class JobProcess:
     _out: bytes = b""
     _orders: list[Mapping[str, Any]] = field(default_factory=list)
     _ready: bool = False
+    _works_at: float | None = None
+    """true time of what it does now, which the wait of another machine does not change; None: it does nothing"""
 
     def begin(self) -> None:
         """Import for a while, then be ready."""
@@ -93,10 +95,13 @@ class JobProcess:
 
     def _soon(self, seconds: float, work: Callable[[], None]) -> None:
         """Do something later, unless it is dead by then; a full disk or a lost database is the parent's to judge."""
+        world = self.town.world
+        due = seconds + (world.now if self._works_at is None else self._works_at)
 
         def act() -> None:
             if self.status is not None or self.machine.host.is_dead:
                 return
+            self._works_at = due
             try:
                 with self.town.world.on(self.machine.host):
                     work()
@@ -105,8 +110,10 @@ class JobProcess:
             except (OSError, StoreError) as error:
                 self.town.outages.add(self._orders[0]["job"]["job_id"])
                 self._end({"again": str(error)})
+            finally:
+                self._works_at = None
 
-        self.town.world.after(seconds, act)
+        world.at(due, act)
 
     def _send(self, message: Mapping[str, Any]) -> None:
         self._out += json.dumps(message).encode() + b"\n"

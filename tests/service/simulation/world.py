@@ -115,8 +115,12 @@ class World:
 
     def after(self, seconds: float, work: Callable[[], None]) -> None:
         """Have something happen later."""
+        self.at(self.now + seconds, work)
+
+    def at(self, due: float, work: Callable[[], None]) -> None:
+        """Have something happen at a true time; what is due already happens next."""
         self._number += 1
-        heapq.heappush(self._queue, (self.now + seconds, self._number, work))
+        heapq.heappush(self._queue, (due, self._number, work))
 
     def run(self, until: float, done: Callable[[], bool] = lambda: False) -> None:
         """Let things happen until some true time, or until a condition holds after one of them."""
