@@ -23,6 +23,7 @@ from workbench.loops.plan import (
     nearest_line,
 )
 from workbench.loops.profile import EndingKind, LoopProfile, TrackSection
+from workbench.loops.restarts import restart_words, splices_restart
 from workbench.loops.splices import UsableSplices, start_fade
 from workbench.loops.worth import (
     Worth,
@@ -35,7 +36,7 @@ from workbench.loops.worth import (
     seams_part,
 )
 from workbench.params import CoverParams
-from workbench.recording import FloatArray, IntArray, TrackSeconds, VideoSeconds
+from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 
 OWN_ENDINGS = {
     EndingKind.OUTRO: "resolves on the track's come-down outro",
@@ -225,8 +226,18 @@ def route_worth(route: Route, usable: UsableSplices, profile: LoopProfile, param
         phrasing=usable.phrasing[route.taken].mean(),
         coverage=coverage_part(plays, usable.bar_seconds),
         economy=economy_part(np.asarray(lengths.size / np.sum(1.0 / lengths)), params),
-        lost=over_limits(np.asarray(longest_run(route.taken) + 1), plays.max(), np.asarray(mean_plays), params),
+        lost=over_limits(
+            np.asarray(longest_run(route.taken, _restarts(route, usable, profile)) + 1),
+            plays.max(),
+            np.asarray(mean_plays),
+            params,
+        ),
     )
+
+
+def _restarts(route: Route, usable: UsableSplices, profile: LoopProfile) -> BoolArray:
+    """Which seams of a route begin the whole track again, shape (n_seams,)."""
+    return splices_restart(usable.leave[route.taken], usable.enter[route.taken], profile)
 
 
 def bars_heard(taken: IntArray, usable: UsableSplices, stops: int) -> IntArray:
@@ -277,12 +288,14 @@ def _pairs(route: Route, usable: UsableSplices) -> IntArray:
     return np.asarray(before * (usable.size + 1) + after)
 
 
-def longest_run(taken: IntArray) -> int:
+def longest_run(taken: IntArray, restarts: BoolArray | None = None) -> int:
     """How often at most the same splice is taken in a row; the body is heard once more than that.
 
     Parameters
     ----------
     taken : shape (n_seams,), splices in the order in which they are taken
+    restarts : same shape, which of them begin the whole track again: each is a run of its own, for there is no other
+        body that could stand between; None: none does
 
     Returns
     -------
@@ -290,6 +303,8 @@ def longest_run(taken: IntArray) -> int:
     """
     if taken.size == 0:
         return 0
+    if restarts is not None:
+        taken = np.where(restarts, -1 - np.arange(taken.size), taken)
     changes = np.flatnonzero(np.diff(taken)) + 1
     return int(np.diff(np.concatenate([[0], changes, [taken.size]])).max())
 
@@ -330,6 +345,8 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
     body, repeats = body_heard_longest(route, usable, profile)
     outro = profile.ending if route.own_ending and profile.ending is not None else None
     come_down = outro is not None and outro.kind is EndingKind.OUTRO
+    label = OWN_ENDINGS[outro.kind] if outro is not None else fade_label(profile, route.last_to - tail, end_fade)
+    restarts = int(_restarts(route, usable, profile).sum())
     plan = LoopPlan(
         segments=_segments(table, gains, first_use, which),
         seam_fades=tuple(usable.fade[taken].tolist()),
@@ -350,7 +367,7 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
         seam_score=round(float(usable.score[taken].min()), 4),
         seam_times=tuple(starts[1:-1].tolist()),
         sections_covered=sections_heard(table[np.sort(first_use)], profile.sections),
-        end_label=OWN_ENDINGS[outro.kind] if outro is not None else fade_label(profile, route.last_to - tail, end_fade),
+        end_label=f"{label}; {restart_words(restarts, profile)}" if restarts else label,
         start_fade_seconds=start_fade(profile),
         end_fade_seconds=end_fade,
         plan_score=round(min(1.0, float(route_worth(route, usable, profile, params).total(params))), 4),

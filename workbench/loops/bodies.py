@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,7 +25,8 @@ from workbench.features.variables import DIM_NAMES
 from workbench.loops.endings import find_ending
 from workbench.loops.fitting import Fits, fit_splices, line_sounds
 from workbench.loops.measures import part_names
-from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Splices, TrackEnding, TrackSection
+from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Restart, Splices, TrackEnding, TrackSection
+from workbench.loops.restarts import find_restart
 from workbench.loops.seams import (
     LineScores,
     PairBreaks,
@@ -106,6 +107,7 @@ class TrackForm:
     """shape (n_bars,), LUFS of the `SHORT_TERM_SECONDS` after each bar line"""
     sections: tuple[TrackSection, ...]
     ending: TrackEnding | None
+    restart: Restart | None = None
 
 
 def track_form(
@@ -142,7 +144,8 @@ def track_form(
         for s in ask_finder(recording, grid, bars, sections)
     )
     ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts, endings)
-    return TrackForm(start, last_sound, bar_lufs, coming_lufs, parts, ending)
+    restart = find_restart(recording, downbeats, bar_lufs, ending, start, endings)
+    return TrackForm(start, last_sound, bar_lufs, coming_lufs, parts, ending, restart)
 
 
 def profile_of_form(
@@ -174,9 +177,12 @@ def profile_of_form(
         grid_confidence=grid.confidence,
         bar_lufs=form.bar_lufs,
         sections=form.sections,
-        splices=candidate_splices(recording, evidence, form.coming_lufs, form.ending, seams, breaks, known),
+        splices=candidate_splices(
+            recording, evidence, form.coming_lufs, form.ending, seams, breaks, known, form.restart
+        ),
         ending=form.ending,
         part_names=part_names(seams or SeamParams()),
+        restart=form.restart,
     )
 
 
@@ -206,6 +212,7 @@ def candidate_splices(
     params: SeamParams | None = None,
     breaks: PairBreaks | None = None,
     known: KnownFits | None = None,
+    restart: Restart | None = None,
 ) -> Splices:
     """Score all pairs of bar lines, keep the best with variety, fit them to the waveform.
 
@@ -218,6 +225,7 @@ def candidate_splices(
     params : of seams; None: the defaults
     breaks : between all bar lines; None: they are measured here
     known : fits of the same recording and grid, which takes up new ones; None: all are made here
+    restart : of the track; its splice is kept whatever it scores, and takes no gain over the pause
     """
     params = params or SeamParams()
     scores = score_lines(evidence, params, breaks)
@@ -227,10 +235,14 @@ def candidate_splices(
     allowed = (ahead >= 1) | (ahead <= -params.min_body_bars)
     allowed[0] = False
     chosen = _with_variety(np.where(allowed, scores.total, -1.0), ending, params)
+    if restart is not None:
+        chosen[restart.leave, restart.enter] = True
     leave, enter = np.nonzero(chosen)
-    found = _fitted(recording, evidence, scores, leave, enter, coming_lufs[enter] - coming_lufs[leave], params, known)
+    again = (leave == restart.leave) & (enter == restart.enter) if restart is not None else np.zeros(leave.size, bool)
+    steps = np.where(again, 0.0, coming_lufs[enter] - coming_lufs[leave])
+    found = _fitted(recording, evidence, scores, leave, enter, steps, params, known)
     room = (found.song_from >= found.fade_seconds / 2) & (found.song_to + found.fade_seconds / 2 <= recording.duration)
-    kept = np.flatnonzero(room & (found.score >= params.min_kept_score))
+    kept = np.flatnonzero(room & (again | (found.score >= params.min_kept_score)))
     return found.rows(kept[np.lexsort((enter[kept], leave[kept], -np.round(found.score[kept], 6)))])
 
 
@@ -430,6 +442,7 @@ def profile_to_arrays(profile: LoopProfile) -> dict[str, NDArray[Any]]:
             profile.ending.outro_end,
         ],
         "parts": profile.part_names,
+        "restart": None if profile.restart is None else list(astuple(profile.restart)),
     }
     arrays["loop_form"] = np.frombuffer(json.dumps(form).encode(), dtype=np.uint8)
     return arrays
@@ -455,7 +468,7 @@ def profile_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> LoopProfile:
         raise ParameterError(f"a loop profile needs the array {missing}") from missing
     except ValueError as damage:
         raise ParameterError(f"a loop profile cannot be read: {damage}") from damage
-    ending = form["ending"]
+    ending, restart = form["ending"], form["restart"]
     return LoopProfile(
         song_duration=scalars["song_duration"],
         song_start=scalars["song_start"],
@@ -468,4 +481,5 @@ def profile_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> LoopProfile:
         splices=splices,
         ending=None if ending is None else TrackEnding(EndingKind(ending[0]), *ending[1:]),
         part_names=tuple(form["parts"]),
+        restart=None if restart is None else Restart(*restart),
     )

@@ -24,7 +24,9 @@ ending or a seam that is heard far more; a seam under the floor is never used. B
 only ever serve as Q or R.
 
 An option passes the test of the plan served: it has no seam that many hear (`worth.HEARD`) unless that plan has one as
-bad.
+bad. One option may be of another kind: the whole track again from its head after its own ending
+(`workbench.loops.restarts`), as often as the length asks for, with the same Q and R to meet it. It is the last of the
+options, there only where it wears less than the plan served, and never served itself: that it begins again is heard.
 
 Splices that a person pinned (`workbench.loops.constraints`) are taken by every route: either the combination holds them
 all, or the search goes without them for the length that they leave, and each is put where it may stand, once.
@@ -64,8 +66,9 @@ from workbench.loops.constraints import (
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import Refusal, plain_seconds
+from workbench.loops.repetition import wears_less
 from workbench.loops.splices import UsableSplices, rank_within, usable_splices
-from workbench.loops.tours import Tour, make_tours
+from workbench.loops.tours import Tour, make_tours, tour_of_body
 from workbench.loops.worth import (
     HEARD,
     Worth,
@@ -188,16 +191,59 @@ def find_loop(
             least = least or min(HEARD, worst[index])
     if not options:
         return _refuse("no body of it is heard in one piece in this length", float(usable.score.max()), profile, params)
-    plans = tuple(assemble(route, usable, profile, params) for route, _ in options)
-    return replace(plans[0], options=plans)
+    plans = [assemble(route, usable, profile, params) for route, _ in options]
+    again = _begin_again(profile, video, params, constraints, least)
+    if again is not None and wears_less(again, plans[0]):
+        # It is ranked after every plan that goes on, whatever it would score for variety.
+        score = min(again.plan_score, plans[: MAX_OPTIONS - 1][-1].plan_score)
+        plans = [*plans[: MAX_OPTIONS - 1], replace(again, plan_score=score)]
+    return replace(plans[0], options=tuple(plans))
 
 
-def _routes(usable: UsableSplices, profile: LoopProfile, video: float, params: CoverParams) -> Iterator[Route]:
-    """The best routes of each kind of ending; where splices are pinned, those that take them all."""
+def _begin_again(
+    profile: LoopProfile, video: float, params: CoverParams, constraints: LineConstraints | None, least: float
+) -> LoopPlan | None:
+    """The best plan that plays the whole track again and again; None where the track or the length allows none.
+
+    Parameters
+    ----------
+    profile, video, params, constraints : as in `find_loop`
+    least : score that its other seams have at least
+    """
+    if profile.restart is None:
+        return None
+    # What follows a restart lasts as long as what opens the track: else it begins only to leave again.
+    longer = max(params.min_segment_seconds, params.min_opening_seconds)
+    params = params.model_copy(update={"min_segment_seconds": longer})
+    usable = usable_splices(profile, params, constraints, restart=True)
+    if usable.restart is None:
+        return None
+    # Routes are ranked by their other seams: against these a restart would always be left out.
+    ranked = replace(usable, score=np.where(np.arange(usable.size) == usable.restart, 1.0, usable.score))
+    best: tuple[float, Route] | None = None
+    for route in _routes(ranked, profile, video, params, body=usable.restart):
+        played = spans(route, usable, profile)
+        if ranked.score[route.taken].min() < least or usable.plays_excluded(*played.T).any():
+            continue
+        if not body_heard_longest(route, usable, profile)[1]:
+            continue
+        worth = float(route_worth(route, ranked, profile, params).total(params))
+        if best is None or worth > best[0]:
+            best = worth, route
+    return None if best is None else assemble(best[1], usable, profile, params)
+
+
+def _routes(
+    usable: UsableSplices, profile: LoopProfile, video: float, params: CoverParams, body: int | None = None
+) -> Iterator[Route]:
+    """The best routes of each kind of ending; where splices are pinned, those that take them all.
+
+    With `body` its passes are the whole tour.
+    """
     ways = [_NO_SPLICES] if usable.pinned.size <= _MOST_HELD else []
     for inserted in (*ways, usable.pinned) if usable.pinned.size else ways:
         need = video - (profile.last_sound - profile.song_start) - float(usable.gain_seconds[inserted].sum())
-        tours = make_tours(usable, need, params)
+        tours = make_tours(usable, need, params) if body is None else [tour_of_body(usable, body, params)]
         yield from _own_end_routes(usable, tours, profile, video, params, inserted)
         yield from _fade_routes(usable, tours, profile, video, params, inserted)
 

@@ -108,6 +108,18 @@ class TrackEnding:
 
 
 @dataclass(frozen=True, slots=True)
+class Restart:
+    """Where the whole track can begin again after its own ending: it leaves in the ring and enters at the head."""
+
+    leave: int
+    """bar line after the last hit, where little is left of the ring"""
+    enter: int
+    """bar line of the head: the first one"""
+    ring_db: float
+    """LU, the loudest moment of what is left out, over the track's median bar; negative"""
+
+
+@dataclass(frozen=True, slots=True)
 class TrackSection:
     """A stretch of whole bars with a name."""
 
@@ -143,3 +155,5 @@ class LoopProfile(Shown):
     """None where the track offers no ending of its own (it fades or stops in mid-phrase)"""
     part_names: tuple[str, ...] = SEAM_PARTS
     """names of the columns of `splices.parts`: ours, and those of other measures behind them"""
+    restart: Restart | None = None
+    """None where no bar line lies in the quiet after the track's own ending; its splice is among `splices`"""

@@ -1,6 +1,6 @@
 """What of a track a plan repeats, and whether that keeps to the limits on repetition.
 
-Functions: `find_repetition`.
+Functions: `find_repetition`; `wears_less`, which of two plans repeats less.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ import numpy as np
 from workbench.loops.assembly import longest_run
 from workbench.loops.plan import LoopPlan, segment_table
 from workbench.loops.profile import LoopProfile
+from workbench.loops.restarts import is_restart
 from workbench.loops.worth import most_plays
 from workbench.params import CoverParams
-from workbench.recording import FloatArray, IntArray, TrackSeconds
+from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds
 
+_OFTEN = 4  # times that a second of the track is heard before it is worn
+_LEAST_SPARED_SECONDS = 1.0
 _LEAST_SECONDS = 2.0  # s; a shorter stretch, where a pass overlaps the next, is not what is heard most
 
 
@@ -30,7 +33,7 @@ class Repetition:
     mean_plays: float
     """how often the track's bars are heard on average, as the planner counts them"""
     passes_in_a_row: int
-    """longest run of passes of one body"""
+    """longest run of passes of one body; not of the whole track, for nothing can stand between its passes"""
     max_plays: float
     """how often it should be heard at most, see `workbench.loops.worth`"""
     max_passes_in_a_row: int
@@ -68,7 +71,7 @@ def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
         song_to=float(edges[last]),
         plays=most,
         mean_plays=mean,
-        passes_in_a_row=_longest_run(plan) + 1,
+        passes_in_a_row=_longest_run(plan, is_restart(plan, profile)) + 1,
         max_plays=float(most_plays(np.asarray(mean), params)),
         max_passes_in_a_row=params.max_passes_in_a_row,
     )
@@ -95,8 +98,37 @@ def _longest_of_most(plays: IntArray, lengths: FloatArray) -> tuple[int, int, in
     return 0, plays.size, int(plays.max())
 
 
-def _longest_run(plan: LoopPlan) -> int:
-    """How often at most one splice follows itself."""
+def wears_less(plan: LoopPlan, other: LoopPlan) -> bool:
+    """Whether a plan wears less than another of the same track and length.
+
+    Parameters
+    ----------
+    plan, other : of one track, as long as each other
+
+    Returns
+    -------
+    True where fewer seconds of it play what has been heard four times before; where these are as many, where what it
+    plays most is heard less often
+    """
+    (worn, most), (other_worn, other_most) = _wear(plan), _wear(other)
+    if abs(worn - other_worn) >= _LEAST_SPARED_SECONDS:
+        return worn < other_worn
+    return most < other_most
+
+
+def _wear(plan: LoopPlan) -> tuple[float, int]:
+    """Seconds that play what has been heard `_OFTEN` times before, and how often what is heard most is heard."""
+    table = segment_table(plan)
+    ends, steps = table.ravel(), np.tile([1, -1], len(table))
+    order = np.argsort(ends, kind="stable")
+    plays, lengths = np.cumsum(steps[order])[:-1], np.diff(ends[order])
+    worn = float(np.sum(np.maximum(plays - _OFTEN, 0) * lengths))
+    return worn, int(plays[lengths >= _LEAST_SPARED_SECONDS].max(initial=1))
+
+
+def _longest_run(plan: LoopPlan, restarts: BoolArray) -> int:
+    """How often at most one splice follows itself, restarts apart."""
     table = segment_table(plan)
     ends = np.round(np.column_stack((table[:-1, 1], table[1:, 0])), 6)
-    return longest_run(np.unique(ends, axis=0, return_inverse=True)[1].ravel())
+    which = np.unique(ends, axis=0, return_inverse=True)[1].ravel()
+    return longest_run(which, restarts)

@@ -75,6 +75,8 @@ class UsableSplices:
     """shape (n_bars,), bar lines inside of a range that is never cut; None where there is no such range"""
     constraints: LineConstraints | None = None
     """which ruled splices out; None: there are none"""
+    restart: int | None = None
+    """the splice that begins the whole track again; None where it was not asked for, or there is none"""
 
     @property
     def size(self) -> int:
@@ -147,7 +149,7 @@ def with_room(
 
 
 def usable_splices(
-    profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None
+    profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None, *, restart: bool = False
 ) -> UsableSplices:
     """The splices of a track that keep the rules of a plan and reach the floor, best first; possibly none.
 
@@ -159,6 +161,7 @@ def usable_splices(
     profile : the track's candidate splices, grid and ending
     params : `min_seam_score` and the least lengths of bodies, segments and opening
     constraints : what is ruled out and what is pinned; None: nothing is
+    restart : also the splice by which the track begins again, which need not reach the floor (`loops.restarts`)
     """
     splices, lines = profile.splices, profile.downbeats
     leave, enter = np.asarray(splices.leave, dtype=np.int64), np.asarray(splices.enter, dtype=np.int64)
@@ -179,9 +182,13 @@ def usable_splices(
     legal &= lines[enter] >= profile.song_start - near
     if profile.ending is not None:
         legal &= (leave <= profile.ending.start_bar) & (enter <= profile.ending.start_bar)
-    pins = np.zeros(leave.size, dtype=bool)
+    pins, again = np.zeros(leave.size, dtype=bool), np.zeros(leave.size, dtype=bool)
+    if restart and profile.restart is not None:
+        again = playable & (leave == profile.restart.leave) & (enter == profile.restart.enter)
+        again &= gain >= params.min_body_seconds
     if constraints is not None:
-        legal &= ~constraints.rules_out(leave, enter)
+        ruled_out = constraints.rules_out(leave, enter)
+        legal, again = legal & ~ruled_out, again & ~ruled_out
         pins = playable & constraints.is_pinned(leave, enter)
 
     kept = np.flatnonzero(legal)
@@ -190,8 +197,8 @@ def usable_splices(
     kept = kept[nth < _SAME_PLACE]
     if kept.size > _MOST:  # the best of every length and place before the second best of any
         kept = kept[np.sort(np.argsort(rank_within(leave[kept] - enter[kept]), kind="stable")[:_MOST])]
-    if pins.any():
-        kept = np.union1d(kept, np.flatnonzero(pins))
+    if pins.any() or again.any():
+        kept = np.union1d(kept, np.flatnonzero(pins | again))
         kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
     leave, enter, gain = leave[kept], enter[kept], gain[kept]
     song_to, song_from, fade = song_to[kept], song_from[kept], fade[kept]
@@ -232,6 +239,7 @@ def usable_splices(
         pinned=np.flatnonzero(is_pinned),
         inside=constraints.inside if constraints is not None and constraints.inside.any() else None,
         constraints=constraints,
+        restart=int(np.flatnonzero(again[kept])[0]) if again.any() else None,
     )
 
 

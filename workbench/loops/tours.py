@@ -10,7 +10,7 @@ to a later one by playing on, the way back needs a loop that spans both. The tou
 share among what may follow without leaving something behind for good. So it goes round and round where a long loop
 leads back (what repeats then is the whole cycle), and visits one region after the other where none does.
 
-Functions: `make_tours`.
+Functions: `make_tours`, `tour_of_body`.
 """
 
 from __future__ import annotations
@@ -128,16 +128,25 @@ def make_tours(usable: UsableSplices, need_seconds: float, params: CoverParams) 
     tours = tours[: 2 * params.max_primaries // 3]
     alone = order[usable.first[order] & np.diagonal(usable.follows)[order]]
     alone = alone[rank_within(usable.leave[alone] - usable.enter[alone]) < _SAME_BODY]
-    none = np.zeros(0, dtype=np.int64)
     tried = alone[: params.max_primaries - len(tours)].tolist()
     tried += [
         body
         for body in usable.pinned.tolist()
         if body not in tried and usable.gain_seconds[body] > 0 and usable.first[body] and usable.follows[body, body]
     ]
-    for body in tried:
-        tours += _tours_of(usable, [body], none, -1 - body, params)
-    return tours
+    return tours + [tour_of_body(usable, body, params) for body in tried]
+
+
+def tour_of_body(usable: UsableSplices, body: int, params: CoverParams) -> Tour:
+    """The tour that is one body alone.
+
+    Parameters
+    ----------
+    usable : the track's splices
+    body : one of them, which may follow itself
+    params : as of `make_tours`
+    """
+    return _tours_of(usable, [body], np.zeros(0, dtype=np.int64), -1 - body, params)[0]
 
 
 def _tours_of(usable: UsableSplices, mains: list[int], path: IntArray, number: int, params: CoverParams) -> list[Tour]:

@@ -275,6 +275,12 @@ class EndingParams(Params):
     resolve_bars: int = Field(
         default=2, ge=1, le=8, description="bars before the last attack that belong to the ending"
     )
+    restart_ring_db: float = Field(
+        default=10.0,
+        ge=0.0,
+        le=60.0,
+        description="LU under the track of the loudest moment of its ring that is left out where it begins again",
+    )
 
 
 class CoverParams(Params):

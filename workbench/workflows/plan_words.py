@@ -17,6 +17,7 @@ from workbench.loops.plan import LoopPlan, PlanKind, nearest_line
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import plain_seconds
 from workbench.loops.repetition import Repetition, find_repetition
+from workbench.loops.restarts import count_restarts
 from workbench.params import CoverParams
 from workbench.plots.palette import clock
 
@@ -110,22 +111,29 @@ def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None) -
     for number, option in enumerate(plan.options[1:], start=2):
         other = find_repetition(option, profile, params)
         if not other.over_limits:
-            body = option.body
-            repeats = "nothing" if body is None else f"{body.bars} bars from {clock(body.song_from)}"
-            return f"option {number} keeps to the limits: it repeats {repeats}"
+            return f"option {number} keeps to the limits: it repeats {_repeated(option, profile)}"
     return "no option of this plan repeats less"
+
+
+def _repeated(option: LoopPlan, profile: LoopProfile) -> str:
+    """What a plan repeats."""
+    if count_restarts(option, profile):
+        return "the whole track, which ends and begins again"
+    body = option.body
+    return "nothing" if body is None else f"{body.bars} bars from {clock(body.song_from)}"
 
 
 def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> str:
     """Up to four clauses, what is heard most plainly first."""
-    found = [
-        *_ending_words(option, served, profile),
-        *_section_words(option, served),
-        *_body_words(option, served, profile),
-    ]
+    found = [*_ending_words(option, served, profile), *_section_words(option, served)]
+    begins_again = bool(count_restarts(option, profile)) and not count_restarts(served, profile)
+    if not begins_again:
+        found += _body_words(option, served, profile)
     plays, served_plays = find_repetition(option, profile).plays, find_repetition(served, profile).plays
     if plays <= _FEWER_PLAYS * served_plays:
         found.insert(0, f"plays nothing more than {_times(plays)} instead of {_times(served_plays)}")
+    if begins_again:
+        found.insert(0, "lets the whole track end and begin again, which is heard")
     seams = len(option.seam_times) - len(served.seam_times)
     if seams:
         found.append(f"has {abs(seams)} {'more' if seams > 0 else 'fewer'} seam{'s' if abs(seams) != 1 else ''}")

@@ -1,0 +1,122 @@
+"""Restarts: the whole track again from its head, after its own ending, as an editor lays it twice.
+
+A restart is a splice of its own kind. It is not meant to pass unnoticed: the track ends, its last hit rings, and on a
+later bar line the head begins, so that the pulse goes on through the pause. Its seam score is that of any splice, the
+chance that nobody hears it, which is next to none. What speaks for it is other evidence: the track has an ending of
+its own, what is left of it on the bar line is quiet, and what begins is the head.
+
+It leaves on the last bar line, the quietest, and enters on the first; a pick-up before the first bar line is heard only
+when the track begins, not when it begins again. The fade is fitted as that of any splice: over before the head's first
+attack, longer where the head has none.
+
+Functions: `find_restart`; of a plan `is_restart`, `count_restarts` and `restart_words`; `splices_restart`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.features.energy import loudness_between
+from workbench.loops.plan import LoopPlan, nearest_line, segment_table
+from workbench.loops.profile import LoopProfile, Restart, TrackEnding
+from workbench.params import EndingParams
+from workbench.recording import BoolArray, FloatArray, IntArray, Recording
+
+_MOMENT_SECONDS = 0.4  # s, the momentary window of BS.1770
+_HOP_SECONDS = 0.1
+_LEAD_SECONDS = 1.0  # s of sound before the line, for the filter of the loudness to settle
+_PICKUP_SECONDS = 0.1  # s; a lead-in that is shorter is the attack of the first downbeat
+
+
+def find_restart(
+    recording: Recording,
+    downbeats: FloatArray,
+    bar_lufs: FloatArray,
+    ending: TrackEnding | None,
+    song_start: float,
+    params: EndingParams | None = None,
+) -> Restart | None:
+    """Find where the track can begin again after its own ending.
+
+    Parameters
+    ----------
+    recording : the track
+    downbeats : shape (n_bars,), s
+    bar_lufs : shape (n_bars,), LUFS of each bar
+    ending : the track's own
+    song_start : s, where the music begins to sound
+    params : `restart_ring_db`
+
+    Returns
+    -------
+    None where the track has no ending of its own, where its last bar line is not in the quiet after it, or where more
+    than a bar lies before its first bar line
+    """
+    params = params or EndingParams()
+    if ending is None or downbeats.size < 4 or downbeats[0] - song_start >= downbeats[1] - downbeats[0]:
+        return None
+    leave = downbeats.size - 1
+    if leave <= ending.start_bar:
+        return None
+    rate = recording.sample_rate
+    first = max(0, round((downbeats[leave] - _LEAD_SECONDS) * rate))
+    starts = np.arange(downbeats[leave], max(ending.outro_end, downbeats[leave] + 1e-3), _HOP_SECONDS)
+    ends = np.minimum(starts + _MOMENT_SECONDS, recording.duration)
+    moments = loudness_between(recording.samples[:, first:], rate, starts - first / rate, ends - first / rate)
+    ring_db = round(float(moments.max() - np.median(bar_lufs)), 2)
+    return Restart(leave, 0, ring_db) if ring_db <= -params.restart_ring_db else None
+
+
+def count_restarts(plan: LoopPlan, profile: LoopProfile) -> int:
+    """How often a plan begins the whole track again after its own ending.
+
+    Parameters
+    ----------
+    plan, profile : of one track
+    """
+    return int(is_restart(plan, profile).sum())
+
+
+def is_restart(plan: LoopPlan, profile: LoopProfile) -> BoolArray:
+    """Which seams of a plan are restarts, shape (n_seams,).
+
+    Parameters
+    ----------
+    plan, profile : of one track
+    """
+    table = segment_table(plan)
+    if profile.restart is None:
+        return np.zeros(len(table) - 1, dtype=bool)
+    leave, enter = (nearest_line(profile.downbeats, times) for times in (table[:-1, 1], table[1:, 0]))
+    return splices_restart(leave, enter, profile)
+
+
+def splices_restart(leave: IntArray, enter: IntArray, profile: LoopProfile) -> BoolArray:
+    """Which splices begin the whole track again, shape of the arguments.
+
+    Parameters
+    ----------
+    leave, enter : one shape, bar lines left and entered
+    profile : of the track
+    """
+    restart = profile.restart
+    if restart is None:
+        return np.zeros(np.shape(leave), dtype=bool)
+    return np.asarray((leave == restart.leave) & (enter == restart.enter))
+
+
+def restart_words(times: int, profile: LoopProfile) -> str:
+    """What a plan does that begins the track again, as a clause.
+
+    Parameters
+    ----------
+    times : that it begins again, at least 1
+    profile : of the track; its lead-in is read
+    """
+    often = "once" if times == 1 else f"{times} times"
+    lost = profile.restart is not None and _pickup_seconds(profile, profile.restart) > _PICKUP_SECONDS
+    return f"begins again from its head {often} after its own ending{', without its pick-up' if lost else ''}"
+
+
+def _pickup_seconds(profile: LoopProfile, restart: Restart) -> float:
+    return float(profile.downbeats[restart.enter] - profile.song_start)
