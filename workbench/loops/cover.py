@@ -225,7 +225,8 @@ def _begin_again(
         played = spans(route, usable, profile)
         if ranked.score[route.taken].min() < least or usable.plays_excluded(*played.T).any():
             continue
-        if not body_heard_longest(route, usable, profile)[1]:
+        body, passes = body_heard_longest(route, usable, profile)
+        if body != usable.restart or not passes:
             continue
         worth = float(route_worth(route, ranked, profile, params).total(params))
         if best is None or worth > best[0]:

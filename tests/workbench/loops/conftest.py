@@ -17,6 +17,7 @@ from workbench.loops.profile import (
     SEAM_PARTS,
     EndingKind,
     LoopProfile,
+    Restart,
     Splices,
     TrackEnding,
     TrackSection,
@@ -41,6 +42,7 @@ class Track:
     jitter: float = 0.0  # s, of each bar line
     splices: int = 200
     off_grid: float = 0.004  # s, most that a splice is shifted
+    restarts: bool = False  # the last bar line lies in the quiet after the ending
     seed: int = 1
 
 
@@ -89,6 +91,10 @@ def make_profile(track: Track = Track()) -> LoopProfile:
         exponent=rng.uniform(0.5, 1.0, n),
         level_step_db=rng.normal(0.0, 3.0, n),
     )
+    restart = None
+    if track.restarts and track.ending is not None:
+        restart = Restart(track.bars - 1, 0, -20.0)
+        splices = with_splice(splices, downbeats, restart)
     last_sound = duration - 0.2
     start_bar = max(1, track.bars - track.section_bars)
     own = None
@@ -105,6 +111,25 @@ def make_profile(track: Track = Track()) -> LoopProfile:
         sections=sections,
         splices=splices,
         ending=own,
+        restart=restart,
+    )
+
+
+def with_splice(splices: Splices, lines: np.ndarray, restart: Restart) -> Splices:
+    """The splices and that of a restart, which nobody would take for a seam, as the last."""
+    others = splices.rows(np.flatnonzero((splices.leave != restart.leave) | (splices.enter != restart.enter)))
+    return others.with_more(
+        Splices(
+            leave=np.array([restart.leave]),
+            enter=np.array([restart.enter]),
+            song_to=lines[[restart.leave]] - 0.004,
+            song_from=np.maximum(0.0, lines[[restart.enter]] - 0.004),
+            score=np.array([0.001]),
+            parts=np.full((1, len(SEAM_PARTS)), 0.1),
+            fade_seconds=np.array([0.012]),
+            exponent=np.array([0.5]),
+            level_step_db=np.zeros(1),
+        )
     )
 
 
@@ -130,6 +155,7 @@ def any_profile() -> st.SearchStrategy[LoopProfile]:
         jitter=st.sampled_from([0.0, 0.0, 0.004, 0.02]),
         splices=st.integers(1, 300),
         off_grid=st.sampled_from([0.0, 0.002, 0.008, 0.02]),
+        restarts=st.booleans(),
         seed=st.integers(0, 2**32 - 1),
     ).map(make_profile)
 
