@@ -5,7 +5,7 @@
 The bundled tracks, and files given, are analysed once and planned for 5, 10, 20 and 60 min. `--save` keeps the figures
 of this code; `--before` puts those of other code, saved by the same program run there, beside its own.
 
-Five measures of a plan:
+Five measures of a plan served:
 
 - over four: seconds of the video in which a second of the track is heard for the fifth time or a later one, and how
   many of these a plan that hears every second of the track equally often would not have (*avoidable*)
@@ -13,6 +13,9 @@ Five measures of a plan:
 - plays over mean: how often the second heard most is heard, over the mean of all
 - over limits: plans that pass `max_passes_in_a_row` or `max_plays_over_mean`, which they say in words
 - seam: score of the worst seam
+
+And two of its options: what is avoidable in the one that wears least, and how many plans have one that lets the whole
+track end and begin again.
 """
 
 from __future__ import annotations
@@ -60,6 +63,10 @@ class Wear:
     over_limits: bool
     least_worn: float
     """avoidable seconds of the option that has the fewest"""
+    least_over_four: float
+    """seconds of the option that has the fewest"""
+    begins_again: bool
+    """whether an option lets the whole track end and begin again"""
     ms: float
     """CPU of the plan"""
 
@@ -90,6 +97,7 @@ def measure(name: str, profile: LoopProfile, minutes: int) -> Wear | str:
         return str(answer.reason)
     plays = plays_of(answer, profile)
     seconds, avoidable = over_four(plays)
+    of_options = [over_four(plays_of(option, profile)) for option in answer.options]
     return Wear(
         track=name,
         minutes=minutes,
@@ -101,7 +109,9 @@ def measure(name: str, profile: LoopProfile, minutes: int) -> Wear | str:
         seams=len(answer.seam_times),
         seam=answer.seam_score,
         over_limits=find_repetition(answer, profile, PARAMS).over_limits,
-        least_worn=min(over_four(plays_of(option, profile))[1] for option in answer.options),
+        least_worn=min(spared for _, spared in of_options),
+        least_over_four=min(worn for worn, _ in of_options),
+        begins_again=any("begins again" in option.end_label for option in answer.options),
         ms=1000.0 * spent,
     )
 
@@ -137,7 +147,10 @@ def tables(rows: list[Wear], before: list[Wear]) -> list[Table]:
     both = {(row.track, row.minutes) for row in rows}
     for side in sides.values():
         both &= {(row.track, row.minutes) for row in side}
-    columns = ["plans", "over four s", "avoidable s", "least worn option s", "used", "plays / mean", "seams", "seam"]
+    columns = [
+        "plans", "over four s", "avoidable s", "best option: over four s", "avoidable s of it", "begin again", "used",
+        "plays / mean", "seams", "seam",
+    ]  # fmt: skip
     by_length = Table("Wear, by length of the video", ["minutes", "side", *columns, "over limits", "CPU ms"])
     for minutes in (*MINUTES, None):
         for name, plans in sides.items():
@@ -165,9 +178,9 @@ def _summary(plans: list[Wear]) -> list[object]:
         return round(sum(float(getattr(plan, name)) for plan in plans))
 
     return [
-        len(plans), total("over_four"), total("avoidable"), total("least_worn"), mean("used"), mean("plays_over_mean"),
-        mean("seams"), float(np.median([plan.seam for plan in plans])), sum(plan.over_limits for plan in plans),
-        mean("ms"),
+        len(plans), total("over_four"), total("avoidable"), total("least_over_four"), total("least_worn"),
+        sum(plan.begins_again for plan in plans), mean("used"), mean("plays_over_mean"), mean("seams"),
+        float(np.median([plan.seam for plan in plans])), sum(plan.over_limits for plan in plans), mean("ms"),
     ]  # fmt: skip
 
 

@@ -107,6 +107,7 @@ def test_a_profile_survives_the_store(profile: Any) -> None:
     arrays = profile_to_arrays(profile)
     assert all(array.dtype.kind in "iuf" for array in arrays.values())
     again = profile_from_arrays(arrays)
+    assert again.restart == profile.restart
     assert again.sections == profile.sections
     assert again.ending == profile.ending
     assert again.beats_per_bar == profile.beats_per_bar
@@ -148,3 +149,16 @@ def test_a_long_track_is_scored_line_by_line_to_the_same_profile(
     blockwise, whole = profile_to_arrays(loop_profile(track.recording, track.grid)), profile_to_arrays(profile)
     for name, array in whole.items():
         np.testing.assert_allclose(blockwise[name], array, rtol=1e-5, atol=1e-5, err_msg=name)
+
+
+def test_the_splice_of_a_restart_is_kept_with_its_own_score(band: Callable[..., Any]) -> None:
+    track = band("ABABO", gains={"O": 0.5})
+    t = np.arange(track.recording.samples.shape[1]) / track.recording.sample_rate
+    quiet = track.recording.samples * np.where(t < track.grid.downbeats[-1] - 1.0, 1.0, 0.02)
+    profile = loop_profile(Recording.from_samples(quiet.astype(np.float32), track.recording.sample_rate), track.grid)
+    assert profile.restart is not None
+    row = profile.splices.row_of(profile.restart.leave, profile.restart.enter)
+    assert row is not None
+    assert profile.splices.score[row] < FLOOR
+    assert profile.splices.level_step_db[row] == 0.0
+    assert profile_from_arrays(profile_to_arrays(profile)).restart == profile.restart

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.loops.plan import LoopPlan, LoopSegment
-from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Splices, TrackEnding, TrackSection
+from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Restart, Splices, TrackEnding, TrackSection
 from workbench.workflows.plan_words import option_differences, repetition_line, score_line
 
 BAR = 2.0
@@ -108,6 +108,19 @@ def test_options_differ_in_words() -> None:
     assert said[1] == "ends 8 bars sooner in the track"
     assert "without the bridge" in said[2]
     assert said[3] == "ends with the track instead of fading"
+
+
+def test_an_option_that_begins_again_says_that_it_is_heard() -> None:
+    track = replace(profile(), restart=Restart(59, 0, -20.0))
+    again = plan(*[(1.0, 119.0)] * 4, (1.0, 122.0))
+    said = option_differences(with_options(WORN, again), track)
+    assert said[1].startswith(
+        "lets the whole track end and begin again, which is heard, plays nothing more than 5 times"
+    )
+    assert "instead of 12 from" not in said[1]
+    line = repetition_line(with_options(WORN, again), track)
+    assert line is not None
+    assert line.endswith("option 2 keeps to the limits: it repeats the whole track, which ends and begins again")
 
 
 def test_a_score_never_looks_better_than_it_is() -> None:

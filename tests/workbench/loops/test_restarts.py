@@ -1,0 +1,133 @@
+"""Where a track can begin again, on sound made here, and what plans that let it do so are like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from workbench.features.energy import loudness_between
+from workbench.loops.constraints import SeamConstraints, TrackRange
+from workbench.loops.cover import plan_loop
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import EndingKind, LoopProfile, Restart, TrackEnding
+from workbench.loops.refusals import Refusal
+from workbench.loops.repetition import find_repetition, wears_less
+from workbench.loops.restarts import count_restarts, find_restart, is_restart, restart_words
+from workbench.params import CoverParams, EndingParams
+from workbench.recording import Recording
+
+Maker = Callable[..., LoopProfile]
+RATE = 22_050
+LINES = 0.5 + 2.0 * np.arange(10)  # bar lines to 18.5 s
+HIT = 16.5  # s, the last one, on a bar line
+FIVE_MINUTES = 300.0
+
+
+def ringing(decay_seconds: float, seconds: float = 22.0) -> Recording:
+    """Tones until the last hit, which then dies away; silence before the first bar line."""
+    t = np.arange(round(seconds * RATE)) / RATE
+    sound = sum(np.sin(2 * np.pi * hz * t) for hz in (220.0, 440.0, 660.0)) * (t >= LINES[0])
+    sound = 0.1 * sound * np.where(t < HIT, 1.0, np.exp(-(t - HIT) / decay_seconds))
+    return Recording.from_samples(sound[None, :].astype(np.float32), RATE)
+
+
+def restart_of(
+    recording: Recording, song_start: float = LINES[0], params: EndingParams | None = None
+) -> Restart | None:
+    bars = loudness_between(recording.samples, RATE, LINES, np.append(LINES[1:], 20.5))
+    ending = TrackEnding(EndingKind.RESOLVE, 6, float(LINES[6]), 21.0)
+    return find_restart(recording, LINES, bars, ending, song_start, params)
+
+
+def test_a_track_begins_again_on_the_bar_line_after_its_last_hit_has_died_away() -> None:
+    found = restart_of(ringing(0.5))
+    assert found is not None
+    assert (found.leave, found.enter) == (9, 0)
+    # 2 s after the hit, four times its decay: 34.7 dB down, and 3 dB more on average over the 0.4 s to come.
+    assert found.ring_db == pytest.approx(-37.7, abs=0.5)
+
+
+def test_where_it_still_rings_it_does_not() -> None:
+    assert restart_of(ringing(4.0)) is None
+    found = restart_of(ringing(4.0), params=EndingParams(restart_ring_db=3.0))
+    assert found is not None, "the limit is a parameter"
+
+
+def test_a_track_without_an_ending_or_a_head_does_not() -> None:
+    recording = ringing(0.5)
+    bars = np.full(LINES.size, -20.0)
+    assert find_restart(recording, LINES, bars, None, LINES[0]) is None
+    late = TrackEnding(EndingKind.ABRUPT, LINES.size - 1, float(LINES[-1]), 21.0)
+    assert find_restart(recording, LINES, bars, late, LINES[0]) is None, "the last bar line opens the ending"
+    assert restart_of(recording, song_start=LINES[0] - 2.5) is None, "more than a bar lies before the first bar line"
+
+
+def plan_of(profile: LoopProfile, seconds: float = FIVE_MINUTES, **more: SeamConstraints) -> LoopPlan:
+    plan = plan_loop(profile, seconds, **more)
+    assert isinstance(plan, LoopPlan)
+    return plan
+
+
+def looped(only: Callable[..., LoopProfile], track_profile: Maker) -> LoopProfile:
+    """A track of 130 s with one body of 24 s and a restart."""
+    whole = track_profile(restarts=True)
+    one = only(whole, [(24, 12)])
+    last = whole.splices.rows(np.array([whole.splices.leave.size - 1]))
+    return replace(one, splices=one.splices.with_more(last))
+
+
+def test_where_the_body_wears_the_last_option_begins_the_whole_track_again(
+    only: Callable[..., LoopProfile], track_profile: Maker
+) -> None:
+    profile = looped(only, track_profile)
+    plan = plan_of(profile, 600.0)
+    assert not count_restarts(plan, profile), "what is served goes on"
+    assert not any(count_restarts(option, profile) for option in plan.options[:-1])
+    again = plan.options[-1]
+    assert count_restarts(again, profile) == 4
+    assert wears_less(again, plan)
+    assert not wears_less(plan, again)
+    assert (again.loop_start_a, again.bars) == (pytest.approx(profile.downbeats[0], abs=0.01), 63)
+    assert again.end_label.endswith("; begins again from its head 4 times after its own ending")
+    assert again.seam_score == 0.001, "its worst seam scores what it scores"
+    assert again.plan_score <= plan.options[-2].plan_score
+    entered = np.array([segment.gain_in_db for segment in again.segments[1:]])
+    assert np.all(entered[is_restart(again, profile)] == 0.0), "no gain glides over the pause"
+    assert find_repetition(plan, profile).over_limits
+    assert not find_repetition(again, profile).over_limits
+
+
+def test_it_is_no_option_where_it_does_not_wear_less(track_profile: Maker) -> None:
+    profile = track_profile(restarts=True)
+    short = plan_of(profile, profile.song_duration + 60.0)
+    assert find_repetition(short, profile).plays == 2
+    assert not any(count_restarts(option, profile) for option in short.options)
+
+
+def test_it_is_never_served_where_there_is_no_other_plan(
+    only: Callable[..., LoopProfile], track_profile: Maker
+) -> None:
+    profile = looped(only, track_profile)
+    assert isinstance(plan_loop(profile, 600.0, CoverParams(min_seam_score=0.99)), Refusal)
+
+
+def test_it_keeps_constraints(only: Callable[..., LoopProfile], track_profile: Maker) -> None:
+    profile = looped(only, track_profile)
+    head = float(profile.downbeats[0])
+    for constraints in (
+        SeamConstraints(never_cut=(TrackRange(0.0, head + 4.0),)),
+        SeamConstraints(excluded=(TrackRange(120.0, 128.0),)),
+    ):
+        plan = plan_of(profile, 600.0, constraints=constraints)
+        assert not any(count_restarts(option, profile) for option in plan.options)
+
+
+def test_a_lost_pick_up_is_said(track_profile: Maker) -> None:
+    profile = track_profile(restarts=True)
+    at_once = replace(profile, song_start=float(profile.downbeats[0]) - 0.02)
+    later = replace(profile, song_start=float(profile.downbeats[0]) - 0.8)
+    assert restart_words(1, at_once) == "begins again from its head once after its own ending"
+    assert restart_words(2, later) == "begins again from its head 2 times after its own ending, without its pick-up"
