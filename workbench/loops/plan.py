@@ -206,6 +206,11 @@ class LoopPlan(Shown):
         return abs(reached - self.window_end) < abs(reached - self.music_end)
 
     @property
+    def last_words(self) -> str:
+        """How it ends, without what `end_label` says besides: that the track begins again before."""
+        return self.end_label.partition("; ")[0]
+
+    @property
     def start_label(self) -> str:
         """Where the music starts, in words, and why where that is not the first picture."""
         if self.music_in == 0.0:

@@ -190,9 +190,10 @@ def plan_sentence(plan: LoopPlan) -> str:
     ----------
     plan : what is played
     """
-    seams, ending = len(plan.seam_times), plan.end_label.rpartition(": ")[2]
+    seams, ending = len(plan.seam_times), plan.last_words.rpartition(": ")[2]
+    begins_again = plan.end_label.partition("; ")[2]
     joined = f"{seams} seam{'s' if seams != 1 else ''}, the worst of which scores {plan.seam_score:.2f}"
-    resolves = f"the music {ending} at {clock(plan.music_end)}"
+    resolves = f"the music {begins_again + ', and ' if begins_again else ''}{ending} at {clock(plan.music_end)}"
     if plan.kind is PlanKind.LOOP:
         return (
             f"{clock(plan.song_duration)} of track cover {clock(plan.window_end)} of video with {joined}; {resolves}."

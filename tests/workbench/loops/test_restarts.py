@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from workbench.features.energy import loudness_between
-from workbench.loops.constraints import SeamConstraints, TrackRange
+from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, TrackRange
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import EndingKind, LoopProfile, Restart, TrackEnding
@@ -23,7 +23,6 @@ Maker = Callable[..., LoopProfile]
 RATE = 22_050
 LINES = 0.5 + 2.0 * np.arange(10)  # bar lines to 18.5 s
 HIT = 16.5  # s, the last one, on a bar line
-FIVE_MINUTES = 300.0
 
 
 def ringing(decay_seconds: float, seconds: float = 22.0) -> Recording:
@@ -65,8 +64,8 @@ def test_a_track_without_an_ending_or_a_head_does_not() -> None:
     assert restart_of(recording, song_start=LINES[0] - 2.5) is None, "more than a bar lies before the first bar line"
 
 
-def plan_of(profile: LoopProfile, seconds: float = FIVE_MINUTES, **more: SeamConstraints) -> LoopPlan:
-    plan = plan_loop(profile, seconds, **more)
+def plan_of(profile: LoopProfile, seconds: float, constraints: SeamConstraints = NO_CONSTRAINTS) -> LoopPlan:
+    plan = plan_loop(profile, seconds, constraints=constraints)
     assert isinstance(plan, LoopPlan)
     return plan
 
@@ -90,8 +89,10 @@ def test_where_the_body_wears_the_last_option_begins_the_whole_track_again(
     assert count_restarts(again, profile) == 4
     assert wears_less(again, plan)
     assert not wears_less(plan, again)
-    assert (again.loop_start_a, again.bars) == (pytest.approx(profile.downbeats[0], abs=0.01), 63)
+    assert again.loop_start_a == pytest.approx(profile.downbeats[0], abs=0.01)
+    assert again.bars == 63
     assert again.end_label.endswith("; begins again from its head 4 times after its own ending")
+    assert again.last_words == again.end_label.partition("; begins")[0]
     assert again.seam_score == 0.001, "its worst seam scores what it scores"
     assert again.plan_score <= plan.options[-2].plan_score
     entered = np.array([segment.gain_in_db for segment in again.segments[1:]])
@@ -121,7 +122,7 @@ def test_it_keeps_constraints(only: Callable[..., LoopProfile], track_profile: M
         SeamConstraints(never_cut=(TrackRange(0.0, head + 4.0),)),
         SeamConstraints(excluded=(TrackRange(120.0, 128.0),)),
     ):
-        plan = plan_of(profile, 600.0, constraints=constraints)
+        plan = plan_of(profile, 600.0, constraints)
         assert not any(count_restarts(option, profile) for option in plan.options)
 
 
