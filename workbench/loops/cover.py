@@ -58,6 +58,7 @@ from workbench.loops.assembly import (
 from workbench.loops.constraints import (
     NO_CONSTRAINTS,
     LineConstraints,
+    NamedSplice,
     SeamConstraints,
     cannot_be_kept,
     on_lines,
@@ -123,8 +124,10 @@ def plan_loop(
     if profile.downbeats.size < 3:
         return refusals.no_loop_profile()
     answer = find_loop(profile, video_seconds, params, on_lines(profile, constraints))
-    if isinstance(answer, LoopPlan) or not constraints:
+    if isinstance(answer, LoopPlan):
         return answer
+    if not constraints:
+        return answer if profile.restart is None else refusals.may_begin_again(answer, _restart_splice(profile))
 
     def can_be_kept(labels: tuple[str, ...]) -> bool:
         some = on_lines(profile, constraints.only(labels))
@@ -140,6 +143,13 @@ def plan_loop(
         if labels == alone and one.song_from <= start < one.song_to:
             words += ", for a loop begins where the track does; `workbench fit` may begin elsewhere"
     raise ConstraintError(words, labels)
+
+
+def _restart_splice(profile: LoopProfile) -> str:
+    """The splice by which the track begins again, as one types it."""
+    assert profile.restart is not None
+    lines = profile.downbeats
+    return NamedSplice(float(lines[profile.restart.leave]), float(lines[profile.restart.enter])).in_words
 
 
 def find_loop(

@@ -11,7 +11,7 @@ right: right bars might have shown a seam.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -122,6 +122,21 @@ def no_viable_loop(why: str) -> Refusal:
         RefusalReason.NO_VIABLE_LOOP,
         f"This track cannot be looped under this video without an audible seam: {why}. Pick a track whose parts "
         "repeat, or one that is longer.",
+    )
+
+
+def may_begin_again(refusal: Refusal, splice: str) -> Refusal:
+    """A refusal of a track that can be played again from its head after its own ending, where somebody wants that.
+
+    Parameters
+    ----------
+    refusal : of the track
+    splice : by which it begins again, as one types it
+    """
+    return replace(
+        refusal,
+        command_hint=f"{refusal.command_hint or refusal.hint} It can also be heard to end and to begin again from its "
+        f"head: `workbench loop` plays it so with `--pin-seam {splice}`.",
     )
 
 

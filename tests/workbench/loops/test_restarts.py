@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from workbench.features.energy import loudness_between
-from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, TrackRange
+from workbench.loops.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints, TrackRange
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import EndingKind, LoopProfile, Restart, TrackEnding
@@ -112,7 +112,15 @@ def test_it_is_never_served_where_there_is_no_other_plan(
     only: Callable[..., LoopProfile], track_profile: Maker
 ) -> None:
     profile = looped(only, track_profile)
-    assert isinstance(plan_loop(profile, 600.0, CoverParams(min_seam_score=0.99)), Refusal)
+    refused = plan_loop(profile, 600.0, CoverParams(min_seam_score=0.99))
+    assert isinstance(refused, Refusal)
+    assert refused.command_hint is not None
+    assert refused.command_hint.endswith("head: `workbench loop` plays it so with `--pin-seam 2:06.4-0:00.4`.")
+    assert "--pin-seam" not in refused.hint
+    pinned = SeamConstraints(pinned=(NamedSplice(126.0, 0.0),))
+    asked = plan_loop(profile, 600.0, CoverParams(min_seam_score=0.99), pinned)
+    assert isinstance(asked, LoopPlan)
+    assert count_restarts(asked, profile) == 4
 
 
 def test_it_keeps_constraints(only: Callable[..., LoopProfile], track_profile: Maker) -> None:
