@@ -36,7 +36,7 @@ from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
 from workbench.plots.palette import clock
 from workbench.plots.seams import HIGHEST_HZ, LOWEST_HZ
 from workbench.workflows.loop import Loop
-from workbench.workflows.plan_words import NO_SEAM
+from workbench.workflows.plan_words import NO_SEAM, seam_words
 from workbench.workflows.review import Verdict, Word, judge_seam, newest_verdicts, write_verdicts
 from workbench.workflows.seams import planned_scores
 from workbench.workspace import Workspace
@@ -475,9 +475,11 @@ class SeamsTab(Tab):
         view, fade = look.view, plan.seam_fades[seam]
         self.picture.show(look, fade)
         step = f", level step {round(view.level_step_db, 1) + 0.0:+.1f} LU" if np.isfinite(view.level_step_db) else ""
+        loop = self.state.loop
+        what = "" if loop is None or loop.analysis is None else seam_words(plan, loop.analysis.profile, seam)
         self.words.object = (
             f"Seam {seam + 1} of {self.state.count}: {clock(view.leave_s)} → {clock(view.enter_s)} of the track, heard "
-            f"at {clock(view.video_s)}. Score {view.score:.2f}{step}."
+            f"at {clock(view.video_s)}. Score {view.score:.2f}{step}{f'; {what}' if what else ''}."
         )
         url = self._session.url_of
         self.player.param.update(

@@ -2,7 +2,7 @@
 
 Command line, report and page use the same sentences.
 
-Functions: `repetition_line`, `option_differences`, `score_line`, `poor_pins`.
+Functions: `repetition_line`, `option_differences`, `seam_words`, `score_line`, `poor_pins`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from workbench.loops.plan import LoopPlan, PlanKind, nearest_line
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import plain_seconds
 from workbench.loops.repetition import Repetition, find_repetition
-from workbench.loops.restarts import count_restarts
+from workbench.loops.restarts import count_restarts, is_restart
 from workbench.params import CoverParams
 from workbench.plots.palette import clock
 
@@ -64,6 +64,21 @@ def option_differences(plan: LoopPlan, profile: LoopProfile) -> tuple[str, ...]:
     """
     options = plan.options or (plan,)
     return ("", *(_difference(option, options[0], profile) for option in options[1:]))
+
+
+def seam_words(plan: LoopPlan, profile: LoopProfile, seam: int) -> str:
+    """What a seam is where its score alone would mislead.
+
+    Parameters
+    ----------
+    plan, profile : of one track
+    seam : counted from 0
+
+    Returns
+    -------
+    a clause; empty for a seam that is to pass unnoticed
+    """
+    return "the track ends and begins again here, which is heard" if is_restart(plan, profile)[seam] else ""
 
 
 def score_line(score: float, least: float) -> str:

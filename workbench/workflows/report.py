@@ -43,7 +43,7 @@ from workbench.workflows.deliver import speech_ranges
 from workbench.workflows.fit import Fit
 from workbench.workflows.loop import Loop
 from workbench.workflows.mix import measure_soundtrack
-from workbench.workflows.plan_words import NO_SEAM, option_differences, repetition_line
+from workbench.workflows.plan_words import NO_SEAM, option_differences, repetition_line, seam_words
 from workbench.workflows.seams import EXCERPT_SECONDS, planned_scores, seam_views
 from workbench.workflows.timeline import video_timeline
 from workbench.workflows.tracks import TrackSource
@@ -371,7 +371,9 @@ def _option_card(number: int, option: LoopPlan, words: str, analysis: Analysis, 
         scores = [1.0 if score is None else score for score in planned_scores(option, analysis)]
         worst = int(np.argmin(scores))
         at = clock(option.seam_times[worst])
-        text = f"{text} Its worst seam, which is heard at {at}, in the middle of four seconds:"
+        what = seam_words(option, analysis.profile, worst)
+        where = f"{at} ({what})" if what else at
+        text = f"{text} Its worst seam, which is heard at {where}, in the middle of four seconds:"
         sounds = (ReportSound("its worst seam", mp3(seam_excerpt(option, recording, worst, EXCERPT_SECONDS))),)
     return ReportCard(
         title=f"Option {number}",

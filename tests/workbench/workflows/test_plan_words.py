@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.loops.plan import LoopPlan, LoopSegment
 from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Restart, Splices, TrackEnding, TrackSection
-from workbench.workflows.plan_words import option_differences, repetition_line, score_line
+from workbench.workflows.plan_words import option_differences, repetition_line, score_line, seam_words
 
 BAR = 2.0
 LINES = np.arange(60) * BAR + 1.0  # 120 s of 60 bars; the last line at 119 s
@@ -118,6 +118,8 @@ def test_an_option_that_begins_again_says_that_it_is_heard() -> None:
         "lets the whole track end and begin again, which is heard, plays nothing more than 5 times"
     )
     assert "instead of 12 from" not in said[1]
+    assert seam_words(again, track, 0) == "the track ends and begins again here, which is heard"
+    assert seam_words(WORN, track, 0) == ""
     line = repetition_line(with_options(WORN, again), track)
     assert line is not None
     assert line.endswith("option 2 keeps to the limits: it repeats the whole track, which ends and begins again")
