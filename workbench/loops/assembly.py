@@ -23,7 +23,7 @@ from workbench.loops.plan import (
     nearest_line,
 )
 from workbench.loops.profile import EndingKind, LoopProfile, TrackSection
-from workbench.loops.restarts import restart_words, splices_restart
+from workbench.loops.restarts import label_with_restarts, seams_restart, splices_restart
 from workbench.loops.splices import UsableSplices, start_fade
 from workbench.loops.worth import (
     Worth,
@@ -367,7 +367,7 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
         seam_score=round(float(usable.score[taken].min()), 4),
         seam_times=tuple(starts[1:-1].tolist()),
         sections_covered=sections_heard(table[np.sort(first_use)], profile.sections),
-        end_label=f"{label}; {restart_words(restarts, profile)}" if restarts else label,
+        end_label=label_with_restarts(label, restarts, profile),
         start_fade_seconds=start_fade(profile),
         end_fade_seconds=end_fade,
         plan_score=round(min(1.0, float(route_worth(route, usable, profile, params).total(params))), 4),
@@ -439,7 +439,7 @@ def assemble_segments(
         seam_score=round(float(played.scores.min(initial=1.0)), 4),
         seam_times=tuple(starts[1:-1].tolist()),
         sections_covered=sections_heard(table, profile.sections),
-        end_label=ends.label,
+        end_label=label_with_restarts(ends.label, int(seams_restart(table, profile).sum()), profile),
         start_fade_seconds=ends.start_fade,
         end_fade_seconds=ends.end_fade,
         plan_score=round(min(1.0, max(0.0, plan_score)), 4),

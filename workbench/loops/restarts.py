@@ -9,7 +9,8 @@ It leaves on the last bar line, the quietest, and enters on the first; a pick-up
 when the track begins, not when it begins again. The fade is fitted as that of any splice: over before the head's first
 attack, longer where the head has none.
 
-Functions: `find_restart`; of a plan `is_restart`, `count_restarts` and `restart_words`; `splices_restart`.
+Functions: `find_restart`; of a plan `is_restart`, `count_restarts`, `restart_words` and `label_with_restarts`; of
+segments and splices `seams_restart` and `splices_restart`.
 """
 
 from __future__ import annotations
@@ -84,7 +85,17 @@ def is_restart(plan: LoopPlan, profile: LoopProfile) -> BoolArray:
     ----------
     plan, profile : of one track
     """
-    table = segment_table(plan)
+    return seams_restart(segment_table(plan), profile)
+
+
+def seams_restart(table: FloatArray, profile: LoopProfile) -> BoolArray:
+    """Which seams between some segments are restarts, shape (n_segments - 1,).
+
+    Parameters
+    ----------
+    table : shape (n_segments, 2), s, the track ranges heard, in the order of playback
+    profile : of the track
+    """
     if profile.restart is None:
         return np.zeros(len(table) - 1, dtype=bool)
     leave, enter = (nearest_line(profile.downbeats, times) for times in (table[:-1, 1], table[1:, 0]))
@@ -103,6 +114,19 @@ def splices_restart(leave: IntArray, enter: IntArray, profile: LoopProfile) -> B
     if restart is None:
         return np.zeros(np.shape(leave), dtype=bool)
     return np.asarray((leave == restart.leave) & (enter == restart.enter))
+
+
+def label_with_restarts(label: str, times: int, profile: LoopProfile) -> str:
+    """How a plan ends, and how often it begins again before that, in words.
+
+    Parameters
+    ----------
+    label : how it ends; what it says of other restarts is left out
+    times : that the plan begins again, possibly 0
+    profile : of the track
+    """
+    last = label.partition("; ")[0]
+    return f"{last}; {restart_words(times, profile)}" if times else last
 
 
 def restart_words(times: int, profile: LoopProfile) -> str:
