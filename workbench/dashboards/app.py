@@ -1,7 +1,8 @@
 """The dashboard's page and its server: tabs side by side, one session a page, everything served by us.
 
-A tab is a `workbench.dashboards.tab.Tab`, listed in `TABS`; it is made when it is first opened. The page shows what the
-session is about and what is being done, with a button that gives it up.
+A tab is a `workbench.dashboards.tab.Tab`, listed in `TABS`; it is made when it is first opened, and stays then, hidden
+while another one is open. The page shows what the session is about and what is being done, with a button that gives it
+up, and has one transport for all tabs.
 
 Classes: `Page`; `StatusBar`. Functions: `make_server`.
 """
@@ -13,7 +14,6 @@ from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 import panel as pn
-import panel_material_ui as pmui
 import param
 from bokeh.server.server import Server
 from panel.custom import JSComponent
@@ -41,7 +41,7 @@ from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
 from workbench.dashboards.start import StartPage
 from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.tab import Tab
-from workbench.dashboards.transport import script
+from workbench.dashboards.transport import Transport, script
 from workbench.dashboards.work import shared_pool
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.export.formats import all_formats, caution
@@ -126,9 +126,10 @@ class Page:
         self._opened: dict[int, Tab] = {}
         self._places = [pn.Column(sizing_mode="stretch_width") for _ in tabs]
         self._titles = [tab.title for tab in tabs]
+        self.transport = Transport()
 
     def open_tab(self, number: int) -> None:
-        """Make a tab where it was not opened before.
+        """Show a tab in the place of another, and make it where it was not opened before.
 
         Parameters
         ----------
@@ -136,25 +137,19 @@ class Page:
         """
         if number not in self._opened:
             tab = self._opened[number] = self._tabs[number](self.session)
+            if tab.program is not None:
+                self.transport.add(tab.title, tab.program)
             self._places[number][:] = [tab.panel()]
+        for place in self._places:
+            place.visible = place is self._places[number]
+        self.transport.open_tab(self._titles[number], plays_itself=self._tabs[number].plays_itself)
 
     def view(self) -> MaterialPage:
         """The page, with its first tab open."""
         session, titles = self.session, self._titles
-        active = titles.index(session.tab) if session.tab in titles else 0
-        tabs = pmui.Tabs(
-            *((tab.title, place) for tab, place in zip(self._tabs, self._places, strict=True)),
-            active=active,
-            dynamic=True,
-            sizing_mode="stretch_width",
-            sx={"& > .MuiTabs-root": {"display": "none"}},  # the head of the page has them
-        )
+        tabs = pn.Column(self.transport.bar, *self._places, sizing_mode="stretch_width")
         start = StartPage(session)
         bar = self._status()
-
-        def go(event: Any) -> None:
-            self.open_tab(event.new)
-            session.tab = titles[event.new]
 
         def show(*_: Any) -> None:
             """Show the tab that is wanted; until something is opened, the projects."""
@@ -164,10 +159,8 @@ class Page:
                 session.tab = session.tab or titles[0]
             bar.param.update(tabs=titles if begun else [], tab=session.tab)
             if begun:
-                tabs.active = titles.index(session.tab) if session.tab in titles else 0
-                self.open_tab(tabs.active)
+                self.open_tab(titles.index(session.tab) if session.tab in titles else 0)
 
-        tabs.param.watch(go, "active")
         bar.param.watch(lambda event: setattr(session, "tab", event.new or session.tab), "tab")
 
         def picture(event: Any) -> None:

@@ -34,7 +34,7 @@ from workbench.dashboards.mix import MixState, tune_state
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, beside, scrolled, stylesheet
 from workbench.dashboards.tab import Tab, action
-from workbench.dashboards.transport import TransportBar
+from workbench.dashboards.transport import Program
 from workbench.dashboards.work import Task
 from workbench.plots.palette import BEAT, HEARD, VOICE
 from workbench.recording import FloatArray
@@ -316,7 +316,7 @@ class MatchTab(Tab):
         self._trying: Task | None = None
         self._video: Path | None = None
         self.table = MatchTable(sizing_mode="stretch_width")
-        self.player = TransportBar(sizing_mode="stretch_width", playheads=self.picture.playheads, margin=(0, 10))
+        self.player = self.program = Program(clock="match", playheads=self.picture.playheads)
         self.bpm = pmui.RangeSlider(
             label="bpm", start=SLOWEST, end=FASTEST, step=1.0, value=(SLOWEST, FASTEST), size="small", width=170
         )
@@ -407,14 +407,14 @@ class MatchTab(Tab):
             self._session.tab = "Plan"
 
     def panel(self) -> pn.viewable.Viewable:
-        """Transport and picture; filters and table beside the reasons."""
+        """Picture; filters and table beside the reasons."""
         again = action("Match again", self.match, variant="outlined", margin=(12, 6))
         opened = action("Open in Plan", lambda: self.open(self.state.chosen), variant="contained", margin=(12, 6))
         filters = pmui.FlexBox(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
         found = pmui.Column(filters, self.table, sizing_mode="stretch_width", margin=0, styles=beside(480))
         reasons = pmui.Column(pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=360)
         both = pmui.FlexBox(found, scrolled(reasons, height=_WHY_HEIGHT), sizing_mode="stretch_width")
-        return pmui.Column(self.player, *self.picture.panes(_FIGURE_SHARE, margin=0), both, sizing_mode="stretch_width")
+        return pmui.Column(*self.picture.panes(_FIGURE_SHARE, margin=0), both, sizing_mode="stretch_width")
 
     def _is_open(self, video: Path) -> bool:
         return video == self._video

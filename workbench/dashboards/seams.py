@@ -225,7 +225,7 @@ class SeamPlayer(JSComponent):
     playing = param.String("", doc="what sounds")
     playhead = param.String("")
 
-    _esm = script("keys", "seam")
+    _esm = script("output", "keys", "seam")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("seam"), stylesheet("keys")]
 
 
@@ -238,6 +238,7 @@ class SeamsTab(Tab):
     """
 
     title = "Seams"
+    plays_itself = True
 
     def __init__(self, session: Session) -> None:
         self.state = SeamState(session.workspace)
