@@ -79,6 +79,8 @@ def test_nothing_serious_is_in_the_way_of_anybody(page: Any, open_tab: Callable[
     found = []
     for title in page.get_by_role("tab").all_inner_texts():
         open_tab(title)
+        if title == "Match":
+            page.get_by_role("table", name="matches").wait_for()
         for _ in ("light", "dark"):
             page.get_by_role("button", name="Toggle theme").click()
             found += [f"{title}: {fault}" for fault in _faults(page)]

@@ -17,6 +17,7 @@ import panel as pn
 import param
 from bokeh.server.server import Server
 from panel.custom import JSComponent
+from panel.io.document import hold
 from panel.io.resources import LOCAL_DIST
 from panel_material_ui.template.base import Page as MaterialPage
 from tornado.web import StaticFileHandler
@@ -75,6 +76,8 @@ class StatusBar(JSComponent):
     history = param.List([], doc="[words, undone, at (ISO 8601)] of each change of the project, oldest first")
     undone = param.Integer(0, doc="counts up when the last change is to be undone")
     redone = param.Integer(0, doc="counts up when it is to be done again")
+    dark = param.Boolean(False, doc="whether the page is dark")
+    prefers = param.List([], doc="[whether it should be, n]: as the system is set, or somebody has switched it")
 
     _esm = script("status")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("status")]
@@ -154,12 +157,14 @@ class Page:
         def show(*_: Any) -> None:
             """Show the tab that is wanted; until something is opened, the projects."""
             begun = session.project is not None or bool(session.coming)
-            start.view.visible, tabs.visible = not begun, begun
-            if begun:
-                session.tab = session.tab or titles[0]
-            bar.param.update(tabs=titles if begun else [], tab=session.tab)
-            if begun:
-                self.open_tab(titles.index(session.tab) if session.tab in titles else 0)
+            # In one message: what follows a new tab's pictures must not come before them.
+            with hold():
+                start.view.visible, tabs.visible = not begun, begun
+                if begun:
+                    session.tab = session.tab or titles[0]
+                bar.param.update(tabs=titles if begun else [], tab=session.tab)
+                if begun:
+                    self.open_tab(titles.index(session.tab) if session.tab in titles else 0)
 
         bar.param.watch(lambda event: setattr(session, "tab", event.new or session.tab), "tab")
 
@@ -178,16 +183,24 @@ class Page:
             main=[start.view, tabs],
             busy_indicator=None,
             theme_config=_theme(),
+            dark_theme=_known_mode() == "dark",
             sx=_FRAME,
         )
         if pn.state.curdoc is not None:
             pn.state.curdoc.theme = THEME
-            pn.config.js_files = {name: f"{ASSETS_ROUTE}/{name}.js" for name in ("components", "figures")}
+            pn.config.js_files = {name: f"{ASSETS_ROUTE}/{name}.js" for name in ("theme", "components", "figures")}
+            scheme = _known_mode() or "light dark"  # for the empty page, before anything is drawn
+            pn.state.curdoc.template_variables["html_attrs"] = f'style="color-scheme: {scheme}"'
             # Panel sets the address of its own files when it writes the HTML, and uses its makers' host before; a page
             # that connects again after a pause is made without any HTML.
             pn.state.curdoc.template_variables["dist_url"] = LOCAL_DIST
-        page.param.watch(lambda event: setattr(self.session, "dark", event.new), "dark_theme")
-        self.session.dark = page.dark_theme
+
+        def darken(*_: Any) -> None:
+            session.dark = bar.dark = page.dark_theme
+
+        page.param.watch(darken, "dark_theme")
+        bar.param.watch(lambda event: setattr(page, "dark_theme", bool(event.new[0])), "prefers")
+        darken()
         return page
 
     def _status(self) -> StatusBar:
@@ -238,6 +251,16 @@ class Page:
         show()
         show_history()
         return bar
+
+
+def _known_mode() -> str:
+    """Whether the page that is asked for should be dark, as `theme.js` keeps it: "light", "dark", or empty: not known.
+
+    Where it is not known the browser says it as soon as the page is there.
+    """
+    kept = pn.state.cookies
+    known = kept.get("workbench-theme") or kept.get("workbench-system") or ""
+    return known if known in ("light", "dark") else ""
 
 
 def _choice(track: FoundTrack) -> dict[str, Any]:

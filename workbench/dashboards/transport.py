@@ -133,7 +133,7 @@ class Transport:
     """The one player of a page: which tab's program it plays, and when it goes over to another's."""
 
     def __init__(self) -> None:
-        self.bar = TransportBar(sizing_mode="stretch_width", margin=(8, 10, 0, 10))
+        self.bar = TransportBar(sizing_mode="stretch_width", margin=(8, 10))
         self._programs: dict[str, Program] = {}
         self._loaded: Program | None = None
         self._here = ""

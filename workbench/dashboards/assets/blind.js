@@ -18,14 +18,14 @@ export function render({ model }) {
     began = 0,
     wishes = 0,
     from = 0,
-    seconds = 0,
+    lasts = 0,
     count = model.answered.at(-1) ?? 0,
     ratings = {}
 
   const mine = {
     title: "Listening",
-    at: () => Math.max(0, context.currentTime - from) % seconds,
-    seconds: () => seconds,
+    at: () => Math.max(0, context.currentTime - from) % lasts,
+    seconds: () => lasts,
     stop: () => {
       silence()
       show()
@@ -63,7 +63,7 @@ export function render({ model }) {
     beginSounding(mine)
     const at = context.currentTime + 0.02
     from = at
-    seconds = buffers[0].duration
+    lasts = buffers[0].duration
     playing = letters.map(([letter], k) => {
       const source = context.createBufferSource(),
         gain = context.createGain()

@@ -11,6 +11,8 @@ document.addEventListener("DOMContentLoaded", () => {
   const write = component[step]
   component[step] = function () {
     const code = write.call(this)
+    // The page itself is drawn light or dark at once; what it is on the server follows (status.js).
+    if ("theme_toggle" in this.data.properties) this.data.dark_theme = window.workbenchTheme.isDark()
     if (!code.includes(listening)) throw new Error("Panel's components listen in another way: see components.js")
     return code.replace(listening, `${listening}; cb()`)
   }
