@@ -250,7 +250,11 @@ class ProfileBar:
     def __init__(self, session: Session, then: Callable[[], None] | None = None) -> None:
         self._session, self._then = session, then
         self.name = pmui.TextInput(label="profile", placeholder="quiet-voice", size="small", width=150)
-        self.chosen = pmui.Select(label="load", options=["", *self._names()], size="small", width=150)
+        self.chosen = pmui.Select(
+            label="load", options=["", *self._names()], size="small", width=150,
+            # Its label lies as low as in a large one while nothing is chosen, and is cut.
+            sx={"& .MuiInputLabel-root:not(.MuiInputLabel-shrink)": {"transform": "translate(14px, 9px)"}},
+        )  # fmt: skip
         self.outcome = pmui.Typography("", variant="caption")
         self.extensions = ExtensionControls(session)
         self.chosen.param.watch(lambda event: self.load(event.new), "value")
