@@ -29,7 +29,7 @@ PATIENCE_MS = 600_000
 """for the demo, which is drawn and analysed where the home has it not"""
 TABS = {
     "Plan": "[aria-label='mute the soundtrack (f)']",
-    "Seams": "text=Seam 1 of",
+    "Seams": "text=Track plays on",
     "Beats": "text=beats a bar ·",
     "Mix": "text=duck down to",
     "Match": "table[aria-label='matches'] tbody tr",
