@@ -87,7 +87,7 @@ def test_nothing_serious_is_in_the_way_of_anybody(page: Any, open_tab: Callable[
     assert found == []
 
 
-_DARK = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).every(v => v < 128)"
+_DARK = "getComputedStyle(document.body).backgroundColor === 'rgb(18, 18, 18)'"
 _SEEN = """window.seen = new Set()
 const look = () => {
     const { documentElement, body } = document
