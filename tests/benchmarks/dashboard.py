@@ -1,9 +1,11 @@
 """How fast the dashboard answers in a real browser, on half an hour of music under a longer video: alone, five at once.
 
-The page is opened on a track of 30 minutes (a bundled track over and over) under a video of 35 (the demo's, over and
-over), both known to the home already: what is measured is the page, not the analysis. Chromium is driven by Playwright;
-a slider is dragged and let go of, the wheel turned, and the page itself measures from that event to the second frame
-after the last of the new data, so the way to the server and back, the server's work and the browser's are all in it.
+The page is opened on a track of 30 minutes (a bundled track over and over) under a video of 35 (moving patterns, with
+somebody who speaks), both known to the home already: what is measured is the page, not the analysis. Chromium is driven
+by Playwright; a slider is dragged and let go of, the wheel turned, and the page itself measures from that event to the
+second frame after the last of the new data, so the way to the server and back, the server's work and the browser's are
+all in it. Besides, a video of 4 minutes and a track that nobody has seen before are opened on the page and planned by
+`workbench loop`, each in a home of its own: from nothing to a plan.
 
 WORKBENCH_BENCH_DASHBOARD names a folder that keeps video, track and home from run to run; without it some minutes go
 into making them.
@@ -14,12 +16,9 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -29,17 +28,13 @@ import soundfile
 from playwright.async_api import Browser, Locator, Page, async_playwright
 
 from tests.benchmarks.table import Table
+from tests.browser.serving import CHROMIUM, draw_patterns, served
 from workbench.bundled import bundled_path
-from workbench.dashboards.app import make_server
-from workbench.dashboards.work import shared_pool
-from workbench.demo.run import demo_video
-from workbench.home import Home
-from workbench.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM = "/usr/bin/chromium"
 TRACK = "slow_tide"
-TRACK_MINUTES, VIDEO_TIMES = 30, 7
+TRACK_MINUTES, VIDEO_MINUTES = 30, 35
+OWN_TRACK, OWN_SECONDS = "corner_store", 240
 SESSIONS = 5
 TURNS = 8
 """of the wheel and drags of a slider, in each page"""
@@ -47,15 +42,24 @@ PATIENCE_MS = 900_000
 _BETWEEN_MS = 250
 _SETTLED_MS = 1500
 """after a change of the mix, until the other tabs have it too"""
+_RUN_MS = 3000
+"""for which the wheel is turned or the picture is dragged while frames are counted"""
 _NOTES = [
-    "*First paint*: from asking for the page to the browser's first contentful paint. *Plan drawn*: until video strip, "
-    "music, segments and bars are on the screen, each sound from its file. With five sessions the figures are those of "
-    "five pages opened together; dragging and zooming goes on in all five at once.",
+    "*First paint*: from asking for the page to the browser's first contentful paint; the server is warm, the browser "
+    "is not. *Server CPU*: of the process that serves the page, until its plan is drawn. *Plan drawn*: until video "
+    "strip, music, segments and bars are on the screen, each sound from its file. With five sessions the figures are "
+    "those of five pages opened together; dragging and zooming goes on in all five at once.",
+    "*Tab switch*: from the click on a tab that was open before to the second frame in which it is to be seen; *first* "
+    "is the first time, when it is made. *Seam's sound*: from the key until it sounds, its file loaded; the delay of "
+    "the loudspeaker is not in it.",
     "*Slider*: from letting go of 'under voice' in the Mix tab until levels and duck of the new mix are drawn. *Zoom*: "
     "from a turn of the wheel until what the server sends for the new view is drawn; until then the browser shows what "
-    "it has at the new scale. Median and worst of all turns.",
+    "it has at the new scale. *Frames*: of the browser, a second, while the wheel is turned 20 times a second in the "
+    "plan of all 35 minutes, without a graphics card. Median and worst of all turns, of frames median and least.",
     "*Memory*: what a session adds to the server's private memory (files mapped to be drawn are not counted), and the "
-    "JavaScript heap of a page after all three tabs were used. Workers are shared by all sessions.",
+    "JavaScript heap of a page after all tabs but Match, Review and Listening were used. Workers are shared by all "
+    "sessions.",
+    "*To a plan*: from asking for the page, or starting the command, to the plan; the server runs, its workers do not.",
 ]
 
 _WATCH = """
@@ -81,6 +85,40 @@ window.bench = {
   },
 }
 """
+_SWITCH = """([name, shows]) => new Promise((resolve) => {
+  const all = (root) => [...root.querySelectorAll("*")].flatMap(n => n.shadowRoot ? [n, ...all(n.shadowRoot)] : [n])
+  const tab = all(document).find(n => n.getAttribute("role") === "tab" && n.textContent === name)
+  const own = (n) => [...n.childNodes].some(one => one.nodeType === 3 && one.textContent.includes(shows))
+  let sought = null
+  const began = performance.now()
+  tab.click()
+  const look = () => {
+    if (!sought?.isConnected) sought = all(document).find(own)
+    if (sought?.getClientRects().length) requestAnimationFrame(() => resolve(performance.now() - began))
+    else requestAnimationFrame(look)
+  }
+  look()
+})"""
+_SEAM = """() => new Promise((resolve) => {
+  const began = performance.now()
+  const heard = () => {
+    if (!workbenchOutput.sounding) return
+    window.removeEventListener("workbench-sounding", heard)
+    resolve(performance.now() - began)
+  }
+  window.addEventListener("workbench-sounding", heard)
+  document.dispatchEvent(new KeyboardEvent("keydown", { key: "1", bubbles: true, composed: true }))
+})"""
+_FRAMES = """(ms) => new Promise((resolve) => {
+  const began = performance.now()
+  let frames = 0
+  const count = (now) => {
+    frames += 1
+    if (now - began < ms) requestAnimationFrame(count)
+    else resolve(1000 * frames / (now - began))
+  }
+  requestAnimationFrame(count)
+})"""
 _DRAWN = """() => {
   if (!window.Bokeh) return false
   const models = Bokeh.documents.flatMap(d => [...d._all_models.values()])
@@ -96,6 +134,11 @@ class Figures:
 
     paint: list[float] = field(default_factory=list)
     drawn: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    first_switch: list[float] = field(default_factory=list)
+    switch: list[float] = field(default_factory=list)
+    seam: list[float] = field(default_factory=list)
+    frames: list[float] = field(default_factory=list)
     slider: list[float] = field(default_factory=list)
     plan_zoom: list[float] = field(default_factory=list)
     beats_zoom: list[float] = field(default_factory=list)
@@ -104,25 +147,37 @@ class Figures:
 
 
 def run() -> list[Table]:
-    """One session, then five at once."""
+    """One session, then five at once; then from nothing to a plan, on the page and on the command line."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(os.environ.get("WORKBENCH_BENCH_DASHBOARD") or folder)
         home = root / "home"
-        track, video = long_track(root), long_video(root, Home(home))
-        with served(home, track, video) as server:
-            alone, together = asyncio.run(measured(server))
-    title = f"The dashboard on a track of {TRACK_MINUTES} minutes under a video of {5 * VIDEO_TIMES}"
+        home.mkdir(parents=True, exist_ok=True)
+        track, video = long_track(root), root / "video.mp4"
+        if not video.exists():
+            draw_patterns(60 * VIDEO_MINUTES, video, rate=6)
+        with served(home, track, video) as (url, process):
+            alone, together = asyncio.run(measured(Server(url, process.pid)))
+        page, command = asyncio.run(from_nothing(Path(folder)))
+    title = f"The dashboard on a track of {TRACK_MINUTES} minutes under a video of {VIDEO_MINUTES}"
     table = Table(title, ("what", "unit", "1 session", f"{SESSIONS} sessions"), notes=_NOTES)
-    for what, name in (("first paint", "paint"), ("plan drawn", "drawn")):
+    for what, name in (("first paint", "paint"), ("server CPU, a page", "cpu"), ("plan drawn", "drawn")):
         table.add(what, "s", *(_spread(getattr(part, name), 1000.0, 2) for part in (alone, together)))
     for what, name in (
+        ("tab switch, first", "first_switch"),
+        ("tab switch", "switch"),
+        ("a seam's sound", "seam"),
         ("slider let go of, new mix drawn", "slider"),
         ("zoom, Plan", "plan_zoom"),
         ("zoom, Beats", "beats_zoom"),
     ):
         table.add(what, "ms", *(_spread(getattr(part, name), 1.0, 0) for part in (alone, together)))
+    frames = (f"{np.median(part.frames):.0f}, least {min(part.frames):.0f}" for part in (alone, together))
+    table.add("frames, zooming the plan", "1/s", *frames)
     table.add("memory of the server, a session", "MB", f"{alone.server_mb:.0f}", f"{together.server_mb:.0f}")
     table.add("heap of a page", "MB", *(_spread(part.heap_mb, 1.0, 0) for part in (alone, together)))
+    table.add(f"own video of {OWN_SECONDS // 60} min and track to a plan, page", "s", f"{page:.1f}", None)
+    table.add("the same, `workbench loop`", "s", f"{command:.1f}", None)
+    table.add("page over command", "", f"{page / command:.2f}", None)
     return [table]
 
 
@@ -145,22 +200,6 @@ def long_track(root: Path) -> Path:
     return path
 
 
-def long_video(root: Path, home: Home) -> Path:
-    """The demo's video, small, end to end: the page shows pictures 60 pixels high."""
-    path, small = root / "video.mp4", root / "small.mp4"
-    if not path.exists():
-        coder = ("-vf", "fps=12,scale=192:-2", "-c:v", "libx264", "-preset", "ultrafast", "-c:a", "copy")
-        _ffmpeg("-i", str(demo_video(Workspace(home))), *coder, str(small))
-        parts = root / "parts.txt"
-        parts.write_text(f"file '{small}'\n" * VIDEO_TIMES, encoding="utf-8")
-        _ffmpeg("-f", "concat", "-safe", "0", "-i", str(parts), "-c", "copy", str(path))
-    return path
-
-
-def _ffmpeg(*arguments: str) -> None:
-    subprocess.run(("ffmpeg", "-v", "error", "-y", *arguments), check=True)
-
-
 @dataclass(frozen=True)
 class Server:
     """A running dashboard."""
@@ -175,36 +214,35 @@ class Server:
         assert found is not None, "this benchmark runs on Linux"
         return int(found[1]) / 1024.0
 
-
-@contextmanager
-def served(home: Path, track: Path, video: Path) -> Iterator[Server]:
-    """A server whose pages open on the track under the video."""
-    command = (sys.executable, "-m", "tests.benchmarks.dashboard", "serve", str(home), str(track), str(video))
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield Server(process.stdout.readline().strip(), process.pid)
-    finally:
-        process.terminate()
-        process.wait(timeout=60)
+    def cpu_s(self) -> float:
+        """CPU time of that process so far, without its workers, s."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8").rpartition(") ")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def serve(home: Path, track: Path, video: Path) -> None:
-    """Be that server, until terminated."""
-    server = make_server(Workspace(Home(home)), opens=(track, video))
-    server.start()
-    signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
-    print(f"http://127.0.0.1:{server.port}/", flush=True)
-    try:
-        server.io_loop.start()
-    finally:
-        shared_pool().close()
+async def from_nothing(root: Path) -> tuple[float, float]:
+    """Seconds to a plan of a video and a track that no home knows: on the page, and by the command."""
+    track = bundled_path("data", "bundled", "music", f"{OWN_TRACK}.ogg")
+    video = draw_patterns(OWN_SECONDS, root / "own.mp4")
+    homes = [root / "page", root / "command"]
+    for home in homes:
+        home.mkdir()
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        with served(homes[0], track, video) as (url, process):
+            figures = Figures()
+            await opened(browser, Server(url, process.pid), figures, cards=True)
+        await browser.close()
+    began = monotonic()
+    command = (sys.executable, "-m", "service.console", "loop", str(track), "--video", str(video), "--auto-mix")
+    subprocess.run((*command, "--home", str(homes[1])), cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    return figures.drawn[0] / 1000.0, monotonic() - began
 
 
 async def measured(server: Server) -> tuple[Figures, Figures]:
     """With one page and with five; a page before them makes whatever is made once for all."""
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
         first = await opened(browser, server, Figures())
         await used(first, Figures())
         await first.context.close()
@@ -215,8 +253,9 @@ async def measured(server: Server) -> tuple[Figures, Figures]:
 
 async def session(browser: Browser, server: Server, count: int) -> Figures:
     """Open so many pages at once, and use all of them at once."""
-    figures, before = Figures(), server.private_mb()
+    figures, before, cpu = Figures(), server.private_mb(), server.cpu_s()
     pages = await asyncio.gather(*(opened(browser, server, figures) for _ in range(count)))
+    figures.cpu = [1000.0 * (server.cpu_s() - cpu) / count]
     await asyncio.gather(*(used(page, figures) for page in pages))
     figures.server_mb = (server.private_mb() - before) / count
     figures.heap_mb = [await page.evaluate(_HEAP) / 1e6 for page in pages]
@@ -224,8 +263,8 @@ async def session(browser: Browser, server: Server, count: int) -> Figures:
     return figures
 
 
-async def opened(browser: Browser, server: Server, figures: Figures) -> Page:
-    """A page with its plan drawn, in a profile of its own so that nothing is cached."""
+async def opened(browser: Browser, server: Server, figures: Figures, *, cards: bool = False) -> Page:
+    """A page with its plan drawn, in a profile of its own so that nothing is cached; or with its options only."""
     # Playwright waits for what holds on a page by evaluating text, which the page's policy forbids.
     context = await browser.new_context(viewport={"width": 1280, "height": 720}, bypass_csp=True)
     page = await context.new_page()
@@ -233,39 +272,74 @@ async def opened(browser: Browser, server: Server, figures: Figures) -> Page:
     await page.add_init_script(_WATCH)
     began = monotonic()
     await page.goto(server.url, wait_until="commit")
-    await page.wait_for_function(_DRAWN)
-    await page.get_by_role("button", name="mute the soundtrack (f)").wait_for()
-    await page.locator(".work").wait_for(state="hidden")
+    if cards:
+        await page.get_by_role("button", name="option 1 as A").wait_for()
+    else:
+        await page.wait_for_function(_DRAWN)
+        await page.get_by_role("button", name="mute the soundtrack (f)").wait_for()
+        await page.locator(".work").wait_for(state="hidden")
     figures.drawn.append(1000.0 * (monotonic() - began))
     figures.paint.append(await page.evaluate(_PAINT))
     return page
 
 
+_SHOWS = {"Plan": "Seams, look at one", "Seams": "Track plays on", "Beats": "beats a bar ·", "Mix": "duck down to"}
+"""what is to be seen in a tab"""
+
+
 async def used(page: Page, figures: Figures) -> None:
-    """Zoom in the plan, tune the mix, zoom in the beats."""
-    await turned(page, page.locator(".bk-events").first, "plan-playhead", figures.plan_zoom)
-    await to_tab(page, "Mix", "duck down to")
-    thumb = page.locator(".MuiSlider-root", has=page.get_by_role("slider")).locator(".MuiSlider-thumb").nth(1)
+    """Zoom in the plan, hear a seam, tune the mix, zoom in the beats; then go through the tabs again."""
+    await turned(page, canvas(page), "plan-playhead", figures.plan_zoom)
+    await run_wheel(page, figures.frames)
+    await to_tab(page, "Seams", figures.first_switch)
+    await page.wait_for_timeout(4 * _BETWEEN_MS)
+    for _ in range(4):
+        figures.seam.append(await page.evaluate(_SEAM))
+        await page.wait_for_timeout(_BETWEEN_MS)
+        await page.keyboard.press("Space")
+    figures.seam.pop(0)  # with the loading of its file
+    await to_tab(page, "Mix", figures.first_switch)
+    slider = page.get_by_role("slider", name="under voice, LU")
+    thumb = page.locator(".MuiSlider-thumb:visible", has=slider)
     for turn in range(TURNS):
         await dragged(page, thumb, 24 if turn % 2 else -24, figures.slider)
         await page.wait_for_timeout(_SETTLED_MS)
         await page.locator(".work").wait_for(state="hidden")
-    await to_tab(page, "Beats", "beats a bar ·")
+    await to_tab(page, "Beats", figures.first_switch)
     await page.get_by_role("button", name="all", exact=True).click()
     await page.wait_for_timeout(4 * _BETWEEN_MS)
-    await turned(page, page.locator(".bk-events").first, "beats-playhead", figures.beats_zoom)
+    await turned(page, canvas(page), "beats-playhead", figures.beats_zoom)
+    for tab in _SHOWS:
+        await to_tab(page, tab, figures.switch)
 
 
-async def to_tab(page: Page, name: str, shows: str) -> None:
-    """Open a tab and wait until it has what it shows."""
-    await page.get_by_role("tab", name=name, exact=True).click()
-    await page.get_by_text(shows).first.wait_for()
+async def to_tab(page: Page, name: str, into: list[float]) -> None:
+    """Open a tab, measure until it has what it shows, and wait until its work has ended."""
+    into.append(await page.evaluate(_SWITCH, [name, _SHOWS[name]]))
     await page.locator(".work").wait_for(state="hidden")
+    await page.wait_for_timeout(4 * _BETWEEN_MS)
+
+
+def canvas(page: Page) -> Locator:
+    """The first figure that is to be seen."""
+    return page.locator(".bk-events:visible").first
+
+
+async def run_wheel(page: Page, into: list[float]) -> None:
+    """Count the browser's frames while the wheel is turned in the plan."""
+    counted = asyncio.ensure_future(page.evaluate(_FRAMES, _RUN_MS))
+    turn = 0
+    while not counted.done():
+        await page.mouse.wheel(0, -120 if turn // 10 % 2 == 0 else 120)
+        await asyncio.sleep(0.05)
+        turn += 1
+    into.append(await counted)
     await page.wait_for_timeout(4 * _BETWEEN_MS)
 
 
 async def turned(page: Page, canvas: Locator, head: str, into: list[float]) -> None:
     """Zoom in, turn by turn, then out."""
+    await canvas.scroll_into_view_if_needed()
     box = await canvas.bounding_box()
     assert box is not None, "the figure is on the screen"
     await page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
@@ -291,8 +365,5 @@ async def dragged(page: Page, thumb: Locator, by: float, into: list[float]) -> N
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["serve"]:
-        serve(*(Path(argument) for argument in sys.argv[2:5]))
-    else:
-        for one in run():
-            print(one.markdown())
+    for one in run():
+        print(one.markdown())

@@ -6,10 +6,6 @@ its console and without a request to another host.
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,25 +23,6 @@ PATIENCE_MS = 240_000
 TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 _VIDEO_SECONDS = 240
 """under which the track has three seams and several options"""
-
-_SERVE = """
-import json, signal, sys
-from pathlib import Path
-from workbench.dashboards.app import make_server
-from workbench.dashboards.work import shared_pool
-from workbench.home import Home
-from workbench.workspace import Workspace
-
-if __name__ == "__main__":
-    server = make_server(Workspace(Home(Path(sys.argv[1]))), opens=(Path(sys.argv[2]), Path(sys.argv[3])))
-    server.start()
-    signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
-    print(json.dumps(server.port), flush=True)
-    try:
-        server.io_loop.start()
-    finally:
-        shared_pool().close()
-"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -92,34 +69,10 @@ class Watched:
 @pytest.fixture(scope="session")
 def draw_video(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
     """`draw_video(seconds)` is a video of moving patterns, cut twice; after a twelfth of it somebody speaks."""
-    import av
+    from tests.browser.serving import draw_patterns
 
     def drawn(seconds: int) -> Path:
-        out = tmp_path_factory.mktemp("video") / "patterns.mp4"
-        sources = ("testsrc2=", "mandelbrot=start_scale=0.3:", "testsrc=")
-        scenes = ";".join(
-            f"{source}size=192x108:rate=12,trim=duration={seconds / len(sources)},format=yuv420p[{number}]"
-            for number, source in enumerate(sources)
-        )
-        voice = bundled_path("data", "bundled", "voice", "narration.ogg")
-        joined = "".join(f"[{number}]" for number in range(len(sources))) + f"concat=n={len(sources)}[out0]"
-        spoken = f"amovie='{voice}',adelay={1000 * seconds // 12}:all=1,apad,atrim=0:{seconds}[out1]"
-        with (
-            av.open(f"{scenes};{joined};{spoken}", format="lavfi") as drawing,
-            av.open(str(out), "w") as video,
-        ):
-            seen, heard = drawing.streams.video[0], drawing.streams.audio[0]
-            picture = video.add_stream("libx264", rate=12, options={"preset": "ultrafast"})
-            picture.width, picture.height, picture.pix_fmt = 192, 108, "yuv420p"
-            sound = video.add_stream("aac", rate=heard.rate)
-            for frame in drawing.decode(seen, heard):
-                if isinstance(frame, av.VideoFrame):
-                    video.mux(picture.encode(frame))
-                elif isinstance(frame, av.AudioFrame):
-                    video.mux(sound.encode(frame))
-            video.mux(picture.encode(None))
-            video.mux(sound.encode(None))
-        return out
+        return draw_patterns(seconds, tmp_path_factory.mktemp("video") / "patterns.mp4")
 
     return drawn
 
@@ -133,26 +86,15 @@ def video(draw_video: Callable[[int], Path]) -> Path:
 @pytest.fixture(scope="module")
 def dashboard(tmp_path_factory: pytest.TempPathFactory, video: Path) -> Iterator[Dashboard]:
     """One server a module, with a home of its own that knows one track."""
+    from tests.browser.serving import served
     from workbench.home import Home
     from workbench.workflows.library import add_tracks
 
     home = tmp_path_factory.mktemp("home")
     wanted = [file for file in _bundled() if file.path.name == TRACK.name]
     assert all(added.track is not None for added in add_tracks(Workspace(Home(home)), wanted))
-    script = home / "serve.py"
-    script.write_text(_SERVE, encoding="utf-8")
-    environment = {**os.environ, "WORKBENCH_HOME": str(home)}
-    process = subprocess.Popen(
-        [sys.executable, str(script), str(home), str(TRACK), str(video)], stdout=subprocess.PIPE, text=True,
-        env=environment,
-    )  # fmt: skip
-    try:
-        assert process.stdout is not None
-        port = json.loads(process.stdout.readline())
-        yield Dashboard(f"http://127.0.0.1:{port}/", home, TRACK, video)
-    finally:
-        process.terminate()
-        process.communicate(timeout=120)
+    with served(home, TRACK, video) as (url, _):
+        yield Dashboard(url, home, TRACK, video)
 
 
 def _bundled() -> Any:

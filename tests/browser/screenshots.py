@@ -29,7 +29,7 @@ PATIENCE_MS = 600_000
 """for the demo, which is drawn and analysed where the home has it not"""
 TABS = {
     "Plan": "[aria-label='mute the soundtrack (f)']",
-    "Seams": "text=Seam 1 of",
+    "Seams": "text=Track plays on",
     "Beats": "text=beats a bar ·",
     "Mix": "text=duck down to",
     "Match": "table[aria-label='matches'] tbody tr",
@@ -56,14 +56,14 @@ def served(home: Path) -> Iterator[str]:
             server.terminate()
 
 
-def still(page: Page) -> bytes:
-    """The page as PNG, once nothing is under way and it has looked the same for a moment."""
+def still(page: Page, *, full: bool = False) -> bytes:
+    """The window or the whole page as PNG, once nothing is under way and it has looked the same for a moment."""
     deadline, quiet_ms, before = monotonic() + PATIENCE_MS / 1000, 0, b""
     while quiet_ms < _STILL_MS:
         if monotonic() > deadline:
             raise TimeoutError("the page does not come to rest")
         page.wait_for_timeout(_STEP_MS)
-        now = page.screenshot(animations="disabled")
+        now = page.screenshot(animations="disabled", full_page=full)
         at_rest = now == before and not page.locator(".work").is_visible()
         quiet_ms, before = (quiet_ms + _STEP_MS if at_rest else 0), now
     return before

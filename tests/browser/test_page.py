@@ -79,10 +79,40 @@ def test_nothing_serious_is_in_the_way_of_anybody(page: Any, open_tab: Callable[
     found = []
     for title in page.get_by_role("tab").all_inner_texts():
         open_tab(title)
+        if title == "Match":
+            page.get_by_role("table", name="matches").wait_for()
         for _ in ("light", "dark"):
             page.get_by_role("button", name="Toggle theme").click()
             found += [f"{title}: {fault}" for fault in _faults(page)]
     assert found == []
+
+
+_DARK = "getComputedStyle(document.body).backgroundColor === 'rgb(18, 18, 18)'"
+_SEEN = """window.seen = new Set()
+const look = () => {
+    const { documentElement, body } = document
+    for (const one of [documentElement, body]) if (one) seen.add(getComputedStyle(one).backgroundColor)
+    requestAnimationFrame(look)
+}
+look()"""
+"""keeps every colour that the page had behind it, picture by picture"""
+
+
+def test_the_page_is_as_dark_as_the_system_until_it_is_switched(new_page: Callable[..., Any], dashboard: Any) -> None:
+    page = new_page(color_scheme="dark", bypass_csp=True)
+    page.add_init_script(_SEEN)
+    first = page.goto(f"{dashboard.url}?page=projects")
+    assert 'style="color-scheme: light dark"' in first.text(), "the server does not know the system yet"
+    page.wait_for_function(_DARK)
+    switch = page.get_by_role("button", name="Toggle theme")
+    switch.wait_for()
+    assert "rgb(255, 255, 255)" not in page.evaluate("[...seen]"), "no flash of white"
+    assert 'style="color-scheme: dark"' in page.reload().text(), "now it does"
+    switch.click()
+    page.wait_for_function(f"!({_DARK}) && document.documentElement.style.colorScheme === 'light'")
+    assert 'style="color-scheme: light"' in page.reload().text(), "it is remembered"
+    switch.wait_for()
+    assert not page.evaluate(_DARK)
 
 
 @pytest.mark.parametrize("width", [390, 768, 1024])

@@ -89,6 +89,39 @@ def test_the_picture_keeps_to_the_sound(plan: Any, dashboard: Any) -> None:
     assert np.quantile(np.abs(off), 0.95) < 1 / 12, "one picture of the video"
 
 
+def test_sound_goes_on_when_the_tab_changes(plan: Any, open_tab: Callable[[str], None]) -> None:
+    """One transport: programs of the plan take over, others wait, and two things never sound at once."""
+    page, source = plan.page, plan.page.locator(".bar .source")
+    playing, stopped = page.get_by_role("button", name=PAUSE), page.get_by_role("button", name=PLAY)
+    stopped.click()
+    open_tab("Mix")
+    expect(page.get_by_role("button", name="option A (a)")).to_have_text("ducked")
+    expect(playing).to_be_visible()
+    before = plan.time
+    open_tab("Seams")
+    expect(playing).to_be_visible()
+    assert plan.time > before
+    page.keyboard.press("Space")
+    expect(stopped).to_be_visible()
+    page.keyboard.press("1")
+    expect(source).to_have_text("Seams")
+    expect(page.get_by_role("button", name="Heard")).to_have_attribute("aria-pressed", "true")
+    playing.click()
+    expect(page.get_by_role("button", name="Heard")).to_have_attribute("aria-pressed", "false")
+    open_tab("Beats")
+    plain = page.get_by_role("button", name="mute the soundtrack (f)")
+    expect(plain).to_be_hidden()
+    page.keyboard.press("Space")
+    expect(playing).to_be_visible()
+    open_tab("Plan")
+    expect(source).to_have_text("Beats")
+    page.get_by_role("button", name="Hear Plan").click()
+    expect(source).to_be_hidden()
+    expect(plain).to_be_visible()
+    expect(playing).to_be_visible()
+    assert plan.duration == pytest.approx(240.0)
+
+
 def test_levels_are_shown_while_it_plays(plan: Any) -> None:
     page = plan.page
     levels = page.get_by_role("group", name="levels of what is played")

@@ -1,7 +1,8 @@
 """The dashboard's page and its server: tabs side by side, one session a page, everything served by us.
 
-A tab is a `workbench.dashboards.tab.Tab`, listed in `TABS`; it is made when it is first opened. The page shows what the
-session is about and what is being done, with a button that gives it up.
+A tab is a `workbench.dashboards.tab.Tab`, listed in `TABS`; it is made when it is first opened, and stays then, hidden
+while another one is open. The page shows what the session is about and what is being done, with a button that gives it
+up, and has one transport for all tabs.
 
 Classes: `Page`; `StatusBar`. Functions: `make_server`.
 """
@@ -13,10 +14,10 @@ from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 import panel as pn
-import panel_material_ui as pmui
 import param
 from bokeh.server.server import Server
 from panel.custom import JSComponent
+from panel.io.document import hold
 from panel.io.resources import LOCAL_DIST
 from panel_material_ui.template.base import Page as MaterialPage
 from tornado.web import StaticFileHandler
@@ -41,7 +42,7 @@ from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
 from workbench.dashboards.start import StartPage
 from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.tab import Tab
-from workbench.dashboards.transport import script
+from workbench.dashboards.transport import Transport, script
 from workbench.dashboards.work import shared_pool
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.export.formats import all_formats, caution
@@ -75,6 +76,8 @@ class StatusBar(JSComponent):
     history = param.List([], doc="[words, undone, at (ISO 8601)] of each change of the project, oldest first")
     undone = param.Integer(0, doc="counts up when the last change is to be undone")
     redone = param.Integer(0, doc="counts up when it is to be done again")
+    dark = param.Boolean(False, doc="whether the page is dark")
+    prefers = param.List([], doc="[whether it should be, n]: as the system is set, or somebody has switched it")
 
     _esm = script("status")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("status")]
@@ -126,9 +129,10 @@ class Page:
         self._opened: dict[int, Tab] = {}
         self._places = [pn.Column(sizing_mode="stretch_width") for _ in tabs]
         self._titles = [tab.title for tab in tabs]
+        self.transport = Transport()
 
     def open_tab(self, number: int) -> None:
-        """Make a tab where it was not opened before.
+        """Show a tab in the place of another, and make it where it was not opened before.
 
         Parameters
         ----------
@@ -136,38 +140,32 @@ class Page:
         """
         if number not in self._opened:
             tab = self._opened[number] = self._tabs[number](self.session)
+            if tab.program is not None:
+                self.transport.add(tab.title, tab.program)
             self._places[number][:] = [tab.panel()]
+        for place in self._places:
+            place.visible = place is self._places[number]
+        self.transport.open_tab(self._titles[number], plays_itself=self._tabs[number].plays_itself)
 
     def view(self) -> MaterialPage:
         """The page, with its first tab open."""
         session, titles = self.session, self._titles
-        active = titles.index(session.tab) if session.tab in titles else 0
-        tabs = pmui.Tabs(
-            *((tab.title, place) for tab, place in zip(self._tabs, self._places, strict=True)),
-            active=active,
-            dynamic=True,
-            sizing_mode="stretch_width",
-            sx={"& > .MuiTabs-root": {"display": "none"}},  # the head of the page has them
-        )
+        tabs = pn.Column(self.transport.bar, *self._places, sizing_mode="stretch_width")
         start = StartPage(session)
         bar = self._status()
-
-        def go(event: Any) -> None:
-            self.open_tab(event.new)
-            session.tab = titles[event.new]
 
         def show(*_: Any) -> None:
             """Show the tab that is wanted; until something is opened, the projects."""
             begun = session.project is not None or bool(session.coming)
-            start.view.visible, tabs.visible = not begun, begun
-            if begun:
-                session.tab = session.tab or titles[0]
-            bar.param.update(tabs=titles if begun else [], tab=session.tab)
-            if begun:
-                tabs.active = titles.index(session.tab) if session.tab in titles else 0
-                self.open_tab(tabs.active)
+            # In one message: what follows a new tab's pictures must not come before them.
+            with hold():
+                start.view.visible, tabs.visible = not begun, begun
+                if begun:
+                    session.tab = session.tab or titles[0]
+                bar.param.update(tabs=titles if begun else [], tab=session.tab)
+                if begun:
+                    self.open_tab(titles.index(session.tab) if session.tab in titles else 0)
 
-        tabs.param.watch(go, "active")
         bar.param.watch(lambda event: setattr(session, "tab", event.new or session.tab), "tab")
 
         def picture(event: Any) -> None:
@@ -185,16 +183,24 @@ class Page:
             main=[start.view, tabs],
             busy_indicator=None,
             theme_config=_theme(),
+            dark_theme=_known_mode() == "dark",
             sx=_FRAME,
         )
         if pn.state.curdoc is not None:
             pn.state.curdoc.theme = THEME
-            pn.config.js_files = {name: f"{ASSETS_ROUTE}/{name}.js" for name in ("components", "figures")}
+            pn.config.js_files = {name: f"{ASSETS_ROUTE}/{name}.js" for name in ("theme", "components", "figures")}
+            scheme = _known_mode() or "light dark"  # for the empty page, before anything is drawn
+            pn.state.curdoc.template_variables["html_attrs"] = f'style="color-scheme: {scheme}"'
             # Panel sets the address of its own files when it writes the HTML, and uses its makers' host before; a page
             # that connects again after a pause is made without any HTML.
             pn.state.curdoc.template_variables["dist_url"] = LOCAL_DIST
-        page.param.watch(lambda event: setattr(self.session, "dark", event.new), "dark_theme")
-        self.session.dark = page.dark_theme
+
+        def darken(*_: Any) -> None:
+            session.dark = bar.dark = page.dark_theme
+
+        page.param.watch(darken, "dark_theme")
+        bar.param.watch(lambda event: setattr(page, "dark_theme", bool(event.new[0])), "prefers")
+        darken()
         return page
 
     def _status(self) -> StatusBar:
@@ -245,6 +251,16 @@ class Page:
         show()
         show_history()
         return bar
+
+
+def _known_mode() -> str:
+    """Whether the page that is asked for should be dark, as `theme.js` keeps it: "light", "dark", or empty: not known.
+
+    Where it is not known the browser says it as soon as the page is there.
+    """
+    kept = pn.state.cookies
+    known = kept.get("workbench-theme") or kept.get("workbench-system") or ""
+    return known if known in ("light", "dark") else ""
 
 
 def _choice(track: FoundTrack) -> dict[str, Any]:

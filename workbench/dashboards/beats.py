@@ -50,7 +50,7 @@ from workbench.dashboards.figures import LoopOver
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tab import Tab, action
-from workbench.dashboards.transport import TransportBar, script
+from workbench.dashboards.transport import Program, script
 from workbench.dashboards.views import LongSound
 from workbench.dashboards.work import Task
 from workbench.errors import GridError, WorkbenchError
@@ -379,11 +379,9 @@ class BeatsTab(Tab):
         self.picture = BeatsPicture(self.state)
         super().__init__(session, self.picture)
         self._clicking: Task | None = None
-        self.player = TransportBar(
-            sizing_mode="stretch_width", playheads=self.picture.playheads, labels=["plain", "clicks"],
-            gain_a_db=CLICK_GAIN_DB,
-            margin=(0, 10),
-        )  # fmt: skip
+        self.player = self.program = Program(
+            clock="track", playheads=self.picture.playheads, labels=["plain", "clicks"], gain_a_db=CLICK_GAIN_DB
+        )
         self.kind = pmui.RadioButtonGroup(
             options=["waveform", "spectrogram"], value="waveform", size="small", margin=(6, 3)
         )
@@ -602,7 +600,7 @@ class BeatsTab(Tab):
             sizing_mode="stretch_width",
         )  # fmt: skip
         figures = self.picture.panes(*_SHARES, margin=0)
-        return pmui.Column(tools, edits, self.player, facts, *figures, sizing_mode="stretch_width")
+        return pmui.Column(tools, edits, facts, *figures, sizing_mode="stretch_width")
 
     @staticmethod
     def _button(label: str, act: Callable[[], None], variant: str = "outlined", tip: str = "") -> pmui.Button:

@@ -238,6 +238,10 @@ class ExtensionControls:
             self.show()
 
 
+_NO_PROFILE = "–"
+"""which is no profile's name: a field that is empty would show its label in its place, cut"""
+
+
 class ProfileBar:
     """Save the session's parameters as a profile, and load one.
 
@@ -250,7 +254,9 @@ class ProfileBar:
     def __init__(self, session: Session, then: Callable[[], None] | None = None) -> None:
         self._session, self._then = session, then
         self.name = pmui.TextInput(label="profile", placeholder="quiet-voice", size="small", width=150)
-        self.chosen = pmui.Select(label="load", options=["", *self._names()], size="small", width=150)
+        self.chosen = pmui.Select(
+            label="load", options=[_NO_PROFILE, *self._names()], value=_NO_PROFILE, size="small", width=150
+        )
         self.outcome = pmui.Typography("", variant="caption")
         self.extensions = ExtensionControls(session)
         self.chosen.param.watch(lambda event: self.load(event.new), "value")
@@ -275,7 +281,7 @@ class ProfileBar:
         except WorkbenchError as error:
             self._session.message = str(error)
             return None
-        self.chosen.options = ["", *self._names()]
+        self.chosen.options = [_NO_PROFILE, *self._names()]
         self.outcome.object = f"saved; use it with --profile {path}"
         return path
 
@@ -284,9 +290,9 @@ class ProfileBar:
 
         Parameters
         ----------
-        name : of the profile; empty for none
+        name : of the profile; `_NO_PROFILE` for none
         """
-        if not name:
+        if name == _NO_PROFILE:
             return
         try:
             self._session.params = load_profile(profile_folder(self._session.home) / f"{name}.toml")

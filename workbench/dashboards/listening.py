@@ -22,8 +22,9 @@ from panel.custom import JSComponent
 from workbench.audition.blind import BlindTest, drop_sounds, prepare_fades, prepare_options, prepare_seams
 from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tab import Tab, action
+from workbench.dashboards.transport import script
 from workbench.listening.statistics import RatingSummary, smallest_detected
 from workbench.listening.trials import MAX_TRIALS
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
@@ -171,7 +172,7 @@ class BlindBoard(JSComponent):
     result = param.List([], doc="lines that are shown after the last trial")
     answered = param.List([], doc="[trial, answer, s, n]")
 
-    _esm = ASSETS / "blind.js"
+    _esm = script("output", "blind")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("review")]
 
 
@@ -184,6 +185,7 @@ class ListeningTab(Tab):
     """
 
     title = "Listening"
+    plays_itself = True
 
     def __init__(self, session: Session) -> None:
         self.state = ListeningState(session.workspace)

@@ -34,14 +34,19 @@ from workbench.dashboards.mix import MixState, tune_state
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, beside, scrolled, stylesheet
 from workbench.dashboards.tab import Tab, action
-from workbench.dashboards.transport import TransportBar
+from workbench.dashboards.transport import Program
 from workbench.dashboards.work import Task
 from workbench.plots.palette import BEAT, HEARD, VOICE
 from workbench.recording import FloatArray
-from workbench.workflows.catalog_search import words_of
+from workbench.workflows.catalog_search import search_catalog, words_of
+from workbench.workflows.library import add_bundled
 
 SLOWEST, FASTEST = 40.0, 220.0
 LONGEST_SECONDS = 1800.0
+EMPTY_CATALOG = (
+    "The catalog is empty: there is no track to match to this video. Add a folder of your own with "
+    "`workbench catalog add FOLDER` and press Match again, or add the tracks that come with Workbench."
+)
 VOICES = ("any", "instrumental", "with vocals")
 _RUN_UP_SECONDS = 3.0
 """played before the strongest coincidence"""
@@ -99,10 +104,16 @@ class MatchState:
         """Rank, from 1, and match, of those that pass the filters: the lane first, then the rest of the pool."""
         if self.drawn is None:
             return ()
+        return tuple((n, found) for n, found in enumerate(self.everyone, start=1) if self.filters.keep(found.track))
+
+    @property
+    def everyone(self) -> tuple[Match, ...]:
+        """All matches, the lane first, whether they pass the filters or not."""
+        if self.drawn is None:
+            return ()
         lane = self.drawn.lane
         first = {found.track.track_id for found in lane.matches}
-        everyone = (*lane.matches, *(found for found in lane.candidate_pool if found.track.track_id not in first))
-        return tuple((n, found) for n, found in enumerate(everyone, start=1) if self.filters.keep(found.track))
+        return (*lane.matches, *(found for found in lane.candidate_pool if found.track.track_id not in first))
 
     @property
     def match(self) -> Match | None:
@@ -316,7 +327,7 @@ class MatchTab(Tab):
         self._trying: Task | None = None
         self._video: Path | None = None
         self.table = MatchTable(sizing_mode="stretch_width")
-        self.player = TransportBar(sizing_mode="stretch_width", playheads=self.picture.playheads, margin=(0, 10))
+        self.player = self.program = Program(clock="match", playheads=self.picture.playheads)
         self.bpm = pmui.RangeSlider(
             label="bpm", start=SLOWEST, end=FASTEST, step=1.0, value=(SLOWEST, FASTEST), size="small", width=170
         )
@@ -329,6 +340,9 @@ class MatchTab(Tab):
         )
         self.words = pmui.TextInput(label="mood, genre, instrument …", size="small", width=200, margin=(12, 6))
         self.places = pmui.Select(label="lands", options=[], size="small", sizing_mode="stretch_width", margin=(12, 6))
+        self.fill = action(
+            "Add the bundled tracks", self.add_bundled, variant="contained", visible=False, margin=(0, 6)
+        )
         self.why = pn.pane.HTML("", sizing_mode="stretch_width", stylesheets=[_WHY])
         for widget, watched in (
             (self.bpm, "value_throttled"), (self.seconds, "value_throttled"), (self.voice, "value"),
@@ -407,14 +421,14 @@ class MatchTab(Tab):
             self._session.tab = "Plan"
 
     def panel(self) -> pn.viewable.Viewable:
-        """Transport and picture; filters and table beside the reasons."""
+        """Picture; filters and table beside the reasons."""
         again = action("Match again", self.match, variant="outlined", margin=(12, 6))
         opened = action("Open in Plan", lambda: self.open(self.state.chosen), variant="contained", margin=(12, 6))
         filters = pmui.FlexBox(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
-        found = pmui.Column(filters, self.table, sizing_mode="stretch_width", margin=0, styles=beside(480))
+        found = pmui.Column(filters, self.table, self.fill, sizing_mode="stretch_width", margin=0, styles=beside(480))
         reasons = pmui.Column(pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=360)
         both = pmui.FlexBox(found, scrolled(reasons, height=_WHY_HEIGHT), sizing_mode="stretch_width")
-        return pmui.Column(self.player, *self.picture.panes(_FIGURE_SHARE, margin=0), both, sizing_mode="stretch_width")
+        return pmui.Column(*self.picture.panes(_FIGURE_SHARE, margin=0), both, sizing_mode="stretch_width")
 
     def _is_open(self, video: Path) -> bool:
         return video == self._video
@@ -431,10 +445,27 @@ class MatchTab(Tab):
         rows = state.rows()
         if state.match is None:
             state.chosen, state.placement = (rows[0]["id"] if rows else ""), 0
-        if state.drawn is not None:
-            self.table.empty = "no match passes these filters" if state.shown == () else ""
+        self.fill.visible = False
+        if state.drawn is not None and not rows:
+            self.attempt(self._explain_none)
         self.table.param.update(rows=rows, video=state.video(), chosen=state.chosen)
         self._show_chosen()
+
+    def _explain_none(self) -> None:
+        """Say why there is no row."""
+        if self.state.everyone:
+            self.table.empty = "no match passes these filters"
+            return
+        self.fill.visible = not search_catalog(self._session.workspace, "")
+        self.table.empty = (
+            EMPTY_CATALOG if self.fill.visible else "no track of the catalog can be matched to this video"
+        )
+
+    def add_bundled(self) -> None:
+        """Fill the catalog with the bundled tracks, and match again."""
+        self.table.empty = "the bundled tracks are analysed; that takes some minutes"
+        self.fill.visible = False
+        self.run(add_bundled, then=lambda _: self.match(), otherwise=lambda _: self._show(), cancelled=self._show)
 
     def _show_chosen(self) -> None:
         match = self.state.match

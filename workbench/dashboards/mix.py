@@ -28,7 +28,7 @@ from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import beside, scrolled
 from workbench.dashboards.tab import Tab
-from workbench.dashboards.transport import TransportBar
+from workbench.dashboards.transport import Program
 from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Mix
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
@@ -361,12 +361,7 @@ class MixTab(Tab):
         super().__init__(session, self.picture)
         self._loop: Loop | None = None
         self._shares = 0
-        self.player = TransportBar(
-            sizing_mode="stretch_width",
-            playheads=self.picture.playheads,
-            labels=["ducked", "not ducked"],
-            margin=(0, 10),
-        )
+        self.player = self.program = Program(playheads=self.picture.playheads, labels=["ducked", "not ducked"])
         self.preset = pmui.Select(
             label="preset", options=[*DUCK_PRESETS, OWN], value=preset_of(session.params.duck), size="small",
             sizing_mode="stretch_width",
@@ -492,7 +487,7 @@ class MixTab(Tab):
             height=_SLIDERS_HEIGHT,
         )
         pictures = pmui.Column(
-            self.player, self.facts, *self.picture.panes(*_SHARES, margin=0), self.profile.panel(),
+            self.facts, *self.picture.panes(*_SHARES, margin=0), self.profile.panel(),
             sizing_mode="stretch_width", margin=0, styles=beside(480),
         )  # fmt: skip
         return pmui.FlexBox(pictures, sliders, sizing_mode="stretch_width")

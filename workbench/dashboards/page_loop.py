@@ -13,9 +13,11 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import panel as pn
 from bokeh.document import Document
+from panel.io.document import hold
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +49,13 @@ class PageLoop:
 
     def _add(self, function: Callable[[], None]) -> None:
         if not self.gone:
-            self.document.add_next_tick_callback(function)
+            self.document.add_next_tick_callback(partial(self._run, function))
+
+    def _run(self, function: Callable[[], None]) -> None:
+        # In one message, behind what Panel has to send. While the socket is busy Panel keeps its messages back, and
+        # what Bokeh sends for itself would pass them: changes of a new tab's figures would come before the figures.
+        with hold(self.document):
+            function()
 
     def call_later(self, function: Callable[[], None], milliseconds: int) -> None:
         """Call a function on the loop after a while; never where the page has gone by then.
@@ -57,7 +65,7 @@ class PageLoop:
         function : may change what the page shows
         milliseconds : from now
         """
-        self.document.add_timeout_callback(function, milliseconds)
+        self.document.add_timeout_callback(partial(self._run, function), milliseconds)
 
 
 def this_page_loop() -> PageLoop | None:

@@ -31,7 +31,7 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.skeleton import Skeleton
 from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.tab import Tab, action
-from workbench.dashboards.transport import TransportBar
+from workbench.dashboards.transport import Program
 from workbench.dashboards.views import LongSound
 from workbench.loops.refusals import Refusal
 from workbench.workflows.loop import Loop
@@ -64,7 +64,7 @@ class PlanTab(Tab):
         self.state = PlanState()
         self.picture = PlanPicture(self.state)
         super().__init__(session, self.picture)
-        self.player = TransportBar(sizing_mode="stretch_width", playheads=self.picture.playheads)
+        self.player = self.program = Program(playheads=self.picture.playheads)
         self.cards = OptionCards(sizing_mode="stretch_width")
         self.chips = SeamChips(sizing_mode="stretch_width", label="Seams, look at one:")
         self.empty = pmui.Typography("", variant="body1", margin=(24, 10, 4, 10))
@@ -196,14 +196,13 @@ class PlanTab(Tab):
             self._session.tab = "Seams"
 
     def panel(self) -> pn.viewable.Viewable:
-        """Options, transport, picture."""
+        """Options, seams, picture."""
         return pmui.Column(
             self.empty,
             self.offer,
             self.help,
             self.progress,
             self.cards,
-            self.player,
             self.chips,
             self.desk.panel,
             *self.picture.panes(),

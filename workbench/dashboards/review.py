@@ -30,9 +30,9 @@ from workbench.dashboards.links import link_address
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import beside, stylesheet
+from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tab import Tab
-from workbench.dashboards.transport import TransportBar, script
+from workbench.dashboards.transport import Program, script
 from workbench.loops.plan import LoopPlan
 from workbench.workflows.comments import (
     Decision,
@@ -194,7 +194,7 @@ class ReviewTab(Tab):
         super().__init__(session)
         self._page = this_page_loop()
         self._heard: tuple[Any, ...] = ()
-        self.player = TransportBar(sizing_mode="stretch_width", styles=beside(300))
+        self.player = self.program = Program()
         self.board = ReviewBoard(sizing_mode="stretch_width")
         self.none = pmui.Typography("", variant="body1", margin=(24, 10))
         self.reviewer = reviewer_field(session)
@@ -216,7 +216,7 @@ class ReviewTab(Tab):
         self.show()
         self.none.object = "There is no plan to review yet." if self.state.plan is None else ""
         self.none.visible = self.state.plan is None
-        self.board.visible = self.player.visible = not self.none.visible
+        self.board.visible = not self.none.visible
         heard = () if loop is None or self.state.plan is None else (loop.track.path, loop.video, loop.answer, loop.mix)
         if heard == self._heard:
             return
@@ -356,9 +356,8 @@ class ReviewTab(Tab):
             self.show()
 
     def panel(self) -> pn.viewable.Viewable:
-        """Name, transport, board."""
-        head = pmui.FlexBox(self.reviewer, self.player, sizing_mode="stretch_width")  # one below the other where narrow
-        return pmui.Column(head, self.none, self.board, sizing_mode="stretch_width", margin=(4, 10))
+        """Name, board."""
+        return pmui.Column(self.reviewer, self.none, self.board, sizing_mode="stretch_width", margin=(4, 10))
 
     def _loop(self) -> Loop:
         assert self.state.loop is not None, "there is a plan"

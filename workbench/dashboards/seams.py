@@ -225,7 +225,7 @@ class SeamPlayer(JSComponent):
     playing = param.String("", doc="what sounds")
     playhead = param.String("")
 
-    _esm = script("keys", "seam")
+    _esm = script("output", "keys", "seam")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("seam"), stylesheet("keys")]
 
 
@@ -238,6 +238,7 @@ class SeamsTab(Tab):
     """
 
     title = "Seams"
+    plays_itself = True
 
     def __init__(self, session: Session) -> None:
         self.state = SeamState(session.workspace)
@@ -246,7 +247,7 @@ class SeamsTab(Tab):
         self.picture, self.score = SeamPicture(), ScorePicture()
         super().__init__(session, self.picture, self.score)
         self.player = SeamPlayer(sizing_mode="stretch_width", playhead=self.picture.playheads[0])
-        self.chips = SeamChips(sizing_mode="stretch_width")
+        self.chips = SeamChips(sizing_mode="stretch_width", margin=(0, 0, 8, 0))
         self.words = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
         self.none = pmui.Typography(NO_SEAM, variant="body1", margin=(24, 10), visible=False)
         self.one = pmui.FlexBox(sizing_mode="stretch_width")  # one below the other where narrow

@@ -36,7 +36,8 @@ def scrolled(column: pmui.Column, height: str) -> pmui.Column:
     column : what is scrolled; its `width` is set
     height : most of it, as CSS, so that it can follow the height of the page
     """
-    bar = {"overflow-y": "auto", "overflow-x": "hidden", "scrollbar-width": "thin"}
+    # The label of a field stands out of its frame: the first one needs room above.
+    bar = {"overflow-y": "auto", "overflow-x": "hidden", "scrollbar-width": "thin", "padding-top": "4px"}
     return pmui.Column(
         column, width=(column.width or 0) + _BAR_PIXELS, margin=(4, 0), styles={**bar, "max-height": height}
     )

@@ -35,6 +35,7 @@ import panel_material_ui as pmui
 
 from workbench.dashboards.charts import Picture
 from workbench.dashboards.session import Session
+from workbench.dashboards.transport import Program
 from workbench.dashboards.work import Task
 from workbench.errors import WorkbenchError
 
@@ -50,6 +51,10 @@ class Tab:
 
     title: ClassVar[str]
     """on the page"""
+    plays_itself: ClassVar[bool] = False
+    """whether it has a player of its own, with keys, beside the page's transport"""
+    program: Program | None = None
+    """what the page's transport plays of it; None where there is nothing"""
 
     def __init__(self, session: Session, *pictures: Picture) -> None:
         self._session = session

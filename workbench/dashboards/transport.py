@@ -1,5 +1,12 @@
 """The transport: soundtrack and two options of the music, played together, with a playhead that runs over the pictures.
 
+There is one on the page, above the tabs, and the sound goes on when the tab changes. A tab has a `Program`: what there
+is to be heard of it, and on which clock. The transport plays one program at a time. Programs on the same clock, as
+those of Plan, Mix and Review, take over from each other at the same place, also while they play. One on another clock,
+as the track's in Beats, waits until what plays is stopped, or until one clicks in its picture or presses "Hear" beside
+the name of what plays. What plays by itself, a seam in Seams or a blind test, has the same way out of the page
+(`assets/output.js`): it stops the transport when it begins and is stopped by it, so two things never sound at once.
+
 All run on the clock of one AudioContext at the rate of the music. What is played are samples of WAV files, read by
 ranges and dropped again, so that half an hour starts as fast as a minute: of a plan, the samples of the track itself,
 cut, faded, levelled and ducked in the browser as `workbench.audition.played` says (`assets/sound.js`). Nothing is
@@ -11,21 +18,22 @@ Loudness and true peak of the sum are measured while it plays (`assets/levels.js
 as a file of it would be, but for the limiter. Where somebody speaks they say how far the music lies under the speech.
 
 The picture is a silent `<video>` that follows the sound (`assets/film.js`): its speed changes by a few hundredths, or
-it jumps where it is far away.
+it jumps where it is far away. It is to be seen in tabs whose program has it.
 
 What A and B are is up to the tab: two options on Plan, the track without and with clicks on Beats, the mix without and
 with its ducking on Mix; Match plays A alone.
 
 Keys: space, arrows (1 s; with shift 5 s; with ctrl 0.1 s), Home, End, m and f for music and soundtrack, a and b for the
 options, j k l for back, stop and on, comma and point for pictures, r for the loop, v for the full screen, ? for the
-list of them. They work whatever has the focus, but for what uses the key itself: a
-field takes all, a slider its arrows, a tick box its space, a tab its arrows (`assets/keys.js` says which).
+list of them. They work whatever has the focus, but for what uses the key itself: a field takes all, a slider its
+arrows, a tick box its space, a tab its arrows (`assets/keys.js` says which). In a tab that plays by itself the keys are
+that tab's, but space stops whatever sounds.
 
 Pictures reach it by events on the window, so that a click is heard without a way to the server: `workbench-seek` with
 seconds, `workbench-region` with two of them. What is done at the playhead takes its time from the browser
 (`workbench-where`, asked by `playerTime` of `assets/clock.js`), for while it plays the server knows it a moment later.
 
-Classes: `TransportBar`. Functions: `seek_on_tap`, `playhead`, `script`.
+Classes: `Program`; `TransportBar`; `Transport`. Functions: `seek_on_tap`, `playhead`, `script`.
 """
 
 from __future__ import annotations
@@ -52,9 +60,10 @@ def script(*names: str) -> str:
     return "\n".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
-class TransportBar(JSComponent):
-    """Plays soundtrack and music; times are on the clock that the files share, mostly video seconds."""
+class Program(param.Parameterized):
+    """What a tab has to be heard; times are on the clock that the files share, mostly video seconds."""
 
+    clock: Any = param.Selector(default="plan", objects=["plan", "track", "match"], constant=True, doc="of its seconds")
     soundtrack = param.String("", doc="address of the soundtrack; empty for none")
     music_a = param.String("", doc="address of the music, option A; with `plan_a`, of its track")
     music_b = param.String("", doc="address of the music, option B; empty for none")
@@ -64,12 +73,10 @@ class TransportBar(JSComponent):
     film_refused = param.String("", doc="address of a picture that the browser cannot play")
     fps = param.Number(25.0, doc="pictures a second, for steps")
     duration = param.Number(0.0, doc="s")
-    time = param.Number(0.0, doc="where it plays, s; the browser sends it four times a second")
+    time = param.Number(0.0, doc="where it plays, s; while it does, as told four times a second")
     seek = param.List([], doc="[s, n]: go there; another n goes there again")
     playing = param.Boolean(False)
     region = param.List([], doc="[from, to]: loops while it plays; empty plays on")
-    soundtrack_on = param.Boolean(True)
-    music_on = param.Boolean(True)
     chosen: Any = param.Selector(default="a", objects=["a", "b"])
     soundtrack_db = param.Number(0.0)
     gain_a_db = param.Number(0.0, doc="gain in the mix")
@@ -84,8 +91,10 @@ class TransportBar(JSComponent):
     playheads = param.List([], doc="names of Bokeh spans that follow")
     labels = param.List(["A", "B"], doc="names of the two options")
 
-    _esm = script("keys", "clock", "sound", "levels", "film", "transport")
-    _stylesheets: ClassVar[list[Any]] = [stylesheet("transport"), stylesheet("keys")]
+    @property
+    def ready(self) -> bool:
+        """Whether there is anything to be heard."""
+        return bool(self.music_a or self.soundtrack)
 
     def go(self, seconds: float) -> None:
         """Play from another place.
@@ -94,8 +103,139 @@ class TransportBar(JSComponent):
         ----------
         seconds : on the clock of the files
         """
-        # The time too: a transport whose tab is not drawn yet begins at the time, and misses what is sought before.
+        # The time too: what is not loaded yet begins at the time, and misses what is sought before.
         self.param.update(time=float(seconds), seek=[float(seconds), (self.seek[1] + 1.0) if self.seek else 1.0])
+
+
+class TransportBar(Program, JSComponent):
+    """The program that is loaded, drawn: buttons, levels, and the picture above them."""
+
+    title = param.String("", doc="of the tab whose program this is")
+    here = param.String("", doc="title of the tab that is open, where its program is another one; else empty")
+    film_shown = param.Boolean(False, doc="whether the picture is to be seen in the tab that is open")
+    own_keys = param.Boolean(False, doc="whether the tab that is open plays by itself, and has keys of its own")
+    soundtrack_on = param.Boolean(True)
+    music_on = param.Boolean(True)
+    told = param.List([], doc="[n, s]: where it plays, since the n-th `seek`; the browser sends it")
+    asked = param.List([], doc="[s, n]: the program of the tab that is open is to be heard, from there or where it is")
+
+    _esm = script("output", "keys", "clock", "sound", "levels", "film", "transport")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("transport"), stylesheet("keys")]
+
+
+_LOADED = sorted(set(Program.param) - {"name", "clock", "time", "seek", "playing", "film_refused", "playheads"})
+"""what the bar shows of a program as it is"""
+_TOLD = ("playing", "region", "chosen", "film_refused")
+"""what the bar changes, for the program that it plays"""
+
+
+class Transport:
+    """The one player of a page: which tab's program it plays, and when it goes over to another's."""
+
+    def __init__(self) -> None:
+        self.bar = TransportBar(sizing_mode="stretch_width", margin=(8, 10))
+        self._programs: dict[str, Program] = {}
+        self._loaded: Program | None = None
+        self._here = ""
+        self.bar.param.watch(self._take_told, list(_TOLD))
+        self.bar.param.watch(lambda event: self._take_time(*event.new), "told")
+        self.bar.param.watch(lambda event: self._hear_here(event.new[0]), "asked")
+
+    def add(self, title: str, program: Program) -> None:
+        """Have a program to be heard where its tab is open.
+
+        Parameters
+        ----------
+        title : of the tab
+        program : of the tab
+        """
+        self._programs[title] = program
+        program.param.watch(lambda *events: self._follow(program, events), [*_LOADED, "playheads"])
+        program.param.watch(lambda event: self._go(program, event.new[0]), "seek")
+        self._show_place()
+
+    def open_tab(self, title: str, *, plays_itself: bool = False) -> None:
+        """Take over what the open tab has to be heard: at once, or when what plays is stopped.
+
+        Parameters
+        ----------
+        title : of the tab that is open
+        plays_itself : whether the tab has a player of its own
+        """
+        self._here = title
+        self.bar.own_keys = plays_itself
+        self._settle()
+
+    def _settle(self) -> None:
+        """Load the program of the open tab, unless something else plays that it cannot take over from."""
+        program = self._programs.get(self._here)
+        if program is not None and program is not self._loaded:
+            takes_over = program.ready and self._is_on_clock(program)
+            if takes_over or not self.bar.playing:
+                self._load(program)
+        self._show_place()
+
+    def _load(self, program: Program, at: float | None = None) -> None:
+        same, before, bar = self._is_on_clock(program), self._loaded, self.bar
+        self._loaded = program
+        if before is not None:
+            before.playing = False
+        values = {name: getattr(program, name) for name in _LOADED}
+        if same:  # the place stays, and the picture for when one comes back
+            kept = ("region", "film", "fps") if not program.film else ("region",)
+            values |= {name: getattr(bar, name) for name in kept}
+            program.param.update(region=bar.region, playing=bar.playing)
+        else:
+            program.playing = bar.playing
+        title = next(title for title, one in self._programs.items() if one is program)
+        bar.param.update(title=title, **values)
+        if at is not None or not same:
+            bar.go(program.time if at is None else at)
+
+    def _show_place(self) -> None:
+        """Show of what the sound is, beside the tab that is open."""
+        program, loaded = self._programs.get(self._here), self._loaded
+        heads = [] if loaded is None else [
+            name for one in self._programs.values() if one.clock == loaded.clock for name in one.playheads
+        ]  # fmt: skip
+        waits = program is not None and loaded is not None and not self._is_on_clock(program)
+        self.bar.param.update(
+            here=self._here if waits else "", film_shown=program is not None and bool(program.film), playheads=heads
+        )
+
+    def _is_on_clock(self, program: Program) -> bool:
+        return self._loaded is not None and self._loaded.clock == program.clock
+
+    def _hear_here(self, at: float | None) -> None:
+        program = self._programs.get(self._here)
+        if program is not None and program is not self._loaded:
+            self._load(program, at)
+            self._show_place()
+
+    def _follow(self, program: Program, events: tuple[Any, ...]) -> None:
+        """Show what has changed of a program."""
+        if program is self._loaded:
+            changed = {event.name: event.new for event in events if event.name in _LOADED}
+            self.bar.param.update(**changed)
+        if program is self._programs.get(self._here):
+            self._settle()
+
+    def _go(self, program: Program, at: float) -> None:
+        if self._is_on_clock(program):
+            self.bar.go(at)
+
+    def _take_told(self, *events: Any) -> None:
+        if self._loaded is not None:
+            self._loaded.param.update(**{event.name: event.new for event in events})
+        if not self.bar.playing:
+            self._settle()
+
+    def _take_time(self, number: float, at: float) -> None:
+        if number != (self.bar.seek[1] if self.bar.seek else 0.0):
+            return  # it was sent before the place changed
+        for program in self._programs.values():
+            if self._is_on_clock(program):
+                program.time = at
 
 
 def playhead(figure: Figure, name: str, colour: str) -> Span:

@@ -10,14 +10,14 @@ The pool is a `concurrent.futures.Executor`: processes of this machine by defaul
 address, or any other that the caller passes. Workers write arrays to the home folder, which all of them must share;
 records are written here.
 
-Functions: `list_files`, `bundled_files`, `add_tracks`, `cluster`, `open_library`, `open_catalog`.
+Functions: `list_files`, `bundled_files`, `add_tracks`, `add_bundled`, `cluster`, `open_library`, `open_catalog`.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -190,6 +190,28 @@ def add_tracks(workspace: Workspace, wanted: Iterable[WantedFile], executor: Exe
     for done, added in enumerate(_Adding(workspace, executor).run(files), start=1):
         yield added
         workspace.progress(stage, done / len(files))
+
+
+def add_bundled(workspace: Workspace) -> int:
+    """Analyse the bundled catalog in this process, and add it.
+
+    Parameters
+    ----------
+    workspace : store and catalog are filled
+
+    Returns
+    -------
+    int : tracks that were added
+
+    Raises
+    ------
+    ResourceMissing : the catalog is not shipped with this installation
+    StoreError : the home folder cannot be used
+    """
+    with ThreadPoolExecutor(1) as here:
+        added = list(add_tracks(workspace, bundled_files().wanted, here))
+    open_catalog(workspace)
+    return sum(one.track is not None for one in added)
 
 
 @contextmanager

@@ -167,3 +167,18 @@ def test_without_a_video_the_tab_says_what_to_open_and_a_cancelled_match_how_to_
     assert tab.table.empty == "matching the catalog to the video …"
     pool.cancel(-1)
     assert tab.table.empty == "cancelled; press Match again"
+
+
+def test_an_empty_catalog_is_named_with_what_fills_it(drawn: DrawnMatch, tmp_path: Path) -> None:
+    pool = WaitingPool()
+    tab = MatchTab(Session(Workspace(Home(tmp_path)), pool))
+    tab._show_match(replace(drawn, lane=replace(drawn.lane, matches=(), candidate_pool=())))
+    assert "The catalog is empty" in tab.table.empty
+    assert "workbench catalog add" in tab.table.empty
+    assert tab.fill.visible
+    tab.add_bundled()
+    assert not tab.fill.visible, "it is under way"
+    tab._show_match(drawn)
+    tab.words.value_input = "no such word"
+    assert tab.table.empty == "no match passes these filters"
+    assert not tab.fill.visible

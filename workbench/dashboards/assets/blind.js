@@ -17,9 +17,20 @@ export function render({ model }) {
     heard = "",
     began = 0,
     wishes = 0,
+    from = 0,
+    lasts = 0,
     count = model.answered.at(-1) ?? 0,
     ratings = {}
 
+  const mine = {
+    title: "Listening",
+    at: () => Math.max(0, context.currentTime - from) % lasts,
+    seconds: () => lasts,
+    stop: () => {
+      silence()
+      show()
+    },
+  }
   const trial = () => model.trials[model.number]
   function silence() {
     for (const [, source, gain] of playing) {
@@ -28,6 +39,7 @@ export function render({ model }) {
     }
     playing = []
     heard = ""
+    endSounding(mine)
   }
   async function bufferOf(url) {
     const response = await fetch(url)
@@ -36,7 +48,7 @@ export function render({ model }) {
   }
   async function start() {
     const wish = ++wishes
-    context ??= new AudioContext()
+    context = openOutput()
     const letters = Object.entries(trial().sounds)
     let buffers = []
     try {
@@ -48,13 +60,16 @@ export function render({ model }) {
       return false
     }
     if (wish !== wishes) return false
+    beginSounding(mine)
     const at = context.currentTime + 0.02
+    from = at
+    lasts = buffers[0].duration
     playing = letters.map(([letter], k) => {
       const source = context.createBufferSource(),
         gain = context.createGain()
       Object.assign(source, { buffer: buffers[k], loop: true })
       gain.gain.value = 0
-      source.connect(gain).connect(context.destination)
+      source.connect(gain).connect(output.volume)
       source.start(at)
       return [letter, source, gain]
     })
@@ -172,7 +187,6 @@ export function render({ model }) {
   model.on("result", paint)
   model.on("remove", () => {
     silence()
-    context?.close()
   })
   paint()
   return box

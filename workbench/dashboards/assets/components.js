@@ -9,6 +9,12 @@ document.addEventListener("DOMContentLoaded", () => {
   const listening = "react_proxy.on(prop, cb, true)"
   const step = "_render_code"
   const write = component[step]
+  // Everything is drawn light or dark at once; what it is on the server follows (status.js).
+  const { initialize } = component
+  component.initialize = function () {
+    initialize.call(this)
+    if ("dark_theme" in this.data.properties) this.data.dark_theme = window.workbenchTheme.isDark()
+  }
   component[step] = function () {
     const code = write.call(this)
     if (!code.includes(listening)) throw new Error("Panel's components listen in another way: see components.js")

@@ -36,7 +36,7 @@ export function render({ model }) {
   const duration = () => model.seconds
 
   async function bufferOf(url) {
-    context ??= new AudioContext()
+    context = openOutput()
     if (!buffers.has(url)) {
       const answer = await fetch(url)
       if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
@@ -76,13 +76,14 @@ export function render({ model }) {
     }
     if (wish !== wishes) return
     silence()
+    beginSounding(mine)
     source = context.createBufferSource()
     gain = context.createGain()
     gain.gain.setValueAtTime(0, context.currentTime)
     gain.gain.setTargetAtTime(1, context.currentTime, FADE_S / 3)
     source.buffer = buffer
     source.loop = model.looped
-    source.connect(gain).connect(context.destination)
+    source.connect(gain).connect(output.volume)
     source.addEventListener("ended", ended)
     from = at
     began = context.currentTime
@@ -99,6 +100,7 @@ export function render({ model }) {
     stopped()
   }
   function stopped() {
+    endSounding(mine)
     cancelAnimationFrame(frame)
     model.playing = ""
     follow()
@@ -112,6 +114,7 @@ export function render({ model }) {
     follow()
     if (source) frame = requestAnimationFrame(tick)
   }
+  const mine = { title: "Seams", at: position, seconds: duration, stop }
   const toggle = (name) => {
     if (source && now === name) stop()
     else play(name, source ? position() : 0)
@@ -357,7 +360,6 @@ export function render({ model }) {
     sized.disconnect()
     stop()
     deafen()
-    context?.close()
     document.removeEventListener("keydown", heardKey, true)
     document.removeEventListener("pointerdown", heardPointer, true)
   })

@@ -282,10 +282,17 @@ export function render({ model }) {
   })
   for (const name of ["subject", "stage", "done", "message", "formats", "taken", "history"]) model.on(name, paint)
   for (const name of ["tabs", "tab"]) model.on(name, paintTabs)
+  const { workbenchTheme } = window
+  const prefer = () => {
+    model.prefers = [workbenchTheme.isDark(), (model.prefers[1] ?? 0) + 1]
+  }
+  const unfollow = workbenchTheme.follow(prefer)
+  model.on("dark", () => workbenchTheme.keep(model.dark))
   model.on("remove", () => {
     document.removeEventListener("keydown", onKey)
     document.removeEventListener("pointerdown", outside)
     clearTimeout(looking)
+    unfollow()
     window.removeEventListener("workbench-open", openSheet)
     window.removeEventListener("dragover", over)
     window.removeEventListener("dragleave", leave)
@@ -296,5 +303,6 @@ export function render({ model }) {
   })
   paint()
   paintTabs()
+  prefer()
   return bar
 }

@@ -33,7 +33,7 @@ export function render({ model }) {
     return g
   }
 
-  const player = { sound: null, master: null, meter: null, solo: "", at: model.time, volume: 1 }
+  const player = { sound: null, master: null, meter: null, solo: "", at: model.time, seek: model.seek[1] ?? 0 }
   let frame = 0,
     told = 0,
     spans = null,
@@ -42,20 +42,20 @@ export function render({ model }) {
   const rates = new Map() // by address, Hz
   const music = () => model.music_a || model.soundtrack
   const rate = () => model.plan_a.rate ?? rates.get(music()) ?? 44100
+  const rateIsKnown = () => !music() || Boolean(model.plan_a.cues) || rates.has(music())
   async function knowRate() {
     const url = music()
-    if (url && !model.plan_a.cues && !rates.has(url)) rates.set(url, (await new Recording(url).open()).rate)
+    if (!rateIsKnown()) rates.set(url, (await new Recording(url).open()).rate)
   }
   const inside = (seconds) => Math.min(Math.max(0, seconds), model.duration || Infinity)
 
   function start() {
-    if (player.sound && player.sound.context.sampleRate === rate()) return
-    player.sound?.stop()
-    player.sound?.context.close()
     // At the rate of the music, so that every sample of it is played as it is.
-    const context = new AudioContext({ sampleRate: rate() })
+    const context = openOutput(rate())
+    if (player.sound?.context === context) return
+    player.sound?.stop()
     player.master = context.createGain()
-    player.master.connect(context.destination)
+    player.master.connect(output.volume)
     const sum = context.createGain() // before headroom and volume: as loud as a file of it would be
     sum.connect(player.master)
     player.sound = new Sound(context, LANES, sum)
@@ -83,10 +83,12 @@ export function render({ model }) {
   const speaks = () => model.speech.some(([from, to]) => from <= player.at && player.at < to)
   function load() {
     if (!player.sound) return
-    if (player.sound.context.sampleRate !== rate()) {
-      if (!model.playing) return
-      start()
-      play().catch(cannotPlay)
+    if (!rateIsKnown()) {
+      knowRate().then(load).catch(cannotPlay)
+      return
+    }
+    if (player.sound.context !== output.context || player.sound.context.sampleRate !== rate()) {
+      if (model.playing) play().catch(cannotPlay)
       return
     }
     player.sound.set("soundtrack", model.soundtrack, null, [])
@@ -103,10 +105,11 @@ export function render({ model }) {
     sound.level("soundtrack", soundtrack ? gainOf(model.soundtrack_db) : 0)
     sound.level("music_a", hears && model.chosen === "a" ? gainOf(model.gain_a_db + model.match_a_db) : 0)
     sound.level("music_b", hears && model.chosen === "b" ? gainOf(model.gain_b_db + model.match_b_db) : 0)
-    const soon = sound.context.currentTime
-    master.gain.setTargetAtTime(gainOf(model.headroom_db) * player.volume, soon, FADE_S / 3)
+    master.gain.setTargetAtTime(gainOf(model.headroom_db), sound.context.currentTime, FADE_S / 3)
   }
   const playsHere = () => model.playing && player.sound?.playing
+  /** What sounds by itself, such as a seam. */
+  const other = () => (output.sounding === mine ? null : output.sounding)
   function heard() {
     if (shuttle) return inside(shuttle.at + (shuttle.speed * (performance.now() - shuttle.since)) / 1000)
     return playsHere() ? inside(player.sound.heardAt(performance.now())) : player.at
@@ -130,7 +133,7 @@ export function render({ model }) {
     endShuttle()
     await knowRate()
     start()
-    window.dispatchEvent(new CustomEvent("workbench-playing", { detail: model }))
+    beginSounding(mine)
     if (player.at >= model.duration - 0.05) player.at = model.region.length ? model.region[0] : 0
     model.playing = true
     paint()
@@ -153,11 +156,12 @@ export function render({ model }) {
   function pause() {
     endShuttle()
     if (playsHere()) player.at = heard()
+    show(true) // before it stops: then the server may load something else
     model.playing = false
     player.sound?.stop()
+    endSounding(mine)
     cancelAnimationFrame(frame)
     film.show(player.at)
-    show(true)
     paint()
   }
   /** Run at another speed, back or on; there is no sound at these. */
@@ -165,6 +169,7 @@ export function render({ model }) {
     player.at = heard()
     if (model.playing) pause()
     shuttle = { speed, at: player.at, since: performance.now() }
+    beginSounding(mine)
     film.runAt(speed, heard)
     cancelAnimationFrame(frame)
     frame = requestAnimationFrame(tick)
@@ -174,6 +179,7 @@ export function render({ model }) {
     if (!shuttle) return
     player.at = heard()
     shuttle = null
+    endSounding(mine)
     film.show(player.at)
     paint()
   }
@@ -196,6 +202,11 @@ export function render({ model }) {
     else if (model.film) box.requestFullscreen().catch((error) => console.warn(error))
   }
   function tick() {
+    if (other()) {
+      show(false)
+      frame = requestAnimationFrame(tick)
+      return
+    }
     const at = heard()
     player.at = at
     const ends = shuttle?.speed < 0 ? at <= 0 : at >= model.duration
@@ -217,18 +228,26 @@ export function render({ model }) {
   function show(tell) {
     const at = player.at
     time.textContent = `${clock(at)} / ${clock(model.duration)}`
+    const by = other()
+    if (by) time.textContent = `${clock(by.at())} / ${clock(by.seconds())}`
     if (!spans || spans.length !== model.playheads.length) spans = find()
     // not synced: the server learns the time from `time`, four times a second
     for (const span of spans) span.setv({ location: at }, { sync: false })
     const now = performance.now()
     if (tell || now - told > TELL_MS) {
       told = now
-      model.time = at
+      model.told = [player.seek, at]
     }
   }
   function paint() {
-    playing.textContent = model.playing ? "❚❚" : "▶"
-    playing.setAttribute("aria-label", model.playing ? "pause (space)" : "play (space)")
+    const by = other(),
+      sounds = model.playing || by !== null
+    playing.textContent = sounds ? "❚❚" : "▶"
+    playing.setAttribute("aria-label", sounds ? "pause (space)" : "play (space)")
+    film.element.hidden = !model.film || !model.film_shown
+    source.textContent = by ? by.title : model.here && model.title
+    hearHere.hidden = !model.here || by !== null
+    hearHere.textContent = hearHere.ariaLabel = `Hear ${model.here}`
     const pressed = (b, on) => b.setAttribute("aria-pressed", on ? "true" : "false")
     pressed(soundtrackOn, !model.soundtrack_on)
     pressed(musicOn, !model.music_on)
@@ -257,8 +276,12 @@ export function render({ model }) {
     mix()
     paint()
   }
+  const hearThis = (at) => {
+    model.asked = [at, (model.asked[1] ?? 0) + 1]
+  }
   const playOrPause = () => {
-    if (model.playing || shuttle) pause()
+    if (other()) other().stop()
+    else if (model.playing || shuttle) pause()
     else play().catch(cannotPlay)
   }
   const toggleLoop = () => {
@@ -295,9 +318,13 @@ export function render({ model }) {
   Object.assign(volume, { type: "range", min: 0, max: 1, step: 0.01, value: 1, title: "volume" })
   volume.setAttribute("aria-label", "volume")
   volume.addEventListener("input", () => {
-    player.volume = Number(volume.value)
-    mix()
+    output.level = Number(volume.value)
+    output.volume?.gain.setTargetAtTime(output.level, output.context.currentTime, FADE_S / 3)
   })
+  const source = document.createElement("span") // of what plays, where that is not the open tab's
+  source.className = "source"
+  const hearHere = button("", "stop what plays, and hear this tab", () => hearThis(null))
+  const mine = { title: "", at: heard, seconds: () => model.duration, stop: pause }
   const said = document.createElement("span")
   said.className = "said"
   const soundtrackGroup = group("soundtrack", soundtrackOn, soundtrackSolo)
@@ -319,6 +346,8 @@ export function render({ model }) {
     home,
     playing,
     time,
+    source,
+    hearHere,
     soundtrackGroup,
     group("music", musicOn, musicSolo),
     choice,
@@ -356,28 +385,35 @@ export function render({ model }) {
   const onKey = (event) => {
     if (!bar.isConnected || !box.offsetParent || !keyIsFree(event)) return
     const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key]
-    if (!act) return
+    if (!act || (model.own_keys && (event.key !== " " || !model.playing))) return
     event.preventDefault()
     act(event)
   }
   const onSeek = (event) => {
-    if (bar.isConnected) place(event.detail)
+    if (!bar.isConnected) return
+    if (model.here) hearThis(event.detail)
+    else place(event.detail)
   }
   // The server learns the time later: who acts at the playhead asks for it.
   const onWhere = (event) => {
-    if (bar.isConnected && box.offsetParent) event.detail.at = heard()
+    if (bar.isConnected && box.offsetParent && !model.here) event.detail.at = heard()
   }
   const onRegion = (event) => {
-    if (bar.isConnected) {
+    if (bar.isConnected && !model.here) {
       model.region = event.detail
       place(event.detail[0])
     }
   }
-  const onOther = (event) => {
-    if (event.detail !== model && (model.playing || shuttle)) pause()
+  /** Show what sounds by itself. */
+  const onSounding = () => {
+    paint()
+    show(false)
+    if (!other()) return
+    cancelAnimationFrame(frame)
+    frame = requestAnimationFrame(tick)
   }
   const deafen = listenToKeys(onKey)
-  window.addEventListener("workbench-playing", onOther)
+  window.addEventListener("workbench-sounding", onSounding)
   window.addEventListener("workbench-seek", onSeek)
   window.addEventListener("workbench-region", onRegion)
   window.addEventListener("workbench-where", onWhere)
@@ -415,10 +451,12 @@ export function render({ model }) {
     if (playsHere()) player.sound.start(heard(), model.region).catch(cannotPlay)
     paint()
   })
-  for (const name of ["labels", "speech"]) model.on(name, paint)
+  for (const name of ["labels", "speech", "title", "here", "film_shown", "own_keys"]) model.on(name, paint)
   model.on("duration", () => show(false))
   model.on("seek", () => {
-    if (model.seek.length) place(model.seek[0])
+    if (!model.seek.length) return
+    player.seek = model.seek[1]
+    place(model.seek[0])
   })
   model.on("playheads", () => {
     spans = null
@@ -429,12 +467,13 @@ export function render({ model }) {
     cancelAnimationFrame(frame)
     film.close()
     deafen()
-    window.removeEventListener("workbench-playing", onOther)
+    window.removeEventListener("workbench-sounding", onSounding)
     window.removeEventListener("workbench-seek", onSeek)
     window.removeEventListener("workbench-region", onRegion)
     window.removeEventListener("workbench-where", onWhere)
     pause()
-    player.sound?.context.close()
+    output.context?.close()
+    output.context = null
   })
   const box = document.createElement("div")
   box.className = "player"
