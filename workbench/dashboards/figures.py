@@ -3,7 +3,7 @@
 Bokeh's `CustomJS` carries its code as text, which a browser runs only where the page's policy allows `eval`
 (`workbench.dashboards.headers` does not). These models name classes of a script that is loaded as a file.
 
-Classes: `ClockTickFormatter`; the callbacks `SeekTo`, `LoopOver`, `ShowAll`; the tool `SeamTool`.
+Classes: `ClockTickFormatter`; the callbacks `SeekTo`, `LoopOver`, `ShowAll`; the tools `SeamTool`, `PointTool`.
 """
 
 from __future__ import annotations
@@ -73,3 +73,15 @@ class SeamTool(BoxSelectTool):
     chosen = List(Float, help="Seam that was taken hold of, and a count.")
     moved = List(Float, help="Seam, bars that it was moved by, and a count.")
     stretch = List(Float, help="From and to of the track that were selected, s, and a count.")
+
+
+class PointTool(BoxSelectTool):
+    """Tells of a drag on a figure while it goes on, so that points of a curve can be dragged; it selects nothing."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+
+    gesture = List(
+        AnyValue,
+        help="press, move or release; x and y there; how much of x and of y is within reach of a pointer; a count.",
+    )
