@@ -97,7 +97,7 @@ _HEARD = """() => [...Bokeh.documents].flatMap((document) => [...document._all_m
 
 def test_a_duck_point_is_dragged_heard_undone_and_set_by_keys(mix: Any) -> None:
     panel = mix.get_by_role("group", name="points of the duck")
-    mix.wait_for_function(f"({_DUCK})().length > 4")
+    mix.wait_for_function(f"() => ({_DUCK})().length > 4")
     measured, places = mix.evaluate(_HEARD), mix.evaluate(_DUCK)
     x, y = places[1]
     mix.mouse.move(x, y)

@@ -51,8 +51,8 @@ class ShowAll(Callback):
 class SeamTool(BoxSelectTool):
     """Drags a seam of a plan to another bar line, or selects a stretch of the track; elsewhere it selects as its base.
 
-    While a seam is dragged its places are shown, and what is known of the one that it would go to. Nothing is asked of
-    the server until it is let go of.
+    While a seam is dragged its places are shown, and what is known of the one that it would go to; the server is told
+    which that is, so that it is heard. Nothing is planned until the seam is let go of.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -71,6 +71,7 @@ class SeamTool(BoxSelectTool):
     track_scale = Float(1.0, help="Video seconds as wide as a second of the track.")
     colors = List(AnyValue, help="Of a place where the seam can be, and of one where it cannot.")
     chosen = List(Float, help="Seam that was taken hold of, and a count.")
+    heard = List(AnyValue, help="Seam, bars that it would be moved by, None once it is let go of, and a count.")
     moved = List(Float, help="Seam, bars that it was moved by, and a count.")
     stretch = List(Float, help="From and to of the track that were selected, s, and a count.")
 

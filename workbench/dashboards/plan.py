@@ -208,6 +208,7 @@ class PlanTab(Tab):
             self.player,
             self.chips,
             self.desk.panel,
+            self.desk.sound,
             *self.picture.panes(),
             sizing_mode="stretch_width",
             margin=(0, 10),

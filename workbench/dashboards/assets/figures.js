@@ -102,11 +102,17 @@
         draw(model.ghost, { x: [x], text: ["listening to the bar lines around it"] })
         return
       }
+      const before = this.target
       this.target = places.reduce((best, place) => (Math.abs(place.at - x) < Math.abs(best.at - x) ? place : best))
+      if (this.target !== before) this.tell(this.target.bars)
       draw(model.ghost, { x: [this.target.at], text: [this.target.words] })
+    }
+    tell(bars) {
+      this.model.heard = [this.held, bars, (this.model.heard[2] ?? 0) + 1]
     }
     let_go() {
       const { model, target } = this
+      this.tell(null)
       draw(model.marks, { x: [], color: [] })
       draw(model.ghost, { x: [], text: [] })
       if (target && target.bars && !target.obstacle) model.moved = [this.held, target.bars, (model.moved[2] ?? 0) + 1]
@@ -134,6 +140,7 @@
         track_scale: [Float, 1],
         colors: [List(Any), []],
         chosen: [List(Float), []],
+        heard: [List(Any), []],
         moved: [List(Float), []],
         stretch: [List(Float), []],
       }))
