@@ -41,6 +41,7 @@ from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.mix import draw_envelope, mix_under
 from workbench.workflows.project_changes import Change, State, StepBack
 from workbench.workflows.projects import Project, open_project, plan_record, restore_loop
+from workbench.workflows.provenance import with_mix_params
 from workbench.workflows.tracks import TrackSource, find_track
 from workbench.workflows.videos import find_video
 from workbench.workflows.wishes import Contradiction, FoundPlaces, PlanWishes, plan_around, plan_with_moved_seam
@@ -112,7 +113,7 @@ class Session(param.Parameterized):
         """by their splice and second"""
         self._settling = 0
         self._keeper = Keeper(self)
-        self.param.watch(lambda *_: self._draw_envelope(), "envelope")
+        self.param.watch(lambda *_: self._mix_as_tuned(), ["envelope", "params"])
 
     @property
     def home(self) -> Home:
@@ -437,7 +438,7 @@ class Session(param.Parameterized):
             self._begin()
         self.notice = ""
         self._read_wishes(loop)
-        loop = draw_envelope(loop, self.envelope)
+        loop = self._as_tuned(loop)
         self.param.update(
             track=loop.track, video=loop.video, analysis=loop.analysis, loop=loop, offers_fit=False, option=option
         )
@@ -605,14 +606,22 @@ class Session(param.Parameterized):
         def mixed(mix: Mix) -> None:
             if is_wanted() and self.loop is not None and isinstance(self.loop.answer, LoopPlan):
                 made = None if self.loop.provenance is None else self.loop.provenance.with_constraint("auto_mix", True)
-                self.loop = draw_envelope(replace(self.loop, mix=mix, provenance=made), self.envelope)
+                self.loop = self._as_tuned(replace(self.loop, mix=mix, provenance=made))
 
         return self.run(plan, *arguments, then=planned, subject=str(track.path), fit=fit, found=self.places)
 
-    def _draw_envelope(self) -> None:
-        """Let the plan that is shown have the ducking that was drawn, or the measured one again."""
+    def _mix_as_tuned(self) -> None:
+        """Let the plan that is shown have the ducking that was drawn, and say with which parameters it is heard."""
         if self.loop is not None:
-            self.loop = draw_envelope(self.loop, self.envelope)
+            loop = self._as_tuned(self.loop)
+            if loop != self.loop:
+                self.loop = loop
+
+    def _as_tuned(self, loop: Loop) -> Loop:
+        """A loop with the ducking that was drawn, and the parameters of its mix in its provenance."""
+        drawn = draw_envelope(loop, self.envelope)
+        made = None if drawn.provenance is None else with_mix_params(drawn.provenance, self.params)
+        return replace(drawn, provenance=made)
 
     def _forget_wishes(self) -> None:
         """Another track or video: what was asked of the plan alone is forgotten; the track keeps its constraints."""

@@ -19,7 +19,7 @@ from workbench.dashboards.keeping import params_words
 from workbench.dashboards.session import Session
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
-from workbench.params import DuckParams, WorkbenchParams
+from workbench.params import DuckParams, RenderParams, WorkbenchParams
 from workbench.workflows.analyze import analyze
 from workbench.workflows.grids import corrected_grid, delete_grid, save_grid
 from workbench.workflows.loop import Loop, loop_track
@@ -34,6 +34,7 @@ from workbench.workflows.projects import (
 from workbench.workflows.reproduce import reproduce
 from workbench.workflows.review import judge_seam, newest_verdicts
 from workbench.workflows.tracks import find_track
+from workbench.workflows.versions import freeze_plan, thaw
 from workbench.workspace import Workspace
 
 
@@ -243,6 +244,22 @@ def test_a_drawn_envelope_is_downloaded_and_made_again(session: Session) -> None
     assert mix is not None
     assert mix.duck is not None
     assert mix.duck.envelope_points == points, "another option is balanced anew, with the same envelope"
+
+
+def test_how_the_music_is_ducked_goes_with_the_plan(session: Session) -> None:
+    assert session.loop is not None
+    session.params = session.params.model_copy(update={"render": RenderParams(ducking="bands")})
+    body = json.loads(download_file(session.workspace, session.loop, "json").read_text(encoding="utf-8"))
+    assert body["provenance"]["params"]["render"] == {"ducking": "bands"}
+    version = freeze_plan(session.workspace, session.loop)
+    assert thaw(session.workspace, version.version_id).render_params(RenderParams()).ducking == "bands"
+    again = opened_again(session)
+    assert again.loop is not None
+    assert again.loop.provenance == session.loop.provenance
+    session.undo()
+    assert session.loop.provenance is not None
+    assert "render" not in session.loop.provenance.params
+    assert freeze_plan(session.workspace, session.loop) != version, "a link to it has a sound of its own"
 
 
 def test_a_new_project_begins_with_the_parameters_of_the_page(session: Session) -> None:
