@@ -122,6 +122,7 @@ class Keeper:
         self.open: list[Step] = []
         """steps whose `with` block runs"""
         session.param.watch(lambda *_: self.keep_plan(), "loop")
+        session.param.watch(lambda *_: self._keep({"stack": self.fields()["stack"]}), "stack")
         session.param.watch(lambda event: self._tuned(event.old, event.new), "params")
         session.param.watch(lambda *_: self.keep_view(), ["tab", "option", "seam"])
         session.param.watch(lambda *_: self._keep_view_soon(), "time")
@@ -309,6 +310,7 @@ class Keeper:
             "plan": cast("JsonValue", self._record[1]),
             "fades": cast("JsonValue", fade_records(session.hand_fades.values())) or None,
             "envelope": cast("JsonValue", envelope_record(session.envelope)),
+            "stack": list(session.stack) or None,
             "wishes": cast("JsonValue", wish_record(session.wishes)),
             "params": session.params.model_dump(mode="json", exclude_defaults=True),
         }

@@ -380,12 +380,10 @@ class MixPicture(Picture):
             depth = [points[0][1], *(db for _, db in points), points[-1][1]] if points else []
             self._set(name, x=times, y=[-db for db in depth])
             deepest = max([deepest, *depth])
-        for name, points in (
-            ("envelope", state.points if bands.differ else ()),
-            ("measured", () if state.drawn is None or state.mix is None else measured_points(state.mix)),
-        ):
-            self._set(name, x=[at for at, _ in points], y=[-db for _, db in points])
-            deepest = max([deepest, *(db for _, db in points)])
+        measured = () if state.drawn is None or state.mix is None else measured_points(state.mix)
+        for name, curve in (("envelope", state.points if bands.differ else ()), ("measured", measured)):
+            self._set(name, x=[at for at, _ in curve], y=[-db for _, db in curve])
+            deepest = max([deepest, *(db for _, db in curve)])
         if not dragged:
             self.duck.y_range.start = -1.1 * max(deepest, _LEAST_DRAWN_DB if state.drawn is not None else 0.0)
         unclear = [each for each in state.passages() if each.over_lu < CLEAR_LU]

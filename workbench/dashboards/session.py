@@ -89,6 +89,7 @@ class Session(param.Parameterized):
     history = param.List([], item_type=Change, doc="changes of the project, oldest first; those undone come last")
     records = param.Integer(0, doc="counts up when records of the track were put back: verdicts, constraints, grid")
     envelope = param.ClassSelector(class_=tuple, allow_None=True, doc="ducking that was drawn; None: as measured")
+    stack = param.ClassSelector(default=(), class_=tuple, doc="tracks that are compared under the video, by id or path")
     wishes = param.ClassSelector(default=PlanWishes(), class_=PlanWishes, doc="what is asked of the plan")
     places = param.ClassSelector(class_=FoundPlaces, allow_None=True, doc="where the seams of the plan could be")
     contradiction = param.ClassSelector(class_=Contradiction, allow_None=True, doc="why the last wish was not kept")
@@ -285,7 +286,7 @@ class Session(param.Parameterized):
 
     def _go_on(self, fields: State) -> Task | None:
         """Show what a project keeps; where it keeps no plan, make one."""
-        self._take_fields({"fades": None, "envelope": None, "wishes": None, **fields})
+        self._take_fields({"fades": None, "envelope": None, "stack": None, "wishes": None, **fields})
         return self._restore(fields.get("plan"))
 
     def _take_fields(self, fields: State) -> None:
@@ -297,6 +298,9 @@ class Session(param.Parameterized):
                 self._hand_fades = read_fades(fields["fades"])
             if "envelope" in fields:
                 self.envelope = read_envelope(fields["envelope"])
+            if "stack" in fields:
+                kept = fields["stack"]
+                self.stack = tuple(str(named) for named in kept) if isinstance(kept, list) else ()
             if "wishes" in fields:
                 self.wishes = read_wishes(fields["wishes"], self.wishes.seams)
 
@@ -438,7 +442,7 @@ class Session(param.Parameterized):
             self._begin()
         self.notice = ""
         self._read_wishes(loop)
-        loop = self._as_tuned(loop)
+        loop = self.as_tuned(loop)
         self.param.update(
             track=loop.track, video=loop.video, analysis=loop.analysis, loop=loop, offers_fit=False, option=option
         )
@@ -606,19 +610,24 @@ class Session(param.Parameterized):
         def mixed(mix: Mix) -> None:
             if is_wanted() and self.loop is not None and isinstance(self.loop.answer, LoopPlan):
                 made = None if self.loop.provenance is None else self.loop.provenance.with_constraint("auto_mix", True)
-                self.loop = self._as_tuned(replace(self.loop, mix=mix, provenance=made))
+                self.loop = self.as_tuned(replace(self.loop, mix=mix, provenance=made))
 
         return self.run(plan, *arguments, then=planned, subject=str(track.path), fit=fit, found=self.places)
 
     def _mix_as_tuned(self) -> None:
         """Let the plan that is shown have the ducking that was drawn, and say with which parameters it is heard."""
         if self.loop is not None:
-            loop = self._as_tuned(self.loop)
+            loop = self.as_tuned(self.loop)
             if loop != self.loop:
                 self.loop = loop
 
-    def _as_tuned(self, loop: Loop) -> Loop:
-        """A loop with the ducking that was drawn, and the parameters of its mix in its provenance."""
+    def as_tuned(self, loop: Loop) -> Loop:
+        """A loop with the ducking that was drawn, and the parameters of its mix in its provenance.
+
+        Parameters
+        ----------
+        loop : of any track under the video
+        """
         drawn = draw_envelope(loop, self.envelope)
         made = None if drawn.provenance is None else with_mix_params(drawn.provenance, self.params)
         return replace(drawn, provenance=made)

@@ -23,6 +23,8 @@ from workbench.workflows.watch import listen
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from workbench.workflows.fit import Fit
     from workbench.workflows.loop import Loop
 
@@ -59,7 +61,7 @@ def draw_envelope(loop: Mixed, points: Points | None) -> Mixed:
     """
     if loop.mix is None:
         return loop
-    kept = None if points is None else [list(point) for point in points]
+    kept: JsonValue = None if points is None else [[at, depth] for at, depth in points]
     made = None if loop.provenance is None else loop.provenance.with_constraint(DRAWN_ENVELOPE, kept)
     return replace(loop, mix=with_drawn(loop.mix, points), provenance=made)
 
