@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.audition.plans import gains_of, soundtrack_beside, track_file
+from workbench.audition.plans import soundtrack_beside, track_file
 from workbench.loops.plan import LoopPlan
 from workbench.media.probe import probe
 from workbench.mix.levels import level_curve_of_blocks
@@ -30,7 +30,7 @@ class StackedTrack:
     rate: int
     """of that file, Hz"""
     lufs: float
-    """loudness of the music as it is planned, with its gain in the mix, not ducked; -inf for silence"""
+    """loudness of the music as it is planned, without its mix; -inf for silence"""
     peak: float
     """highest sample of that, full scale 1.0"""
     soundtrack: Path | None
@@ -82,13 +82,12 @@ def stack_loop(workspace: Workspace, loop: Loop) -> StackedTrack:
     workspace.progress("measuring the music", 0.0)
     blocks = render_blocks(loop.answer.alone, recording, workspace.params.render)
     levels = level_curve_of_blocks(blocks, recording.sample_rate)
-    gain_db = gains_of(loop.mix).music_db
     return StackedTrack(
         loop,
         sound,
         probe(sound).sample_rate or recording.sample_rate,
-        levels.integrated() + gain_db,
-        levels.peak * 10.0 ** (gain_db / 20.0),
+        levels.integrated(),
+        levels.peak,
         soundtrack_beside(workspace, loop.video, loop.track.path),
         workspace.hash_file(loop.video)[:16],
     )

@@ -10,6 +10,7 @@ Classes: `StackTab`; `StackBoard`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from math import isfinite, log10
 from pathlib import Path
@@ -32,7 +33,6 @@ from workbench.errors import WorkbenchError
 from workbench.loops.plan import LoopPlan
 from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ
 from workbench.workflows.catalog_search import search_catalog
-from workbench.workflows.loop import Loop
 from workbench.workflows.tracks import TrackSource, find_track
 
 MOST_TRACKS = 3
@@ -103,8 +103,8 @@ class StackTab(Tab):
             return
         for named in self.slots:
             self._prepare(named, session.video)
-        ready = [self._stacked[named] for named in self.slots if named in self._stacked]
-        quietest = min((one.lufs for one in ready if isfinite(one.lufs)), default=0.0)
+        ready = [self._as_heard(named) for named in self.slots if named in self._stacked]
+        quietest = min((_lufs(one) for one in ready if isfinite(one.lufs)), default=0.0)
         board.param.update(
             tracks=[self._facts(named, quietest) for named in self.slots],
             soundtrack=session.url_of(ready[0].soundtrack) if ready and ready[0].soundtrack is not None else "",
@@ -181,18 +181,15 @@ class StackTab(Tab):
         """What the board shows and plays of a track."""
         session, own = self._session, self._is_own(named)
         facts = {"title": self._title(named), "own": own, "plan": {}, "music": "", "duck": [], "gain_db": 0.0}
-        stacked = self._stacked.get(named)
-        if stacked is None:
+        if named not in self._stacked:
             return {**facts, "words": session.for_the_page(self._faults.get(named, "being planned"))}
-        loop: Loop = stacked.loop
-        if own and session.loop is not None and session.loop.answer is loop.answer:
-            loop = session.loop  # its mix may have been tuned since
-        loop = session.as_tuned(loop)
+        stacked = self._as_heard(named)
+        loop = stacked.loop
         plan = loop.answer
         assert isinstance(plan, LoopPlan), "only plans are stacked"
         seams = len(plan.seam_times)
         joined = f"{seams} seam{'s' if seams != 1 else ''}, worst {plan.seam_score:.2f}" if seams else "no seam"
-        quieter = stacked.lufs - quietest if isfinite(stacked.lufs) else 0.0
+        quieter = _lufs(stacked) - quietest if isfinite(stacked.lufs) else 0.0
         return {
             **facts,
             "words": f"{plan.plan_score:.2f} · {joined} · {plan.end_label}",
@@ -201,6 +198,12 @@ class StackTab(Tab):
             "duck": played_duck(loop.mix, session.params.render),
             "gain_db": gains_of(loop.mix).music_db - quieter,
         }
+
+    def _as_heard(self, named: str) -> StackedTrack:
+        """A track with the mix that it has now, which may have been tuned or drawn since it was stacked."""
+        stacked, own = self._stacked[named], self._session.loop
+        is_own = own is not None and self._is_own(named) and own.answer is stacked.loop.answer
+        return replace(stacked, loop=self._session.as_tuned(own if is_own and own is not None else stacked.loop))
 
     def _title(self, named: str) -> str:
         try:
@@ -227,7 +230,13 @@ def name_of(track: TrackSource) -> str:
     return track.track_id if track.record is not None else str(track.path.absolute())
 
 
+def _lufs(stacked: StackedTrack) -> float:
+    """Loudness of a track in its mix, not ducked."""
+    return stacked.lufs + gains_of(stacked.loop.mix).music_db
+
+
 def _peak(stacked: StackedTrack) -> float:
     """Highest sample that track and soundtrack can reach together, full scale 1.0."""
-    own = 0.0 if stacked.soundtrack is None else 10.0 ** (gains_of(stacked.loop.mix).soundtrack_db / 20.0)
-    return stacked.peak + own
+    gains = gains_of(stacked.loop.mix)
+    own = 0.0 if stacked.soundtrack is None else 10.0 ** (gains.soundtrack_db / 20.0)
+    return float(stacked.peak * 10.0 ** (gains.music_db / 20.0) + own)

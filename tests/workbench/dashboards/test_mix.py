@@ -217,11 +217,11 @@ def test_a_drawn_envelope_is_seen_and_heard_at_once(session: Session, sounds: Mi
     before = np.array(drawn["under"].data["y"])
     first = next(k for k, (_, db) in enumerate(measured) if db > 3.0)
     at, db = measured[first]
-    tab.picture.hand.gesture = ["press", at, -db, 0.1, 0.5, 1]
-    tab.picture.hand.gesture = ["move", at, 0.0, 0.1, 0.5, 2]
+    tab.picture.hand.update(gesture=["press", at, -db, 0.1, 0.5, 1])
+    tab.picture.hand.update(gesture=["move", at, 0.0, 0.1, 0.5, 2])
     assert tab.player.duck_a[first] == [at, 0.0]
     assert session.envelope is None
-    tab.picture.hand.gesture = ["release", at, -1.0, 0.1, 0.5, 3]
+    tab.picture.hand.update(gesture=["release", at, -1.0, 0.1, 0.5, 3])
     assert session.envelope is not None
     assert session.envelope[first] == (at, 1.0)
     assert tab.player.duck_a == [list(point) for point in session.envelope]

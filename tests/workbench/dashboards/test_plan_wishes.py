@@ -104,14 +104,14 @@ def test_a_seam_that_is_dragged_is_heard_at_each_place(tab: PlanTab) -> None:
     assert before is not None
     assert place.plan is not None
     assert place.plan.seam_times[0] == pytest.approx(place.at, abs=0.012)
-    hand.heard = [0, place.bars, 1]
+    hand.update(heard=[0, place.bars, 1])
     assert session.track_sound is not None
     assert sound.plan == played_plan(place.plan, session.track_sound.sample_rate)
     assert sound.stretch[0] < place.at < sound.stretch[1]
     assert sound.music == session.url_of(session.track_sound.path)
     for nowhere in (99, None):
         asked = sound.asked
-        hand.heard = [0, nowhere, asked + 1]
+        hand.update(heard=[0, nowhere, asked + 1])
         assert (sound.plan, sound.asked) == ({}, asked + 1), "silence where it cannot be"
     assert session.plan == before, "nothing is planned until it is let go of"
 
