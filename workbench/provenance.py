@@ -27,6 +27,8 @@ KEY = "provenance"
 """the key of a result that holds it"""
 CHANGED_BY_HAND = "changed_by_hand"
 """the constraint of a plan whose crossfades somebody set, or whose options somebody put in another order"""
+DRAWN_ENVELOPE = "envelope_points"
+"""the constraint of a mix whose ducking envelope somebody drew: its points"""
 
 
 class _Record(BaseModel):
@@ -84,9 +86,10 @@ class Provenance(_Record):
         Parameters
         ----------
         name : of the constraint; one of that name is replaced
-        value : in JSON types
+        value : in JSON types; None: there is none of that name
         """
-        return self.model_copy(update={"constraints": {**self.constraints, name: value}})
+        others = {key: given for key, given in self.constraints.items() if key != name}
+        return self.model_copy(update={"constraints": others if value is None else {**others, name: value}})
 
 
 def read_provenance(result: Mapping[str, Any]) -> Provenance | None:

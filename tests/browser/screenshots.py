@@ -33,6 +33,7 @@ TABS = {
     "Beats": "text=beats a bar ·",
     "Mix": "text=duck down to",
     "Match": "table[aria-label='matches'] tbody tr",
+    "Tracks": "[aria-label^='hear ']:enabled",
     "Review": "text=Link to this version",
     "Listening": "text=Each seam is rated",
 }

@@ -46,3 +46,31 @@ def test_a_track_is_opened_in_the_plan_tab_by_key(match: Any) -> None:
     expect(match.get_by_role("tab", name="Plan", exact=True)).to_have_attribute("aria-selected", "true")
     match.locator(".time").filter(has_not_text="/ 0:00.0").wait_for()
     expect(match.get_by_role("button", name="option 1 as A")).to_be_visible()
+
+
+_STACK = """() => {
+  const found = (root) => root.querySelector(".rows")?.parentNode ?? [...root.querySelectorAll("*")]
+    .map((node) => node.shadowRoot && found(node.shadowRoot)).find((node) => node)
+  return found(document).stack.heard()
+}"""
+"""number of the track that is heard, and where, s; null while nothing is"""
+
+
+def test_two_tracks_are_stacked_and_switched_by_key_while_they_play(
+    page: Any, open_tab: Callable[[str], None], until_idle: Callable[[], None]
+) -> None:
+    open_tab("Tracks")
+    page.get_by_label("compare a track of the catalog").click()
+    page.get_by_role("button", name="compare Corner Store").click()
+    expect(page.get_by_role("button", name="hear Corner Store (2)")).to_be_enabled()
+    page.keyboard.press("Space")
+    page.wait_for_function(f"() => ({_STACK})()?.[1] > 0.2")
+    page.keyboard.press("2")
+    number, at = page.evaluate(_STACK)
+    assert number == 1
+    page.wait_for_function(f"(at) => ({_STACK})()?.[1] > at", arg=at)
+    page.keyboard.press("Space")
+    page.wait_for_function(f"() => ({_STACK})() === null")
+    page.get_by_role("button", name="do not compare Corner Store any more").click()
+    expect(page.get_by_role("button", name="hear Corner Store (2)")).to_have_count(0)
+    until_idle()

@@ -81,3 +81,45 @@ def test_another_mix_leaves_the_comparison_of_options_as_it_is(
     open_tab("Plan")
     chosen = page.get_by_role("button", name="option B at the same place (b)")
     expect(chosen).to_have_attribute("aria-pressed", "true")
+
+
+_DUCK = """() => {
+  const models = [...Bokeh.documents].flatMap((document) => [...document._all_models.values()])
+  const figure = models.find((model) => model.toolbar?.tools?.some((tool) => Array.isArray(tool.gesture)))
+  const { left, top } = Bokeh.index.find_one(figure).el.getBoundingClientRect()
+  const { x_scale, y_scale } = Bokeh.index.find_one(figure).frame
+  const { x, y } = models.find((model) => model.name === "points").data_source.data
+  return [...x].map((at, k) => [left + x_scale.compute(at), top + y_scale.compute(y[k])])
+}"""
+_HEARD = """() => [...Bokeh.documents].flatMap((document) => [...document._all_models.values()])
+  .find((model) => model.data?.labels?.[0] === "ducked").data.duck_a.map((point) => [...point])"""
+
+
+def test_a_duck_point_is_dragged_heard_undone_and_set_by_keys(mix: Any) -> None:
+    panel = mix.get_by_role("group", name="points of the duck")
+    mix.wait_for_function(f"() => ({_DUCK})().length > 4")
+    measured, places = mix.evaluate(_HEARD), mix.evaluate(_DUCK)
+    x, y = places[1]
+    mix.mouse.move(x, y)
+    mix.mouse.down()
+    mix.mouse.move(x, y - 12)
+    mix.mouse.move(x, y - 25, steps=4)
+    mix.wait_for_function(f"([at, db]) => ({_HEARD})()[1][1] < db - 1", arg=measured[1])
+    mix.mouse.up()
+    expect(mix.get_by_text("drawn by hand: duck down to")).to_be_visible()
+    expect(panel.get_by_text("Point 2 of")).to_be_visible()
+    undo = mix.get_by_role("button", name="undo", exact=False).first
+    undo.click()
+    mix.wait_for_function(f"(wanted) => JSON.stringify(({_HEARD})()) === JSON.stringify(wanted)", arg=measured)
+    expect(panel.get_by_role("button", name="Back to the measured curve")).to_be_hidden()
+    mix.keyboard.press("[")
+    expect(panel.get_by_text("Point 1 of")).to_be_visible()
+    mix.keyboard.press("]")
+    depth = panel.get_by_label("depth of the point, dB")
+    depth.fill("3.5")
+    depth.press("Enter")
+    mix.wait_for_function(f"() => ({_HEARD})()[1][1] === 3.5")
+    panel.get_by_role("button", name="delete the point").click()
+    mix.wait_for_function(f"(count) => ({_HEARD})().length === count - 1", arg=len(measured))
+    panel.get_by_role("button", name="Back to the measured curve").click()
+    mix.wait_for_function(f"(wanted) => JSON.stringify(({_HEARD})()) === JSON.stringify(wanted)", arg=measured)

@@ -20,6 +20,14 @@ _HAND = """() => {
 }"""
 
 
+_SOUND = """() => {
+  const found = (root) => root.querySelector(".dragged") ?? [...root.querySelectorAll("*")]
+    .map((node) => node.shadowRoot && found(node.shadowRoot)).find((node) => node)
+  return found(document).heard()?.[1] ?? null
+}"""
+"""from and to of what is heard of a seam that is dragged; null while nothing is"""
+
+
 @pytest.fixture
 def asked(page: Any, until_idle: Callable[[], None]) -> Any:
     """The panel, once it is known where the seams could be; afterwards nothing is asked of the track any more."""
@@ -61,7 +69,10 @@ def test_a_seam_is_dragged_to_another_bar_line(page: Any, asked: Any) -> None:
     page.mouse.down()
     page.mouse.move(x - 5, y, steps=2)
     page.mouse.move(to, y, steps=4)
+    page.wait_for_function(f"(at) => {{ const heard = ({_SOUND})(); return heard && heard[0] < at && at < heard[1] }}",
+                           arg=place["at"])  # fmt: skip
     page.mouse.up()
+    page.wait_for_function(f"() => ({_SOUND})() === null")
     expect(asked.locator(".wish")).to_contain_text("pinned")
     page.wait_for_function(f"(at) => Math.abs(({_HAND})()?.seams[1] - at) < 0.02", arg=place["at"])
     assert page.evaluate(_HAND)["seams"][0] == hand["seams"][0]

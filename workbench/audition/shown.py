@@ -62,7 +62,7 @@ def shown_sound(workspace: Workspace, version_id: str) -> Path:
         raise InputError(f"{frozen.track.name} has other bytes than the track that this version was planned for")
     if frozen.video is not None and not has_its_video(workspace, frozen):
         raise InputError(f"{frozen.video.name} has other bytes than the video that this version was planned under")
-    recording, params = workspace.load_recording(frozen.track), workspace.params.render
+    recording, params = workspace.load_recording(frozen.track), frozen.render_params(workspace.params.render)
     if frozen.video is None:
         rate, channels, seconds = recording.sample_rate, recording.channels, frozen.plan.window_end
         blocks = render_blocks(frozen.plan, recording, params)

@@ -115,7 +115,7 @@ def lay_out(workspace: Workspace, chosen: ChosenMusic, video: Path | None) -> tu
     """How the chosen music is played, and its mix.
 
     The mix of a result was measured on the plan served. For another option it is measured anew, where there is a video
-    to measure; without ducking it has no levels, and holds for every option.
+    to measure; without ducking it has no levels, and holds for every option. An envelope that somebody drew stays.
 
     Parameters
     ----------
@@ -139,10 +139,13 @@ def lay_out(workspace: Workspace, chosen: ChosenMusic, video: Path | None) -> tu
         return place_track(music.offset_seconds, workspace.load_recording(track.path).duration, seconds), mix
     if mix is None or mix.duck is None or chosen.number == 1 or track is None or video is None:
         return music, mix
+    from workbench.mix.drawn import read_points, with_drawn
+    from workbench.provenance import DRAWN_ENVELOPE
     from workbench.results.mix import mix_body
     from workbench.workflows.mix import mix_under
 
-    return music, mix_body(mix_under(workspace, music, track.path, video))
+    drawn = None if chosen.provenance is None else read_points(chosen.provenance.constraints.get(DRAWN_ENVELOPE))
+    return music, mix_body(with_drawn(mix_under(workspace, music, track.path, video), drawn))
 
 
 def warn_of_other_bytes(workspace: Workspace, chosen: ChosenMusic) -> None:

@@ -39,6 +39,7 @@ from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.review import ReviewTab
 from workbench.dashboards.seams import SeamsTab
 from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
+from workbench.dashboards.stack import StackTab
 from workbench.dashboards.start import StartPage
 from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.tab import Tab
@@ -83,7 +84,7 @@ class StatusBar(JSComponent):
     _stylesheets: ClassVar[list[Any]] = [stylesheet("status")]
 
 
-TABS: tuple[type[Tab], ...] = (PlanTab, SeamsTab, BeatsTab, MixTab, MatchTab, ReviewTab, ListeningTab)
+TABS: tuple[type[Tab], ...] = (PlanTab, SeamsTab, BeatsTab, MixTab, MatchTab, StackTab, ReviewTab, ListeningTab)
 """Every tab, in the order of the page."""
 
 PRIMARY = {"light": "#0072B2", "dark": "#56B4E9"}

@@ -3,7 +3,7 @@
 Bokeh's `CustomJS` carries its code as text, which a browser runs only where the page's policy allows `eval`
 (`workbench.dashboards.headers` does not). These models name classes of a script that is loaded as a file.
 
-Classes: `ClockTickFormatter`; the callbacks `SeekTo`, `LoopOver`, `ShowAll`; the tool `SeamTool`.
+Classes: `ClockTickFormatter`; the callbacks `SeekTo`, `LoopOver`, `ShowAll`; the tools `SeamTool`, `PointTool`.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class ShowAll(Callback):
 class SeamTool(BoxSelectTool):
     """Drags a seam of a plan to another bar line, or selects a stretch of the track; elsewhere it selects as its base.
 
-    While a seam is dragged its places are shown, and what is known of the one that it would go to. Nothing is asked of
-    the server until it is let go of.
+    While a seam is dragged its places are shown, and what is known of the one that it would go to; the server is told
+    which that is, so that it is heard. Nothing is planned until the seam is let go of.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -71,5 +71,18 @@ class SeamTool(BoxSelectTool):
     track_scale = Float(1.0, help="Video seconds as wide as a second of the track.")
     colors = List(AnyValue, help="Of a place where the seam can be, and of one where it cannot.")
     chosen = List(Float, help="Seam that was taken hold of, and a count.")
+    heard = List(AnyValue, help="Seam, bars that it would be moved by, None once it is let go of, and a count.")
     moved = List(Float, help="Seam, bars that it was moved by, and a count.")
     stretch = List(Float, help="From and to of the track that were selected, s, and a count.")
+
+
+class PointTool(BoxSelectTool):
+    """Tells of a drag on a figure while it goes on, so that points of a curve can be dragged; it selects nothing."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+
+    gesture = List(
+        AnyValue,
+        help="press, move or release; x and y there; how much of x and of y is within reach of a pointer; a count.",
+    )

@@ -6,9 +6,10 @@ Whoever changes something that a project keeps says so in words:
         keep_the_pin(session.workspace, ...)
         session.replan()
 
-What the block changes, of the plan, crossfades, parameters, grid, constraints and verdicts, is one step that can be
-undone. A plan that `Session.replan` makes for it belongs to the step, although it comes later. Where the change itself
-is made later, by a worker, the step is finished by hand; parameters and verdicts of the meantime are no part of it:
+What the block changes, of the plan, crossfades, drawn ducking, parameters, grid, constraints and verdicts, is one step
+that can be undone. A plan that `Session.replan` makes for it belongs to the step, although it comes later. Where the
+change itself is made later, by a worker, the step is finished by hand; parameters and verdicts of the meantime are no
+part of it:
 
     step = session.change("seam 2 is moved to 1:04")
     self.run(move_seam, ..., then=lambda loop: (session.show(loop), step.finish()))
@@ -22,7 +23,7 @@ Classes: `Keeper`, the project of a page; `Step`, a change under way.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
@@ -30,10 +31,11 @@ from typing import TYPE_CHECKING, Any, cast
 from workbench.dashboards.fades import HandFade, Place
 from workbench.dashboards.labels import label_of
 from workbench.dashboards.page_loop import this_page_loop
-from workbench.errors import UnknownProject, WorkbenchError
+from workbench.errors import ParameterError, UnknownProject, WorkbenchError
 from workbench.loops.constraints import SeamConstraints
 from workbench.loops.fit import Keep, KeptPart
 from workbench.loops.plan import LoopPlan
+from workbench.mix.drawn import Points, read_points
 from workbench.params import WorkbenchParams
 from workbench.profiles import params_from
 from workbench.workflows.loop import Loop
@@ -120,6 +122,7 @@ class Keeper:
         self.open: list[Step] = []
         """steps whose `with` block runs"""
         session.param.watch(lambda *_: self.keep_plan(), "loop")
+        session.param.watch(lambda *_: self._keep({"stack": self.fields()["stack"]}), "stack")
         session.param.watch(lambda event: self._tuned(event.old, event.new), "params")
         session.param.watch(lambda *_: self.keep_view(), ["tab", "option", "seam"])
         session.param.watch(lambda *_: self._keep_view_soon(), "time")
@@ -306,6 +309,8 @@ class Keeper:
         return {
             "plan": cast("JsonValue", self._record[1]),
             "fades": cast("JsonValue", fade_records(session.hand_fades.values())) or None,
+            "envelope": cast("JsonValue", envelope_record(session.envelope)),
+            "stack": list(session.stack) or None,
             "wishes": cast("JsonValue", wish_record(session.wishes)),
             "params": session.params.model_dump(mode="json", exclude_defaults=True),
         }
@@ -385,6 +390,28 @@ def read_fades(records: Any) -> dict[tuple[Place, int], HandFade]:
     """
     fades = [HandFade((int(a), int(b)), seconds, exponent, at) for a, b, seconds, exponent, at in records or ()]
     return {(fade.place, round(fade.heard_s)): fade for fade in fades}
+
+
+def envelope_record(points: Points | None) -> list[list[float]] | None:
+    """A ducking envelope that was drawn as a project keeps it.
+
+    Parameters
+    ----------
+    points : see `workbench.mix.drawn`; None: nothing was drawn
+    """
+    return None if points is None else [list(point) for point in points]
+
+
+def read_envelope(record: Any) -> Points | None:
+    """A ducking envelope that was drawn, from what a project keeps.
+
+    Parameters
+    ----------
+    record : as `envelope_record` made it; None, or one that another version wrote and this cannot read: nothing
+    """
+    with suppress(ParameterError):
+        return read_points(record)
+    return None
 
 
 def wish_record(wishes: PlanWishes) -> dict[str, Any] | None:

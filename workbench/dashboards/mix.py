@@ -3,7 +3,8 @@
 Sound is measured, and its utterances found, once a plan, by a worker. From then on a mix follows from levels and
 utterances alone (`workbench.mix.balance.plan_mix`), in milliseconds for half an hour, so that letting go of a slider
 shows and plays the new one at once: the player applies gains and ducking, and nothing is rendered. B is the same music
-without the ducking, at the same gain.
+without the ducking, at the same gain. The envelope can be drawn by hand (`workbench.dashboards.envelope`); sliders then
+change the measured one under it.
 
 Classes: `MixState`, levels and mix, without widgets; `MixPicture`; `MixTab`. Functions: `tune_state`, `loudness`,
 `preset_of`.
@@ -14,16 +15,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import panel as pn
 import panel_material_ui as pmui
+from bokeh.events import Tap
 from bokeh.models import Range1d
 
 from workbench.audition.mixes import MixSounds, find_utterances, measure_outside, plan_sounds
 from workbench.audition.played import played_duck
-from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, time_chart
+from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, ink_colour, paper, time_chart
 from workbench.dashboards.controls import ParamControls, ProfileBar
+from workbench.dashboards.envelope import EnvelopeDesk
+from workbench.dashboards.figures import PointTool
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import beside, scrolled
@@ -31,11 +36,13 @@ from workbench.dashboards.tab import Tab
 from workbench.dashboards.transport import Program
 from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Mix
+from workbench.mix.clarity import CLEAR_LU, Passage, speech_over_music, worst_passages
+from workbench.mix.drawn import Points, measured_points, with_drawn
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.mix.speech_band import DuckedBands, duck_bands, ducked_levels
 from workbench.mix.voice import Utterances
 from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, VoiceParams
-from workbench.plots.palette import DUCK, HEARD, OWN_MUSIC, VOICE
+from workbench.plots.palette import DOWNBEAT, DUCK, HEARD, OWN_MUSIC, VOICE, clock
 from workbench.recording import FloatArray
 from workbench.workflows.loop import Loop
 
@@ -55,6 +62,12 @@ _SMOOTH_HOPS = 40
 """momentary loudness is a mean over 400 ms"""
 _SHARES = (0.65, 0.35)
 """of a higher window, for levels and duck"""
+_REACH_PIXELS = 9
+"""to each side of a point, in which a click chooses it"""
+_PIXELS_A_POINT = 10
+"""that each point needs at least, on average, to be shown"""
+_LEAST_DRAWN_DB = 24.0
+"""to which a duck that is drawn can be dragged at once"""
 _SHARE_MS = 1200
 """after the last change, until the other tabs get the new mix"""
 
@@ -71,6 +84,8 @@ class MixState:
     """how far under the voice the ducking holds the music, LU"""
     render: RenderParams = RenderParams()
     """`ducking`, and how far each band goes down"""
+    drawn: Points | None = None
+    """the envelope that somebody drew; None: as it is measured"""
 
     def tune(self, duck: DuckParams, own: MixParams, render: RenderParams | None = None) -> None:
         """Mix with other parameters of the duck.
@@ -80,7 +95,17 @@ class MixState:
         duck, own, render : of the session; None: all of the music is ducked
         """
         self.under_voice_lu, self.render = duck.under_voice_lu, render or RenderParams()
-        self.mix = None if self.sounds is None else self.sounds.levels.mixed(duck, own)
+        self.mix = None if self.sounds is None else with_drawn(self.sounds.levels.mixed(duck, own), self.drawn)
+
+    def draw(self, points: Points | None) -> None:
+        """Mix with an envelope that somebody draws.
+
+        Parameters
+        ----------
+        points : of the envelope; None: as it is measured
+        """
+        self.drawn = points
+        self.mix = None if self.mix is None else with_drawn(self.mix, points)
 
     def hear(self, voice: VoiceParams, utterances: Utterances) -> None:
         """Take the utterances that were found with other parameters of the voice.
@@ -122,6 +147,23 @@ class MixState:
             self.sounds = replace(self.sounds, levels=replace(self.sounds.levels, outside=outside))
 
     @property
+    def played(self) -> LevelCurve | None:
+        """Levels of the music with its gain and ducking; None while nothing is measured."""
+        if self.sounds is None:
+            return None
+        levels = self.sounds.levels
+        return ducked_levels(levels.music, levels.outside, self.bands).raised(self.music_gain_db)
+
+    def passages(self) -> tuple[Passage, ...]:
+        """How far speech lies over the music, in time; empty where nobody speaks over music."""
+        played = self.played
+        if played is None or self.sounds is None or self.sounds.levels.soundtrack.levels is None:
+            return ()
+        soundtrack = self.sounds.levels.soundtrack.levels.raised(self.video_gain_db)
+        found = speech_over_music(soundtrack, played, self.speech)
+        return tuple(passage for passage in found if np.isfinite(passage.over_lu))
+
+    @property
     def speech(self) -> Sequence[Sequence[float]]:
         """From and to of each utterance, video s; empty where nobody speaks."""
         return self.mix.duck.speech_ranges if self.mix is not None and self.mix.duck is not None else ()
@@ -155,15 +197,28 @@ class MixState:
                      "silent": "the video is silent", "none": "the video has no sound"}  # fmt: skip
             if mix.duck is not None:
                 down = f"ours goes down by {mix.duck.depth_db:.0f} dB"
+                if self.drawn is not None:
+                    return f"{heard[mix.classification]}; drawn by hand: {down}"
                 return f"{heard[mix.classification]}; the video has music of its own: {down}"
             return f"{heard[mix.classification]}: the music plays at its own level"
         spoken = sum(end - start for start, end in mix.duck.speech_ranges)
         return (
             f"{len(mix.duck.speech_ranges)} utterances, {spoken:.0f} s of speech · "
             f"music {self.music_gain_db:+.1f} dB · "
-            f"soundtrack {self.video_gain_db:+.1f} dB · {self.under_voice_lu:g} LU under the voice: "
-            f"duck down to {mix.duck.depth_db:.1f} dB" + self._bands_in_words()
+            f"soundtrack {self.video_gain_db:+.1f} dB · "
+            + ("drawn by hand" if self.drawn is not None else f"{self.under_voice_lu:g} LU under the voice")
+            + f": duck down to {mix.duck.depth_db:.1f} dB"
+            + self._bands_in_words()
+            + self._clearness_in_words()
         )
+
+    def _clearness_in_words(self) -> str:
+        """How far speech lies over the music as it is played, and where it is the least clear."""
+        passages = self.passages()
+        if not passages:
+            return ""
+        median, (worst,) = float(np.median([each.over_lu for each in passages])), worst_passages(passages, 1)
+        return f" · speech over music {median:.1f} LU, least {worst.over_lu:.1f} at {clock(worst.start)}"
 
     def _bands_in_words(self) -> str:
         """How far each band goes down, where they differ."""
@@ -261,7 +316,43 @@ class MixPicture(Picture):
         super().__init__(self.levels, self.duck)
         self._draw()
         self._add_playheads("mix-playhead")
+        self.hand = PointTool(renderers=[])
+        self.duck.add_tools(self.hand)
+        self.duck.toolbar.active_drag = self.hand
+        self.chosen: int | None = None
+        """index of the point of the envelope that is chosen"""
         self.follow = ViewFollower(self.levels, self.show_view)
+
+    def on_hand(self, drag: Callable[[str, float, float, float, float], object]) -> None:
+        """Call a function when somebody drags on the duck.
+
+        Parameters
+        ----------
+        drag : takes the phase, video seconds and positive dB of the pointer, and what of both is within its reach
+        """
+
+        def heard(_attr: str, _old: object, new: Sequence[Any]) -> None:
+            phase, at, level, reach_s, reach_db, _ = new
+            drag(phase, at, -level, reach_s, reach_db)
+
+        self.hand.on_change("gesture", heard)
+
+    def on_pick(self, pick: Callable[[float, float, float, float], object]) -> None:
+        """Call a function when somebody clicks on the duck.
+
+        Parameters
+        ----------
+        pick : takes video seconds and positive dB of the click, and what of both is within reach of it
+        """
+
+        def heard(event: Tap) -> None:
+            start, end = self.follow.view
+            down = self.duck.y_range.end - self.duck.y_range.start
+            reach_s, reach_db = (end - start) / self.follow.width, down / self.duck.height
+            if event.x is not None and event.y is not None:
+                pick(event.x, -event.y, _REACH_PIXELS * reach_s, _REACH_PIXELS * reach_db)
+
+        self.duck.on_event(Tap, heard)
 
     def show(self) -> None:
         """Show all of another video."""
@@ -270,8 +361,13 @@ class MixPicture(Picture):
             self.levels.x_range.update(start=0.0, end=end, bounds=(0.0, end))
         self.show_mix()
 
-    def show_mix(self) -> None:
-        """Show another mix of the same sounds."""
+    def show_mix(self, *, dragged: bool = False) -> None:
+        """Show another mix of the same sounds.
+
+        Parameters
+        ----------
+        dragged : while a point is dragged, so that the scale stays under the pointer
+        """
         state = self.state
         speech = state.speech
         own = () if state.sounds is None else state.sounds.levels.own_music
@@ -284,7 +380,14 @@ class MixPicture(Picture):
             depth = [points[0][1], *(db for _, db in points), points[-1][1]] if points else []
             self._set(name, x=times, y=[-db for db in depth])
             deepest = max([deepest, *depth])
-        self.duck.y_range.start = -1.1 * deepest
+        measured = () if state.drawn is None or state.mix is None else measured_points(state.mix)
+        for name, curve in (("envelope", state.points if bands.differ else ()), ("measured", measured)):
+            self._set(name, x=[at for at, _ in curve], y=[-db for _, db in curve])
+            deepest = max([deepest, *(db for _, db in curve)])
+        if not dragged:
+            self.duck.y_range.start = -1.1 * max(deepest, _LEAST_DRAWN_DB if state.drawn is not None else 0.0)
+        unclear = [each for each in state.passages() if each.over_lu < CLEAR_LU]
+        self._set("unclear", left=[each.start for each in unclear], right=[each.end for each in unclear])
         self.show_view()
 
     def show_view(self) -> None:
@@ -295,15 +398,27 @@ class MixPicture(Picture):
                 self._set(name, x=[], y=[])
             return
         levels = state.sounds.levels
+        self._show_points()
         first, last, columns = self.follow.stretch(levels.seconds)
         gain = 10 ** (state.music_gain_db / 10)
         self._line("alone", levels.music.power * gain, first, last, columns)
-        ducked = state.ducked and bool(state.points)
-        music = ducked_levels(levels.music, levels.outside, state.bands).power if ducked else levels.music.power
-        self._line("under", music * gain, first, last, columns)
+        played = state.played if state.ducked and state.points else None
+        music = levels.music.power * gain if played is None else played.power
+        self._line("under", music, first, last, columns)
         soundtrack = levels.soundtrack.levels
         power = np.zeros(0) if soundtrack is None else soundtrack.power * 10 ** (state.video_gain_db / 10)
         self._line("soundtrack", power, first, last, columns)
+
+    def _show_points(self) -> None:
+        """Show the points in view where they can be told apart, and always the one that is chosen."""
+        start, end = self.follow.view
+        points = self.state.points
+        chosen = points[self.chosen : self.chosen + 1] if self.chosen is not None else []
+        inside = [point for point in points if start <= point[0] <= end and point not in chosen]
+        if len(inside) * _PIXELS_A_POINT > self.follow.width:
+            inside = []
+        for name, some in (("points", inside), ("chosen", chosen)):
+            self._set(name, x=[at for at, _ in some], y=[-db for _, db in some])
 
     def _line(self, name: str, power: FloatArray, first: float, last: float, columns: int) -> None:
         times, lufs = loudness(power, first, last, columns)
@@ -342,7 +457,28 @@ class MixPicture(Picture):
         self._tint(duck.line("x", "y", source=source, line_width=1.8).glyph, "line_color", DUCK)
         other = duck.line("x", "y", source=self._source("outside", "x", "y"), line_width=1.8, line_dash="6 3")
         self._tint(other.glyph, "line_color", DUCK)
+        self._draw_points()
         flat_legend(levels)
+
+    def _draw_points(self) -> None:
+        """The points of the envelope, the measured one under a drawn one, and where speech is not clear."""
+        levels, duck = self.figures
+        unclear = self._source("unclear", "left", "right")
+        levels.quad(
+            "left", "right", _QUIETEST_LUFS + 1.2, _QUIETEST_LUFS, source=unclear, color=DOWNBEAT, line_width=0,
+            legend_label="music too loud",
+        )  # fmt: skip
+        measured = self._source("measured", "x", "y")
+        self._shade(duck.line("x", "y", source=measured, line_dash="3 3").glyph, "line_color", ink_colour)
+        envelope = self._source("envelope", "x", "y")
+        self._tint(duck.line("x", "y", source=envelope, line_width=1).glyph, "line_color", DUCK)
+        for name, size in (("points", 7), ("chosen", 11)):
+            dots = duck.scatter("x", "y", source=self._source(name, "x", "y"), size=size, line_width=2, name=name)
+            self._tint(dots.glyph, "line_color", DUCK)
+            if name == "chosen":
+                self._tint(dots.glyph, "fill_color", DUCK)
+            else:
+                self._shade(dots.glyph, "fill_color", paper)
 
 
 class MixTab(Tab):
@@ -377,12 +513,16 @@ class MixTab(Tab):
         )  # fmt: skip
         self.ducking.param.watch(lambda event: self.duck_by(event.new), "value")
         self.controls = ParamControls(session, "duck", SHOWN)
+        self.desk = EnvelopeDesk(session, self._show_drawn)
+        self.picture.on_hand(self.desk.drag)
+        self.picture.on_pick(self.desk.pick)
         self.profile = ProfileBar(session)
         self.facts = pmui.Typography("", variant="body2")
         self.preset.param.watch(lambda event: self.choose(event.new), "value")
         self.player.param.watch(lambda event: self._compare(ducked=event.new == "a"), "chosen")
         self.follow(["loop"], self.take)
         self.follow(["params"], lambda _: self.tune())
+        self.follow(["envelope"], self.draw)
 
     def take(self, loop: Loop | None) -> None:
         """Show the mix of another plan, and prepare its sound; the same plan with another mix needs none.
@@ -399,6 +539,7 @@ class MixTab(Tab):
         self.player.param.update(music_a="", music_b="", soundtrack="")
         self.picture.show()
         self._show_facts()
+        self._take_points()
         if loop is None or loop.video is None or not isinstance(loop.answer, LoopPlan):
             return
         wanted = partial(self._is_plan, loop.answer)
@@ -417,6 +558,7 @@ class MixTab(Tab):
             self.picture.show()
             self._load()
             self._show_facts()
+            self._take_points()
 
         self.state.sounds = sounds
         tune_state(self.state, self._session, show)
@@ -470,8 +612,19 @@ class MixTab(Tab):
             if self.state.mix != before:
                 self._share_soon()
             self._show_facts()
+            self._take_points()
 
         tune_state(self.state, self._session, show)
+
+    def draw(self, points: Points | None) -> None:
+        """Mix with an envelope that was drawn: see and hear it at once.
+
+        Parameters
+        ----------
+        points : of the envelope; None: as it is measured
+        """
+        self.state.draw(points)
+        self._show_envelope()
 
     def share(self) -> None:
         """Make the mix that of the session's plan, so that other tabs and exports have it."""
@@ -487,10 +640,29 @@ class MixTab(Tab):
             height=_SLIDERS_HEIGHT,
         )
         pictures = pmui.Column(
-            self.facts, *self.picture.panes(*_SHARES, margin=0), self.profile.panel(),
+            self.facts, *self.picture.panes(*_SHARES, margin=0), self.desk.panel, self.profile.panel(),
             sizing_mode="stretch_width", margin=0, styles=beside(480),
         )  # fmt: skip
         return pmui.FlexBox(pictures, sliders, sizing_mode="stretch_width")
+
+    def _show_drawn(self, points: Points, dragged: bool) -> None:
+        """Show and play what is drawn, before it is kept."""
+        if points != tuple(map(tuple, self.state.points)):
+            self.state.draw(points)
+        self._show_envelope(dragged=dragged)
+
+    def _show_envelope(self, *, dragged: bool = False) -> None:
+        self._take_points()
+        self.picture.show_mix(dragged=dragged)
+        self._load()
+        self._show_facts()
+
+    def _take_points(self) -> None:
+        """Let the desk draw on the envelope that is heard, and the picture mark the point that is chosen there."""
+        sounds, mix = self.state.sounds, self.state.mix
+        points = () if mix is None or mix.duck is None else mix.duck.envelope_points
+        self.desk.take(points, 0.0 if sounds is None or mix is None else sounds.levels.seconds)
+        self.picture.chosen = self.desk.drawing.chosen
 
     def _heard(self) -> tuple[object, ...]:
         """What decides what is heard and drawn."""

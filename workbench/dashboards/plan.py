@@ -9,6 +9,7 @@ Classes: `PlanTab`; `OptionCards`. The state is `workbench.dashboards.plan_state
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -34,6 +35,7 @@ from workbench.dashboards.tab import Tab, action
 from workbench.dashboards.transport import Program
 from workbench.dashboards.views import LongSound
 from workbench.loops.refusals import Refusal
+from workbench.mix.drawn import with_drawn
 from workbench.workflows.loop import Loop
 
 
@@ -205,6 +207,7 @@ class PlanTab(Tab):
             self.cards,
             self.chips,
             self.desk.panel,
+            self.desk.sound,
             *self.picture.panes(),
             sizing_mode="stretch_width",
             margin=(0, 10),
@@ -301,6 +304,8 @@ class PlanTab(Tab):
             self._wanted = None
 
     def _hear(self, loop: Loop, option: int, rendered: RenderedOption) -> None:
+        if rendered.mix is not None:  # a worker measured it
+            rendered = replace(rendered, mix=with_drawn(rendered.mix, self._session.envelope))
         self.state.hear(option, rendered)
         if option not in self.state.sounds:
             self._session.draw(rendered.path, then=partial(self._show_sound, loop, option))

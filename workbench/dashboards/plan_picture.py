@@ -11,6 +11,7 @@ Classes: `PlanPicture`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from bokeh.models import HoverTool, Range1d
@@ -161,16 +162,16 @@ class PlanPicture(Picture):
         )  # fmt: skip
         self._set("selected", left=[s * scale for s in selected[:1]], right=[s * scale for s in selected[1:2]])
 
-    def on_hand(self, name: str, act: Callable[[Sequence[float]], object]) -> None:
+    def on_hand(self, name: str, act: Callable[[Sequence[Any]], object]) -> None:
         """Call a function when somebody takes hold of a seam, moves one, or selects a stretch of the track.
 
         Parameters
         ----------
-        name : `chosen`, `moved` or `stretch`, see `SeamTool`
+        name : `chosen`, `heard`, `moved` or `stretch`, see `SeamTool`
         act : takes the new value
         """
 
-        def heard(_attr: str, _old: object, new: Sequence[float]) -> None:
+        def heard(_attr: str, _old: object, new: Sequence[Any]) -> None:
             act(new)
 
         self.hand.on_change(name, heard)

@@ -16,6 +16,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import TrackSection
 from workbench.loops.refusals import Refusal
 from workbench.mix.balance import Mix
+from workbench.mix.drawn import drawn_points, with_drawn
 from workbench.plots.palette import group_colour
 from workbench.plots.plan import track_pieces
 from workbench.workflows.loop import Loop
@@ -122,7 +123,13 @@ class PlanState:
         ----------
         loop : the same plan with another mix, see `is_same_plan`
         """
-        self.loop = loop
+        before, self.loop = None if self.loop is None else self.loop.mix, loop
+        if before is not None and loop.mix is not None and with_drawn(before, None) == with_drawn(loop.mix, None):
+            points = drawn_points(loop.mix)  # only the envelope was drawn, which every option has
+            for option, rendered in self.heard.items():
+                mix = None if rendered.mix is None else with_drawn(rendered.mix, points)
+                self.heard[option] = replace(rendered, mix=mix)
+            return
         own = loop.answer.alone if isinstance(loop.answer, LoopPlan) else None
         for option, rendered in self.heard.items():
             if rendered.plan == own:

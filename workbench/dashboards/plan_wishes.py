@@ -3,7 +3,9 @@
 Every wish is planned with at once (`Session.ask`, `Session.move_seam`). What cannot be kept together is said, and each
 wish that would help if it were dropped is a button.
 
-Classes: `WishPanel`; `WishDesk`, which joins it with the session and the picture. Functions: `in_words`.
+While a seam is dragged, the splice at the bar line that it would go to is heard, over and over (`SeamSound`).
+
+Classes: `WishPanel`; `SeamSound`; `WishDesk`, which joins them with the session and the picture. Functions: `in_words`.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from typing import Any, ClassVar
 import param
 from panel.custom import JSComponent
 
-from workbench.audition.plans import track_stretch
+from workbench.audition.plans import gains_of, track_stretch
+from workbench.audition.played import played_plan
 from workbench.dashboards.plan_picture import PlanPicture, place_facts
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import stylesheet
@@ -35,6 +38,8 @@ _WORDS = {
     "--keep": "kept whole", "--start-at": "music starts at", "--end-on": "last hit at",
 }  # fmt: skip
 """of each wish, before its times"""
+_BEFORE_S, _AFTER_S = 1.2, 1.8
+"""that are heard around a seam while it is dragged"""
 
 
 class WishPanel(JSComponent):
@@ -53,6 +58,18 @@ class WishPanel(JSComponent):
 
     _esm = script("keys", "clock", "wishes")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("wishes")]
+
+
+class SeamSound(JSComponent):
+    """Plays a few seconds of a plan over and over, and stops what else plays on the page; it shows nothing."""
+
+    music = param.String("", doc="address of the track")
+    plan = param.Dict({}, doc="how it is played, see `workbench.audition.played`; empty: nothing is heard")
+    stretch = param.List([0.0, 0.0], doc="from and to of what is played, video s")
+    gain_db = param.Number(0.0)
+    asked = param.Integer(0, doc="counts up when something else is to be heard, after all the rest")
+
+    _esm = script("sound", "seam_sound")
 
 
 class WishDesk:
@@ -78,6 +95,8 @@ class WishDesk:
         self._stretch: tuple[float, float] | None = None
         self.panel = WishPanel(sizing_mode="stretch_width")
         self.panel.param.watch(lambda event: self._hear(*event.new[:-1]), "asked")
+        self.sound = SeamSound(width=0, height=0, margin=0)
+        picture.on_hand("heard", lambda new: self.hear(int(new[0]), None if new[1] is None else int(new[1])))
         picture.on_hand("chosen", lambda new: self._choose(int(new[0])))
         picture.on_hand("moved", lambda new: session.move_seam(int(new[0]), int(new[1])))
         picture.on_hand("stretch", lambda new: self.select(new[0], new[1]))
@@ -102,6 +121,28 @@ class WishDesk:
                     cancelled=lambda: self._show_no_places("it cannot be moved: listening around it was cancelled"),
                 )  # fmt: skip
         self.show()
+
+    def hear(self, seam: int, bars: int | None) -> None:
+        """Hear the splice of a seam where it would be, over and over; silence where it cannot be.
+
+        Parameters
+        ----------
+        seam : counted from 0
+        bars : by which it would be moved; None: hear nothing any more
+        """
+        places = self._places[seam] if seam < len(self._places) else ()
+        place = next((place for place in places if place.bars == bars), None)
+        sound, mix = self._session.track_sound, None if self._session.loop is None else self._session.loop.mix
+        heard: dict[str, Any] = {"plan": {}}
+        if place is not None and place.plan is not None and sound is not None:
+            heard = {
+                "music": self._session.url_of(sound.path),
+                "plan": played_plan(place.plan, sound.sample_rate),
+                "stretch": [max(0.0, place.at - _BEFORE_S), min(place.plan.window_end, place.at + _AFTER_S)],
+                "gain_db": gains_of(mix).music_db,
+            }
+        self.sound.param.update(**heard)
+        self.sound.asked += 1
 
     def select(self, song_from: float, song_to: float) -> None:
         """Select a stretch of the track, about which something can be asked.

@@ -20,7 +20,7 @@ import param
 
 from workbench.audition.plans import track_file
 from workbench.dashboards.fades import HandFade, Place, describe_lost, with_hand_fades
-from workbench.dashboards.keeping import Keeper, Step, asked_words, read_fades, read_wishes
+from workbench.dashboards.keeping import Keeper, Step, asked_words, read_envelope, read_fades, read_wishes
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.views import LongSound, write_summary
 from workbench.dashboards.work import Pool, Task, shared_pool
@@ -38,9 +38,10 @@ from workbench.workflows.analyze import Analysis, analyze
 from workbench.workflows.fit import Fit, can_fit, fit_track
 from workbench.workflows.kept_constraints import kept_constraints, kept_line
 from workbench.workflows.loop import Loop, loop_track
-from workbench.workflows.mix import mix_under
+from workbench.workflows.mix import draw_envelope, mix_under
 from workbench.workflows.project_changes import Change, State, StepBack
 from workbench.workflows.projects import Project, open_project, plan_record, restore_loop
+from workbench.workflows.provenance import with_mix_params
 from workbench.workflows.tracks import TrackSource, find_track
 from workbench.workflows.videos import find_video
 from workbench.workflows.wishes import Contradiction, FoundPlaces, PlanWishes, plan_around, plan_with_moved_seam
@@ -87,6 +88,8 @@ class Session(param.Parameterized):
     project = param.ClassSelector(class_=Project, allow_None=True, doc="in which all this is kept")
     history = param.List([], item_type=Change, doc="changes of the project, oldest first; those undone come last")
     records = param.Integer(0, doc="counts up when records of the track were put back: verdicts, constraints, grid")
+    envelope = param.ClassSelector(class_=tuple, allow_None=True, doc="ducking that was drawn; None: as measured")
+    stack = param.ClassSelector(default=(), class_=tuple, doc="tracks that are compared under the video, by id or path")
     wishes = param.ClassSelector(default=PlanWishes(), class_=PlanWishes, doc="what is asked of the plan")
     places = param.ClassSelector(class_=FoundPlaces, allow_None=True, doc="where the seams of the plan could be")
     contradiction = param.ClassSelector(class_=Contradiction, allow_None=True, doc="why the last wish was not kept")
@@ -111,6 +114,7 @@ class Session(param.Parameterized):
         """by their splice and second"""
         self._settling = 0
         self._keeper = Keeper(self)
+        self.param.watch(lambda *_: self._mix_as_tuned(), ["envelope", "params"])
 
     @property
     def home(self) -> Home:
@@ -282,7 +286,7 @@ class Session(param.Parameterized):
 
     def _go_on(self, fields: State) -> Task | None:
         """Show what a project keeps; where it keeps no plan, make one."""
-        self._take_fields({"fades": None, "wishes": None, **fields})
+        self._take_fields({"fades": None, "envelope": None, "stack": None, "wishes": None, **fields})
         return self._restore(fields.get("plan"))
 
     def _take_fields(self, fields: State) -> None:
@@ -292,6 +296,11 @@ class Session(param.Parameterized):
                 self.params = self._keeper.params_of(fields)
             if "fades" in fields:
                 self._hand_fades = read_fades(fields["fades"])
+            if "envelope" in fields:
+                self.envelope = read_envelope(fields["envelope"])
+            if "stack" in fields:
+                kept = fields["stack"]
+                self.stack = tuple(str(named) for named in kept) if isinstance(kept, list) else ()
             if "wishes" in fields:
                 self.wishes = read_wishes(fields["wishes"], self.wishes.seams)
 
@@ -433,6 +442,7 @@ class Session(param.Parameterized):
             self._begin()
         self.notice = ""
         self._read_wishes(loop)
+        loop = self.as_tuned(loop)
         self.param.update(
             track=loop.track, video=loop.video, analysis=loop.analysis, loop=loop, offers_fit=False, option=option
         )
@@ -600,14 +610,33 @@ class Session(param.Parameterized):
         def mixed(mix: Mix) -> None:
             if is_wanted() and self.loop is not None and isinstance(self.loop.answer, LoopPlan):
                 made = None if self.loop.provenance is None else self.loop.provenance.with_constraint("auto_mix", True)
-                self.loop = replace(self.loop, mix=mix, provenance=made)
+                self.loop = self.as_tuned(replace(self.loop, mix=mix, provenance=made))
 
         return self.run(plan, *arguments, then=planned, subject=str(track.path), fit=fit, found=self.places)
+
+    def _mix_as_tuned(self) -> None:
+        """Let the plan that is shown have the ducking that was drawn, and say with which parameters it is heard."""
+        if self.loop is not None:
+            loop = self.as_tuned(self.loop)
+            if loop != self.loop:
+                self.loop = loop
+
+    def as_tuned(self, loop: Loop) -> Loop:
+        """A loop with the ducking that was drawn, and the parameters of its mix in its provenance.
+
+        Parameters
+        ----------
+        loop : of any track under the video
+        """
+        drawn = draw_envelope(loop, self.envelope)
+        made = None if drawn.provenance is None else with_mix_params(drawn.provenance, self.params)
+        return replace(drawn, provenance=made)
 
     def _forget_wishes(self) -> None:
         """Another track or video: what was asked of the plan alone is forgotten; the track keeps its constraints."""
         self._asked_fit = False
-        self.param.update(wishes=PlanWishes(), places=None, contradiction=None)
+        with self._keeper.taking():  # the project that is left keeps what it has
+            self.param.update(wishes=PlanWishes(), places=None, contradiction=None, envelope=None)
 
     def _read_wishes(self, loop: Loop) -> None:
         """Take the constraints that are kept with the track."""

@@ -58,6 +58,8 @@ class Duck:
     """nominal time of the fade down into speech"""
     release_ms: int
     """nominal time of the fade up after it"""
+    measured_points: tuple[tuple[float, float], ...] | None = None
+    """the curve that was measured, where `envelope_points` were drawn (`workbench.mix.drawn`); None: they are it"""
 
     def __post_init__(self) -> None:
         _refuse(self.envelope_hz < 1, f"envelope_hz must be 1 or more, got {self.envelope_hz}")

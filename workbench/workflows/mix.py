@@ -2,19 +2,33 @@
 
 The soundtrack is measured once for each video and kept in the store: its loudness curve and the probability of speech,
 both on the video's clock. The music is measured as it will be played, with seams and gains.
+
+Functions: `mix_under`; `draw_envelope`, where somebody drew the ducking; `measure_soundtrack`.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Mix, SoundtrackMeasure, plan_mix
+from workbench.mix.drawn import Points, with_drawn
 from workbench.mix.levels import level_curve_of_blocks
+from workbench.provenance import DRAWN_ENVELOPE
 from workbench.render.playback import render_blocks
 from workbench.workflows.voices import with_voices
 from workbench.workflows.watch import listen
 from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from workbench.workflows.fit import Fit
+    from workbench.workflows.loop import Loop
+
+Mixed = TypeVar("Mixed", "Loop", "Fit")
 
 
 def mix_under(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) -> Mix:
@@ -35,6 +49,21 @@ def mix_under(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) ->
     played = level_curve_of_blocks(render_blocks(plan, recording, workspace.params.render), recording.sample_rate)
     params = workspace.params
     return plan_mix(soundtrack, played, plan.window_end, params.voice, params.duck, own=params.mix)
+
+
+def draw_envelope(loop: Mixed, points: Points | None) -> Mixed:
+    """A loop or a fit whose mix has an envelope that somebody drew, which its provenance holds.
+
+    Parameters
+    ----------
+    loop : left as it is; without a mix it is returned
+    points : of the envelope, see `workbench.mix.drawn`; None: as it was measured
+    """
+    if loop.mix is None:
+        return loop
+    kept: JsonValue = None if points is None else [[at, depth] for at, depth in points]
+    made = None if loop.provenance is None else loop.provenance.with_constraint(DRAWN_ENVELOPE, kept)
+    return replace(loop, mix=with_drawn(loop.mix, points), provenance=made)
 
 
 def measure_soundtrack(workspace: Workspace, video: Path) -> SoundtrackMeasure:

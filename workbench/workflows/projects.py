@@ -4,6 +4,8 @@ A project has a video and a track, and these fields in JSON, each written on its
 
     plan      the plan with its options, the chosen one first, as `workbench loop` prints it; and the track's hash
     fades     crossfades that were set by hand
+    envelope  the ducking envelope, where somebody drew one
+    stack     the tracks that are compared under the video
     params    parameters that differ from the defaults, as a profile holds them
     view      where it was looked at last: tab, option, seam, time
 

@@ -1,6 +1,6 @@
 """Make the provenance of a result: the only place that does.
 
-Functions: `make_provenance`; `grid_record` for the grid of a track.
+Functions: `make_provenance`; `grid_record` for the grid of a track; `with_mix_params`, where a mix was tuned since.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from workbench.beats.grid import BeatGrid
+    from workbench.params import WorkbenchParams
     from workbench.store.grids import CorrectedGrid
 
 PROGRAM = "barline-workbench"
@@ -37,6 +38,9 @@ _VERSIONS = {
     "placements": ("workbench.workflows.match", "PLACEMENTS_VERSION"),
 }
 """where the version of each stage stands; a module is imported for a command that uses its stage"""
+
+_MIX_STAGES = ("voice", "duck", "mix", "render")
+"""parameters of what is done to a plan once it is made"""
 
 
 def make_provenance(
@@ -78,6 +82,20 @@ def make_provenance(
         },
         **{name: value for name, value in given.items() if value is not None},
     )
+
+
+def with_mix_params(provenance: Provenance, params: WorkbenchParams) -> Provenance:
+    """The provenance of a plan that is mixed and heard with other parameters than it was planned with.
+
+    Parameters
+    ----------
+    provenance : of the plan
+    params : of the mix; those of voice, ducking and rendering are recorded, the others stay as they were
+    """
+    tuned = params.model_dump(mode="json", exclude_defaults=True)
+    planned = {stage: given for stage, given in provenance.params.items() if stage not in _MIX_STAGES}
+    mixed = {stage: tuned[stage] for stage in _MIX_STAGES if stage in tuned}
+    return provenance.model_copy(update={"params": {**planned, **mixed}})
 
 
 def grid_record(grid: BeatGrid, correction: CorrectedGrid | None) -> GridRecord:

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import InputError, MediaError, PlanError
+from workbench.mix.drawn import read_points
 from workbench.profiles import params_from
-from workbench.provenance import CHANGED_BY_HAND, KEY, FileRecord, Provenance, read_provenance
+from workbench.provenance import CHANGED_BY_HAND, DRAWN_ENVELOPE, KEY, FileRecord, Provenance, read_provenance
 from workbench.workspace import Workspace
 
 _NAMES = frozenset(("video_id", "track_id", "track", KEY))
@@ -154,6 +155,7 @@ def _with_bytes(
 def _loop(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
     from workbench.workflows.constraints import read_constraints
     from workbench.workflows.loop import loop_json, loop_track
+    from workbench.workflows.mix import draw_envelope
 
     seconds = made.constraints.get("seconds")
     under = video if video is not None else seconds
@@ -162,12 +164,13 @@ def _loop(workspace: Workspace, made: Provenance, track: Path | None, video: Pat
     auto_mix, heard = made.constraints.get("auto_mix") is True, made.grid is not None and made.grid.origin == "heard"
     constraints = read_constraints(made.constraints)
     loop = loop_track(workspace, track, under, auto_mix=auto_mix, constraints=constraints, kept="ignore", heard=heard)
-    return loop_json(loop)
+    return loop_json(draw_envelope(loop, read_points(made.constraints.get(DRAWN_ENVELOPE))))
 
 
 def _fit(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
     from workbench.workflows.constraints import read_constraints
     from workbench.workflows.fit import fit_json, fit_track, read_keep
+    from workbench.workflows.mix import draw_envelope
 
     given, number = made.constraints.get("seconds"), made.constraints.get("number")
     seconds = [one for one in given if isinstance(one, int | float)] if isinstance(given, list) else []
@@ -188,7 +191,7 @@ def _fit(workspace: Workspace, made: Provenance, track: Path | None, video: Path
         kept="ignore",
         heard=made.grid is not None and made.grid.origin == "heard",
     )
-    body = fit_json(fit)
+    body = fit_json(draw_envelope(fit, read_points(made.constraints.get(DRAWN_ENVELOPE))))
     several: list[dict[str, Any]] = body.get("fits", [body])
     return several[number - 1 if isinstance(number, int) and 0 < number <= len(several) else 0]
 

@@ -12,17 +12,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from workbench.errors import ParameterError
 from workbench.loops.plan import LoopPlan
+from workbench.params import RenderParams
 from workbench.provenance import Provenance, read_provenance
 from workbench.results.loop import mix_from_json, plan_from_json
 from workbench.results.mix import MixBody
 from workbench.store.reviews import PlanVersion, get_version, keep_version, same_version, version_names
 from workbench.workflows.loop import Loop, loop_json
 from workbench.workspace import Workspace
+
+_DUCKING = ("ducking", "speech_band_depth", "other_bands_depth")
+"""parameters of rendering that change what is heard of a mix"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,17 @@ class FrozenPlan:
     plan: LoopPlan
     mix: MixBody | None
     provenance: Provenance | None
+
+    def render_params(self, params: RenderParams) -> RenderParams:
+        """Parameters under which it is heard as it was when it was frozen.
+
+        Parameters
+        ----------
+        params : for all that does not change what was decided
+        """
+        if self.provenance is None:
+            return params
+        return params.model_copy(update=_ducking(self.provenance.params.get("render")))
 
     @property
     def track(self) -> Path:
@@ -176,8 +193,19 @@ def _alone(loop: Loop) -> Loop:
     return replace(loop, answer=loop.answer.alone)
 
 
-def _digest(body: dict[str, object]) -> str:
+def _ducking(recorded: object) -> dict[str, Any]:
+    """What decides how a mix is ducked, of the parameters of rendering that a provenance records."""
+    given = recorded if isinstance(recorded, Mapping) else {}
+    default = RenderParams()
+    return {name: given.get(name, getattr(default, name)) for name in _DUCKING}
+
+
+def _digest(body: Mapping[str, Any]) -> str:
     """Of what is heard: equal plans, fades and mixes have equal digests; 16 hex digits."""
     heard = {name: body.get(name) for name in ("plan", "mix")}
+    made = read_provenance(body)
+    ducking = _ducking(None if made is None else made.params.get("render"))
+    if ducking["ducking"] != RenderParams().ducking and body.get("mix"):  # as versions of before have it
+        heard["ducking"] = ducking
     text = json.dumps(heard, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -47,7 +47,7 @@ def session(tmp_path: Path) -> Session:
 
 
 def test_tabs_have_titles_of_their_own() -> None:
-    assert [tab.title for tab in TABS] == ["Plan", "Seams", "Beats", "Mix", "Match", "Review", "Listening"]
+    assert [tab.title for tab in TABS] == ["Plan", "Seams", "Beats", "Mix", "Match", "Tracks", "Review", "Listening"]
 
 
 def test_a_tab_is_made_when_it_is_first_opened(session: Session) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,17 +13,28 @@ import pytest
 from tests.workbench.dashboards.waiting import DirectPool, WaitingPool
 from workbench.audition.seams import SeamLook, with_fade, with_option_first
 from workbench.beats.corrections import shift_bar
+from workbench.cli.plan_files import lay_out, read_music
+from workbench.dashboards.downloads import download_file
 from workbench.dashboards.keeping import params_words
 from workbench.dashboards.session import Session
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
-from workbench.params import DuckParams, WorkbenchParams
+from workbench.params import DuckParams, RenderParams, WorkbenchParams
 from workbench.workflows.analyze import analyze
 from workbench.workflows.grids import corrected_grid, delete_grid, save_grid
 from workbench.workflows.loop import Loop, loop_track
-from workbench.workflows.projects import delete_project, list_projects, load_fields, rename_project, restore_loop
+from workbench.workflows.projects import (
+    delete_project,
+    keep_fields,
+    list_projects,
+    load_fields,
+    rename_project,
+    restore_loop,
+)
+from workbench.workflows.reproduce import reproduce
 from workbench.workflows.review import judge_seam, newest_verdicts
 from workbench.workflows.tracks import find_track
+from workbench.workflows.versions import freeze_plan, thaw
 from workbench.workspace import Workspace
 
 
@@ -68,6 +80,11 @@ def set_fade(session: Session, seam: int, seconds: float) -> None:
     """Set a crossfade as the Seams tab does."""
     assert session.loop is not None
     session.show_with_fade(with_option_first(session.loop, with_fade(plan_of(session), seam, seconds, 0.7)), seam)
+
+
+def write(path: Path, body: object) -> Path:
+    path.write_text(json.dumps(body), encoding="utf-8")
+    return path
 
 
 def words(session: Session) -> list[tuple[str, bool]]:
@@ -165,6 +182,84 @@ def test_parameters_are_undone_one_by_one(session: Session) -> None:
     assert words(session) == [("duck: attack, ms 300 -> 77", True), ("duck: attack, ms 77 -> 78", True)]
     session.redo()
     assert opened_again(session).params.duck.attack_ms == 77.0
+
+
+ENVELOPE = ((20.0, 0.0), (22.0, 9.5))
+
+
+def test_a_drawn_envelope_is_kept_undone_and_done_again(session: Session) -> None:
+    assert session.loop is not None
+    measured = session.loop.mix
+    with session.change("duck point added at 0:22"):
+        session.envelope = ENVELOPE
+    drawn = session.loop.mix
+    assert drawn is not None
+    assert drawn.duck is not None
+    assert drawn.duck.envelope_points == ENVELOPE
+    again = opened_again(session)
+    assert again.loop is not None
+    assert (again.envelope, again.loop.mix) == (ENVELOPE, drawn)
+    again.undo()
+    assert (again.envelope, again.loop.mix) == (None, measured)
+    assert again.loop.provenance is not None
+    assert "envelope_points" not in again.loop.provenance.constraints
+    again.redo()
+    assert (again.envelope, again.loop.mix) == (ENVELOPE, drawn)
+    set_fade(again, 0, 0.08)
+    again.replan()
+    assert again.loop.mix is not None
+    assert again.loop.mix.duck is not None
+    assert again.loop.mix.duck.envelope_points == ENVELOPE, "it belongs to the video, whatever the plan"
+    assert opened_again(session).envelope == ENVELOPE
+
+
+def test_a_drawn_envelope_stays_with_its_project(session: Session, tmp_path: Path) -> None:
+    track, workspace = session.track, session.workspace
+    assert track is not None
+    with session.change("duck point added at 0:22"):
+        session.envelope = ENVELOPE
+    mine, copy = project_of(session), tmp_path / "another.ogg"
+    shutil.copy(track.path, copy)
+    session.open_track(copy)
+    assert session.envelope is None
+    assert load_fields(workspace, mine)["envelope"] == [list(point) for point in ENVELOPE]
+    session.open_project(mine)
+    assert session.envelope == ENVELOPE
+    keep_fields(workspace, mine, {"envelope": [[3.0]]})
+    assert opened_again(session).envelope is None, "what cannot be read is as if nothing had been drawn"
+
+
+def test_a_drawn_envelope_is_downloaded_and_made_again(session: Session) -> None:
+    assert session.loop is not None
+    with session.change("duck point added at 0:22"):
+        session.envelope = ENVELOPE
+    body = json.loads(download_file(session.workspace, session.loop, "json").read_text(encoding="utf-8"))
+    points = [list(point) for point in ENVELOPE]
+    assert body["mix"]["duck"]["envelope_points"] == points
+    assert body["provenance"]["constraints"]["envelope_points"] == points
+    again = reproduce(session.workspace, body, video=session.video, track=session.loop.track.path)
+    assert (again.same, again.differences) == (True, ())
+    chosen = read_music(write(session.home.root / "plan.json", body), session.workspace, None, option=2, needed_by=None)
+    _, mix = lay_out(session.workspace, replace(chosen, track=session.loop.track), session.video)
+    assert mix is not None
+    assert mix.duck is not None
+    assert mix.duck.envelope_points == points, "another option is balanced anew, with the same envelope"
+
+
+def test_how_the_music_is_ducked_goes_with_the_plan(session: Session) -> None:
+    assert session.loop is not None
+    session.params = session.params.model_copy(update={"render": RenderParams(ducking="bands")})
+    body = json.loads(download_file(session.workspace, session.loop, "json").read_text(encoding="utf-8"))
+    assert body["provenance"]["params"]["render"] == {"ducking": "bands"}
+    version = freeze_plan(session.workspace, session.loop)
+    assert thaw(session.workspace, version.version_id).render_params(RenderParams()).ducking == "bands"
+    again = opened_again(session)
+    assert again.loop is not None
+    assert again.loop.provenance == session.loop.provenance
+    session.undo()
+    assert session.loop.provenance is not None
+    assert "render" not in session.loop.provenance.params
+    assert freeze_plan(session.workspace, session.loop) != version, "a link to it has a sound of its own"
 
 
 def test_a_new_project_begins_with_the_parameters_of_the_page(session: Session) -> None:

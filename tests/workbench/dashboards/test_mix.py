@@ -208,3 +208,43 @@ def test_ducking_in_bands_is_chosen_drawn_and_heard(session: Session, sounds: Mi
     assert np.array_equal(drawn["under"].data["y"], before)
     session.params = session.params.model_copy(update={"render": RenderParams(ducking="bands")})
     assert tab.ducking.value == "bands"
+
+
+def test_a_drawn_envelope_is_seen_and_heard_at_once(session: Session, sounds: MixSounds) -> None:
+    tab = MixTab(session)
+    tab.hear(sounds)
+    measured, drawn, facts = tab.state.points, tab.picture._sources, tab.facts.object
+    before = np.array(drawn["under"].data["y"])
+    first = next(k for k, (_, db) in enumerate(measured) if db > 3.0)
+    at, db = measured[first]
+    tab.picture.hand.update(gesture=["press", at, -db, 0.1, 0.5, 1])
+    tab.picture.hand.update(gesture=["move", at, 0.0, 0.1, 0.5, 2])
+    assert tab.player.duck_a[first] == [at, 0.0]
+    assert session.envelope is None
+    tab.picture.hand.update(gesture=["release", at, -1.0, 0.1, 0.5, 3])
+    assert session.envelope is not None
+    assert session.envelope[first] == (at, 1.0)
+    assert tab.player.duck_a == [list(point) for point in session.envelope]
+    assert list(drawn["measured"].data["x"]) == [at for at, _ in measured]
+    assert list(drawn["chosen"].data["x"]) == [at]
+    assert max(np.array(drawn["under"].data["y"]) - before) > 2.0, "the music is louder there"
+    assert "drawn by hand" in tab.facts.object
+    assert tab.facts.object != facts
+    session.params = with_field(session.params, "duck", "under_voice_lu", 17.0)
+    assert tab.player.duck_a == [list(point) for point in session.envelope], "what is drawn stays"
+    session.params = with_field(session.params, "duck", "under_voice_lu", DuckParams().under_voice_lu)
+    session.envelope = None
+    assert tab.state.points == measured
+    assert tab.facts.object == facts
+
+
+def test_passages_in_which_music_is_too_loud_are_shown(state: MixState) -> None:
+    picture = MixPicture(state)
+    picture.show()
+    assert list(picture._sources["unclear"].data["left"]) == []
+    assert "speech over music" in state.facts()
+    state.draw(())
+    picture.show_mix()
+    unclear = [each for each in state.passages() if each.over_lu < 10.0]
+    assert unclear
+    assert list(picture._sources["unclear"].data["left"]) == [each.start for each in unclear]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.workbench.dashboards.waiting import WaitingPool
+from workbench.audition.played import played_plan
 from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.plan_wishes import in_words
 from workbench.dashboards.session import Session
@@ -95,6 +96,24 @@ def test_a_seam_is_pinned_let_go_of_and_moved(tab: PlanTab) -> None:
     assert session.plan.seam_times[0] == pytest.approx(place["at"], abs=0.012)
     assert panel.pinned
     assert tab.picture.hand.seams == list(session.plan.seam_times)
+
+
+def test_a_seam_that_is_dragged_is_heard_at_each_place(tab: PlanTab) -> None:
+    sound, hand, session = tab.desk.sound, tab.picture.hand, tab._session
+    before, place = session.plan, next(place for place in tab.desk._places[0] if place.bars and not place.obstacle)
+    assert before is not None
+    assert place.plan is not None
+    assert place.plan.seam_times[0] == pytest.approx(place.at, abs=0.012)
+    hand.update(heard=[0, place.bars, 1])
+    assert session.track_sound is not None
+    assert sound.plan == played_plan(place.plan, session.track_sound.sample_rate)
+    assert sound.stretch[0] < place.at < sound.stretch[1]
+    assert sound.music == session.url_of(session.track_sound.path)
+    for nowhere in (99, None):
+        asked = sound.asked
+        hand.update(heard=[0, nowhere, asked + 1])
+        assert (sound.plan, sound.asked) == ({}, asked + 1), "silence where it cannot be"
+    assert session.plan == before, "nothing is planned until it is let go of"
 
 
 def test_what_contradicts_is_said_and_given_up_at_a_button(tab: PlanTab) -> None:

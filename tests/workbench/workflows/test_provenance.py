@@ -13,7 +13,7 @@ from workbench.media.containers import hash_file
 from workbench.params import WorkbenchParams
 from workbench.store.grids import CorrectedGrid
 from workbench.workflows.analyze import BEATS_VERSION
-from workbench.workflows.provenance import grid_record, make_provenance
+from workbench.workflows.provenance import grid_record, make_provenance, with_mix_params
 from workbench.workspace import Workspace
 
 GRID = BeatGrid(np.array([0.5, 1.0, 1.5, 2.0]), np.arange(1, 5), 4, 0.9)
@@ -50,3 +50,13 @@ def test_equal_grids_have_equal_revisions_whoever_gave_them() -> None:
     given = grid_record(GRID, kept)
     assert (heard.origin, given.origin, given.note) == ("heard", "given", "confirmed")
     assert heard.revision == given.revision
+
+
+def test_a_mix_that_was_tuned_since_is_recorded_and_the_plan_stays_as_planned(tmp_path: Path) -> None:
+    planned = WorkbenchParams.model_validate(
+        {"cover": {"required_excess_seconds": 20.0}, "duck": {"attack_ms": 80}, "mix": {"own_music": "mix"}}
+    )
+    tuned = WorkbenchParams.model_validate({"seams": {"context_beats": 8}, "render": {"ducking": "bands"}})
+    made = with_mix_params(make_provenance(Workspace(Home(tmp_path), planned), "loop", ()), tuned)
+    assert made.params == {"cover": {"required_excess_seconds": 20.0}, "render": {"ducking": "bands"}}
+    assert made.with_constraint("auto_mix", True).with_constraint("auto_mix", None) == made

@@ -102,11 +102,17 @@
         draw(model.ghost, { x: [x], text: ["listening to the bar lines around it"] })
         return
       }
+      const before = this.target
       this.target = places.reduce((best, place) => (Math.abs(place.at - x) < Math.abs(best.at - x) ? place : best))
+      if (this.target !== before) this.tell(this.target.bars)
       draw(model.ghost, { x: [this.target.at], text: [this.target.words] })
+    }
+    tell(bars) {
+      this.model.heard = [this.held, bars, (this.model.heard[2] ?? 0) + 1]
     }
     let_go() {
       const { model, target } = this
+      this.tell(null)
       draw(model.marks, { x: [], color: [] })
       draw(model.ghost, { x: [], text: [] })
       if (target && target.bars && !target.obstacle) model.moved = [this.held, target.bars, (model.moved[2] ?? 0) + 1]
@@ -134,13 +140,50 @@
         track_scale: [Float, 1],
         colors: [List(Any), []],
         chosen: [List(Float), []],
+        heard: [List(Any), []],
         moved: [List(Float), []],
         stretch: [List(Float), []],
       }))
     }
   }
 
-  for (const model of [ClockTickFormatter, SeekTo, LoopOver, ShowAll, SeamTool]) {
+  const TELL_MS = 40 // between two moves of a drag that the server is told of
+  const POINT_REACH = 9 // px around a point
+
+  // What is dragged is for the server to know.
+  class PointToolView extends BoxSelectTool.prototype.default_view {
+    dragging = false
+    told = 0
+
+    tell(phase, { sx, sy }) {
+      const { x_scale, y_scale } = this.plot_view.frame
+      const x = x_scale.invert(sx),
+        y = y_scale.invert(sy)
+      const reach = [x_scale.invert(sx + POINT_REACH) - x, y_scale.invert(sy - POINT_REACH) - y]
+      this.told = performance.now()
+      this.model.gesture = [phase, x, y, ...reach.map(Math.abs), (this.model.gesture[5] ?? 0) + 1]
+    }
+    [PAN_START](event) {
+      this.dragging = this.plot_view.frame.bbox.contains(event.sx, event.sy)
+      if (this.dragging) this.tell("press", event)
+    }
+    [PAN](event) {
+      if (this.dragging && performance.now() - this.told >= TELL_MS) this.tell("move", event)
+    }
+    [PAN_END](event) {
+      if (this.dragging) this.tell("release", event)
+      this.dragging = false
+    }
+  }
+
+  class PointTool extends BoxSelectTool {
+    static {
+      this.prototype.default_view = PointToolView
+      this.define(({ Any, List }) => ({ gesture: [List(Any), []] }))
+    }
+  }
+
+  for (const model of [ClockTickFormatter, SeekTo, LoopOver, ShowAll, SeamTool, PointTool]) {
     Object.assign(model, { __name__: model.name, __module__: "workbench.dashboards.figures" })
     Bokeh.Models.register(model)
   }

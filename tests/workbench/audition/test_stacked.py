@@ -1,0 +1,50 @@
+"""A track is planned under a video, looped or fitted, and its sound prepared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from workbench.audition.stacked import stack_loop, stack_track
+from workbench.bundled import bundled_path
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan, PlanKind
+from workbench.media.audio import decode
+from workbench.mix.levels import level_curve
+from workbench.render.playback import render
+from workbench.workspace import Workspace
+
+TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
+
+
+@pytest.fixture
+def video(tmp_path: Path) -> Path:
+    """Twenty seconds of grey, without sound: too short for a loop of the track."""
+    out = tmp_path / "grey.mp4"
+    with av.open(str(out), "w") as output:
+        picture = output.add_stream("libx264", rate=5, options={"preset": "ultrafast"})
+        assert isinstance(picture, av.VideoStream)
+        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
+        for _ in range(100):
+            output.mux(picture.encode(av.VideoFrame.from_ndarray(np.full((48, 64, 3), 128, np.uint8), "rgb24")))
+        output.mux(picture.encode(None))
+    return out
+
+
+def test_a_track_that_cannot_be_looped_is_fitted(video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path / "home"))
+    stacked = stack_track(workspace, str(TRACK), video)
+    plan = stacked.loop.answer
+    assert isinstance(plan, LoopPlan)
+    assert plan.kind is not PlanKind.LOOP
+    assert plan.window_end == pytest.approx(20.0, abs=1e-3)
+    assert stacked.soundtrack is None
+    assert decode(stacked.sound).sample_rate == stacked.rate
+    played = level_curve(render(plan.alone, workspace.load_recording(TRACK)).samples, stacked.rate)
+    assert stacked.lufs == pytest.approx(played.integrated(), abs=0.01)
+    assert stacked.peak == pytest.approx(played.peak, abs=1e-4)
+    again = stack_loop(workspace, stacked.loop)
+    assert (again.sound, again.digest, again.lufs) == (stacked.sound, stacked.digest, stacked.lufs)

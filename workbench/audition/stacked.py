@@ -1,0 +1,93 @@
+"""Several tracks under one video, each with a plan of its own, prepared to be heard in turn at the same place.
+
+Classes: `StackedTrack`. Functions: `stack_track`, which plans a track; `stack_loop`, of a plan that is there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.audition.plans import soundtrack_beside, track_file
+from workbench.loops.plan import LoopPlan
+from workbench.media.probe import probe
+from workbench.mix.levels import level_curve_of_blocks
+from workbench.render.playback import render_blocks
+from workbench.workflows.fit import fit_track
+from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.tracks import find_track
+from workbench.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StackedTrack:
+    """A track under the video, as a page plays it."""
+
+    loop: Loop
+    """with a plan and a mix"""
+    sound: Path
+    """the whole track, as a WAV file"""
+    rate: int
+    """of that file, Hz"""
+    lufs: float
+    """loudness of the music as it is planned, without its mix; -inf for silence"""
+    peak: float
+    """highest sample of that, full scale 1.0"""
+    soundtrack: Path | None
+    """of the video, as a WAV file at that rate; None where it has no sound"""
+    digest: str
+    """of the video's bytes, 16 hex digits"""
+
+
+def stack_track(workspace: Workspace, named: str, video: Path) -> StackedTrack:
+    """Plan a track under a video: looped, or fitted to it where it cannot be looped.
+
+    Parameters
+    ----------
+    workspace : parameters, store and progress report; its home takes the files
+    named : id of a track of the catalog, or path of a file
+    video : its file
+
+    Raises
+    ------
+    FitError : the track can be neither looped nor fitted
+    UnknownTrack : there is no such track
+    MediaError : the track or the video cannot be read
+    StoreError : the home folder cannot be written to
+    """
+    track = find_track(workspace, named)
+    loop = loop_track(workspace, track, video, auto_mix=True)
+    if not isinstance(loop.answer, LoopPlan):
+        loop = fit_track(workspace, track, video, auto_mix=True).loops[0]
+    return stack_loop(workspace, loop)
+
+
+def stack_loop(workspace: Workspace, loop: Loop) -> StackedTrack:
+    """Prepare the sound of a plan that is there.
+
+    Parameters
+    ----------
+    workspace : its progress is reported to; its home takes the files
+    loop : with a plan and a video; the first option is taken
+
+    Raises
+    ------
+    MediaError : the track or the video cannot be read
+    StoreError : the home folder cannot be written to
+    """
+    assert isinstance(loop.answer, LoopPlan), "a refusal has no sound"
+    assert loop.video is not None, "tracks are stacked under a video"
+    sound = track_file(workspace, loop.track.path)
+    recording = workspace.load_recording(loop.track.path)
+    workspace.progress("measuring the music", 0.0)
+    blocks = render_blocks(loop.answer.alone, recording, workspace.params.render)
+    levels = level_curve_of_blocks(blocks, recording.sample_rate)
+    return StackedTrack(
+        loop,
+        sound,
+        probe(sound).sample_rate or recording.sample_rate,
+        levels.integrated(),
+        levels.peak,
+        soundtrack_beside(workspace, loop.video, loop.track.path),
+        workspace.hash_file(loop.video)[:16],
+    )

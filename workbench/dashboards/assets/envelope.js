@@ -1,0 +1,74 @@
+// Points of the ducking envelope: one is chosen, moved by its fields, added at the playhead, deleted. What a point may
+// be is for the server to say.
+
+export function render({ model }) {
+  const box = document.createElement("div")
+  box.className = "envelope"
+  box.setAttribute("role", "group")
+  box.setAttribute("aria-label", "points of the duck")
+  const ask = (name, ...values) => {
+    model.asked = [name, ...values, ((model.asked ?? []).at(-1) ?? 0) + 1]
+  }
+  const button = (text, label, act) => {
+    const made = document.createElement("button")
+    made.textContent = text
+    made.title = made.ariaLabel = label
+    made.addEventListener("click", act)
+    return made
+  }
+  const field = (label, unit, step) => {
+    const made = document.createElement("input")
+    Object.assign(made, { type: "number", step, min: 0, title: label, ariaLabel: label })
+    const set = () => {
+      if (at.value !== "" && depth.value !== "") ask("set", Number(at.value), Number(depth.value))
+    }
+    made.addEventListener("input", set)
+    made.addEventListener("blur", () => ask("keep"))
+    made.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return
+      ask("keep")
+      fill(true)
+    })
+    const line = document.createElement("label")
+    line.append(made, unit)
+    return [made, line]
+  }
+  const name = document.createElement("span")
+  const choose = (way) => model.count && ask("choose", way)
+  const add = () => ask("add", playerTime() ?? 0)
+  const drop = () => model.chosen >= 0 && ask("delete")
+  const before = button("‹", "the point before ([)", () => choose(-1)),
+    after = button("›", "the next point (])", () => choose(1))
+  const [at, atLine] = field("time of the point, s", " s", 0.1),
+    [depth, depthLine] = field("depth of the point, dB", " dB", 0.5)
+  const added = button("Add", "add a point at the playhead (n); a drag on the curve adds one too", add),
+    deleted = button("Delete", "delete the point (Delete)", drop),
+    restored = button("Back to the measured curve", "Back to the measured curve", () => ask("restore"))
+  box.append(before, name, after, atLine, depthLine, added, deleted, restored)
+
+  function fill(anyway) {
+    const focus = box.getRootNode().activeElement
+    if (anyway || focus !== at) at.value = model.at.toFixed(2)
+    if (anyway || focus !== depth) depth.value = model.depth.toFixed(1)
+  }
+  function paint() {
+    const some = model.chosen >= 0
+    name.textContent = some ? `Point ${model.chosen + 1} of ${model.count}` : `Duck, ${model.count} points`
+    atLine.hidden = depthLine.hidden = !some
+    deleted.disabled = !some
+    before.disabled = after.disabled = !model.count
+    restored.hidden = !model.drawn
+    fill(false)
+  }
+  const acts = { "[": () => choose(-1), "]": () => choose(1), n: add, Delete: drop }
+  const onKey = (event) => {
+    if (!box.isConnected || !box.offsetParent || !keyIsFree(event) || !acts[event.key]) return
+    acts[event.key]()
+    event.preventDefault()
+  }
+  const deafen = listenToKeys(onKey)
+  for (const changed of ["count", "chosen", "at", "depth", "drawn"]) model.on(changed, paint)
+  model.on("remove", deafen)
+  paint()
+  return box
+}

@@ -1,0 +1,229 @@
+// Tracks stacked under one video: all play together on one clock, the chosen one is heard. See stack.py.
+
+const LANES = ["track 1", "track 2", "track 3"]
+const LOOK_MS = 150 // after the last letter, until the catalog is searched
+
+export function render({ model }) {
+  const box = document.createElement("div")
+  box.className = "stack"
+  const make = (tag, words = "", name = "") => {
+    const made = document.createElement(tag)
+    made.textContent = words
+    made.className = name
+    return made
+  }
+  const button = (words, label, act) => {
+    const made = make("button", words)
+    made.title = made.ariaLabel = label
+    made.addEventListener("click", act)
+    return made
+  }
+  const ask = (what, which) => {
+    model.asked = [what, which, (model.asked.at(-1) ?? 0) + 1]
+  }
+
+  let sound = null,
+    master = null,
+    chosen = 0,
+    at = 0,
+    playing = false,
+    frame = 0
+  const film = new Film(() => {})
+  const ready = (k) => Boolean(model.tracks[k]?.plan.cues)
+  const first = () => model.tracks.find((track) => track.plan.cues)
+  const inside = (seconds) => Math.min(Math.max(0, seconds), model.duration)
+  const heardAt = (moment) => (playing && sound?.playing ? sound.heardAt(moment) : null)
+  function fault(error) {
+    console.warn(error)
+    pause()
+    window.dispatchEvent(
+      new CustomEvent("workbench-fault", { detail: "the tracks cannot be played; load the page again" }),
+    )
+  }
+  function load() {
+    if (!sound) return
+    sound.set("soundtrack", model.soundtrack, null, [])
+    LANES.forEach((lane, k) => {
+      const track = model.tracks[k]
+      if (ready(k)) sound.set(lane, track.music, track.plan, track.duck)
+      else sound.set(lane, "", null, [])
+    })
+    mix()
+  }
+  function mix() {
+    if (!sound) return
+    sound.level("soundtrack", gainOf(model.soundtrack_db))
+    LANES.forEach((lane, k) => sound.level(lane, k === chosen && ready(k) ? gainOf(model.tracks[k].gain_db) : 0))
+    master.gain.setTargetAtTime(gainOf(model.headroom_db), sound.context.currentTime, 0.01)
+  }
+  async function play() {
+    if (!first()) return
+    const { rate } = first().plan
+    if (sound?.context.sampleRate !== rate) {
+      sound?.stop()
+      sound?.context.close()
+      const context = new AudioContext({ sampleRate: rate })
+      master = context.createGain()
+      master.connect(context.destination)
+      sound = new Sound(context, ["soundtrack", ...LANES], master)
+      sound.fault = fault
+      sound.speechBand = model.speech_band
+    }
+    load()
+    window.dispatchEvent(new CustomEvent("workbench-playing", { detail: model })) // what else plays stops
+    if (at >= model.duration - 0.05) at = 0
+    playing = true
+    paint()
+    await sound.context.resume()
+    if (playing) await sound.start(at)
+    if (!playing || !sound.playing) return
+    film.follow(heardAt)
+    tick()
+  }
+  function pause() {
+    at = heardAt(performance.now()) ?? at
+    playing = false
+    sound?.stop()
+    film.show(at)
+    paint()
+  }
+  function place(seconds) {
+    at = inside(seconds)
+    film.show(at)
+    if (playing) play().catch(fault)
+    else show()
+  }
+  function tick() {
+    cancelAnimationFrame(frame)
+    at = inside(heardAt(performance.now()) ?? at)
+    if (at >= model.duration) pause()
+    show()
+    if (playing) frame = requestAnimationFrame(tick)
+  }
+  const toggle = () => (playing ? pause() : play().catch(fault))
+  function choose(k) {
+    if (!ready(k)) return
+    chosen = k
+    mix()
+    paint()
+  }
+
+  const bar = make("div", "", "bar"),
+    played = button("▶", "play (space)", toggle),
+    time = make("span", "", "at"),
+    slider = make("input")
+  Object.assign(slider, { type: "range", min: 0, step: 0.1, ariaLabel: "where it plays, s" })
+  slider.addEventListener("input", () => place(Number(slider.value)))
+  bar.append(played, time, slider)
+  const rows = make("div", "", "rows"),
+    adds = make("div", "", "adds"),
+    field = make("input"),
+    found = make("div", "", "found")
+  Object.assign(field, {
+    type: "search",
+    placeholder: "a track of the catalog",
+    ariaLabel: "compare a track of the catalog",
+  })
+  adds.append(field, found)
+  let looking = 0
+  const look = () => {
+    model.wanted = [field.value.trim(), model.wanted[1] + 1]
+  }
+  field.addEventListener("focus", look)
+  field.addEventListener("input", () => {
+    clearTimeout(looking)
+    looking = setTimeout(look, LOOK_MS)
+  })
+  function showFound() {
+    if (model.found[1] !== model.wanted[1]) return
+    found.replaceChildren(
+      ...model.found[0].map(([id, words]) =>
+        button(words, `compare ${words}`, () => {
+          found.replaceChildren()
+          field.value = ""
+          ask("add", id)
+        }),
+      ),
+    )
+    if (!model.found[0].length) found.textContent = "No other track has these words."
+  }
+
+  function show() {
+    time.textContent = `${clock(at)} / ${clock(model.duration)}`
+    slider.max = model.duration
+    slider.value = at
+  }
+  function paint() {
+    if (!ready(chosen))
+      chosen = Math.max(
+        0,
+        model.tracks.findIndex((track) => track.plan.cues),
+      )
+    played.textContent = playing ? "❚❚" : "▶"
+    played.ariaLabel = played.title = playing ? "pause (space)" : "play (space)"
+    played.disabled = !first()
+    rows.replaceChildren(
+      ...model.tracks.map((track, k) => {
+        const row = make("div", "", "row")
+        const hear = button(`${k + 1}  ${track.title}`, `hear ${track.title} (${k + 1})`, () => choose(k))
+        hear.setAttribute("aria-pressed", k === chosen && ready(k) ? "true" : "false")
+        hear.disabled = !ready(k)
+        hear.className = "hear"
+        row.append(hear, make("span", track.words, "words"))
+        if (track.own) row.append(make("span", "in use", "own"))
+        else
+          row.append(
+            button("Use", `use ${track.title}: every tab shows it, every download holds it`, () => ask("use", k)),
+            button("✕", `do not compare ${track.title} any more`, () => ask("remove", k)),
+          )
+        return row
+      }),
+    )
+    adds.hidden = model.tracks.length >= LANES.length
+    show()
+  }
+  box.append(film.element, bar, rows, adds)
+
+  const keys = {
+    " ": toggle,
+    ArrowLeft: () => place(at - 1),
+    ArrowRight: () => place(at + 1),
+    Home: () => place(0),
+    1: () => choose(0),
+    2: () => choose(1),
+    3: () => choose(2),
+  }
+  const deafen = listenToKeys((event) => {
+    if (!box.isConnected || !box.offsetParent || !keyIsFree(event) || !keys[event.key]) return
+    event.preventDefault()
+    keys[event.key]()
+  })
+  const onOther = (event) => {
+    if (event.detail !== model && playing) pause()
+  }
+  window.addEventListener("workbench-playing", onOther)
+  model.on("tracks", () => {
+    load()
+    paint()
+  })
+  for (const name of ["soundtrack", "soundtrack_db", "headroom_db"]) model.on(name, load)
+  model.on("duration", show)
+  model.on("found", showFound)
+  const showFilm = () =>
+    film.open(model.film, () => {
+      film.element.hidden = true // the browser cannot play it
+    })
+  model.on("film", showFilm)
+  model.on("remove", () => {
+    pause()
+    film.close()
+    deafen()
+    clearTimeout(looking)
+    window.removeEventListener("workbench-playing", onOther)
+    sound?.context.close()
+  })
+  box.stack = { heard: () => (playing && sound.playing ? [chosen, sound.position()] : null) }
+  showFilm()
+  paint()
+  return box
+}

@@ -1,0 +1,271 @@
+"""The ducking envelope, drawn by hand on the Mix tab: points are added, dragged and deleted, with pointer or keys.
+
+What is under way is seen and heard at once; it becomes a step of the history when the point is let go of. What a drawn
+envelope means is `workbench.mix.drawn`.
+
+Classes: `Drawing`, the points and the one that is chosen, without widgets; `EnvelopePanel`; `EnvelopeDesk`, which joins
+them with the session and the picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+from panel.custom import JSComponent
+
+from workbench.dashboards.session import Session
+from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.transport import script
+from workbench.errors import WorkbenchError
+from workbench.loops.constraints import clock
+from workbench.mix.drawn import Points, add_point, delete_point, move_point, read_points
+
+
+@dataclass
+class Drawing:
+    """An envelope that is drawn on."""
+
+    points: Points = ()
+    seconds: float = 0.0
+    """length of the video"""
+    chosen: int | None = None
+    """index of a point"""
+
+    def take(self, points: Points, seconds: float) -> None:
+        """Draw on another envelope; the choice stays where there is such a point.
+
+        Parameters
+        ----------
+        points : of the envelope
+        seconds : length of the video
+        """
+        self.points, self.seconds = points, seconds
+        if self.chosen is not None and self.chosen >= len(points):
+            self.chosen = None
+
+    def nearest(self, at: float, depth: float, reach_s: float, reach_db: float) -> int | None:
+        """Index of the point at a place; None where there is none.
+
+        Parameters
+        ----------
+        at, depth : video seconds and positive dB
+        reach_s, reach_db : how far away counts as there
+        """
+        away = [max(abs(time - at) / reach_s, abs(db - depth) / reach_db) for time, db in self.points]
+        return away.index(min(away)) if away and min(away) <= 1.0 else None
+
+    def take_hold(self, at: float, depth: float, reach_s: float, reach_db: float) -> bool:
+        """Choose the point at a place, else put one on the curve there.
+
+        Parameters
+        ----------
+        at, depth : video seconds and positive dB
+        reach_s, reach_db : how far away counts as there
+
+        Returns
+        -------
+        bool : whether there is a point or the curve
+        """
+        found = self.nearest(at, depth, reach_s, reach_db)
+        if found is not None:
+            self.chosen = found
+            return True
+        on_curve = float(np.interp(at, *np.array(self.points).T)) if self.points else 0.0
+        if abs(on_curve - depth) > reach_db:
+            return False
+        self.points, self.chosen = add_point(self.points, at, self.seconds)
+        return True
+
+    def add(self, at: float) -> None:
+        """Put a point on the curve, and choose it.
+
+        Parameters
+        ----------
+        at : video seconds
+        """
+        self.points, self.chosen = add_point(self.points, at, self.seconds)
+
+    def move(self, at: float, depth: float) -> None:
+        """Move the point that is chosen, as far as its neighbours let it.
+
+        Parameters
+        ----------
+        at, depth : video seconds and positive dB
+        """
+        if self.chosen is not None:
+            self.points = move_point(self.points, self.chosen, at, depth, self.seconds)
+
+    def delete(self) -> None:
+        """Take out the point that is chosen; its neighbour is chosen then."""
+        if self.chosen is not None:
+            self.points = delete_point(self.points, self.chosen)
+            self.chosen = min(self.chosen, len(self.points) - 1) if self.points else None
+
+    def choose(self, way: int) -> None:
+        """Choose another point.
+
+        Parameters
+        ----------
+        way : 1 for the next, -1 for the one before; of none, the first or the last
+        """
+        if self.points:
+            start = (-1 if way > 0 else 0) if self.chosen is None else self.chosen
+            self.chosen = (start + way) % len(self.points)
+
+
+class EnvelopePanel(JSComponent):
+    """Buttons and fields for the points of the envelope."""
+
+    count = param.Integer(0, doc="of points")
+    chosen = param.Integer(-1, doc="the point that is chosen, from 0; -1 for none")
+    at = param.Number(0.0, doc="where it is, video s")
+    depth = param.Number(0.0, doc="its attenuation, dB")
+    drawn = param.Boolean(False, doc="whether the envelope is not the measured one")
+    asked = param.List([], doc="[what, its values, n]")
+
+    _esm = script("keys", "clock", "envelope")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("envelope")]
+
+
+class EnvelopeDesk:
+    """Joins the points with the session, and with whoever shows and plays them.
+
+    Parameters
+    ----------
+    session : whose project keeps the envelope
+    show : takes the points, to show and play them at once; and whether the drag goes on
+    """
+
+    def __init__(self, session: Session, show: Callable[[Points, bool], None]) -> None:
+        self._session, self._show = session, show
+        self.drawing = Drawing()
+        self._before: Points | None = None
+        """while something is under way: the points before it"""
+        self._held = False
+        self.panel = EnvelopePanel(sizing_mode="stretch_width", margin=(0, 10), visible=False)
+        self.panel.param.watch(lambda event: self.ask(*event.new[:-1]), "asked")
+
+    def take(self, points: Points, seconds: float) -> None:
+        """Draw on another envelope; one that is being drawn on stays.
+
+        Parameters
+        ----------
+        points : of the envelope that is heard
+        seconds : length of the video; 0 while there is none
+        """
+        if self._before is None:
+            self.drawing.take(points, seconds)
+        self.panel.visible = seconds > 0
+        self._paint()
+
+    def drag(self, phase: str, at: float, depth: float, reach_s: float, reach_db: float) -> None:
+        """Take hold of a point, move it, or let go of it.
+
+        Parameters
+        ----------
+        phase : `press`, `move` or `release`
+        at, depth : of the pointer, video seconds and positive dB
+        reach_s, reach_db : how far from a point or the curve still counts as on it
+        """
+        drawing = self.drawing
+        if phase == "press":
+            self.keep()
+            before = drawing.points
+            self._held = drawing.seconds > 0 and drawing.take_hold(at, depth, reach_s, reach_db)
+            self._before = before if self._held else None
+        elif self._held:
+            drawing.move(at, depth)
+            self._held = phase == "move"
+            if not self._held:
+                self.keep()
+                return
+        if self._held:
+            self._show(drawing.points, True)
+        self._paint()
+
+    def pick(self, at: float, depth: float, reach_s: float, reach_db: float) -> None:
+        """Choose the point at a place, if there is one.
+
+        Parameters
+        ----------
+        at, depth : video seconds and positive dB
+        reach_s, reach_db : how far from a point still counts as on it
+        """
+        found = self.drawing.nearest(at, depth, reach_s, reach_db)
+        if found is not None:
+            self.keep()
+            self.drawing.chosen = found
+            self._show(self.drawing.points, False)
+            self._paint()
+
+    def ask(self, what: str, *values: Any) -> None:
+        """Do what a button, a field or a key of the panel asks for.
+
+        Parameters
+        ----------
+        what : `add` at a time, `set` the chosen point to a time and a depth, `keep` what was set, `delete` it,
+            `choose` the next or the one before, `restore` the measured curve
+        values : of it
+        """
+        drawing, before = self.drawing, self.drawing.points
+        if what == "set" and drawing.chosen is not None:
+            self._before = before if self._before is None else self._before
+            drawing.move(float(values[0]), float(values[1]))
+            self._show(drawing.points, True)
+        else:
+            self.keep()
+        if what == "choose":
+            drawing.choose(int(values[0]))
+            self._show(drawing.points, False)
+        elif what == "add":
+            drawing.add(float(values[0]))
+            self._keep(before, f"duck point added at {self._place}")
+        elif what == "delete" and drawing.chosen is not None:
+            words = f"duck point at {self._place} deleted"
+            drawing.delete()
+            self._keep(before, words)
+        elif what == "restore" and self._session.envelope is not None:
+            with self._session.change("the measured ducking again"):
+                self._session.envelope = None
+        self._paint()
+
+    def keep(self) -> None:
+        """Make what is under way a step of the history."""
+        before, self._before = self._before, None
+        if before is not None:
+            self._keep(before, f"duck point at {self._place}: {self._depth:.1f} dB")
+
+    @property
+    def _place(self) -> str:
+        chosen = self.drawing.chosen
+        return "" if chosen is None else clock(round(self.drawing.points[chosen][0], 1))
+
+    @property
+    def _depth(self) -> float:
+        chosen = self.drawing.chosen
+        return 0.0 if chosen is None else self.drawing.points[chosen][1]
+
+    def _keep(self, before: Points, words: str) -> None:
+        points = self.drawing.points
+        if points != before:
+            try:
+                points = read_points(points) or ()
+            except WorkbenchError as error:
+                self._session.message = str(error)
+                return
+            with self._session.change(words):
+                self._session.envelope = points
+        self._show(points, False)
+        self._paint()
+
+    def _paint(self) -> None:
+        drawing, chosen = self.drawing, self.drawing.chosen
+        at, depth = (0.0, 0.0) if chosen is None else drawing.points[chosen]
+        self.panel.param.update(
+            count=len(drawing.points), chosen=-1 if chosen is None else chosen, at=at, depth=depth,
+            drawn=self._session.envelope is not None,
+        )  # fmt: skip

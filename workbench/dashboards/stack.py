@@ -1,0 +1,242 @@
+"""The Tracks tab: up to three tracks stacked under one video, each with its own plan, one key to switch between them.
+
+All play together on one clock, with the video; the one that is chosen is heard, the others are silent, so that a switch
+keeps the place to the sample. They are equally loud: with speech each is mixed to the voice, and the louder ones are
+turned down to the quietest. The first is the page's own track. "Use" makes another one the page's own, which is then
+what every other tab shows and every download holds.
+
+Classes: `StackTab`; `StackBoard`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from math import isfinite, log10
+from pathlib import Path
+from typing import Any, ClassVar
+
+import panel as pn
+import panel_material_ui as pmui
+import param
+from panel.custom import JSComponent
+
+from workbench.audition.plans import gains_of
+from workbench.audition.played import played_duck, played_plan
+from workbench.audition.stacked import StackedTrack, stack_loop, stack_track
+from workbench.dashboards.files import film_url
+from workbench.dashboards.session import Session
+from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.tab import Tab
+from workbench.dashboards.transport import script
+from workbench.errors import WorkbenchError
+from workbench.loops.plan import LoopPlan
+from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ
+from workbench.workflows.catalog_search import search_catalog
+from workbench.workflows.tracks import TrackSource, find_track
+
+MOST_TRACKS = 3
+
+
+class StackBoard(JSComponent):
+    """The tracks one above the other, what plays them, and the catalog to choose from."""
+
+    tracks = param.List([], doc="of each title, words, music, plan, duck, gain_db; plan is empty while it is made")
+    soundtrack = param.String("", doc="address of the soundtrack; empty for none")
+    soundtrack_db = param.Number(0.0)
+    headroom_db = param.Number(0.0, doc="gain of everything, so that the sum does not clip")
+    film = param.String("", doc="address of the video's picture; empty for none")
+    duration = param.Number(0.0, doc="s")
+    speech_band = param.List([])
+    wanted = param.List(["", 0], doc="[words, n] by which tracks of the catalog are looked for")
+    found = param.List([[], 0], doc="[[id, words] of each, n], for the n-th of `wanted`")
+    asked = param.List([], doc="[what, number of a track or its id, n]")
+
+    _esm = script("keys", "clock", "sound", "film", "stack")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("stack")]
+
+
+class StackTab(Tab):
+    """Tracks under one video, heard in turn at the same place.
+
+    Parameters
+    ----------
+    session : whose video it is, and whose project keeps which tracks are compared
+    """
+
+    title = "Tracks"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.board = StackBoard(
+            sizing_mode="stretch_width", speech_band=[*SPEECH_BAND_HZ, REACH_SECONDS], visible=False, margin=(4, 10)
+        )
+        self.none = pmui.Typography("Open a video and a track first.", variant="body1", margin=(24, 10, 4, 10))
+        self._stacked: dict[str, StackedTrack] = {}
+        self._faults: dict[str, str] = {}
+        self._asked: dict[str, object] = {}
+        """what was asked for of each track: the plan that it is about, or None"""
+        self._under: Path | None = None
+        self._opening = False
+        """while another track is made the page's own: until then nothing is shown of it"""
+        self.board.param.watch(lambda event: self._look_for(*event.new), "wanted")
+        self.board.param.watch(lambda event: self.ask(*event.new[:-1]), "asked")
+        self.follow(["stack", "track", "video", "loop", "params", "envelope"], lambda *_: self.show())
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The tracks that are compared, by id or path; the page's own is always among them."""
+        session = self._session
+        own = () if session.track is None else (name_of(session.track),)
+        return session.stack if set(own) <= set(session.stack) else (*own, *session.stack)[:MOST_TRACKS]
+
+    def show(self) -> None:
+        """Show the tracks, and have made what there is not yet of them."""
+        session, board = self._session, self.board
+        if self._opening:
+            return
+        if session.video != self._under:
+            self._stacked, self._faults, self._asked, self._under = {}, {}, {}, session.video
+        self.none.visible, board.visible = session.video is None, session.video is not None
+        if session.video is None:
+            board.param.update(tracks=[], soundtrack="", film="")
+            return
+        for named in self.slots:
+            self._prepare(named, session.video)
+        ready = [self._as_heard(named) for named in self.slots if named in self._stacked]
+        quietest = min((_lufs(one) for one in ready if isfinite(one.lufs)), default=0.0)
+        board.param.update(
+            tracks=[self._facts(named, quietest) for named in self.slots],
+            soundtrack=session.url_of(ready[0].soundtrack) if ready and ready[0].soundtrack is not None else "",
+            soundtrack_db=gains_of(ready[0].loop.mix).soundtrack_db if ready else 0.0,
+            headroom_db=-max(0.0, 20.0 * log10(1e-9 + max((_peak(one) for one in ready), default=0.0))),
+            film=film_url(session.video, ready[0].digest) if ready else "",
+            duration=ready[0].loop.video_seconds if ready else 0.0,
+        )
+
+    def ask(self, what: str, which: Any) -> None:
+        """Do what a button asks for.
+
+        Parameters
+        ----------
+        what : `add` a track of the catalog, `remove` one, or `use` one as the page's own
+        which : id of the track to add, else its number from 0
+        """
+        session, slots = self._session, self.slots
+        if what == "add":
+            if which not in slots and len(slots) < MOST_TRACKS:
+                with session.change(f"{self._title(str(which))} is compared"):
+                    session.stack = (*slots, str(which))
+            return
+        named = slots[int(which)]
+        if what == "remove":
+            with session.change(f"{self._title(named)} is not compared any more"):
+                session.stack = tuple(one for one in slots if one != named)
+        elif what == "use" and not self._is_own(named):
+            self._opening = True
+            try:
+                session.open_track(named)
+                session.stack = slots  # of the project that is open now
+            finally:
+                self._opening = False
+            self.show()
+
+    def panel(self) -> pn.viewable.Viewable:
+        """The board."""
+        return pmui.Column(self.none, self.board, sizing_mode="stretch_width", margin=0)
+
+    def _is_own(self, named: str) -> bool:
+        return self._session.track is not None and name_of(self._session.track) == named
+
+    def _prepare(self, named: str, video: Path) -> None:
+        """Have a track planned and its sound made, unless that is done or under way."""
+        session, own = self._session, self._is_own(named)
+        loop = session.loop if own else None
+        plan = loop.answer if loop is not None and isinstance(loop.answer, LoopPlan) else None
+        if named in self._asked and (not own or plan is None or self._asked[named] is plan):
+            return
+        if own and loop is None:
+            return  # it is being planned for the whole page
+        self._asked[named] = plan
+        self._faults.pop(named, None)
+
+        def is_wanted() -> bool:
+            return self._under == video and self._asked.get(named) is plan
+
+        def take(stacked: StackedTrack) -> None:
+            self._stacked[named] = stacked
+            self.show()
+
+        def fail(fault: str) -> None:
+            self._faults[named] = fault
+            self.show()
+
+        then = {"then": take, "wanted": is_wanted, "otherwise": fail, "cancelled": partial(fail, "it was cancelled")}
+        if plan is not None:
+            self.run(stack_loop, loop, subject=named, **then)  # type: ignore[arg-type]
+        else:
+            self.run(stack_track, named, video, subject=named, **then)  # type: ignore[arg-type]
+
+    def _facts(self, named: str, quietest: float) -> dict[str, Any]:
+        """What the board shows and plays of a track."""
+        session, own = self._session, self._is_own(named)
+        facts = {"title": self._title(named), "own": own, "plan": {}, "music": "", "duck": [], "gain_db": 0.0}
+        if named not in self._stacked:
+            return {**facts, "words": session.for_the_page(self._faults.get(named, "being planned"))}
+        stacked = self._as_heard(named)
+        loop = stacked.loop
+        plan = loop.answer
+        assert isinstance(plan, LoopPlan), "only plans are stacked"
+        seams = len(plan.seam_times)
+        joined = f"{seams} seam{'s' if seams != 1 else ''}, worst {plan.seam_score:.2f}" if seams else "no seam"
+        quieter = _lufs(stacked) - quietest if isfinite(stacked.lufs) else 0.0
+        return {
+            **facts,
+            "words": f"{plan.plan_score:.2f} · {joined} · {plan.end_label}",
+            "music": session.url_of(stacked.sound),
+            "plan": played_plan(plan.alone, stacked.rate),
+            "duck": played_duck(loop.mix, session.params.render),
+            "gain_db": gains_of(loop.mix).music_db - quieter,
+        }
+
+    def _as_heard(self, named: str) -> StackedTrack:
+        """A track with the mix that it has now, which may have been tuned or drawn since it was stacked."""
+        stacked, own = self._stacked[named], self._session.loop
+        is_own = own is not None and self._is_own(named) and own.answer is stacked.loop.answer
+        return replace(stacked, loop=self._session.as_tuned(own if is_own and own is not None else stacked.loop))
+
+    def _title(self, named: str) -> str:
+        try:
+            return find_track(self._session.workspace, named).title
+        except WorkbenchError:
+            return Path(named).stem
+
+    def _look_for(self, words: str, number: int) -> None:
+        try:
+            found = search_catalog(self._session.workspace, words)
+        except WorkbenchError as error:
+            self._session.message, found = str(error), []
+        shown = [[one.track_id, " – ".join(filter(None, (one.title, one.artist_name)))] for one in found]
+        self.board.found = [[one for one in shown if one[0] not in self.slots], number]
+
+
+def name_of(track: TrackSource) -> str:
+    """A track as it is found again: by its id in the catalog, else by its path.
+
+    Parameters
+    ----------
+    track : of a page
+    """
+    return track.track_id if track.record is not None else str(track.path.absolute())
+
+
+def _lufs(stacked: StackedTrack) -> float:
+    """Loudness of a track in its mix, not ducked."""
+    return stacked.lufs + gains_of(stacked.loop.mix).music_db
+
+
+def _peak(stacked: StackedTrack) -> float:
+    """Highest sample that track and soundtrack can reach together, full scale 1.0."""
+    gains = gains_of(stacked.loop.mix)
+    own = 0.0 if stacked.soundtrack is None else 10.0 ** (gains.soundtrack_db / 20.0)
+    return float(stacked.peak * 10.0 ** (gains.music_db / 20.0) + own)
