@@ -7,6 +7,7 @@ rate headers; every response continues the caller's trace (`service.traces`).
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Mapping
@@ -33,11 +34,13 @@ from service.headers import add_rate_headers, add_retry_after, add_security_head
 from service.processes.wakeup import WakeupPipe
 from service.ranking.client import RankingClient
 from service.settings import ServiceSettings
+from service.spans import open_spans
 from service.store.rate_windows import WINDOW_SECONDS, LocalWindows
 from service.store.tables import open_database
 from service.store.transactions import Transactions
 from service.traces import HEADER as TRACEPARENT
 from service.traces import Trace, continue_trace
+from workbench.clock import wall_seconds
 from workbench.errors import StoreError
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
@@ -86,8 +89,9 @@ class ServiceRequest(Request):
         """Our place in the trace that the caller sends along, or in a new one."""
         trace: Trace | None = self.ctx.trace
         if trace is None:
-            headers = self.headers
-            trace = self.ctx.trace = continue_trace(headers.getall(TRACEPARENT, []) if headers else [])
+            headers, spans = self.headers, self.app.ctx.spans
+            found = headers.getall(TRACEPARENT, []) if headers else []
+            trace = self.ctx.trace = continue_trace(found, 0.0 if spans is None else spans.share)
         return trace
 
     @staticmethod
@@ -134,6 +138,7 @@ def create_app(config: AppConfig) -> Sanic[Any, Any]:
     )
     app.ctx.config, app.ctx.settings = config, config.settings
     app.ctx.local_windows = LocalWindows()
+    app.ctx.spans = open_spans(config.settings, "http")
     _register_routes(app)
     app.register_listener(_open, "before_server_start")
     app.register_listener(_announce, "after_server_start")
@@ -201,6 +206,8 @@ async def _close(app: Sanic[Any, Any]) -> None:
     app.ctx.transfers.shutdown(wait=False, cancel_futures=True)
     await app.ctx.transactions.drain()
     app.ctx.transactions.close()
+    if app.ctx.spans is not None:
+        await asyncio.to_thread(app.ctx.spans.close)
 
 
 async def _check_policy(request: Request, route: Route, **_: Any) -> None:
@@ -233,6 +240,8 @@ async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
     metrics.LATENCY.labels(context.family).observe(seconds)
     if method == "POST" and context.family in _STORED and response.status in (200, 202):
         metrics.ANSWERS.labels(context.family, "stored" if response.status == 200 else "work").inc()
+    if request.app.ctx.spans is not None and context.family != "operations":
+        _send_span(request, method, response.status, seconds)
     log.info(
         "answered",
         request_id=request.id,
@@ -243,6 +252,26 @@ async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
         status=response.status,
         account=None if context.caller is None else context.caller.account,
         ms=round(1000 * seconds, 2),
+    )
+
+
+def _send_span(request: ServiceRequest, method: str, status: int, seconds: float) -> None:
+    """Send the span of a request; it names the route and not the path, which holds ids and signatures."""
+    route = None if request.route is None else f"/{request.route.path}"
+    now = wall_seconds()
+    attributes = {
+        "http.request.method": method,
+        "http.response.status_code": status,
+        "workbench.request_id": request.id,
+    }
+    request.app.ctx.spans.send(
+        method if route is None else f"{method} {route}",
+        request.trace,
+        now - seconds,
+        now,
+        kind="server",
+        attributes=attributes if route is None else attributes | {"http.route": route},
+        failed=status >= 500,
     )
 
 
