@@ -12,6 +12,7 @@
 #   make test-all      the suite, and what needs minutes: the README's commands, the wheel, long renders, fault runs
 #   make fuzz          the property tests on new examples
 #   make accidents     the simulation of the service: SEEDS=0:2000 lives, then the planted bugs that it has to find
+#   make rolling-upgrade  two checkouts of the service side by side under load, a migration in between; OLD=COMMIT
 #   make browser       the dashboard's tests in Chromium; installs Chromium on Debian when run as root
 #   make test-pythons  set-up, demo and a smoke test on every supported Python here; make test-oldest: oldest packages
 #   make book          the book: how-to pages, gallery, notebooks, reference, as HTML in build/book
@@ -38,7 +39,7 @@ TORCH ?= torch==2.13.0
 NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks book fuzz accidents \
+.PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks book fuzz accidents rolling-upgrade \
         browser chromium screenshots bench peers fit train lock clean
 
 help:
@@ -128,6 +129,11 @@ SEEDS ?= 0:2000
 accidents: $(VENV)/.dev
 	$(BIN)/python -m tests.service.simulation.run --seeds $(SEEDS)
 	$(BIN)/python -m tests.service.simulation.planted
+
+# The commit named must not have this checkout's migrations, or it gets one for the rehearsal.
+OLD ?= HEAD
+rolling-upgrade: $(VENV)/.dev
+	$(BIN)/python -m tests.benchmarks.rolling_upgrade --old $(OLD) $(OPTIONS)
 
 browser: $(VENV)/.dev chromium
 	$(BIN)/python -m pytest -m browser tests/browser

@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
@@ -77,11 +78,23 @@ class Postgres:
         return f"{address}&options=-csearch_path%3D{name}"
 
 
+def has_postgres() -> bool:
+    """Whether PostgreSQL's server programs are installed (on Debian: postgresql)."""
+    return bool(_INSTALLED) and (_INSTALLED[0] / "initdb").exists()
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """A running PostgreSQL."""
-    if not _INSTALLED or not (_INSTALLED[0] / "initdb").exists():
+    if not has_postgres():
         pytest.skip("PostgreSQL's server programs are not installed (on Debian: postgresql)")
+    with running_postgres() as server:
+        yield server
+
+
+@contextmanager
+def running_postgres() -> Iterator[Postgres]:
+    """A PostgreSQL of our own, stopped and removed at the end."""
     folder = Path(tempfile.mkdtemp(prefix="postgres-"))
     user: dict[str, Any] = {}
     if os.geteuid() == 0:
