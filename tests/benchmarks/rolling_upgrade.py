@@ -6,13 +6,13 @@
 
 Callers ask whichever version is in the rotation, as behind a load balancer: warm loops, polls, records of videos, and
 uploads whose target, bytes, ingest and polls go to any version. Every answer must be the right one, every accepted
-video ready, every loop and every minute billed once.
+video must become ready, every loop and every minute must be billed once.
 
     python -m tests.benchmarks.rolling_upgrade [--old COMMIT] [--database sqlite|postgresql] [--keep-old]
 
 The newer version is this checkout. If it has no migration that COMMIT (default: HEAD) lacks, it gets one for the
-rehearsal. `--keep-old`: the older version's processes are not started again and it does not come back, for a COMMIT from
-before the rule that migrations expand, then contract.
+rehearsal. `--keep-old`: the older version's processes are not started again and it does not come back, for a COMMIT
+from before the rule that migrations expand, then contract.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class Load:
             self.rotation = [*self.rotation, version]
 
     def _run(self, work: object, seed: int) -> None:
-        chance = random.Random(seed)  # noqa: S311
+        chance = random.Random(seed)
         clients: dict[str, httpx.Client] = {}
         try:
             while not self._stopped.is_set():
@@ -259,6 +259,7 @@ def upgrade(old: Version, new: Version, keep_old: bool) -> Table:
     prepare(root, old)
     old.start()
     load = first_loop(root, old)
+    load.phase = "older alone"
     with load.running():
         load.in_phase("older alone")
         load.phase = "newer starts and migrates"
