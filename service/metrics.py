@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import cache
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -61,6 +62,41 @@ POOL_BUSY = Gauge(
     registry=_own,
     multiprocess_mode="mostrecent",
 )
+
+
+def count_request(family: str, method: str, status: int, seconds: float) -> None:
+    """Count a request that was answered.
+
+    Parameters
+    ----------
+    family, method : of the request
+    status : of the response
+    seconds : that the answer took
+    """
+    requests, latency = _of_requests(family, method, status)
+    requests.inc()
+    latency.observe(seconds)
+
+
+def count_answer(family: str, source: str) -> None:
+    """Count an answer of match, align or loop.
+
+    Parameters
+    ----------
+    family : of the request
+    source : stored or work
+    """
+    _of_answers(family, source).inc()
+
+
+@cache  # looking a counter up by its labels costs as much as counting; there are a few hundred of them at most
+def _of_requests(family: str, method: str, status: int) -> tuple[Counter, Histogram]:
+    return REQUESTS.labels(family, method, str(status)), LATENCY.labels(family)
+
+
+@cache
+def _of_answers(family: str, source: str) -> Counter:
+    return ANSWERS.labels(family, source)
 
 
 def exposition(depths: Iterable[Depth], alive: Iterable[Worker] = ()) -> bytes:

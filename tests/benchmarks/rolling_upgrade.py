@@ -326,7 +326,7 @@ def check_out(commit: str | None, folder: Path) -> Path:
     """The files of a commit in a folder of their own; None: those of this checkout as they are."""
     folder.mkdir()
     if commit is None:
-        listed = subprocess.run(["git", "ls-files", *PARTS], cwd=ROOT, check=True, capture_output=True, text=True)
+        listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", *PARTS], cwd=ROOT, check=True, capture_output=True, text=True)
         command = ["tar", "-cf", "-", "--files-from=-"]
         packed = subprocess.run(command, cwd=ROOT, check=True, input=listed.stdout.encode(), capture_output=True).stdout
     else:

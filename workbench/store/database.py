@@ -30,7 +30,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
-from workbench.clock import utc_now
+from workbench.clock import now as now
 from workbench.errors import StoreError
 from workbench.extras import require_extra
 from workbench.home import Home
@@ -411,11 +411,6 @@ class Database:
     def close(self) -> None:
         """Close all connections; a database that is used again opens new ones."""
         _dispose(self._reader, self._writer)
-
-
-def now() -> str:
-    """The current time as the database keeps it: ISO 8601, UTC, microseconds; sorts as text."""
-    return utc_now().isoformat(timespec="microseconds")
 
 
 def _engines(url: str) -> tuple[Engine, Engine]:
