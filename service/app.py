@@ -7,11 +7,13 @@ rate headers; every response continues the caller's trace (`service.traces`).
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,8 +25,6 @@ from sanic.exceptions import MethodNotAllowed, NotFound, SanicException
 from sanic.handlers import ErrorHandler
 from sanic.http import Http
 from sanic.response import BaseHTTPResponse
-from sanic_routing.route import Route
-from ulid import ULID
 
 from service import metrics
 from service.admission import BODY_LIMIT, RoutePolicy, admit_unread, identify
@@ -33,11 +33,14 @@ from service.headers import add_rate_headers, add_retry_after, add_security_head
 from service.processes.wakeup import WakeupPipe
 from service.ranking.client import RankingClient
 from service.settings import ServiceSettings
+from service.spans import open_spans
 from service.store.rate_windows import WINDOW_SECONDS, LocalWindows
 from service.store.tables import open_database
 from service.store.transactions import Transactions
 from service.traces import HEADER as TRACEPARENT
 from service.traces import Trace, continue_trace
+from service.ulids import new_ulid
+from workbench.clock import wall_seconds
 from workbench.errors import StoreError
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
@@ -74,11 +77,20 @@ class AppConfig:
 class ServiceRequest(Request):
     """A request whose id the service generates; an id sent by the client is ignored."""
 
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self._ctx = self.make_context()
+
+    async def receive_body(self) -> None:
+        """Read the body, once the request is admitted; called after the router has found the route."""
+        await admit_unread(self, getattr(self.route.ctx, "policy", _OPEN))  # type: ignore[union-attr]
+        await super().receive_body()
+
     @property
     def id(self) -> str:
         """`req_` and a ULID."""
         if not self._id:
-            self._id = f"req_{ULID()}"
+            self._id = f"req_{new_ulid()}"
         return str(self._id)
 
     @property
@@ -86,19 +98,19 @@ class ServiceRequest(Request):
         """Our place in the trace that the caller sends along, or in a new one."""
         trace: Trace | None = self.ctx.trace
         if trace is None:
-            headers = self.headers
-            trace = self.ctx.trace = continue_trace(headers.getall(TRACEPARENT, []) if headers else [])
+            headers, spans = self.headers, self.app.ctx.spans
+            found = headers.getall(TRACEPARENT, []) if headers else []
+            trace = self.ctx.trace = continue_trace(found, 0.0 if spans is None else spans.share)
         return trace
 
     @staticmethod
     def make_context() -> SimpleNamespace:
-        """The context of a new request: no caller and no family yet; its time starts now."""
+        """The context of a new request: no caller yet; its time starts now."""
         return SimpleNamespace(
             identified=False,
             caller=None,
             rate=None,
             idempotency_key=None,
-            family="none",
             trace=None,
             began=time.perf_counter(),
         )
@@ -134,11 +146,11 @@ def create_app(config: AppConfig) -> Sanic[Any, Any]:
     )
     app.ctx.config, app.ctx.settings = config, config.settings
     app.ctx.local_windows = LocalWindows()
+    app.ctx.spans = open_spans(config.settings, "http")
     _register_routes(app)
     app.register_listener(_open, "before_server_start")
     app.register_listener(_announce, "after_server_start")
     app.register_listener(_close, "after_server_stop")
-    app.add_signal(_check_policy, "http.routing.after")
     app.register_middleware(_finish, "response")
     return app
 
@@ -201,12 +213,8 @@ async def _close(app: Sanic[Any, Any]) -> None:
     app.ctx.transfers.shutdown(wait=False, cancel_futures=True)
     await app.ctx.transactions.drain()
     app.ctx.transactions.close()
-
-
-async def _check_policy(request: Request, route: Route, **_: Any) -> None:
-    """Check a request against its route's policy: after the router has found the route, before the body is read."""
-    request.ctx.family = _family(route)  # creates the context, from which the latency is measured
-    await admit_unread(request, getattr(route.ctx, "policy", _OPEN))
+    if app.ctx.spans is not None:
+        await asyncio.to_thread(app.ctx.spans.close)
 
 
 async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
@@ -229,10 +237,12 @@ async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
         )
     seconds = time.perf_counter() - context.began
     method = request.method if request.method in _METHODS else "other"
-    metrics.REQUESTS.labels(context.family, method, str(response.status)).inc()
-    metrics.LATENCY.labels(context.family).observe(seconds)
-    if method == "POST" and context.family in _STORED and response.status in (200, 202):
-        metrics.ANSWERS.labels(context.family, "stored" if response.status == 200 else "work").inc()
+    family = "none" if request.route is None else _family(request.route.name)
+    metrics.count_request(family, method, response.status, seconds)
+    if method == "POST" and family in _STORED and response.status in (200, 202):
+        metrics.count_answer(family, "stored" if response.status == 200 else "work")
+    if request.app.ctx.spans is not None and family != "operations":
+        _send_span(request, method, response.status, seconds)
     log.info(
         "answered",
         request_id=request.id,
@@ -246,9 +256,30 @@ async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
     )
 
 
-def _family(route: Route) -> str:
-    """`loop`, `match` and so on: the blueprint that a route belongs to."""
-    return str(route.name).split(".")[1]
+def _send_span(request: ServiceRequest, method: str, status: int, seconds: float) -> None:
+    """Send the span of a request; it names the route and not the path, which holds ids and signatures."""
+    route = None if request.route is None else f"/{request.route.path}"
+    now = wall_seconds()
+    attributes = {
+        "http.request.method": method,
+        "http.response.status_code": status,
+        "workbench.request_id": request.id,
+    }
+    request.app.ctx.spans.send(
+        method if route is None else f"{method} {route}",
+        request.trace,
+        now - seconds,
+        now,
+        kind="server",
+        attributes=attributes if route is None else attributes | {"http.route": route},
+        failed=status >= 500,
+    )
+
+
+@cache
+def _family(route: str) -> str:
+    """`loop`, `match` and so on: the blueprint that a route of this name belongs to."""
+    return route.split(".")[1]
 
 
 def _announce_close(request: Request) -> None:

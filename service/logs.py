@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from functools import cache
-from typing import TextIO, cast
+from typing import Any, TextIO, cast
 
 import structlog
+
+from workbench.clock import now
 
 
 class _Unfailing:
@@ -38,6 +40,12 @@ def _serialize(line: object, default: Callable[[object], object], **_: object) -
     return _encoder(default).encode(line)
 
 
+def _add_time(_logger: object, _level: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """As `structlog.processors.TimeStamper(fmt="iso")`, which takes four times as long."""
+    line["timestamp"] = f"{now().removesuffix('+00:00')}Z"
+    return line
+
+
 def log_to_stderr(level: str) -> None:
     """Configure structlog to write to standard error. Lines that cannot be written are lost.
 
@@ -49,7 +57,7 @@ def log_to_stderr(level: str) -> None:
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _add_time,
             structlog.processors.format_exc_info,
             structlog.processors.JSONRenderer(serializer=_serialize),
         ],

@@ -1,7 +1,9 @@
-"""Metrics for Prometheus: requests by family, queues, jobs, cache hits. They contain no account, key or amount.
+"""Metrics for Prometheus: requests by family, queues, pools, jobs, cache hits. They contain no account, key or amount.
 
 Each HTTP and job process counts for itself. With `PROMETHEUS_MULTIPROC_DIR`, which `workbench serve` sets, the counters
-are files in one folder, and any process answers for all of them. The queues are read from the database at each request.
+are files in one folder, and any process answers for all of them. The queues and the workers that serve them are read
+from the database at each request, so every process on every machine tells the same of them. What an autoscaler goes by,
+`workbench_queued_jobs`, `workbench_queued_seconds`, `workbench_workers`, is there for every queue, also an empty one.
 """
 
 from __future__ import annotations
@@ -9,11 +11,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import cache
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from service.store import jobs
 from service.store.jobs import Depth
+from service.store.workers import Worker
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)  # s
@@ -42,14 +47,65 @@ JOB_SECONDS = Histogram(
     buckets=(0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0),
     registry=_own,
 )
+# Of the one job process that counts here: under `serve` the newest, after others died.
+POOL_SLOTS = Gauge(
+    "workbench_pool_slots",
+    "Jobs that this worker runs at a time.",
+    ("queue",),
+    registry=_own,
+    multiprocess_mode="mostrecent",
+)
+POOL_BUSY = Gauge(
+    "workbench_pool_busy_slots",
+    "Jobs that this worker runs now.",
+    ("queue",),
+    registry=_own,
+    multiprocess_mode="mostrecent",
+)
 
 
-def exposition(depths: Iterable[Depth]) -> bytes:
+def count_request(family: str, method: str, status: int, seconds: float) -> None:
+    """Count a request that was answered.
+
+    Parameters
+    ----------
+    family, method : of the request
+    status : of the response
+    seconds : that the answer took
+    """
+    requests, latency = _of_requests(family, method, status)
+    requests.inc()
+    latency.observe(seconds)
+
+
+def count_answer(family: str, source: str) -> None:
+    """Count an answer of match, align or loop.
+
+    Parameters
+    ----------
+    family : of the request
+    source : stored or work
+    """
+    _of_answers(family, source).inc()
+
+
+@cache  # looking a counter up by its labels costs as much as counting; there are a few hundred of them at most
+def _of_requests(family: str, method: str, status: int) -> tuple[Counter, Histogram]:
+    return REQUESTS.labels(family, method, str(status)), LATENCY.labels(family)
+
+
+@cache
+def _of_answers(family: str, source: str) -> Counter:
+    return ANSWERS.labels(family, source)
+
+
+def exposition(depths: Iterable[Depth], alive: Iterable[Worker] = ()) -> bytes:
     """All metrics in the text format of Prometheus.
 
     Parameters
     ----------
     depths : the queues now, see `service.store.jobs.depths`
+    alive : the workers now, see `service.store.workers.list_alive`
     """
     registry = CollectorRegistry()
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
@@ -57,16 +113,33 @@ def exposition(depths: Iterable[Depth]) -> bytes:
         counted = generate_latest(registry)
     else:
         counted = generate_latest(_own)
-    return counted + generate_latest(_queues(depths))
+    return counted + generate_latest(_queues(list(depths), list(alive)))
 
 
-def _queues(depths: Iterable[Depth]) -> CollectorRegistry:
+def _queues(depths: list[Depth], alive: list[Worker]) -> CollectorRegistry:
     registry = CollectorRegistry()
+    _by_state(registry, depths)
+    length = Gauge("workbench_queued_jobs", "Jobs that wait for a free slot.", ("queue",), registry=registry)
+    age = Gauge(
+        "workbench_queued_seconds", "Time since the oldest of them was accepted.", ("queue",), registry=registry
+    )
+    serving = Gauge("workbench_workers", "Workers that are alive and serve the queue.", ("queue",), registry=registry)
+    for queue in (jobs.MAIN, jobs.BEATS, jobs.FETCH):
+        queued = [depth for depth in depths if (depth.queue, depth.state) == (queue, "queued")]
+        length.labels(queue).set(sum(depth.count for depth in queued))
+        age.labels(queue).set(max((_age(depth) for depth in queued), default=0.0))
+        serving.labels(queue).set(sum(queue in worker.queues for worker in alive))
+    return registry
+
+
+def _by_state(registry: CollectorRegistry, depths: list[Depth]) -> None:
     length = Gauge("workbench_queue_jobs", "Unsettled jobs.", ("queue", "kind", "state"), registry=registry)
     age = Gauge("workbench_queue_age_seconds", "Age of the oldest.", ("queue", "kind", "state"), registry=registry)
     for depth in depths:
         labels = (depth.queue, depth.kind, depth.state)
         length.labels(*labels).set(depth.count)
-        since = datetime.now(UTC) - datetime.fromisoformat(depth.oldest_at)
-        age.labels(*labels).set(max(0.0, since.total_seconds()))
-    return registry
+        age.labels(*labels).set(_age(depth))
+
+
+def _age(depth: Depth) -> float:
+    return max(0.0, (datetime.now(UTC) - datetime.fromisoformat(depth.oldest_at)).total_seconds())

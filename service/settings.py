@@ -32,6 +32,14 @@ class ServiceSettings(BaseSettings):
 
     rate_limit_per_minute: int = Field(default=60, ge=1, le=1_000_000, description="requests a key may make in 60 s")
     metrics_public: bool = Field(default=False, description="whether /metrics answers callers beyond this machine")
+    traces_url: str | None = Field(
+        default=None,
+        pattern="^https?://",
+        description="collector that spans are sent to, OTLP over HTTP: http://127.0.0.1:4318; without it, none are",
+    )
+    traces_share: float = Field(
+        default=1.0, ge=0.0, le=1.0, description="share of the traces that begin here that is recorded"
+    )
     public_url: str | None = Field(
         default=None,
         description="address that callers use, for upload and preview links; without it, the request's own",

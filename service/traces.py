@@ -3,6 +3,7 @@
 A caller that traces sends `traceparent`. We take over its trace, take a place of our own in it, write its id into the
 log lines of the request and of the job that the request starts, and return our `traceparent`. Without the header, or
 with one that is malformed, a trace begins here. `tracestate` belongs to tracing systems and is not read.
+`service.spans` sends what is recorded, if it is sent anywhere.
 
 https://www.w3.org/TR/trace-context/
 """
@@ -16,6 +17,7 @@ from random import getrandbits
 
 HEADER = "traceparent"
 _TRACEPARENT = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
+_SAMPLED = 0x01
 _KNOWN_FLAGS = 0x03
 """sampled, and random trace id; a sender of version 00 leaves the others zero"""
 
@@ -29,19 +31,32 @@ class Trace:
     span_id: str
     """16 hexadecimal digits, of this place"""
     flags: int = 0
+    parent_id: str | None = None
+    """16 hexadecimal digits, of the place that led to this one; None: the trace begins here"""
+
+    @property
+    def sampled(self) -> bool:
+        """Whether what happens here is recorded, as the beginner of the trace chose."""
+        return bool(self.flags & _SAMPLED)
 
     @property
     def traceparent(self) -> str:
         """As the header is written, version 00."""
         return f"00-{self.trace_id}-{self.span_id}-{self.flags:02x}"
 
+    def inner(self) -> Trace:
+        """A new place that this one leads to."""
+        return Trace(self.trace_id, _random_hex(16), self.flags, self.span_id)
 
-def continue_trace(headers: Sequence[str]) -> Trace:
+
+def continue_trace(headers: Sequence[str], share: float = 0.0) -> Trace:
     """A place of our own in the caller's trace, or in a new one.
 
     Parameters
     ----------
     headers : every `traceparent` of the request; more than one counts as malformed
+    share : of the traces that begin here, how many are recorded; 0 to 1. By the trace's id, so that whoever sees it
+        chooses the same
 
     Returns
     -------
@@ -49,8 +64,9 @@ def continue_trace(headers: Sequence[str]) -> Trace:
     """
     given = parse_traceparent(headers[0]) if len(headers) == 1 else None
     if given is None:
-        return Trace(_random_hex(32), _random_hex(16))
-    return Trace(given.trace_id, _random_hex(16), given.flags)
+        trace_id = _random_hex(32)
+        return Trace(trace_id, _random_hex(16), _SAMPLED if int(trace_id[16:], 16) < share * 2**64 else 0)
+    return given.inner()
 
 
 def _random_hex(digits: int) -> str:

@@ -4,7 +4,7 @@ It is the machine's, unless `using` puts another in its place: the simulation of
 second (`tests/service/simulation`). What waits for the operating system, such as a socket or a lock, is timed by the
 system all the same.
 
-Classes: `Clock`, `SystemClock`. Functions: `wall_seconds`, `monotonic_seconds`, `utc_now`, `using`.
+Classes: `Clock`, `SystemClock`. Functions: `wall_seconds`, `monotonic_seconds`, `utc_now`, `now`, `using`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Protocol
 
 
@@ -56,6 +57,22 @@ def monotonic_seconds() -> float:
 def utc_now() -> datetime:
     """The current time, with its zone, UTC."""
     return datetime.fromtimestamp(_clock.wall_seconds(), UTC)
+
+
+def now(seconds: float = 0.0) -> str:
+    """The current time as records keep it: ISO 8601, UTC, microseconds; sorts as text.
+
+    Parameters
+    ----------
+    seconds : s from now; negative for a time that has passed
+    """
+    second, micros = divmod(round(1e6 * (_clock.wall_seconds() + seconds)), 1_000_000)
+    return f"{_whole_second(second)}.{micros:06d}+00:00"
+
+
+@lru_cache(maxsize=8)  # many are asked for in each second
+def _whole_second(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).isoformat()[: len("2026-11-23T12:00:00")]
 
 
 @contextmanager

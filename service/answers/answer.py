@@ -6,7 +6,7 @@ body, and return an `Answer` or raise a `Problem`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,8 +33,8 @@ class Call:
     """as `POST /v1/loop`"""
     settings: ServiceSettings
     idempotency_key: str | None = None
-    base_url: str = ""
-    """public address of this service, without a slash at the end"""
+    base_url: Callable[[], str] = str
+    """says the public address of this service, without a slash at the end; few calls ask, and finding out takes time"""
     traceparent: str | None = None
     """our place in the caller's trace, which the job takes over"""
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 _APPLICABLE = re.compile(r'\{"applicable":(true|false)[,}]')  # as `service.store.answers` writes it, its first member
 
 
@@ -30,7 +31,7 @@ def joined(*objects: str | Mapping[str, Any]) -> JsonText:
     ----------
     objects : JSON objects as text without white space around it, or plain data
     """
-    texts = [one if isinstance(one, str) else json.dumps(one, separators=(",", ":")) for one in objects]
+    texts = [one if isinstance(one, str) else _encode(one) for one in objects]
     return JsonText(f"{{{','.join(text[1:-1] for text in texts if text != '{}')}}}")
 
 

@@ -78,7 +78,7 @@ def record_play(preview: Path) -> bool:
 def _preview(call: Call, secret: str, track: Mapping[str, Any], expires: datetime) -> dict[str, Any]:
     path = f"/previews/{track['audio_id']}.mp3"
     return {
-        "url": f"{call.base_url}{path}?{signatures.signed_query(secret, path, int(expires.timestamp()))}",
+        "url": f"{call.base_url()}{path}?{signatures.signed_query(secret, path, int(expires.timestamp()))}",
         "expires_at": expires.isoformat().replace("+00:00", "Z"),
         "format": "mp3",
         "duration_seconds": round(min(_LONGEST_SECONDS, track.get("duration_seconds", _LONGEST_SECONDS)), 6),

@@ -168,7 +168,7 @@ def _upload_target(connection: Connection, call: Call, filename: str, content_ty
     query = signatures.signed_query(signatures.link_secret(connection, call.settings), path, int(expires.timestamp()))
     body = {
         "video_id": video_id,
-        "upload_url": f"{call.base_url}{path}?{query}",
+        "upload_url": f"{call.base_url()}{path}?{query}",
         "method": "PUT",
         "headers": {"Content-Type": content_type or "application/octet-stream"},
         "storage_key": storage_key,

@@ -65,6 +65,7 @@ def command(
     from service.processes.lifelines import die_with
     from service.processes.wakeup import WakeupPipe
     from service.settings import load_service_settings
+    from service.spans import open_spans
     from service.store import jobs
     from service.store.shared_files import problem_of_files
     from service.store.tables import open_database
@@ -79,6 +80,7 @@ def command(
     slots = {jobs.MAIN: settings.job_slots, jobs.BEATS: settings.beats_slots, jobs.FETCH: settings.fetch_slots}
     chosen = {queue: slots[queue] for queue in slots if queues in ("all", queue) or queue == jobs.FETCH}
 
+    spans = open_spans(settings, "worker")
     files, database = open_files(home, core), open_database(home, core)
     try:
         problem = problem_of_files(files, database)
@@ -92,6 +94,7 @@ def command(
             on_ready=lambda: print("ready", flush=True),
             wakeup=WakeupPipe(wakeup_fd),
             files=files,
+            spans=spans,
         )
         with ExitStack() as stack:
             if health_port is not None:
@@ -101,3 +104,5 @@ def command(
             worker.run()
     finally:
         database.close()
+        if spans is not None:
+            spans.close()

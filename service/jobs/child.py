@@ -3,7 +3,7 @@
 It reads one job a line from standard input and writes one message a line to its original standard output:
 
     {"ready": revision}                           once, when everything is imported
-    {"stage": name}                               while a job runs
+    {"stage": name, "at": s since 1970}           while a job runs
     {"outcome": …} | {"fault": …} | {"again": …}  the end of a job; `again`: home or database unavailable
 
 Standard output itself is redirected to standard error, so that nothing a library prints is taken for a message. The
@@ -29,6 +29,7 @@ from service.processes.lifelines import die_with
 from service.settings import ServiceSettings, load_service_settings
 from service.store.jobs import Job
 from service.store.tables import MIGRATIONS
+from workbench.clock import wall_seconds
 from workbench.errors import StoreError
 from workbench.home import Home
 from workbench.settings import load_settings
@@ -87,7 +88,7 @@ def _context(
     def stage(name: str) -> None:
         if last[-1:] != [name]:
             last[:] = [name]
-            send({"stage": name})
+            send({"stage": name, "at": wall_seconds()})
 
     return Context(
         workspace=workspace,

@@ -141,10 +141,11 @@ class HealthServer:
             try:
                 with self.database.read() as connection:
                     depths = jobs.depths(connection)
+                    alive = workers.list_alive(connection, self.settings.job_lease_seconds)
             except StoreError as error:
                 log.error("no metrics", problem=str(error))
                 return _json(503, {"status": "the database does not answer"})
-            return 200, metrics.CONTENT_TYPE, metrics.exposition(depths)
+            return 200, metrics.CONTENT_TYPE, metrics.exposition(depths, alive)
         return _json(404, {"status": "no such path"})
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:

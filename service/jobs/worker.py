@@ -29,6 +29,7 @@ import shutil
 import signal
 import socket
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -46,10 +47,12 @@ from service import metrics
 from service.jobs import settle
 from service.jobs.children import Child
 from service.jobs.outcome import Outcome
+from service.jobs.spans import JobSpans
 from service.jobs.sweep import sweep
 from service.processes.signals import drain, on_shutdown
 from service.processes.wakeup import WakeupPipe
 from service.settings import ServiceSettings
+from service.spans import Spans
 from service.store import jobs, notices, shared_values, workers
 from service.store.jobs import Job
 from service.store.times import time_from_now
@@ -147,6 +150,8 @@ class JobParent:
     """on which `step` waits; closed by `run`"""
     files: StoredFiles | None = None
     """None: in the home folder alone"""
+    spans: Spans | None = None
+    """where the spans of jobs are sent; None: nowhere"""
     owner: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}:{ULID()}")
 
     _children: list[Child] = field(default_factory=list, init=False)
@@ -164,10 +169,13 @@ class JobParent:
     _revision: str | None = field(default=None, init=False)
     _revision_written: bool = field(default=False, init=False)
     _announced: bool = field(default=False, init=False)
+    _counted: Counter[str] | None = field(default=None, init=False)
+    """busy slots by queue, as the metrics have them"""
 
     def __post_init__(self) -> None:
         self._files = self.files or StoredFiles(self.home)
         self._notices = notices.Listener(self.database.url)
+        self._traced = JobSpans(self.spans)
         self._sweeper, self._remover = self.make_aside("sweep"), self.make_aside("remove")
 
     def run(self) -> None:
@@ -228,6 +236,7 @@ class JobParent:
             self._keep_children(now)
             if now >= self._next_look:
                 self._fill_slots()
+        self._count_slots()
         self._handle_ready(self._seconds_to_wait())
 
     def _handle_ready(self, seconds: float) -> None:
@@ -253,6 +262,15 @@ class JobParent:
         now = monotonic_seconds()
         due += [now + _RETRY_SECONDS if one.crash_at is None else max(now, one.crash_at) for one in self._unsettled]
         return max(0.0, min(due) - monotonic_seconds())
+
+    def _count_slots(self) -> None:
+        """Tell the metrics what is busy, if that has changed."""
+        busy = Counter(child.pool for child in self._children if child.job is not None)
+        if busy != self._counted:
+            self._counted = busy
+            for queue, slots in self.slots.items():
+                metrics.POOL_SLOTS.labels(queue).set(slots)
+                metrics.POOL_BUSY.labels(queue).set(busy[queue])
 
     # Claiming
 
@@ -334,6 +352,7 @@ class JobParent:
             log.warning("jobs of a claim whose answer was lost are queued again", jobs=given_up)
 
     def _start(self, job: Job) -> None:
+        self._traced.begin(job)
         scratch = self._scratch(job)
         shutil.rmtree(scratch, ignore_errors=True)
         try:
@@ -401,6 +420,8 @@ class JobParent:
                 self._use_revision(child.revision)
         elif "stage" in message:
             child.stage = str(message["stage"])
+            if child.job is not None:
+                self._traced.begin_stage(child.job, child.stage, float(message["at"]), child.pid)
             self._next_heartbeat = min(self._next_heartbeat, monotonic_seconds())
         else:
             self._finish_job(child, message)
@@ -438,6 +459,7 @@ class JobParent:
         job = child.detach_job()
         if job is None:
             return
+        self._traced.end_work(job)
         fault: Mapping[str, Any] = message.get("fault", {})
         if "outcome" in message and job.queue == jobs.FETCH:
             self._settle(job, "fetched", partial(jobs.hand_over, job=job))
@@ -462,6 +484,7 @@ class JobParent:
         log.error("child died", status=status, job_id=None if job is None else job.job_id)
         if job is None:
             return
+        self._traced.end_work(job, failed=True)
         if hasattr(signal, "SIGXCPU") and status == -signal.SIGXCPU:
             self._settle(job, "overran", partial(settle.fail_on_deadline, job=job, seconds=self._deadline(job)))
         else:
@@ -483,6 +506,7 @@ class JobParent:
         child.kill()
         job = child.detach_job()
         assert job is not None
+        self._traced.end_work(job, failed=True)
         return job
 
     # Records
@@ -512,6 +536,7 @@ class JobParent:
         for child in lost:
             job = self._kill_child(child)
             log.error("job lost to another worker", job_id=job.job_id)
+            self._traced.end(job, "lost")
             self._remove_scratch(job)
 
     def _sweep(self) -> None:
@@ -564,6 +589,7 @@ class JobParent:
             self._look_soon()
             if settled and one.outcome in _ENDS:
                 self._remove_fetched(one.job)
+            self._traced.end(one.job, one.outcome if settled else "given back")
             if one.outcome != "fetched":
                 _count(one)
             log.info(
@@ -624,6 +650,7 @@ class JobParent:
             log.error("cannot give back", problem=str(error))  # their leases end
         for job in running:
             self._remove_scratch(job)
+            self._traced.end(job, "given back")
         end = monotonic_seconds() + _LEAVE_SECONDS
         for one in (self._remover, self._sweeper):
             one.wait(end - monotonic_seconds())

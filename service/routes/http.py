@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import TypeVar
 from urllib.parse import unquote_to_bytes
 
@@ -70,7 +70,7 @@ def call_of(request: Request) -> Call:
         endpoint=_endpoint(request.method, route.path),
         settings=context.settings,
         idempotency_key=request.ctx.idempotency_key,
-        base_url=base_url(request),
+        base_url=partial(base_url, request),
         traceparent=request.trace.traceparent,  # type: ignore[attr-defined]
     )
 

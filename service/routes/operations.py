@@ -129,11 +129,10 @@ async def show_metrics(request: Request) -> HTTPResponse:
     if not context.settings.metrics_public and not _is_local(request):
         raise not_found("path")
 
-    def depths(connection: Connection) -> list[jobs.Depth]:
-        return jobs.depths(connection)
+    def look(connection: Connection) -> tuple[list[jobs.Depth], list[workers.Worker]]:
+        return jobs.depths(connection), workers.list_alive(connection, context.settings.job_lease_seconds)
 
-    text = metrics.exposition(await context.transactions.read(depths))
-    return raw(text, content_type=metrics.CONTENT_TYPE)
+    return raw(metrics.exposition(*await context.transactions.read(look)), content_type=metrics.CONTENT_TYPE)
 
 
 def _is_local(request: Request) -> bool:

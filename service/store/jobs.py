@@ -32,7 +32,6 @@ from sqlalchemy import Connection, Row
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
-from ulid import ULID
 
 from service.prices import CALL, UNITS
 from service.store import answers, ledger, notices
@@ -41,6 +40,7 @@ from service.store.ledger import Charge
 from service.store.tables import idempotency_keys, jobs, turns
 from service.store.times import time_from_now
 from service.traces import parse_traceparent
+from service.ulids import new_ulid
 from workbench.store.database import now
 from workbench.store.statements import Statement
 
@@ -194,7 +194,7 @@ class Depth:
 
 def new_job_id() -> str:
     """A new id: `job_` and a ULID."""
-    return f"job_{ULID()}"
+    return f"job_{new_ulid()}"
 
 
 def submit(connection: Connection, new: NewJob) -> Job:

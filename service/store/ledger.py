@@ -12,12 +12,12 @@ from typing import Literal
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
-from ulid import ULID
 
 from service.prices import CALL, Prices, current_prices
 from service.store import credit_grants
 from service.store.tables import ledger
 from service.store.times import month_of
+from service.ulids import new_ulid
 from workbench.errors import ParameterError
 from workbench.store.database import now
 from workbench.store.statements import Statement
@@ -158,7 +158,7 @@ def spent_in_month(connection: Connection, account: str, time: str) -> int:
 
 
 def _entry_id() -> str:
-    return f"ent_{ULID()}"
+    return f"ent_{new_ulid()}"
 
 
 def _book(connection: Connection, entry: LedgerEntry) -> bool:

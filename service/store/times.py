@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from workbench.clock import utc_now
+from workbench.clock import now
 
 
 def time_from_now(seconds: float) -> str:
@@ -18,7 +16,7 @@ def time_from_now(seconds: float) -> str:
     -------
     ISO 8601, UTC, microseconds
     """
-    return (utc_now() + timedelta(seconds=seconds)).isoformat(timespec="microseconds")
+    return now(seconds)
 
 
 def month_of(time: str) -> str:

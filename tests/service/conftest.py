@@ -1,5 +1,7 @@
 """The two databases that the service runs on, for tests: SQLite in a file, and a real PostgreSQL; an account in them.
 
+A collector of OpenTelemetry too, to which the service sends its spans.
+
 PostgreSQL is started once a test run, as an unprivileged user in a temporary folder that nobody but this machine
 reaches: it listens on a Unix socket there. Where its programs are not installed, tests that need it are skipped.
 """
@@ -11,8 +13,11 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -73,11 +78,23 @@ class Postgres:
         return f"{address}&options=-csearch_path%3D{name}"
 
 
+def has_postgres() -> bool:
+    """Whether PostgreSQL's server programs are installed (on Debian: postgresql)."""
+    return bool(_INSTALLED) and (_INSTALLED[0] / "initdb").exists()
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """A running PostgreSQL."""
-    if not _INSTALLED or not (_INSTALLED[0] / "initdb").exists():
+    if not has_postgres():
         pytest.skip("PostgreSQL's server programs are not installed (on Debian: postgresql)")
+    with running_postgres() as server:
+        yield server
+
+
+@contextmanager
+def running_postgres() -> Iterator[Postgres]:
+    """A PostgreSQL of our own, stopped and removed at the end."""
     folder = Path(tempfile.mkdtemp(prefix="postgres-"))
     user: dict[str, Any] = {}
     if os.geteuid() == 0:
@@ -140,3 +157,90 @@ def grant(database: Database, ada: None) -> Callable[..., bool]:
             return ledger.credit(connection, Credit("ada", micros, key, "accounts update", "ada", expires_at))
 
     return book
+
+
+@dataclass
+class SentSpan:
+    """A span as the collector received it."""
+
+    name: str
+    kind: str
+    trace_id: str
+    span_id: str
+    parent_id: str
+    """empty: it has none"""
+    began: float
+    """s since 1970"""
+    ended: float
+    failed: bool
+    attributes: dict[str, str | int]
+    """its own, and those of its process"""
+
+
+class Collector:
+    """A collector of OpenTelemetry on this machine."""
+
+    def __init__(self, messages: Any) -> None:
+        self._request = messages.ExportTraceServiceRequest
+        self._bodies: list[bytes] = []
+        bodies = self._bodies
+
+        class Handler(BaseHTTPRequestHandler):
+            """Takes what is sent."""
+
+            def do_POST(self) -> None:
+                """Take one batch."""
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                if self.path == "/v1/traces":
+                    bodies.append(body)
+                self.send_response(200 if self.path == "/v1/traces" else 404)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                """Log nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+
+    def spans(self) -> list[SentSpan]:
+        """What has come in, in the order in which it began."""
+        found = []
+        for body in self._bodies:
+            for group in self._request.FromString(body).resource_spans:
+                process = _attributes(group.resource.attributes)
+                for span in (span for scope in group.scope_spans for span in scope.spans):
+                    sent = SentSpan(
+                        name=span.name,
+                        kind={1: "internal", 2: "server", 5: "consumer"}[span.kind],
+                        trace_id=span.trace_id.hex(),
+                        span_id=span.span_id.hex(),
+                        parent_id=span.parent_span_id.hex(),
+                        began=span.start_time_unix_nano / 1e9,
+                        ended=span.end_time_unix_nano / 1e9,
+                        failed=span.status.code == 2,
+                        attributes=process | _attributes(span.attributes),
+                    )
+                    found.append(sent)
+        return sorted(found, key=lambda span: span.began)
+
+    def stop(self) -> None:
+        """Refuse connections from now on."""
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+def _attributes(pairs: Any) -> dict[str, str | int]:
+    return {one.key: one.value.string_value or one.value.int_value for one in pairs}
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    """A collector that listens."""
+    name = "opentelemetry.proto.collector.trace.v1.trace_service_pb2"
+    made = Collector(pytest.importorskip(name, reason="the extra `otel` is not installed"))
+    yield made
+    made.stop()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from service import metrics
 from service.store.jobs import Depth
 from service.store.times import time_from_now
+from service.store.workers import Worker
 
 
 @pytest.fixture(autouse=True)
@@ -15,8 +18,8 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PROMETHEUS_MULTIPROC_DIR", raising=False)
 
 
-def samples(*depths: Depth) -> dict[str, float]:
-    lines = metrics.exposition(depths).decode().splitlines()
+def samples(*depths: Depth, alive: Sequence[Worker] = ()) -> dict[str, float]:
+    lines = metrics.exposition(depths, alive).decode().splitlines()
     return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines if not line.startswith("#")}
 
 
@@ -35,3 +38,17 @@ def test_counters_go_up_by_family() -> None:
     metrics.REQUESTS.labels("of this test", "GET", "200").inc()
     metrics.REQUESTS.labels("of this test", "GET", "200").inc()
     assert samples()[name] == 2
+
+
+def test_an_autoscaler_finds_every_queue_also_an_empty_one() -> None:
+    depths = [
+        Depth("main", "loop", "queued", 3, time_from_now(-60)),
+        Depth("main", "align", "queued", 2, time_from_now(-90)),
+        Depth("main", "align", "running", 1, time_from_now(-900)),
+    ]
+    alive = [Worker("a", ("main", "fetch"), ""), Worker("b", ("main", "beats"), "")]
+    found = samples(*depths, alive=alive)
+    assert [found[f'workbench_queued_jobs{{queue="{queue}"}}'] for queue in ("main", "beats", "fetch")] == [5, 0, 0]
+    assert found['workbench_queued_seconds{queue="main"}'] == pytest.approx(90, abs=5)
+    assert found['workbench_queued_seconds{queue="beats"}'] == 0
+    assert [found[f'workbench_workers{{queue="{queue}"}}'] for queue in ("main", "beats", "fetch")] == [2, 1, 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from workbench import clock
-from workbench.store.database import now
+from workbench.clock import now
 
 
 class Stopped:

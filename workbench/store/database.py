@@ -8,10 +8,17 @@ SQLite is opened in write-ahead mode, so that readers never wait; a transaction 
 Migrations have names and run in order, each once, in the transaction that notes it. One that was released is never
 edited; a change is a new one. A package that keeps more tables in the same database brings migrations of its own, whose
 names start with its name and a slash; a process ignores those of packages that it does not know.
+
+**Expand, then contract.** While a service is upgraded, processes of two versions work on one database, and the older
+ones may start again or come back for good. So a change that they could not live with takes two releases. The first only
+adds: tables, indexes, columns that may be empty or have a default; its migrations are called `0007_expand_…`, and an
+older version opens a database that has them. A later release, when nothing of the older version runs any more, takes
+away what nobody reads: `0009_contract_…`, which older versions refuse. `expands` knows the statements that only add.
 """
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import weakref
 from collections.abc import Iterator, Sequence
@@ -23,7 +30,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
-from workbench.clock import utc_now
+from workbench.clock import now as now
 from workbench.errors import StoreError
 from workbench.extras import require_extra
 from workbench.home import Home
@@ -32,6 +39,16 @@ from workbench.store.statements import driver_of_sqlite
 
 BUSY_SECONDS = 30.0
 """s for which a writer waits for another one before SQLite gives up"""
+_EXPANSION = re.compile(r"(.*/)?\d{4}_expand_\w+")
+_ADDS = re.compile(
+    r"CREATE TABLE (?P<made>\w+) .*"
+    r"|CREATE INDEX .*"
+    r"|CREATE UNIQUE INDEX \w+ ON (?P<unique>\w+) .*"
+    r"|ALTER TABLE (?P<added>\w+ ADD COLUMN \w+) (?!.*\bUNIQUE\b)(?:(?!.*\bNOT NULL\b).*|.*\bDEFAULT\b.*)"
+    r"|INSERT INTO (?P<filled>\w+) .*"
+    r"|UPDATE (?P<table>\w+) SET (?P<column>\w+) = [^,]*",
+    re.DOTALL,
+)
 _MIGRATION_LOCK = 0x6261726C  # PostgreSQL's advisory lock; any constant of our own
 
 metadata = sa.MetaData()
@@ -220,7 +237,7 @@ project_changes = sa.Table(
 Migration = tuple[str, tuple[str, ...]]
 """a name, and the statements in their order"""
 
-_MIGRATIONS: tuple[Migration, ...] = (
+MIGRATIONS: tuple[Migration, ...] = (
     (
         "0001_tracks_and_videos",
         (
@@ -332,7 +349,7 @@ class Database:
             self._reader, self._writer = _engines(url)
             # A database that nobody closed leaves no connection open.
             weakref.finalize(self, _dispose, self._reader, self._writer)
-            known = (*_MIGRATIONS, *more)
+            known = (*MIGRATIONS, *more)
             with self.read() as connection:
                 current = _is_current(connection, known)
             if not current:  # opening waits for a writer only then
@@ -396,11 +413,6 @@ class Database:
         _dispose(self._reader, self._writer)
 
 
-def now() -> str:
-    """The current time as the database keeps it: ISO 8601, UTC, microseconds; sorts as text."""
-    return utc_now().isoformat(timespec="microseconds")
-
-
 def _engines(url: str) -> tuple[Engine, Engine]:
     if not url.startswith("sqlite"):
         engine = sa.create_engine(url, pool_pre_ping=True)
@@ -434,13 +446,18 @@ def _beginner(statement: str) -> Any:
 
 
 def _is_current(connection: Connection, known: Sequence[Migration]) -> bool:
-    """Whether all known migrations have run, and no unknown ones of a known package."""
+    """Whether all known migrations have run, and of the unknown ones of a known package only such as add."""
     if not sa.inspect(connection).has_table(migrations.name):
         return False
     applied = set(connection.scalars(sa.select(migrations.c.name)))
+    return applied >= {name for name, _ in known} and not _refused(applied, known)
+
+
+def _refused(applied: set[str], known: Sequence[Migration]) -> set[str]:
+    """Migrations of a newer version that this one cannot live with."""
     names = {name for name, _ in known}
     owners = {_owner(name) for name in names}
-    return {name for name in applied if _owner(name) in owners} == names
+    return {name for name in applied - names if _owner(name) in owners and not _EXPANSION.fullmatch(name)}
 
 
 def _migrate(connection: Connection, known: Sequence[Migration]) -> None:
@@ -448,9 +465,7 @@ def _migrate(connection: Connection, known: Sequence[Migration]) -> None:
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
     migrations.create(connection, checkfirst=True)
     applied = set(connection.scalars(sa.select(migrations.c.name)))
-    names = {name for name, _ in known}
-    owners = {_owner(name) for name in names}
-    unknown = {name for name in applied - names if _owner(name) in owners}
+    unknown = _refused(applied, known)
     if unknown:
         raise StoreError(f"the database was made by a newer version of this package ({min(unknown)}); update it")
     for name, statements in known:
@@ -458,6 +473,30 @@ def _migrate(connection: Connection, known: Sequence[Migration]) -> None:
             for statement in statements:
                 connection.exec_driver_sql(statement)
             connection.execute(migrations.insert().values(name=name, applied_at=now()))
+
+
+def expands(statements: Sequence[str]) -> bool:
+    """Whether a migration only adds, so that processes of the version before it can live with what it leaves.
+
+    They name the columns that they read and write, so they do not see new ones; a row that they write leaves those
+    empty or at their default. A unique index would refuse rows that they may write, unless its table is new. Rows may
+    be filled in where they do not look: in tables and columns that the migration itself makes.
+
+    Parameters
+    ----------
+    statements : of the migration, in their order
+    """
+    made: set[str | None] = {None}
+    for statement in statements:
+        found = _ADDS.fullmatch(statement)
+        if found is None:
+            return False
+        made |= {found["made"], found["added"]}
+        if found["unique"] not in made or found["filled"] not in made:
+            return False
+        if found["table"] not in made and f"{found['table']} ADD COLUMN {found['column']}" not in made:
+            return False
+    return True
 
 
 def _owner(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from service.console import app
-from service.store import ledger
+from service.store import api_keys, ledger
 from service.store.ledger import Charge
 from service.store.tables import open_database
 from workbench.errors import ParameterError
@@ -175,3 +176,31 @@ def test_an_account_is_moved_to_another_home(told: Told, tmp_path: Path) -> None
     assert [json.loads(moved.stdout)] == told("show", "acme")
     twice = CliRunner().invoke(app, ["accounts", "import", str(file), *other])
     assert isinstance(twice.exception, ParameterError)
+
+
+def test_an_account_goes_from_database_to_database_and_back_unchanged(postgres: Any, tmp_path: Path) -> None:
+    """SQLite, two on PostgreSQL, SQLite: the state, the ledger to the micro-dollar, the key that opens no more."""
+    places = [(tmp_path / "first", None), (tmp_path / "b", postgres.url()), (tmp_path / "c", postgres.url())]
+    places.append((tmp_path / "last", None))
+
+    def workbench(place: tuple[Path, str | None], *arguments: str) -> str:
+        home, url = place
+        done = CliRunner().invoke(app, [*arguments, "--home", str(home)], env={"WORKBENCH_DATABASE_URL": url})
+        assert done.exit_code == 0, (done.stderr, done.exception)
+        return done.stdout
+
+    key = workbench(places[0], "keys", "create", "--account", "acme").strip()
+    workbench(places[0], "accounts", "update", "acme", "--credit", "0.25", "--credit-expires", "2099-01-01T00:00:00Z")
+    workbench(places[0], "accounts", "update", "acme", "--credit", "3", "--spend-cap", "12.5", "--no-payment-method")
+    charged(places[0][0], "acme", 3)
+    told = {what: workbench(places[0], "accounts", what, "acme") for what in ("show", "ledger")}
+    for number, (source, target) in enumerate(pairwise(places)):
+        file = str(tmp_path / f"{number}.tar")
+        workbench(source, "accounts", "export", "acme", file)
+        workbench(target, "accounts", "import", file)
+        assert {what: workbench(target, "accounts", what, "acme") for what in told} == told
+        database = open_database(Home(target[0]), WorkbenchSettings(database_url=target[1]))
+        with database.read() as connection:
+            assert [one.account for one in api_keys.list_all(connection)] == ["acme"]
+            assert api_keys.find_caller(connection, key) is None
+        database.close()

@@ -48,7 +48,20 @@ class Workshop:
     def start(self, main: int = 1, beats: int = 0, fetch: int = 0) -> subprocess.Popen[str]:
         """A worker; wait for it with `ready`."""
         program = Path(__file__).with_name("tiny_worker.py")
-        environment = {
+        with (self.home / "log").open("a") as log:
+            worker = subprocess.Popen(
+                [sys.executable, str(program), str(self.home), str(main), str(beats), str(fetch)],
+                env=self.environment(),
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        self.workers.append(worker)
+        return worker
+
+    def environment(self) -> dict[str, str]:
+        """What its processes find in their environment."""
+        return {
             **os.environ,
             "WORKBENCH_JOB_DRAIN_SECONDS": "60",
             "TINY_REVISION": "revision of the tests",
@@ -57,16 +70,6 @@ class Workshop:
             "WORKBENCH_JOB_LEASE_SECONDS": str(self.lease),
             "WORKBENCH_JOB_DEADLINE_SECONDS": str(self.deadline),
         }
-        with (self.home / "log").open("a") as log:
-            worker = subprocess.Popen(
-                [sys.executable, str(program), str(self.home), str(main), str(beats), str(fetch)],
-                env=environment,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-            )
-        self.workers.append(worker)
-        return worker
 
     def ready(self, worker: subprocess.Popen[str]) -> subprocess.Popen[str]:
         assert worker.stdout is not None

@@ -10,6 +10,7 @@ from service.jobs.children import Child
 from service.jobs.worker import JobParent
 from service.logs import log_to_stderr
 from service.settings import load_service_settings
+from service.spans import open_spans
 from service.store.tables import open_database
 from workbench.home import Home
 from workbench.settings import load_settings
@@ -19,6 +20,7 @@ core = load_settings()
 home, slots = Home(Path(sys.argv[1])), dict(zip(("main", "beats", "fetch"), map(int, sys.argv[2:]), strict=True))
 log_to_stderr("info")
 database = open_database(home, core)
+spans = open_spans(load_service_settings(), "worker")
 JobParent(
     home,
     database,
@@ -26,6 +28,9 @@ JobParent(
     {queue: number for queue, number in slots.items() if number},
     on_ready=lambda: print("ready", flush=True),
     files=open_files(home, core),
+    spans=spans,
     make_child=partial(Child, command=(sys.executable, str(Path(__file__).with_name("tiny_child.py")))),
 ).run()
 database.close()
+if spans is not None:
+    spans.close()

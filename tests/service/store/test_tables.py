@@ -15,7 +15,8 @@ from service.store import (
 )
 from service.store.idempotency_keys import EarlierCall
 from service.store.tables import MIGRATIONS, metadata
-from workbench.store.database import Database, now
+from workbench.store import database as database_tables
+from workbench.store.database import Database, expands, now
 
 _BEFORE_NAMES = MIGRATIONS[:2]
 """the tables before `service/0003_names`"""
@@ -61,6 +62,25 @@ def test_migrations_make_the_tables_that_the_code_names(database: Database) -> N
         ours = set(inspector.get_table_names())
     assert {table.name for table in metadata.sorted_tables} < ours
     assert ours & {table for table, _ in _OLD_ROWS} == set()
+
+
+def test_migrations_expand_or_contract() -> None:
+    """Each name says whether the version before it can live with it, and an expansion only adds."""
+    unnamed = {  # from before the rule; older versions refuse them all
+        *(f"service/000{number}" for number in range(1, 7)),
+        *(f"000{number}" for number in range(1, 8)),
+    }
+    only_add = set()
+    for name, statements in (*database_tables.MIGRATIONS, *MIGRATIONS):
+        number, _, kind = name.partition("_")
+        if number not in unnamed:
+            assert kind.startswith(("expand_", "contract_")), f"{name}: does it expand or contract?"
+            assert expands(statements) or not kind.startswith("expand_"), (
+                f"{name}: an older version cannot live with it"
+            )
+        if expands(statements):
+            only_add.add(number)
+    assert unnamed - only_add == {"service/0003", "service/0004", "0004"}, "these took something away"
 
 
 def test_an_older_database_keeps_its_rows_under_the_new_names(database_url: str) -> None:

@@ -109,6 +109,49 @@ def test_a_newer_database_is_left_alone(database: Database, home: Home) -> None:
         Database.at(home, WorkbenchSettings(database_url=None))
 
 
+def test_an_older_version_works_on_beside_a_newer_one_that_only_adds(home: Home) -> None:
+    add = (
+        "ALTER TABLE videos ADD COLUMN mood TEXT",
+        "CREATE TABLE moods (mood TEXT PRIMARY KEY)",
+        "INSERT INTO moods (mood) VALUES ('calm')",
+    )
+    older = Database.at(home, WorkbenchSettings(database_url=None))
+    newer = Database.at(home, WorkbenchSettings(database_url=None), (("0008_expand_moods", add),))
+    restarted = Database.at(home, WorkbenchSettings(database_url=None))
+    for number, one in enumerate((older, newer, restarted)):
+        with one.write() as connection:
+            connection.execute(tables.videos.insert().values(video_id=f"vid_{number}", **VIDEO))
+        assert count(one) == number + 1
+    with newer.write() as connection:
+        connection.execute(tables.migrations.insert().values(name="0009_contract_moods", applied_at=now()))
+    with pytest.raises(StoreError, match="newer version"):
+        Database.at(home, WorkbenchSettings(database_url=None))
+    for one in (older, newer, restarted):
+        one.close()
+
+
+@pytest.mark.parametrize(
+    ("statements", "only_adds"),
+    [
+        (("CREATE TABLE a (b TEXT)", "CREATE UNIQUE INDEX once ON a (b)", "INSERT INTO a (b) VALUES ('c')"), True),
+        (("ALTER TABLE videos ADD COLUMN a TEXT", "UPDATE videos SET a = title"), True),
+        (("ALTER TABLE videos ADD COLUMN a TEXT NOT NULL DEFAULT ''", "CREATE INDEX i ON videos (a)"), True),
+        (("ALTER TABLE videos ADD COLUMN a TEXT NOT NULL",), False),
+        (("ALTER TABLE videos ADD COLUMN a TEXT UNIQUE",), False),
+        (("ALTER TABLE videos RENAME COLUMN title TO name",), False),
+        (("ALTER TABLE videos DROP COLUMN title",), False),
+        (("ALTER TABLE videos RENAME TO films",), False),
+        (("CREATE UNIQUE INDEX once ON videos (path)",), False),
+        (("UPDATE videos SET title = ''",), False),
+        (("INSERT INTO videos (video_id) VALUES ('a')",), False),
+        (("DROP TABLE videos",), False),
+        (("DELETE FROM videos",), False),
+    ],
+)
+def test_what_an_older_version_can_live_with(statements: tuple[str, ...], only_adds: bool) -> None:
+    assert tables.expands(statements) is only_adds
+
+
 @pytest.mark.parametrize(
     ("url", "match"),
     [

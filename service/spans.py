@@ -1,0 +1,178 @@
+"""Spans: what a request, a job and its stages took, sent to a collector of OpenTelemetry. Needs the extra `otel`.
+
+Only where `WORKBENCH_TRACES_URL` names a collector; else nothing is recorded and nothing of OpenTelemetry is imported.
+The places in the trace are ours (`service.traces`): the header that a caller gets back, the log lines and the spans
+name the same ids. Spans go out in batches, in a thread beside the work; a collector that does not answer costs spans
+and a line in the log, never a request or a job. They contain no account, key or amount.
+
+`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_EXPORTER_OTLP_HEADERS` and `OTEL_BSP_...` act as OpenTelemetry
+defines them.
+
+https://opentelemetry.io/docs/specs/otlp/
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import structlog
+
+from service.settings import ServiceSettings
+from service.traces import Trace
+from workbench.extras import require_extra
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
+
+_NAME = "barline-workbench"
+_SEND_SECONDS = 5.0  # that the collector gets for a batch, repetitions included
+_NANOSECONDS = 1_000_000_000
+
+log = structlog.get_logger("service")
+
+
+def open_spans(settings: ServiceSettings, process: str) -> Spans | None:
+    """What sends the spans of this process.
+
+    Parameters
+    ----------
+    settings : may name a collector
+    process : what kind of process this is: http or worker
+
+    Returns
+    -------
+    None if the settings name no collector
+
+    Raises
+    ------
+    ExtraMissing : they name one, and the extra is not installed
+    """
+    if settings.traces_url is None:
+        return None
+    require_extra("otel", "WORKBENCH_TRACES_URL")
+    return Spans(settings.traces_url, settings.traces_share, process)
+
+
+class Spans:
+    """Sends the spans of one process.
+
+    Parameters
+    ----------
+    url : of the collector, without the path of traces
+    share : of the traces that begin here, how many are recorded
+    process : what kind of process this is
+    """
+
+    def __init__(self, url: str, share: float, process: str) -> None:
+        self.share = share
+        self._given = threading.Lock()
+        _log_complaints()
+        self._provider, self._ids = _provider(url, process)
+        self._tracer = self._provider.get_tracer(_NAME)
+
+    def send(
+        self,
+        name: str,
+        place: Trace,
+        began: float,
+        ended: float,
+        *,
+        kind: str = "internal",
+        attributes: Mapping[str, str | int | float] | None = None,
+        failed: bool = False,
+    ) -> None:
+        """Send one span, soon; nothing is sent of a trace that is not recorded.
+
+        Parameters
+        ----------
+        name : low in variety, as "POST /v1/loop"
+        place : of the span in its trace
+        began, ended : s since 1970
+        kind : server, consumer or internal
+        attributes : of the span
+        failed : whether it failed, and not by a fault of the caller's
+        """
+        if not place.sampled:
+            return
+        from opentelemetry.trace import NonRecordingSpan, SpanContext, SpanKind, Status, StatusCode, TraceFlags
+        from opentelemetry.trace.propagation import set_span_in_context
+
+        trace_id = int(place.trace_id, 16)
+        context = set_span_in_context(NonRecordingSpan(SpanContext(0, 0, is_remote=False)))
+        if place.parent_id is not None:
+            parent = SpanContext(
+                trace_id, int(place.parent_id, 16), is_remote=True, trace_flags=TraceFlags(place.flags)
+            )
+            context = set_span_in_context(NonRecordingSpan(parent))
+        with self._given:
+            self._ids.trace_id, self._ids.span_id = trace_id, int(place.span_id, 16)
+            span = self._tracer.start_span(
+                name, context, SpanKind[kind.upper()], attributes, start_time=int(began * _NANOSECONDS)
+            )
+        if failed:
+            span.set_status(Status(StatusCode.ERROR))
+        span.end(int(max(began, ended) * _NANOSECONDS))
+
+    def close(self) -> None:
+        """Send what is left, and end the thread; a collector that does not answer holds this up for some seconds."""
+        self._provider.shutdown()
+
+
+class _GivenIds:
+    """Gives OpenTelemetry the ids of our places in place of random ones."""
+
+    trace_id = 0
+    span_id = 0
+
+    def generate_trace_id(self) -> int:
+        """The id of the trace of the next span, if it is the first of its trace."""
+        return self.trace_id
+
+    def generate_span_id(self) -> int:
+        """The id of the next span."""
+        return self.span_id
+
+    def is_trace_id_random(self) -> bool:
+        """Whether the trace's id is known to be random, which a caller's may not be."""
+        return False
+
+
+def _provider(url: str, process: str) -> tuple[TracerProvider, _GivenIds]:
+    """OpenTelemetry's part: batches, and their way to the collector."""
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    from opentelemetry.sdk.trace.id_generator import IdGenerator
+    from opentelemetry.sdk.trace.sampling import ALWAYS_ON
+
+    class Ids(_GivenIds, IdGenerator):
+        """What OpenTelemetry takes for a source of ids."""
+
+    ids = Ids()
+    name = os.environ.get("OTEL_SERVICE_NAME") or _NAME
+    resource = Resource.create({"service.name": name, "process.pid": os.getpid(), "workbench.process": process})
+    # Whether a trace is recorded was chosen where it began.
+    provider = TracerProvider(ALWAYS_ON, resource, shutdown_on_exit=False, id_generator=ids)
+    exporter = OTLPSpanExporter(f"{url.rstrip('/')}/v1/traces", timeout=_SEND_SECONDS)
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    return provider, ids
+
+
+class _Complaints(logging.Handler):
+    """Writes what OpenTelemetry logs as our log lines."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line."""
+        log.warning("spans", problem=record.getMessage())
+
+
+def _log_complaints() -> None:
+    complaints = logging.getLogger("opentelemetry")
+    if not any(isinstance(one, _Complaints) for one in complaints.handlers):
+        complaints.addHandler(_Complaints())
+        complaints.propagate = False
