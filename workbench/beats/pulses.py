@@ -2,8 +2,9 @@
 
 From onsets alone: every tempo that the piece supports, tracked at the level of ticks, in the phases with the strongest
 onsets. From the network's output: the most probable beats at any tempo, those near every tempo that the piece supports,
-the straight grids that these imply (`beats.straight`), and the half, double, 2/3 and 3/2 of the likeliest, with its
-off-beat: the sequences that trackers confuse must all be proposed to be distinguished.
+the straight grids that these imply (`beats.straight`), the half, double, 2/3 and 3/2 of the likeliest, with its
+off-beat, and one level throughout where it leaps between two (`beats.levels`): the sequences that trackers confuse must
+all be proposed to be distinguished.
 
 Functions: `propose`, `decode_ticks`, `decode_heard`.
 
