@@ -14,7 +14,7 @@ from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, Activations
 from workbench.beats.readings import share_near
 from workbench.params import BeatParams
 
-Times = NDArray[np.float64]
+Times = NDArray[np.floating]
 
 
 def played(*parts: tuple[float, int]) -> Times:
