@@ -2,8 +2,9 @@
 
 From onsets alone: every tempo that the piece supports, tracked at the level of ticks, in the phases with the strongest
 onsets. From the network's output: the most probable beats at any tempo, those near every tempo that the piece supports,
-the straight grids that these imply (`beats.straight`), and the half, double, 2/3 and 3/2 of the likeliest, with its
-off-beat: the sequences that trackers confuse must all be proposed to be distinguished.
+the straight grids that these imply (`beats.straight`), the half, double, 2/3 and 3/2 of the likeliest, with its
+off-beat, and one level throughout where it leaps between two (`beats.levels`): the sequences that trackers confuse must
+all be proposed to be distinguished.
 
 Functions: `propose`, `decode_ticks`, `decode_heard`.
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.beats.evidence import Evidence, Odds, Pulse, describe_pulse
+from workbench.beats.levels import halves_of, one_level
 from workbench.beats.readings import Readings, readings_of, share_near
 from workbench.beats.straight import joined_grid, straight_grid
 from workbench.beats.tempo import tempo_candidates
@@ -151,6 +153,10 @@ def _from_network(odds: Odds, evidence: Evidence, params: BeatParams) -> list[Pu
     for times in (*straight, free, *narrow[:2]):
         for related in _related(times):
             add(related)
+    levelled = one_level(free)
+    if levelled is not None:
+        for times in (levelled, *halves_of(levelled, odds, params)):
+            add(times)
     for times in others:
         add(_off_beat(times))
     return [describe_pulse(times, evidence) for times in sequences]

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from workbench.progress import Progress
     from workbench.store.grids import CorrectedGrid
 
-BEATS_VERSION = 4
+BEATS_VERSION = 5
 """Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`."""
 EVIDENCE_VERSION = 1
 """Raise it when the code of features changes what is measured of a beat."""

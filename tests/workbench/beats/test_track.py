@@ -104,6 +104,15 @@ def test_quick_music_whose_harmony_changes_every_second_bar_is_not_read_at_half_
     assert hit(grid.downbeats, beats[::4], 0.020) >= 0.95
 
 
+def test_a_step_of_tempo_keeps_the_beat_where_the_network_hears_its_half_after_it() -> None:
+    beats = np.concatenate((np.arange(0.3, 20.1, 60 / 160), 20.175 + np.arange(0.0, 20.0, 60 / 200)))
+    grid = track_beats(band(beats, 4, ROCK), RATE)
+    assert grid.beats_per_bar == 4
+    assert hit(grid.beats, beats, 0.020) >= 0.97
+    assert hit(beats, grid.beats, 0.020) >= 0.97
+    assert hit(grid.downbeats, beats[::4], 0.020) >= 0.95
+
+
 def test_a_waltz_is_heard_in_three() -> None:
     beats = np.arange(0.2, 30.0, 60 / 132)
     grid = track_beats(band(beats, 3, WALTZ), RATE)

@@ -1,0 +1,111 @@
+"""Beats of recordings by others whose tempo changes: songs of rhythm games, played at other speeds from some time on.
+
+    python -m tests.benchmarks.elsewhere.bent_beats FOLDER [--most N] [--seed S]
+
+FOLDER as in `tests.benchmarks.elsewhere.beats`. Of each song in one tempo the first minute is played as it is, with
+steps of its speed and with ramps, like a tape: pitch changes with it. Beats and bar lines go on through the change. The
+songs are drawn with the seed; without `--most` all are measured.
+
+Protocol: as in `tests.benchmarks.beats`. *Wrong*: downbeat F under 0.9.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import mir_eval
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.benchmarks.beats import f_measure
+from tests.benchmarks.elsewhere.beats import Song, samples_of, songs_in
+from tests.benchmarks.table import Table
+from workbench.beats.track import track_beats
+from workbench.beats.weights import RIGHT_DOWNBEAT_F
+
+Floats = NDArray[np.float64]
+SECONDS = 60.0
+SURE = 0.6
+"""confidence from which a wrong grid counts"""
+BENDS: dict[str, tuple[tuple[float, float], ...]] = {
+    "as it is": ((0.0, 1.0),),
+    "a step to 1.2": ((0.0, 1.0), (0.5, 1.0), (0.5, 1.2)),
+    "a step to 0.8": ((0.0, 1.0), (0.5, 1.0), (0.5, 0.8)),
+    "a step to 1.33": ((0.0, 1.0), (0.5, 1.0), (0.5, 1.33)),
+    "to 1.33 and back": ((0.0, 1.0), (1 / 3, 1.0), (1 / 3, 1.33), (2 / 3, 1.33), (2 / 3, 1.0)),
+    "to 0.75 and back": ((0.0, 1.0), (1 / 3, 1.0), (1 / 3, 0.75), (2 / 3, 0.75), (2 / 3, 1.0)),
+    "a ramp to 1.3": ((0.0, 1.0), (0.25, 1.0), (0.75, 1.3)),
+    "a ramp to 0.75": ((0.0, 1.0), (0.25, 1.0), (0.75, 0.75)),
+}
+"""places, as parts of the whole, and the speed there; straight between them"""
+
+
+def bent(
+    samples: NDArray[np.float32], rate: int, speeds: Sequence[tuple[float, float]]
+) -> tuple[NDArray[np.float32], Floats, Floats]:
+    """A recording at another speed, with times of the old one and where they are in the new one, both in s."""
+    places, wanted = (np.array(column) for column in zip(*speeds, strict=True))
+    old = np.linspace(0.0, samples.shape[1] / rate, round(100.0 * samples.shape[1] / rate) + 1)
+    speed = np.interp(old / old[-1], places + 1e-9 * np.arange(places.size), wanted)
+    new = np.concatenate(([0.0], np.cumsum(2.0 * np.diff(old) / (speed[1:] + speed[:-1]))))
+    at = np.interp(np.arange(int(new[-1] * rate)) / rate, new, old) * rate
+    played = [np.interp(at, np.arange(channel.size), channel) for channel in samples]
+    return np.array(played, dtype=np.float32), old, new
+
+
+def measured(song: Song, speeds: Sequence[tuple[float, float]]) -> tuple[float, ...]:
+    """F, AMLt, downbeat F and confidence of a song at other speeds."""
+    samples, rate = samples_of(song)
+    sound, old, new = bent(samples[:, : round(SECONDS * rate)], rate, speeds)
+    beats = song.beats(float(old[-1]))
+    downbeats = np.interp(song.downbeats(beats), old, new)
+    beats = np.interp(beats, old, new)
+    grid = track_beats(sound, rate)
+    amlt = float(mir_eval.beat.continuity(beats, grid.beats)[3]) if grid.beats.size > 1 else 0.0
+    return (
+        f_measure(beats, grid.beats.astype(np.float64)),
+        amlt,
+        f_measure(downbeats, grid.downbeats.astype(np.float64)),
+        grid.confidence,
+    )
+
+
+def table(songs: Sequence[Song]) -> Table:
+    """A row a bend, and one for all changes of tempo."""
+    columns = ("played", "songs", "F", "AMLt", "downbeat F", "wrong", f"of these, confidence {SURE} or more")
+    found = Table("Beats of recordings by others at other speeds", columns)
+    everything: list[Floats] = []
+    for name, speeds in BENDS.items():
+        rows = np.array([measured(song, speeds) for song in songs])
+        everything += [rows] if len(speeds) > 1 else []
+        found.add(name, len(rows), *_figures(rows))
+    rows = np.concatenate(everything)
+    found.add("all changes", len(rows), *_figures(rows))
+    return found
+
+
+def _figures(rows: Floats) -> list[float]:
+    wrong = rows[:, 2] < RIGHT_DOWNBEAT_F
+    return [*rows[:, :3].mean(axis=0).tolist(), int(wrong.sum()), int(np.sum(wrong & (rows[:, 3] >= SURE)))]
+
+
+def main() -> None:
+    """Measure a folder; see the head of the module."""
+    arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--most", type=int, help="songs")
+    arguments.add_argument("--seed", type=int, default=0)
+    given = arguments.parse_args()
+    warnings.simplefilter("ignore")  # mir_eval's, about pieces in which nothing was found
+    songs = [song for song in songs_in(given.folder) if len(song.tempi) == 1]
+    if not songs:
+        raise SystemExit(f"{given.folder}: there is no song in one tempo")
+    drawn = sorted(np.random.default_rng(given.seed).permutation(len(songs))[: given.most])
+    print(table([songs[k] for k in drawn]).markdown())
+
+
+if __name__ == "__main__":
+    main()
