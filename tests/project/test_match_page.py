@@ -52,7 +52,7 @@ def test_films_are_of_many_sources_and_nobody_picks_them() -> None:
     taken = chosen(videos, 12)
     assert len({one.source for one in taken}) == 12
     assert chosen(videos[::-1], 12) == taken
-    assert Counter(one.source for one in chosen(taken[:2] + [replace(taken[0], sha256="f" * 64)], 2)) == {
+    assert Counter(one.source for one in chosen([*taken[:2], replace(taken[0], sha256="f" * 64)], 2)) == {
         taken[0].source: 1,
         taken[1].source: 1,
     }
