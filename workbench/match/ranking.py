@@ -13,8 +13,8 @@ Others may add terms of their own, see `workbench.match.terms`.
 
 What a video expects of its music (energy, pulse, valence) is linear in its facts. The raw score is the weighted
 geometric mean of the parts: a track has to be right in every respect, and one that is wrong in one is not saved by the
-others. All constants were fitted once on a reference set of graded pairs, see `workbench.match.reference`, so
-that a pair scores the same whatever else the catalog holds.
+others. All constants were fitted once, on a reference set of graded pairs, see `workbench.match.reference`, and on
+material by others, so that a pair scores the same whatever else the catalog holds.
 
 **Pulse** joins beats a minute with onsets a second, as a fast tempo with few notes is felt at half. **Contours** are
 compared at the scale of scenes: the mean energy of the music under each scene, over as much as will be heard, and again
@@ -207,7 +207,8 @@ def scores_of(raw: FloatArray, params: MatchParams) -> FloatArray:
 
     Returns
     -------
-    shape (n,), 0 to 1: the probability that an editor would take the track, see `workbench.match.reference`
+    shape (n,), 0 to 1: the share of tracks of this raw score that somebody would take, as measured on videos and music
+    by others (`workbench/models/match_scores.md`)
     """
     return calibrated(raw, Calibration(params.calibration_offset, params.calibration_slope))
 

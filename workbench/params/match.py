@@ -12,6 +12,7 @@ from workbench.params.base import NamedWeight, Params, named_weights, names_exte
 
 _FITTED = read_numbers("match.json")
 _MOOD = read_numbers("mood.json")
+_SCORES = read_numbers("match_scores.json")
 
 MATCH_PARTS = ("pulse", "level", "mood", "voice", "length", "bars", "arc", "sync")
 """The parts of a match score, see `workbench.match.ranking`."""
@@ -157,10 +158,10 @@ class MatchParams(Params):
     usual_arc: float = Field(default=_FITTED["usual_arc"], gt=0.0, le=1.0, description="what music without an arc has")
     usual_sync: float = Field(default=0.5, gt=0.0, le=1.0, description="most tracks land nowhere in particular")
     calibration_offset: float = Field(
-        default=_FITTED["calibration_offset"], ge=-50.0, le=50.0, description="log-odds of a raw score of 0"
+        default=_SCORES["offset"], ge=-50.0, le=50.0, description="log-odds of a raw score of 0"
     )
     calibration_slope: float = Field(
-        default=_FITTED["calibration_slope"], ge=0.0, le=200.0, description="log-odds a unit of raw score"
+        default=_SCORES["slope"], ge=0.0, le=200.0, description="log-odds a unit of raw score"
     )
 
     @property

@@ -146,7 +146,9 @@ def parts_figure(
 
 
 def calibration_figure(reference: MatchReference, params: MatchParams, bins: int = 20) -> Figure:
-    """Draw how often tracks of about one raw score were taken, and the calibration curve.
+    """Draw how often tracks of about one raw score were taken, and the curve that makes scores of raw ones.
+
+    The curve is fitted on material by others, not on this set.
 
     Parameters
     ----------

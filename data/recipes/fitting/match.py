@@ -3,8 +3,8 @@
     python -m data.recipes.fitting.match
 
 Constants are searched one after the other for the best NDCG@10 over the training videos, from those that are in the
-file; the calibration follows by maximum likelihood. The held-out half, of other videos and other tracks, is drawn and
-touched by the benchmark alone.
+file. The held-out half, of other videos and other tracks, is drawn and touched by the benchmark alone. What a score
+promises is fitted on material by others, see `match_scores.py`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from data.recipes.material.grading import best_first, ndcg
 from data.recipes.material.match_videos import Half, reference_half
-from workbench.catalog.grades import TAKEN
-from workbench.catalog.lane import fit_calibration
 from workbench.match import reference
 from workbench.match.ranking import (
     quick_parts,
@@ -70,7 +68,7 @@ def score(half: Half, params: MatchParams) -> NDArray[np.float64]:
 
 def fit(half: Half, params: MatchParams | None = None) -> MatchParams:
     """All constants that are fitted."""
-    params = calibrate(half, search(half, params or MatchParams()))
+    params = search(half, params or MatchParams())
     parts = all_parts(half, params)
     usual = {f"usual_{name}": _geometric_mean(parts[name]) for name in SEARCHED_WEIGHTS}
     return params.model_copy(update=usual)
@@ -122,15 +120,6 @@ def _scaled(params: MatchParams) -> MatchParams:
     rest = 1.0 - params.bars_weight - params.sync_weight
     return params.model_copy(
         update={f"{name}_weight": round(params.weights[name] / whole * rest, 3) for name in SEARCHED_WEIGHTS}
-    )
-
-
-def calibrate(half: Half, params: MatchParams) -> MatchParams:
-    """The curve from raw scores to how surely an editor takes the track, by maximum likelihood."""
-    raw = raw_scores(all_parts(half, params), params)
-    curve = fit_calibration(raw.ravel(), TAKEN[half.grades].ravel())
-    return params.model_copy(
-        update={"calibration_offset": round(curve.offset, 3), "calibration_slope": round(curve.slope, 3)}
     )
 
 

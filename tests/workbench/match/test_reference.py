@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.catalog.lane import fit_calibration
 from workbench.match.ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
 from workbench.match.reference import read_reference, write_reference
 from workbench.params import MatchParams
@@ -33,15 +32,12 @@ def test_it_holds_what_its_card_says() -> None:
     assert all(make_video.scenes[-1].end == pytest.approx(make_video.duration) for make_video in reference.videos)
 
 
-def test_scores_are_calibrated_on_it(parts: dict[str, np.ndarray]) -> None:
-    raw, taken = raw_scores(parts, PARAMS), read_reference().taken
-    curve = fit_calibration(raw.ravel(), taken.ravel())
-    assert PARAMS.calibration_offset == pytest.approx(curve.offset, abs=0.05)
-    assert PARAMS.calibration_slope == pytest.approx(curve.slope, abs=0.05)
-    scores = scores_of(raw, PARAMS)
-    for low in (0.0, 0.2, 0.4, 0.6, 0.8):
-        inside = (scores >= low) & (scores < low + 0.2)
-        assert taken[inside].mean() == pytest.approx(scores[inside].mean(), abs=0.1)
+def test_a_high_score_promises_no_more_than_it_holds(parts: dict[str, np.ndarray]) -> None:
+    # The curve is that of material by others, of which less is known than of drawn tracks.
+    scores, taken = scores_of(raw_scores(parts, PARAMS), PARAMS), read_reference().taken
+    shares = [taken[(scores >= low) & (scores < low + 0.2)].mean() for low in (0.0, 0.2, 0.4, 0.6)]
+    assert shares == sorted(shares)
+    assert taken[scores > 0.5].mean() > scores[scores > 0.5].mean()
 
 
 def test_usual_parts_are_means_over_it(parts: dict[str, np.ndarray]) -> None:
