@@ -78,7 +78,7 @@ def recipe_page(recipe: Recipe, run: Run) -> str:
         f"# {recipe.question}\n",
         recipe.text,
         fenced(recipe.code, "python"),
-        "It prints:\n",
+        f"{recipe.lines} lines, {run.seconds:.1f} s. It prints:\n",
         fenced(run.printed, "text"),
     ]
     for path in sorted(run.folder.iterdir()):
