@@ -78,7 +78,8 @@ def command(
     from workbench.errors import ParameterError
     from workbench.workflows.compare import MEASURED, measured_on
     from workbench.workflows.datasets import load
-    from workbench.workflows.sweep import SweepPlan, read_axis, sweep, sweep_points, winner
+    from workbench.workflows.sweep import SweepPlan, read_axis, sweep, sweep_points
+    from workbench.workflows.winners import winner
 
     if measure not in MEASURED:
         raise click.UsageError(f"--measure is one of {', '.join(MEASURED)}")

@@ -9,7 +9,8 @@ there; the folder is deleted when the result is written. A sweep of other parame
 go on in the same place. The result is a zarr store with an axis for each parameter, or, of points that were drawn, one
 axis `point` with the parameters as coordinates; all other parameters are in its attributes.
 
-Functions: `read_axis` and `sweep_points` for what is swept; `sweep`; `winner`, the best point if it is one.
+Functions: `read_axis` and `sweep_points` for what is swept; `sweep`; `read_sweep`. What a result says is in
+`workbench.workflows.winners`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from workbench.params import WorkbenchParams
 from workbench.profiles import params_from
 from workbench.store.fingerprint import canonical_json
 from workbench.workflows.batch import Row, rows_as_done
-from workbench.workflows.compare import MEASURED, lead_interval, profile_measures
+from workbench.workflows.compare import MEASURED, profile_measures
 from workbench.workflows.datasets import Dataset, DatasetTrack
 from workbench.workflows.library import cluster
 from workbench.workflows.workers import open_pool
@@ -511,62 +512,3 @@ def read_sweep(path: Path | str) -> xarray.Dataset:
     if "sweep" not in found.attrs:
         raise ParameterError(f"{path}: no result of a sweep")
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Winner:
-    """The best point of a sweep by one measure."""
-
-    measure: str
-    point: dict[str, Any]
-    mean: float
-    """over the recordings that all points have the measure of"""
-    tracks: int
-    """how many these are"""
-    lead: float
-    """by which it is better than the second, in the mean"""
-    low: float
-    """of the 90 % interval of its lead over the point that it is least sure to beat; NaN on too few recordings"""
-    sure: bool
-    """whether it beats every other point on six recordings or more, each interval leaving zero out: only then is it the
-    winner"""
-
-
-def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
-    """The point that is best in the mean, and whether it is sure to be.
-
-    Parameters
-    ----------
-    found : of `sweep`
-    measure : one of its variables, of which more is better
-
-    Raises
-    ------
-    ParameterError : there is no such measure, or no recording has it at all points
-    """
-    if measure not in found.data_vars:
-        raise ParameterError(f"there is no measure {measure}; there are {', '.join(map(str, found.data_vars))}")
-    dims = [str(dim) for dim in found[measure].dims if dim != "track"]
-    flat = found[measure].stack(all_points=dims, create_index=False)
-    values = np.asarray(flat.transpose("track", "all_points").values)
-    values = values[np.isfinite(values).all(axis=1)]
-    if not values.size:
-        raise ParameterError(f"no recording has {measure} at every point")
-    means = values.mean(axis=0)
-    best = int(means.argmax())
-    others = [number for number in range(means.size) if number != best]
-    lows = [lead_interval(values[:, best] - values[:, other])[0] for other in others]
-    names = [str(name) for name in found.coords if set(found[name].dims) <= set(dims) and name not in ("point",)]
-    point = {}
-    for name in names:
-        at = flat.coords[name].values[best]
-        point[name] = at.item() if hasattr(at, "item") else at
-    return Winner(
-        measure=measure,
-        point=point,
-        mean=float(means[best]),
-        tracks=len(values),
-        lead=float(means[best] - np.max(means[others])) if others else 0.0,
-        low=min(lows, default=0.0),
-        sure=bool(lows) and min(lows) > 0.0,
-    )

@@ -34,9 +34,9 @@ from workbench.workflows.sweep import (
     sweep,
     sweep_points,
     sweep_track,
-    winner,
     with_values,
 )
+from workbench.workflows.winners import winner
 from workbench.workspace import Workspace
 
 
@@ -250,37 +250,6 @@ def test_a_home_folder_that_cannot_be_used_is_no_result_of_a_recording(songs: Pa
     (tmp_path / "home").write_text("no folder")
     with pytest.raises(StoreError):
         sweep_track([{}], 90.0, tmp_path / "home", wb.WorkbenchParams(), track)
-
-
-def test_the_best_is_the_winner_only_where_it_is_sure() -> None:
-    dice = np.random.default_rng(5)
-    noise = dice.normal(0.0, 0.05, (30, 1))
-    apart = xarray.Dataset(
-        {"seam_score": (("track", "seams.pulse_weight"), 0.7 + noise + np.array([[0.0, 0.1, 0.05]]))},
-        {"seams.pulse_weight": [0.0, 1.0, 2.0], "track": [str(k) for k in range(30)]},
-    )
-    clear = winner(apart)
-    assert clear.sure
-    assert clear.point == {"seams.pulse_weight": 1.0}
-    assert clear.lead == pytest.approx(0.05)
-    same = apart.assign(seam_score=apart.seam_score * 0.0 + dice.normal(0.7, 0.1, (30, 3)))
-    assert not winner(same).sure
-    for name in ("score", "track", "seams.pulse_weight"):
-        with pytest.raises(ParameterError, match=f"no measure {name}"):
-            winner(apart, name)
-
-
-def test_no_point_is_sure_on_a_handful_of_recordings() -> None:
-    found = xarray.Dataset(
-        {"seam_score": (("track", "seams.pulse_weight"), np.tile([0.2, 0.9], (6, 1)))},
-        {"seams.pulse_weight": [0.0, 1.0], "track": [str(k) for k in range(6)]},
-    )
-    assert winner(found).sure
-    for count in (1, 5):
-        few = winner(found.isel(track=slice(count)))
-        assert (few.tracks, few.sure) == (count, False)
-        assert few.lead == pytest.approx(0.7)
-        assert np.isnan(few.low)
 
 
 def test_a_sweep_that_was_killed_goes_on(songs: Path, tmp_path: Path) -> None:
