@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -138,10 +139,8 @@ def followed_figures(name: str, section: str) -> dict[str, float]:
         at = rows[0].index(figure.column)
         for row in rows[2:]:
             if tuple(row[: len(figure.row)]) == figure.row:
-                try:
+                with suppress(ValueError, IndexError):  # a dash, where it does not apply
                     found[figure.name] = float(row[at])
-                except (ValueError, IndexError):
-                    pass
     return found
 
 
