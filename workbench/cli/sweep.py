@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,12 @@ if TYPE_CHECKING:
 )
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="The result, a zarr folder.")
 @click.option("--draw", type=click.IntRange(1), help="Draw that many of all combinations, rather than take them all.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draw.")
+@click.option(
+    "--search",
+    type=click.IntRange(1),
+    help="Search that many of all combinations for a high --measure, with Optuna, rather than take them all.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draw or the search.")
 @click.option(
     "--seconds",
     type=Seconds(),
@@ -46,6 +52,7 @@ def command(
     dataset: str,
     out: Path,
     draw: int | None,
+    search: int | None,
     seed: int,
     seconds: float | None,
     measure: str,
@@ -55,8 +62,11 @@ def command(
     """Measure every combination of some parameters on every recording of a dataset.
 
     Writes one zarr folder for xarray, with the parameters as coordinates. A sweep that was stopped goes on when the
-    same command is given again. Prints JSON: how many points and recordings, what could not be read, and the best
-    point, which is called sure only where it beats every other one on six recordings or more.
+    same command is given again. Where there are too many combinations, --search measures those that promise most;
+    what it finds was chosen for these recordings, so measure it on others.
+
+    Prints JSON: how many points and recordings, what could not be read, and the best point, which is called sure only
+    where it beats every other one on six recordings or more.
 
     \b
     Example:
@@ -69,16 +79,17 @@ def command(
     given : parameters and their values
     dataset : what is measured
     out : the result
-    draw, seed : of combinations; None: all
+    draw, search, seed : of combinations; None: all
     seconds : length of the video
-    measure : of the best point
+    measure : of the best point, and what a search looks for
     scheduler : address of a cluster; None: processes of this machine
     workspace : of the home folder, with the parameters of the profile
     """
     from workbench.errors import ParameterError
+    from workbench.extras import require_extra
     from workbench.workflows.compare import MEASURED, measured_on
-    from workbench.workflows.datasets import load
-    from workbench.workflows.sweep import SweepPlan, read_axis, sweep, sweep_points
+    from workbench.workflows.datasets import Dataset, load
+    from workbench.workflows.sweep import SweepPlan, read_axis, sweep
     from workbench.workflows.winners import winner
 
     if measure not in MEASURED:
@@ -87,10 +98,13 @@ def command(
         raise click.UsageError(f"{out}: there is no folder {out.parent}")
     try:
         axes = tuple(read_axis(text) for text in given)
-        sweep_points(axes, draw, seed)
+        plan = SweepPlan(axes, Dataset("", ()), draw, seed, seconds, search, measure)
+        _ = plan.points
     except ParameterError as error:
         raise click.BadParameter(str(error), param_hint="--param") from error
-    plan = SweepPlan(axes, load(dataset), draw, seed, seconds)
+    if search is not None:
+        require_extra("optuna", "`workbench sweep --search`")
+    plan = replace(plan, dataset=load(dataset))
     for fault in plan.dataset.faults:
         say(fault)
     with progress_bar() as progress:
@@ -102,7 +116,12 @@ def command(
     }
     for name, reason in broken.items():
         say(f"{name}: {reason}")
-    body = {"out": str(out), "points": len(plan.points), "tracks": len(plan.dataset), "errors": broken}
+    body = {
+        "out": str(out),
+        "points": found[measure].size // len(plan.dataset),
+        "tracks": len(plan.dataset),
+        "errors": broken,
+    }
     try:
         best = winner(found, measure)
     except ParameterError as error:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -275,3 +275,58 @@ def test_a_sweep_that_was_killed_goes_on(songs: Path, tmp_path: Path) -> None:
         axes = (read_axis("seams.pulse_weight=0:2:3"),)
         whole = _swept(workspace, SweepPlan(axes, wb.datasets.load(songs), seconds=90.0), tmp_path / "whole.zarr")
     xarray.testing.assert_equal(found, whole)
+
+
+class Interrupted(ThreadPoolExecutor):
+    """One thread, and a user who stops the program after some jobs."""
+
+    def __init__(self, jobs: int) -> None:
+        super().__init__(1)
+        self.left = jobs
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if not self.left:
+            raise KeyboardInterrupt
+        self.left -= 1
+        return super().submit(fn, *args, **kwargs)
+
+
+def test_a_search_has_the_numbers_of_its_points_and_goes_on_where_it_stopped(
+    workspace: Workspace, songs: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("optuna", reason="the extra optuna is not installed")
+    axes = (read_axis("seams.pulse_weight=0:2:21"), read_axis("cover.seams_weight=0:1:11"))
+    dataset = wb.datasets.load(songs)
+    plan = SweepPlan(axes, dataset, seed=3, seconds=90.0, search=10)
+    whole = _swept(workspace, plan, tmp_path / "whole.zarr")
+    assert whole.seam_score.sizes == {"track": 2, "point": 10}
+    chosen = list(zip(*(whole[axis.name].values.tolist() for axis in axes), strict=True))
+    assert len(set(chosen)) == 10
+    assert all(value in axis.values for point in chosen for value, axis in zip(point, axes, strict=True))
+    alone, _ = measured(
+        workspace.with_params(with_values(workspace.params, dict(zip((a.name for a in axes), chosen[9], strict=True)))),
+        dataset["AABA"],
+        90.0,
+    )
+    here = whole.sel(track="AABA", point=9)
+    assert {name: here[name].item() for name in alone} == pytest.approx(alone, abs=1e-12)
+    stopped = tmp_path / "stopped.zarr"
+    with Interrupted(3) as executor, pytest.raises(KeyboardInterrupt):
+        sweep(workspace, plan, stopped, executor=executor)
+    assert len(list((tmp_path / "stopped.zarr.parts").glob("round-*/0*.json"))) == 2
+    xarray.testing.assert_identical(_swept(workspace, plan, stopped), whole)
+    with pytest.raises(ParameterError, match="holds another sweep"):
+        _swept(workspace, replace(plan, measure="best_seam"), stopped)
+
+
+def test_a_search_states_what_it_cannot_do(songs: Path) -> None:
+    dataset = wb.datasets.load(songs)
+    axes = (read_axis("seams.pulse_weight=0,1"),)
+    for plan, complaint in (
+        (SweepPlan(axes, dataset, draw=1, search=1), "not both"),
+        (SweepPlan(axes, dataset, search=3), "between 1 and 2 combinations can be searched for, not 3"),
+        (SweepPlan(axes, dataset, search=1, measure="beauty"), "no measure beauty"),
+        (SweepPlan((), dataset, search=1), "each once"),
+    ):
+        with pytest.raises(ParameterError, match=complaint):
+            _ = plan.points
