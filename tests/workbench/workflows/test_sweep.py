@@ -26,8 +26,8 @@ from workbench.home import Home
 from workbench.loops.seams import line_breaks, measure_beats, with_yardstick
 from workbench.params import SeamParams
 from workbench.workflows.compare import measured
+from workbench.workflows.search import Axis
 from workbench.workflows.sweep import (
-    Axis,
     SweepPlan,
     read_axis,
     read_sweep,
