@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from workbench.audition import widgets as widgets
     from workbench.beats.grid import BeatGrid as BeatGrid
     from workbench.beats.track import track_beats as track_beats
     from workbench.bundled import bundled_path as bundled_path
@@ -134,6 +135,7 @@ _HOMES = {
     "sweep_table": "workflows.winners",
     "track_beats": "beats.track",
     "try_splice": "workflows.splice",
+    "widgets": "audition",
     "winner": "workflows.winners",
     "with_clicks": "render.clicks",
     "write_audio": "media.audio",

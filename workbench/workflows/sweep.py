@@ -119,13 +119,14 @@ def _value(text: str) -> Any:
         return text
 
 
-def with_values(params: WorkbenchParams, point: Mapping[str, Any]) -> WorkbenchParams:
+def with_values(params: WorkbenchParams, point: Mapping[str, Any], named: str = "the sweep") -> WorkbenchParams:
     """Parameters with some of them changed.
 
     Parameters
     ----------
     params : all parameters; left as they are
     point : values by the names of parameters, such as `seams.context_beats`
+    named : who asks, in messages
 
     Raises
     ------
@@ -137,7 +138,7 @@ def with_values(params: WorkbenchParams, point: Mapping[str, Any]) -> WorkbenchP
         if not isinstance(values.get(stage), dict) or field not in values[stage]:
             raise ParameterError(f"there is no parameter {name}; they are called such as seams.context_beats")
         values[stage][field] = value
-    return params_from(values, "the sweep")
+    return params_from(values, named)
 
 
 def sweep_points(axes: Sequence[Axis], draw: int | None = None, seed: int = 0) -> list[Point]:
