@@ -1,8 +1,11 @@
 """How far is the music lowered under this voice?
 
 Voice and music are measured once; every set of ducking parameters after that takes a moment. The curve says by how much
-the music is lowered at each time. Its depth follows what is spoken, so no gain is set by hand.
+the music is lowered at each time. Its depth follows what is spoken, so no gain is set by hand. The slider at the end
+was computed with this page; in a notebook, `wb.widgets.ducking(voice, music)` has one for each parameter.
 """
+
+from pathlib import Path
 
 import workbench as wb
 from workbench.params import DuckParams
@@ -18,3 +21,5 @@ for preset in ("documentary", "tutorial", "social"):
 
 duck_figure(mixed.envelope, mixed.speech_ranges).savefig("duck.png", dpi=80)
 wb.write_audio("mix.mp3", [mixed.both.samples], mixed.both.sample_rate, mixed.both.channels)
+knobs = wb.widgets.ducking(voice, music, seconds=26.0)
+Path("slider.html").write_text(knobs.page("under_voice_lu", (13.0, 15.0, 17.0)))

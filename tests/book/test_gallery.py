@@ -55,6 +55,6 @@ def test_a_recipe_is_short_and_answers_its_question(recipe: Recipe, home: Path, 
     assert page.startswith(f"# {recipe.question}\n")
     assert done.printed.rstrip() in page
     assert f"{recipe.lines} lines, {done.seconds:.1f} s." in page
-    for path in done.folder.glob("*.png"):
+    for path in [*done.folder.glob("*.png"), *done.folder.glob("*.html")]:
         assert f"{done.folder.name}/{path.name}" in page
     assert f"[{recipe.question}]({recipe.path.stem}.md)" in gallery_index([(recipe, done)])
