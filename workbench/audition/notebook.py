@@ -184,7 +184,8 @@ def _(mixed: VoiceOverMix) -> str:
     duck = mixed.mix.duck
     if duck is None:
         return _page("nobody speaks, nothing to duck under", None, _player(mixed.both, "both"))
-    line = f"music ducked by up to {duck.depth_db:.1f} dB under {len(duck.speech_ranges)} utterances"
+    count = len(duck.speech_ranges)
+    line = f"music ducked by up to {duck.depth_db:.1f} dB under {count} utterance{'' if count == 1 else 's'}"
     return _page(line, duck_figure(mixed.envelope, mixed.speech_ranges), _player(mixed.both, "voice and music"))
 
 
