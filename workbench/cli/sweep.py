@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,8 @@ from workbench.cli.options import Seconds, profile_option, workspace_option
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
+    import xarray
+
     from workbench.workspace import Workspace
 
 
@@ -87,10 +89,9 @@ def command(
     """
     from workbench.errors import ParameterError
     from workbench.extras import require_extra
-    from workbench.workflows.compare import MEASURED, measured_on
+    from workbench.workflows.compare import MEASURED
     from workbench.workflows.datasets import Dataset, load
     from workbench.workflows.sweep import SweepPlan, read_axis, sweep
-    from workbench.workflows.winners import winner
 
     if measure not in MEASURED:
         raise click.UsageError(f"--measure is one of {', '.join(MEASURED)}")
@@ -122,25 +123,24 @@ def command(
         "tracks": len(plan.dataset),
         "errors": broken,
     }
+    print_body(body | _best(found, measure, searched=search is not None))
+
+
+def _best(found: xarray.Dataset, measure: str, searched: bool) -> dict[str, Any]:
+    """What is printed of the best point, which is also said in words; nothing where no recording has the measure."""
+    from workbench.errors import ParameterError
+    from workbench.workflows.compare import measured_on
+    from workbench.workflows.winners import winner
+
     try:
         best = winner(found, measure)
     except ParameterError as error:
         say(str(error))
-        print_body(body)
-        return
+        return {}
     words = "is the winner" if best.sure else "is no winner, for another point may be as good"
     point = ", ".join(f"{name}={value}" for name, value in best.point.items())
     say(f"{point} has the best {measure} and {words}; {measured_on(best.tracks)}")
-    print_body(
-        body
-        | {
-            "best": {
-                "measure": measure,
-                "point": best.point,
-                "mean": round(best.mean, 4),
-                "tracks": best.tracks,
-                "lead": round(best.lead, 4),
-                "sure": best.sure,
-            }
-        }
-    )
+    if searched:
+        say("it was searched for on these recordings: measure it on others before you rely on it")
+    told = {"measure": measure, "point": best.point, "mean": round(best.mean, 4), "tracks": best.tracks}
+    return {"best": told | {"lead": round(best.lead, 4), "sure": best.sure}}

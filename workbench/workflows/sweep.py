@@ -336,7 +336,8 @@ def _search(
     points = search_points(plan.axes, plan.search, plan.seed, measured)
     joined = []
     for parts in zip(*done, strict=True):
-        row = dict(parts[0])
+        # as of points that are taken: a recording that fails at one of them has no numbers
+        row = dict(next((part for part in parts if part["status"] != "ok"), parts[0]))
         if row["status"] == "ok":
             row |= {name: [value for part in parts for value in part[name]] for name in MEASURED}
         joined.append(row)
