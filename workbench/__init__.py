@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from workbench.audition import widgets as widgets
     from workbench.beats.grid import BeatGrid as BeatGrid
     from workbench.beats.track import track_beats as track_beats
     from workbench.bundled import bundled_path as bundled_path
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from workbench.plots.conform import conform_figure as conform_figure
     from workbench.plots.plan import plan_figure as plan_figure
     from workbench.plots.seams import seam_figure as seam_figure
+    from workbench.plots.sweep import sweep_figure as sweep_figure
     from workbench.profiles import load_profile as load_profile
     from workbench.profiles import save_profile as save_profile
     from workbench.recording import Recording as Recording
@@ -71,7 +73,8 @@ if TYPE_CHECKING:
     from workbench.workflows.sweep import read_axis as read_axis
     from workbench.workflows.sweep import read_sweep as read_sweep
     from workbench.workflows.sweep import sweep as sweep
-    from workbench.workflows.sweep import winner as winner
+    from workbench.workflows.winners import sweep_table as sweep_table
+    from workbench.workflows.winners import winner as winner
     from workbench.workspace import Workspace as Workspace
     from workbench.workspace import open as open
 
@@ -128,9 +131,12 @@ _HOMES = {
     "seam_views": "workflows.seams",
     "splice": "workflows.own_plans",
     "sweep": "workflows.sweep",
+    "sweep_figure": "plots.sweep",
+    "sweep_table": "workflows.winners",
     "track_beats": "beats.track",
     "try_splice": "workflows.splice",
-    "winner": "workflows.sweep",
+    "widgets": "audition",
+    "winner": "workflows.winners",
     "with_clicks": "render.clicks",
     "write_audio": "media.audio",
 }

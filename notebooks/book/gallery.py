@@ -1,6 +1,6 @@
 """The gallery: scripts that each answer one question, run on a bundled track, with what they print, draw and sound.
 
-A script writes into the folder that it runs in. Pictures and sounds that it leaves there are shown on its page.
+A script writes into the folder that it runs in. Pictures, sounds and pages that it leaves there are shown on its page.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def recipe_page(recipe: Recipe, run: Run) -> str:
         f"# {recipe.question}\n",
         recipe.text,
         fenced(recipe.code, "python"),
-        "It prints:\n",
+        f"{recipe.lines} lines, {run.seconds:.1f} s. It prints:\n",
         fenced(run.printed, "text"),
     ]
     for path in sorted(run.folder.iterdir()):
@@ -89,6 +89,8 @@ def recipe_page(recipe: Recipe, run: Run) -> str:
             parts.append(
                 f'`{path.name}`:\n\n```{{raw}} html\n<audio controls preload="none" src="{name}"></audio>\n```\n'
             )
+        elif path.suffix == ".html":
+            parts.append(f"```{{raw}} html\n:file: {name}\n```\n")
     return "\n".join(parts)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from notebooks.book.commands import commands_page
 from notebooks.book.gallery import gallery_index, recipe_page, recipes, run_recipe
+from notebooks.book.history import read_history, write_history
 from notebooks.book.markdown import contents
 from notebooks.book.modules import module_pages
 from notebooks.book.parameters import parameters_page
@@ -118,6 +119,7 @@ def _write_reference(folder: Path) -> None:
     }
     for name, page in pages.items():
         (folder / name).write_text(page, encoding="utf-8")
+    write_history(folder, read_history(ROOT / "tests" / "benchmarks" / "history.jsonl"))
     cards = sorted((ROOT / "workbench" / "models").glob("*.md"))
     (folder / "models").mkdir()
     for card in cards:

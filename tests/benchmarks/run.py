@@ -1,5 +1,7 @@
 """`make bench`: run the benchmarks, print their tables, write them with date and machine to RESULTS.md.
 
+A line with the figures that are followed goes to `history.jsonl` (`tests.benchmarks.history`).
+
     python -m tests.benchmarks.run [NAME ...]     names: those of BENCHMARKS; all without one
 
 Benchmarks of one call run one after the other in processes of their own, so that peak memory and CPU are theirs.
@@ -16,6 +18,8 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+
+from tests.benchmarks.history import append_run
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "RESULTS.md"
@@ -99,6 +103,7 @@ def main(names: list[str]) -> int:
         print(text, flush=True)
         old = RESULTS.read_text() if RESULTS.exists() else HEAD
         RESULTS.write_text(merge(old, {name: text}))
+        append_run(name, text)
     if failed:
         print(f"[bench] failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

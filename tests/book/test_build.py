@@ -13,7 +13,7 @@ from notebooks.book.gallery import recipes
 from notebooks.book.sources import ROOT
 
 PLACES = ("index", "gallery/index", "notebooks/01_beats", "reference/parameters", "reference/commands",
-          "reference/service", "reference/benchmarks", "reference/models/seams",
+          "reference/service", "reference/benchmarks", "reference/benchmark_history", "reference/models/seams",
           "reference/python/workbench.loops")  # fmt: skip
 
 

@@ -24,6 +24,12 @@ ANSWERS = {
     "12_arrays_by_xarray": ("splice_score", "seam_part"),
     "13_reproduce": ("the same plan: True", "plan.seam_score: 0.5, now 0."),
     "14_for_an_editor": ("seams.rpp: ", "leaves_song_s"),
+    "15_under_a_voice": ("documentary: by up to 1", "social: by up to 1"),
+    "16_labelled_speech": ("[(20.4, 25.2), (26.0, 31.2)]",),
+    "17_annotated_recordings": ("mine/hill_road.ogg", "hill_road: F 0.9", "of downbeats"),
+    "18_own_sections": ("workbench: ", "eights: verse 8, verse 8,"),
+    "19_the_new_cut": ("180.0 s, then 162.8 s", "music +0.00 s off", "-0.04 s off"),
+    "20_loud_enough": ("web.wav: -14.0 LUFS", "ebu-r128.wav: -23.0 LUFS"),
 }
 """what each prints, among the rest"""
 
@@ -48,6 +54,7 @@ def test_a_recipe_is_short_and_answers_its_question(recipe: Recipe, home: Path, 
     page = recipe_page(recipe, done)
     assert page.startswith(f"# {recipe.question}\n")
     assert done.printed.rstrip() in page
-    for path in done.folder.glob("*.png"):
+    assert f"{recipe.lines} lines, {done.seconds:.1f} s." in page
+    for path in [*done.folder.glob("*.png"), *done.folder.glob("*.html")]:
         assert f"{done.folder.name}/{path.name}" in page
     assert f"[{recipe.question}]({recipe.path.stem}.md)" in gallery_index([(recipe, done)])

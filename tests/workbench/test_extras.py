@@ -18,7 +18,7 @@ from workbench.extras import has_extra, install_command, require_extra, requirem
 
 ROOT = Path(__file__).parents[2]
 TRACK = ROOT / "data" / "bundled" / "music" / "corner_store.ogg"
-EXTRAS = ("dashboard", "service", "lab", "export", "mcp", "words", "scale")
+EXTRAS = ("dashboard", "service", "lab", "export", "mcp", "words", "scale", "optuna")
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +64,10 @@ def run(python: Path, home: Path, *command: str, **settings: str) -> subprocess.
         ("service", ["worker"]),
         ("mcp", ["mcp"]),
         ("scale", ["catalog", "add", str(TRACK), "--scheduler", "tcp://127.0.0.1:1"]),
+        (
+            "optuna",
+            ["sweep", "--param", "cover.seams_weight=0,1", "--dataset", "bundled", "-o", "s.zarr", "--search", "1"],
+        ),
     ],
 )
 def test_a_command_without_its_packages_says_one_sentence_and_writes_nothing(

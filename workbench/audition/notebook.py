@@ -35,6 +35,7 @@ from workbench.plots.seams import SeamView, seam_figure
 from workbench.recording import Recording
 from workbench.render.clicks import with_clicks
 from workbench.workflows.own_plans import HeardPlan, HeardSplice
+from workbench.workflows.voice_over import VoiceOverMix
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,7 +54,7 @@ def html_of(value: object) -> str:
 
     Parameters
     ----------
-    value : a recording, grid, profile, evidence, plan, seam, mix or lane; a heard plan or splice
+    value : a recording, grid, profile, evidence, plan, seam, mix or lane; a heard plan or splice; a voice over music
 
     Raises
     ------
@@ -176,6 +177,16 @@ def _(mix: Mix) -> str:
         line += f", music {mix.music_gain_db:+.1f} dB, soundtrack {mix.video_gain_db:+.1f} dB"
     line += f", ducked by up to {mix.duck.depth_db:.1f} dB under {len(mix.duck.speech_ranges)} utterances"
     return _page(line, duck_figure(mix.duck.envelope_points, mix.duck.speech_ranges))
+
+
+@html_of.register
+def _(mixed: VoiceOverMix) -> str:
+    duck = mixed.mix.duck
+    if duck is None:
+        return _page("nobody speaks, nothing to duck under", None, _player(mixed.both, "both"))
+    count = len(duck.speech_ranges)
+    line = f"music ducked by up to {duck.depth_db:.1f} dB under {count} utterance{'' if count == 1 else 's'}"
+    return _page(line, duck_figure(mixed.envelope, mixed.speech_ranges), _player(mixed.both, "voice and music"))
 
 
 @html_of.register

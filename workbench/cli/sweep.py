@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +12,8 @@ from workbench.cli.options import Seconds, profile_option, workspace_option
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
+    import xarray
+
     from workbench.workspace import Workspace
 
 
@@ -31,7 +34,12 @@ if TYPE_CHECKING:
 )
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="The result, a zarr folder.")
 @click.option("--draw", type=click.IntRange(1), help="Draw that many of all combinations, rather than take them all.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draw.")
+@click.option(
+    "--search",
+    type=click.IntRange(1),
+    help="Search that many of all combinations for a high --measure, with Optuna, rather than take them all.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draw or the search.")
 @click.option(
     "--seconds",
     type=Seconds(),
@@ -46,6 +54,7 @@ def command(
     dataset: str,
     out: Path,
     draw: int | None,
+    search: int | None,
     seed: int,
     seconds: float | None,
     measure: str,
@@ -55,8 +64,11 @@ def command(
     """Measure every combination of some parameters on every recording of a dataset.
 
     Writes one zarr folder for xarray, with the parameters as coordinates. A sweep that was stopped goes on when the
-    same command is given again. Prints JSON: how many points and recordings, what could not be read, and the best
-    point, which is called sure only where it beats every other one on six recordings or more.
+    same command is given again. Where there are too many combinations, --search measures those that promise most;
+    what it finds was chosen for these recordings, so measure it on others.
+
+    Prints JSON: how many points and recordings, what could not be read, and the best point, which is called sure only
+    where it beats every other one on six recordings or more.
 
     \b
     Example:
@@ -69,16 +81,17 @@ def command(
     given : parameters and their values
     dataset : what is measured
     out : the result
-    draw, seed : of combinations; None: all
+    draw, search, seed : of combinations; None: all
     seconds : length of the video
-    measure : of the best point
+    measure : of the best point, and what a search looks for
     scheduler : address of a cluster; None: processes of this machine
     workspace : of the home folder, with the parameters of the profile
     """
     from workbench.errors import ParameterError
-    from workbench.workflows.compare import MEASURED, measured_on
-    from workbench.workflows.datasets import load
-    from workbench.workflows.sweep import SweepPlan, read_axis, sweep, sweep_points, winner
+    from workbench.extras import require_extra
+    from workbench.workflows.compare import MEASURED
+    from workbench.workflows.datasets import Dataset, load
+    from workbench.workflows.sweep import SweepPlan, read_axis, sweep
 
     if measure not in MEASURED:
         raise click.UsageError(f"--measure is one of {', '.join(MEASURED)}")
@@ -86,10 +99,13 @@ def command(
         raise click.UsageError(f"{out}: there is no folder {out.parent}")
     try:
         axes = tuple(read_axis(text) for text in given)
-        sweep_points(axes, draw, seed)
+        plan = SweepPlan(axes, Dataset("", ()), draw, seed, seconds, search, measure)
+        _ = plan.points
     except ParameterError as error:
         raise click.BadParameter(str(error), param_hint="--param") from error
-    plan = SweepPlan(axes, load(dataset), draw, seed, seconds)
+    if search is not None:
+        require_extra("optuna", "`workbench sweep --search`")
+    plan = replace(plan, dataset=load(dataset))
     for fault in plan.dataset.faults:
         say(fault)
     with progress_bar() as progress:
@@ -101,26 +117,30 @@ def command(
     }
     for name, reason in broken.items():
         say(f"{name}: {reason}")
-    body = {"out": str(out), "points": len(plan.points), "tracks": len(plan.dataset), "errors": broken}
+    body = {
+        "out": str(out),
+        "points": found[measure].size // len(plan.dataset),
+        "tracks": len(plan.dataset),
+        "errors": broken,
+    }
+    print_body(body | _best(found, measure, searched=search is not None))
+
+
+def _best(found: xarray.Dataset, measure: str, searched: bool) -> dict[str, Any]:
+    """What is printed of the best point, which is also said in words; nothing where no recording has the measure."""
+    from workbench.errors import ParameterError
+    from workbench.workflows.compare import measured_on
+    from workbench.workflows.winners import winner
+
     try:
         best = winner(found, measure)
     except ParameterError as error:
         say(str(error))
-        print_body(body)
-        return
+        return {}
     words = "is the winner" if best.sure else "is no winner, for another point may be as good"
     point = ", ".join(f"{name}={value}" for name, value in best.point.items())
     say(f"{point} has the best {measure} and {words}; {measured_on(best.tracks)}")
-    print_body(
-        body
-        | {
-            "best": {
-                "measure": measure,
-                "point": best.point,
-                "mean": round(best.mean, 4),
-                "tracks": best.tracks,
-                "lead": round(best.lead, 4),
-                "sure": best.sure,
-            }
-        }
-    )
+    if searched:
+        say("it was searched for on these recordings: measure it on others before you rely on it")
+    told = {"measure": measure, "point": best.point, "mean": round(best.mean, 4), "tracks": best.tracks}
+    return {"best": told | {"lead": round(best.lead, 4), "sure": best.sure}}

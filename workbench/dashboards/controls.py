@@ -13,13 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
-from pydantic.fields import FieldInfo
 
-from workbench.dashboards.labels import label_of
 from workbench.dashboards.session import Session
 from workbench.dashboards.tab import action
 from workbench.errors import ParameterError, WorkbenchError
@@ -27,11 +25,10 @@ from workbench.extensions import names, word_of
 from workbench.home import Home
 from workbench.params import WorkbenchParams
 from workbench.params.chosen import Choice, choices, chosen, with_chosen
+from workbench.params.knobs import Knob, knob_of
 from workbench.profiles import load_profile, save_profile
 
 _NAME = re.compile(r"[\w][\w .-]{0,63}")
-_STEPS = 40
-"""of a slider, at least: fine enough for the ear, and no digit that the hand cannot set"""
 
 
 def with_field(params: WorkbenchParams, stage: str, name: str, value: Any) -> WorkbenchParams:
@@ -76,7 +73,7 @@ class ParamControls:
     ) -> None:
         self._session, self._stage, self._then = session, stage, then
         fields = type(getattr(session.params, stage)).model_fields
-        self.widgets = {name: self._widget(name, fields[name]) for name in (names or fields)}
+        self.widgets = {name: self._widget(name) for name in (names or fields)}
         self._showing = False
         session.param.watch(lambda _: self.show(), "params")
 
@@ -107,9 +104,9 @@ class ParamControls:
             column += [widget, words]
         return pmui.Column(*column, button, sizing_mode="stretch_width")
 
-    def _widget(self, name: str, field: FieldInfo) -> Any:
+    def _widget(self, name: str) -> Any:
         value = getattr(getattr(self._session.params, self._stage), name)
-        widget = _widget_for(name, field, value)
+        widget = _widget_for(knob_of(self._stage, name), value)
         watched = "value_throttled" if "value_throttled" in widget.param else "value"
         widget.param.watch(lambda event: self._set(name, event.new), watched)
         return widget
@@ -129,35 +126,16 @@ class ParamControls:
             self._then()
 
 
-def _widget_for(name: str, field: FieldInfo, value: Any) -> Any:
-    label = label_of(name)
-    common: dict[str, Any] = {"label": label, "value": value, "sizing_mode": "stretch_width"}
-    if get_origin(field.annotation) is Literal:
-        return pmui.Select(options=list(get_args(field.annotation)), **common)
-    if field.annotation is bool:
+def _widget_for(knob: Knob, value: Any) -> Any:
+    common: dict[str, Any] = {"label": knob.label, "value": value, "sizing_mode": "stretch_width"}
+    if knob.kind == "choice":
+        return pmui.Select(options=list(knob.choices), **common)
+    if knob.kind == "switch":
         return pmui.Switch(**common)
-    low, high = _bounds(field)
-    if low is None or high is None:
+    if knob.kind == "text":
         return pmui.TextInput(**{**common, "value": str(value)}, disabled=True)
-    if field.annotation is int:
-        return pmui.IntSlider(start=int(low), end=int(high), step=1, size="small", **common)
-    return pmui.FloatSlider(start=float(low), end=float(high), step=_step(high - low), size="small", **common)
-
-
-def _bounds(field: FieldInfo) -> tuple[float | None, float | None]:
-    low = next((rule.ge for rule in field.metadata if hasattr(rule, "ge")), None)
-    high = next((rule.le for rule in field.metadata if hasattr(rule, "le")), None)
-    return low, high
-
-
-def _step(span: float) -> float:
-    """A round step that divides the span in forty to four hundred."""
-    step = 1.0
-    while step > span / _STEPS:
-        step /= 10.0
-    while step * 10.0 <= span / _STEPS:
-        step *= 10.0
-    return step
+    slider = pmui.IntSlider if knob.kind == "whole" else pmui.FloatSlider
+    return slider(start=knob.low, end=knob.high, step=knob.step, size="small", **common)
 
 
 def profiles_in(home: Home) -> list[Path]:

@@ -29,7 +29,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
 from workbench.dashboards.fades import HandFade, Place
-from workbench.dashboards.labels import label_of
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.errors import ParameterError, UnknownProject, WorkbenchError
 from workbench.loops.constraints import SeamConstraints
@@ -37,6 +36,7 @@ from workbench.loops.fit import Keep, KeptPart
 from workbench.loops.plan import LoopPlan
 from workbench.mix.drawn import Points, read_points
 from workbench.params import WorkbenchParams
+from workbench.params.knobs import label_of
 from workbench.profiles import params_from
 from workbench.workflows.loop import Loop
 from workbench.workflows.project_changes import (

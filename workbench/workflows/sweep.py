@@ -7,9 +7,11 @@ again, and a parameter of the beats begins from the start. So twenty weights cos
 A sweep writes a folder beside its result, one file a recording, each whole or not at all. One that was killed goes on
 there; the folder is deleted when the result is written. A sweep of other parameters, another dataset or seed does not
 go on in the same place. The result is a zarr store with an axis for each parameter, or, of points that were drawn, one
-axis `point` with the parameters as coordinates; all other parameters are in its attributes.
+axis `point` with the parameters as coordinates; all other parameters are in its attributes. Points may also be
+searched for (`workbench.workflows.search`), for a high mean of one measure; a recording without it counts as 0 there.
 
-Functions: `read_axis` and `sweep_points` for what is swept; `sweep`; `winner`, the best point if it is one.
+Functions: `read_axis` and `sweep_points` for what is swept; `sweep`; `read_sweep`. What a result says is in
+`workbench.workflows.winners`.
 """
 
 from __future__ import annotations
@@ -35,9 +37,10 @@ from workbench.params import WorkbenchParams
 from workbench.profiles import params_from
 from workbench.store.fingerprint import canonical_json
 from workbench.workflows.batch import Row, rows_as_done
-from workbench.workflows.compare import MEASURED, lead_interval, profile_measures
+from workbench.workflows.compare import MEASURED, profile_measures
 from workbench.workflows.datasets import Dataset, DatasetTrack
 from workbench.workflows.library import cluster
+from workbench.workflows.search import Axis, Point, search_points
 from workbench.workflows.workers import open_pool
 from workbench.workspace import Workspace
 
@@ -49,18 +52,6 @@ if TYPE_CHECKING:
 SWEEP_VERSION = 1
 """of what a finished recording holds; raise it when measures change"""
 _DRAWN_MOST = 100_000
-
-
-class Axis(NamedTuple):
-    """One parameter that is swept."""
-
-    name: str
-    """such as `seams.context_beats`"""
-    values: tuple[Any, ...]
-
-
-Point = dict[str, Any]
-"""values by the names of parameters"""
 
 
 def read_axis(text: str) -> Axis:
@@ -128,13 +119,14 @@ def _value(text: str) -> Any:
         return text
 
 
-def with_values(params: WorkbenchParams, point: Mapping[str, Any]) -> WorkbenchParams:
+def with_values(params: WorkbenchParams, point: Mapping[str, Any], named: str = "the sweep") -> WorkbenchParams:
     """Parameters with some of them changed.
 
     Parameters
     ----------
     params : all parameters; left as they are
     point : values by the names of parameters, such as `seams.context_beats`
+    named : who asks, in messages
 
     Raises
     ------
@@ -146,7 +138,7 @@ def with_values(params: WorkbenchParams, point: Mapping[str, Any]) -> WorkbenchP
         if not isinstance(values.get(stage), dict) or field not in values[stage]:
             raise ParameterError(f"there is no parameter {name}; they are called such as seams.context_beats")
         values[stage][field] = value
-    return params_from(values, "the sweep")
+    return params_from(values, named)
 
 
 def sweep_points(axes: Sequence[Axis], draw: int | None = None, seed: int = 0) -> list[Point]:
@@ -167,15 +159,11 @@ def sweep_points(axes: Sequence[Axis], draw: int | None = None, seed: int = 0) -
     ParameterError : no axes, one of them twice, or nothing to draw
     """
     names = [axis.name for axis in axes]
-    if not axes or len(set(names)) != len(names):
-        raise ParameterError("a sweep needs parameters, each once")
-    total = int(np.prod([len(axis.values) for axis in axes], dtype=object))
+    total = check_axes(axes, draw, "drawn")
     if draw is None:
         if total > _DRAWN_MOST:
             raise ParameterError(f"{total} combinations are more than {_DRAWN_MOST}; draw some of them")
         return [dict(zip(names, values, strict=True)) for values in product(*(axis.values for axis in axes))]
-    if not 1 <= draw <= min(total, _DRAWN_MOST):
-        raise ParameterError(f"between 1 and {min(total, _DRAWN_MOST)} combinations can be drawn, not {draw}")
     dice = np.random.default_rng(seed)
     points = []
     # `choice` without replacement would list all combinations
@@ -186,6 +174,28 @@ def sweep_points(axes: Sequence[Axis], draw: int | None = None, seed: int = 0) -
             point[axis.name] = axis.values[at]
         points.append({name: point[name] for name in names})
     return points
+
+
+def check_axes(axes: Sequence[Axis], count: int | None, done: str) -> int:
+    """How many combinations there are.
+
+    Parameters
+    ----------
+    axes : what is swept, each once
+    count : how many of them are wanted; None: all
+    done : what becomes of them, in words
+
+    Raises
+    ------
+    ParameterError : no axes, one of them twice, or not as many combinations as are wanted
+    """
+    names = [axis.name for axis in axes]
+    if not axes or len(set(names)) != len(names):
+        raise ParameterError("a sweep needs parameters, each once")
+    total = int(np.prod([len(axis.values) for axis in axes], dtype=object))
+    if count is not None and not 1 <= count <= min(total, _DRAWN_MOST):
+        raise ParameterError(f"between 1 and {min(total, _DRAWN_MOST)} combinations can be {done}, not {count}")
+    return total
 
 
 def _distinct(dice: np.random.Generator, total: int, count: int) -> list[int]:
@@ -207,11 +217,27 @@ class SweepPlan:
     seed: int = 0
     seconds: float | None = None
     """length of the video that plans are made for; None: a minute more than each recording"""
+    search: int | None = None
+    """how many points are searched for, in place of taking or drawing them"""
+    measure: str = "seam_score"
+    """that a search makes high"""
 
     @property
     def points(self) -> list[Point]:
-        """All points, in their order."""
-        return sweep_points(self.axes, self.draw, self.seed)
+        """All points, in their order; of a search those that differ from the usual values in one parameter.
+
+        Raises
+        ------
+        ParameterError : as of `sweep_points`; both a draw and a search, or a search for too many, or by no measure
+        """
+        if self.search is None:
+            return sweep_points(self.axes, self.draw, self.seed)
+        if self.draw is not None:
+            raise ParameterError("points are drawn or searched for, not both")
+        if self.measure not in MEASURED:
+            raise ParameterError(f"there is no measure {self.measure}; there are {', '.join(MEASURED)}")
+        check_axes(self.axes, self.search, "searched for")
+        return [{axis.name: value} for axis in self.axes for value in axis.values]
 
 
 def sweep(
@@ -254,35 +280,68 @@ def sweep(
         return _read(out, stated)
     folder = out.with_name(out.name + ".parts")
     _open_parts(folder, stated)
+    where: AbstractContextManager[Executor | None] = nullcontext(executor) if scheduler is None else cluster(scheduler)
+    with where as given, open_pool(given, len(plan.dataset)) as pool:
+        if plan.search is None:
+            rows = _measure(workspace, plan, points, folder, pool)
+        else:
+            points, rows = _search(workspace, plan, folder, pool)
+    found = _result(plan, points, rows, stated)
+    _write(found, out)
+    shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def _measure(
+    workspace: Workspace, plan: SweepPlan, points: Sequence[Point], folder: Path, pool: Executor
+) -> list[dict[str, Any]]:
+    """The row of each recording, of which those that lie in the folder are not measured again."""
     files = [folder / f"{number:05d}.json" for number in range(len(plan.dataset))]
     missing = [number for number, path in enumerate(files) if not path.exists()]
     tracks = [plan.dataset.tracks[number] for number in missing]
     lost: list[str] = []
-    job = partial(
-        sweep_track,
-        points,
-        plan.seconds,
-        workspace.home.root,
-        workspace.params,
-    )
-    where: AbstractContextManager[Executor | None] = nullcontext(executor) if scheduler is None else cluster(scheduler)
+    job = partial(sweep_track, points, plan.seconds, workspace.home.root, workspace.params)
     if missing:
-        with where as given, open_pool(given, len(missing)) as pool:
-            for at, row in rows_as_done(pool, job, tracks, workspace):
-                if row.get("done"):
-                    write_text(files[missing[at]], json.dumps(row), StoreError)
-                else:  # what killed its process may not kill it again
-                    lost.append(row["reason"])
+        for at, row in rows_as_done(pool, job, tracks, workspace):
+            if row.get("done"):
+                write_text(files[missing[at]], json.dumps(row), StoreError)
+            else:  # what killed its process may not kill it again
+                lost.append(row["reason"])
     if lost:
         raise StoreError(
             f"{len(lost)} of {len(files)} recordings were not finished: {'; '.join(sorted(lost))}. What is done is "
             "kept: give the same sweep again to go on, or leave these out of the dataset"
         )
-    rows = [json.loads(path.read_text(encoding="utf-8")) for path in files]
-    found = _result(plan, points, rows, stated)
-    _write(found, out)
-    shutil.rmtree(folder, ignore_errors=True)
-    return found
+    return [json.loads(path.read_text(encoding="utf-8")) for path in files]
+
+
+def _search(
+    workspace: Workspace, plan: SweepPlan, folder: Path, pool: Executor
+) -> tuple[list[Point], list[dict[str, Any]]]:
+    """The points that a search asked for, and the row of each recording over all of them."""
+    assert plan.search is not None
+    done: list[list[dict[str, Any]]] = []
+
+    def measured(number: int, points: list[Point]) -> list[float]:
+        for point in points:
+            with_values(workspace.params, point)
+        place = folder / f"round-{number:04d}"
+        _open_parts(place, json.dumps(points))
+        rows = _measure(workspace, plan, points, place, pool)
+        done.append(rows)
+        none = [None] * len(points)
+        heard = [row.get(plan.measure, none) for row in rows if row["status"] == "ok"]
+        return [float(np.mean([row[at] or 0.0 for row in heard] or [0.0])) for at in range(len(points))]
+
+    points = search_points(plan.axes, plan.search, plan.seed, measured)
+    joined = []
+    for parts in zip(*done, strict=True):
+        # as of points that are taken: a recording that fails at one of them has no numbers
+        row = dict(next((part for part in parts if part["status"] != "ok"), parts[0]))
+        if row["status"] == "ok":
+            row |= {name: [value for part in parts for value in part[name]] for name in MEASURED}
+        joined.append(row)
+    return points, joined
 
 
 def _statement(workspace: Workspace, plan: SweepPlan, points: Sequence[Point]) -> str:
@@ -291,6 +350,7 @@ def _statement(workspace: Workspace, plan: SweepPlan, points: Sequence[Point]) -
 
     # the versions of stages, trackers and measures, which are not in the parameters
     made = dict.fromkeys(canonical_json(*profile_parts(with_values(workspace.params, point), "")) for point in points)
+    searched = {} if plan.search is None else {"search": plan.search, "measure": plan.measure, "seed": plan.seed}
     return json.dumps(
         {
             "version": SWEEP_VERSION,
@@ -302,7 +362,8 @@ def _statement(workspace: Workspace, plan: SweepPlan, points: Sequence[Point]) -
             "tracks": {track.name: _track_hash(workspace, track) for track in plan.dataset},
             "params": workspace.params.model_dump(mode="json"),
             "made": hashlib.sha256("\n".join(made).encode()).hexdigest(),
-        },
+        }
+        | searched,
         sort_keys=True,
     )
 
@@ -457,7 +518,7 @@ def _result(plan: SweepPlan, points: Sequence[Point], rows: Sequence[Mapping[str
         "reason": ("track", np.array([row["reason"] for row in rows], dtype=str)),
     }
     shape: tuple[int, ...]
-    if plan.draw is None:
+    if plan.draw is None and plan.search is None:
         dims, shape = tuple(axis.name for axis in plan.axes), tuple(len(axis.values) for axis in plan.axes)
         coordinates |= {axis.name: (axis.name, np.array(axis.values)) for axis in plan.axes}
     else:
@@ -511,62 +572,3 @@ def read_sweep(path: Path | str) -> xarray.Dataset:
     if "sweep" not in found.attrs:
         raise ParameterError(f"{path}: no result of a sweep")
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Winner:
-    """The best point of a sweep by one measure."""
-
-    measure: str
-    point: dict[str, Any]
-    mean: float
-    """over the recordings that all points have the measure of"""
-    tracks: int
-    """how many these are"""
-    lead: float
-    """by which it is better than the second, in the mean"""
-    low: float
-    """of the 90 % interval of its lead over the point that it is least sure to beat; NaN on too few recordings"""
-    sure: bool
-    """whether it beats every other point on six recordings or more, each interval leaving zero out: only then is it the
-    winner"""
-
-
-def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
-    """The point that is best in the mean, and whether it is sure to be.
-
-    Parameters
-    ----------
-    found : of `sweep`
-    measure : one of its variables, of which more is better
-
-    Raises
-    ------
-    ParameterError : there is no such measure, or no recording has it at all points
-    """
-    if measure not in found.data_vars:
-        raise ParameterError(f"there is no measure {measure}; there are {', '.join(map(str, found.data_vars))}")
-    dims = [str(dim) for dim in found[measure].dims if dim != "track"]
-    flat = found[measure].stack(all_points=dims, create_index=False)
-    values = np.asarray(flat.transpose("track", "all_points").values)
-    values = values[np.isfinite(values).all(axis=1)]
-    if not values.size:
-        raise ParameterError(f"no recording has {measure} at every point")
-    means = values.mean(axis=0)
-    best = int(means.argmax())
-    others = [number for number in range(means.size) if number != best]
-    lows = [lead_interval(values[:, best] - values[:, other])[0] for other in others]
-    names = [str(name) for name in found.coords if set(found[name].dims) <= set(dims) and name not in ("point",)]
-    point = {}
-    for name in names:
-        at = flat.coords[name].values[best]
-        point[name] = at.item() if hasattr(at, "item") else at
-    return Winner(
-        measure=measure,
-        point=point,
-        mean=float(means[best]),
-        tracks=len(values),
-        lead=float(means[best] - np.max(means[others])) if others else 0.0,
-        low=min(lows, default=0.0),
-        sure=bool(lows) and min(lows) > 0.0,
-    )

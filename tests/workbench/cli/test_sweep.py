@@ -45,6 +45,8 @@ def test_a_sweep_is_written_and_told(songs: Path, tmp_path: Path) -> None:
         (["--param", "seams.nothing=1"], "no parameter seams.nothing"),
         (["--param", "seams.pulse_weight=1", "--measure", "beauty"], "--measure is one of"),
         (["--param", "seams.pulse_weight=1", "--draw", "3"], "between 1 and 1"),
+        (["--param", "seams.pulse_weight=0,1", "--search", "3"], "between 1 and 2 combinations can be searched for"),
+        (["--param", "seams.pulse_weight=0,1", "--search", "1", "--draw", "1"], "drawn or searched for, not both"),
     ],
 )
 def test_wrong_usage(arguments: list[str], complaint: str, tmp_path: Path) -> None:
@@ -59,3 +61,13 @@ def test_a_folder_without_sound_is_a_clear_error(tmp_path: Path) -> None:
     done = CliRunner().invoke(command, [*arguments, "--home", str(tmp_path / "home")])
     assert isinstance(done.exception, InputError)
     assert "no sound file" in str(done.exception)
+
+
+def test_a_search_says_what_its_result_is_worth(songs: Path, tmp_path: Path) -> None:
+    pytest.importorskip("optuna", reason="the extra optuna is not installed")
+    arguments = ["--param", "cover.seams_weight=0:1:5", "--search", "3", "--dataset", str(songs), "--seconds", "80"]
+    arguments += ["-o", str(tmp_path / "sweep.zarr"), "--home", str(tmp_path / "home")]
+    done = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout.splitlines()[-1])["points"] == 3
+    assert "measure it on others" in done.stderr

@@ -14,12 +14,12 @@ from service.console import run
 from workbench import extensions
 from workbench.bundled import bundled_path
 from workbench.dashboards.controls import ExtensionControls, ParamControls, ProfileBar, with_field
-from workbench.dashboards.labels import label_of
 from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.params import WorkbenchParams
+from workbench.params.knobs import label_of
 from workbench.profiles import load_profile
 from workbench.workspace import Workspace
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,17 +26,17 @@ from workbench.home import Home
 from workbench.loops.seams import line_breaks, measure_beats, with_yardstick
 from workbench.params import SeamParams
 from workbench.workflows.compare import measured
+from workbench.workflows.search import Axis
 from workbench.workflows.sweep import (
-    Axis,
     SweepPlan,
     read_axis,
     read_sweep,
     sweep,
     sweep_points,
     sweep_track,
-    winner,
     with_values,
 )
+from workbench.workflows.winners import winner
 from workbench.workspace import Workspace
 
 
@@ -252,37 +252,6 @@ def test_a_home_folder_that_cannot_be_used_is_no_result_of_a_recording(songs: Pa
         sweep_track([{}], 90.0, tmp_path / "home", wb.WorkbenchParams(), track)
 
 
-def test_the_best_is_the_winner_only_where_it_is_sure() -> None:
-    dice = np.random.default_rng(5)
-    noise = dice.normal(0.0, 0.05, (30, 1))
-    apart = xarray.Dataset(
-        {"seam_score": (("track", "seams.pulse_weight"), 0.7 + noise + np.array([[0.0, 0.1, 0.05]]))},
-        {"seams.pulse_weight": [0.0, 1.0, 2.0], "track": [str(k) for k in range(30)]},
-    )
-    clear = winner(apart)
-    assert clear.sure
-    assert clear.point == {"seams.pulse_weight": 1.0}
-    assert clear.lead == pytest.approx(0.05)
-    same = apart.assign(seam_score=apart.seam_score * 0.0 + dice.normal(0.7, 0.1, (30, 3)))
-    assert not winner(same).sure
-    for name in ("score", "track", "seams.pulse_weight"):
-        with pytest.raises(ParameterError, match=f"no measure {name}"):
-            winner(apart, name)
-
-
-def test_no_point_is_sure_on_a_handful_of_recordings() -> None:
-    found = xarray.Dataset(
-        {"seam_score": (("track", "seams.pulse_weight"), np.tile([0.2, 0.9], (6, 1)))},
-        {"seams.pulse_weight": [0.0, 1.0], "track": [str(k) for k in range(6)]},
-    )
-    assert winner(found).sure
-    for count in (1, 5):
-        few = winner(found.isel(track=slice(count)))
-        assert (few.tracks, few.sure) == (count, False)
-        assert few.lead == pytest.approx(0.7)
-        assert np.isnan(few.low)
-
-
 def test_a_sweep_that_was_killed_goes_on(songs: Path, tmp_path: Path) -> None:
     home, out = tmp_path / "home", tmp_path / "sweep.zarr"
     command = [sys.executable, "-c", "from service.console import main; main()", "sweep", "--home", str(home)]
@@ -306,3 +275,58 @@ def test_a_sweep_that_was_killed_goes_on(songs: Path, tmp_path: Path) -> None:
         axes = (read_axis("seams.pulse_weight=0:2:3"),)
         whole = _swept(workspace, SweepPlan(axes, wb.datasets.load(songs), seconds=90.0), tmp_path / "whole.zarr")
     xarray.testing.assert_equal(found, whole)
+
+
+class Interrupted(ThreadPoolExecutor):
+    """One thread, and a user who stops the program after some jobs."""
+
+    def __init__(self, jobs: int) -> None:
+        super().__init__(1)
+        self.left = jobs
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if not self.left:
+            raise KeyboardInterrupt
+        self.left -= 1
+        return super().submit(fn, *args, **kwargs)
+
+
+def test_a_search_has_the_numbers_of_its_points_and_goes_on_where_it_stopped(
+    workspace: Workspace, songs: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("optuna", reason="the extra optuna is not installed")
+    axes = (read_axis("seams.pulse_weight=0:2:21"), read_axis("cover.seams_weight=0:1:11"))
+    dataset = wb.datasets.load(songs)
+    plan = SweepPlan(axes, dataset, seed=3, seconds=90.0, search=10)
+    whole = _swept(workspace, plan, tmp_path / "whole.zarr")
+    assert whole.seam_score.sizes == {"track": 2, "point": 10}
+    chosen = list(zip(*(whole[axis.name].values.tolist() for axis in axes), strict=True))
+    assert len(set(chosen)) == 10
+    assert all(value in axis.values for point in chosen for value, axis in zip(point, axes, strict=True))
+    alone, _ = measured(
+        workspace.with_params(with_values(workspace.params, dict(zip((a.name for a in axes), chosen[9], strict=True)))),
+        dataset["AABA"],
+        90.0,
+    )
+    here = whole.sel(track="AABA", point=9)
+    assert {name: here[name].item() for name in alone} == pytest.approx(alone, abs=1e-12)
+    stopped = tmp_path / "stopped.zarr"
+    with Interrupted(3) as executor, pytest.raises(KeyboardInterrupt):
+        sweep(workspace, plan, stopped, executor=executor)
+    assert len(list((tmp_path / "stopped.zarr.parts").glob("round-*/0*.json"))) == 2
+    xarray.testing.assert_identical(_swept(workspace, plan, stopped), whole)
+    with pytest.raises(ParameterError, match="holds another sweep"):
+        _swept(workspace, replace(plan, measure="best_seam"), stopped)
+
+
+def test_a_search_states_what_it_cannot_do(songs: Path) -> None:
+    dataset = wb.datasets.load(songs)
+    axes = (read_axis("seams.pulse_weight=0,1"),)
+    for plan, complaint in (
+        (SweepPlan(axes, dataset, draw=1, search=1), "not both"),
+        (SweepPlan(axes, dataset, search=3), "between 1 and 2 combinations can be searched for, not 3"),
+        (SweepPlan(axes, dataset, search=1, measure="beauty"), "no measure beauty"),
+        (SweepPlan((), dataset, search=1), "each once"),
+    ):
+        with pytest.raises(ParameterError, match=complaint):
+            _ = plan.points

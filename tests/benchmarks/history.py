@@ -1,0 +1,195 @@
+"""The history of the benchmarks: a line of `history.jsonl` for each run of one, with the few figures that are followed.
+
+`RESULTS.md` holds the last run in full; here one sees whether a figure moved. A line has the date, the machine as its
+processor and number of cores, the software, the revision of the code, the benchmark, and its figures by
+`table: row, column`. Times are compared on one machine alone.
+
+Functions: `followed_figures`, `history_line`, `append_run`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from workbench.errors import StoreError
+from workbench.files import write_text
+
+HERE = Path(__file__).parent
+HISTORY = HERE / "history.jsonl"
+
+
+class Followed(NamedTuple):
+    """One cell of a benchmark's tables."""
+
+    table: str
+    row: tuple[str, ...]
+    """the first cells of the row"""
+    column: str
+
+    @property
+    def name(self) -> str:
+        """As it stands in the history."""
+        return f"{self.table}: {', '.join(self.row)}, {self.column}"
+
+
+_BEATS = "Beats: bundled songs composed first"
+_VALIDATION = "Beats: validation pieces"
+_LOAD = "Service: load"
+_RANKING = "Ranking without sync, ms"
+_MATCH = "Ranking a generated catalog against films of known character, NDCG@10"
+_UNDERSCORE = "Underscore: NDCG@10 of texts against 620 tracks"
+_STAGES = "Analysis by stage, CPU seconds"
+_PLANS = "Whole plans, mean over the songs that both loop"
+FOLLOWED = {
+    "beats": (
+        Followed(_BEATS, ("workbench-network",), "F"),
+        Followed(_BEATS, ("workbench-network",), "downbeat F"),
+        Followed(_BEATS, ("workbench-network",), "CPU s/s"),
+        Followed(_VALIDATION, ("workbench-network",), "F"),
+        Followed(_VALIDATION, ("workbench-network",), "downbeat F"),
+    ),
+    "seams": (
+        Followed("Splices with known answers, all songs", ("all bad ones",), "AUC seam_score"),
+        Followed("Splices with known answers, all songs", ("near repeat",), "median seam_score"),
+    ),
+    "plans": (
+        Followed(_PLANS, ("ours",), "level step LU"),
+        Followed(_PLANS, ("ours",), "beat dev ms"),
+        Followed(_PLANS, ("ours",), "CPU s/min"),
+    ),
+    "cuts": (
+        Followed("Ingest, CPU seconds", ("640 by 360",), "ratio"),
+        Followed("Ingest, CPU seconds", ("1920 by 1080",), "ratio"),
+    ),
+    "edits": (
+        Followed("Edits of edit lists", ("all",), "all found"),
+        Followed("Edits of edit lists", ("all",), "ms, median"),
+    ),
+    "conform": (
+        Followed("Conform: music that follows an edit", ("follows, seams over 0.5",), "kept, share of seconds"),
+        Followed("Conform: music that follows an edit", ("planned anew",), "kept, share of seconds"),
+    ),
+    "align": (
+        Followed("Align: planted truth", ("all",), "first within 20 ms"),
+        Followed("Align: planted truth", ("all",), "AUC"),
+        Followed("Align: cost from warm analyses", ("50 tracks against one film",), "CPU seconds"),
+    ),
+    "match": (
+        Followed(_MATCH, ("ours",), "held-out half"),
+        Followed(_MATCH, ("ours",), "10th percentile"),
+    ),
+    "underscore": (
+        Followed(_UNDERSCORE, ("underscore",), "held-out half"),
+        Followed(_UNDERSCORE, ("underscore",), "written later"),
+        Followed(_UNDERSCORE, ("underscore, lexicon only",), "written later"),
+    ),
+    "catalog-scale": (
+        Followed(_RANKING, ("1000000", "match"), "p99"),
+        Followed(_RANKING, ("1000000", "underscore"), "p99"),
+        Followed("Building a catalog", ("1000000",), "peak MB"),
+    ),
+    "catalog-batch": (Followed("Analysing a catalog", ("1 process",), "times real time"),),
+    "mix": (
+        Followed("Mix: speech ranges", ("at 0 LU or more",), "frame F1"),
+        Followed("Mix: speech ranges", ("at 0 LU or more",), "edge error ms, median"),
+        Followed("Mix: ducking", ("as the mix says",), "ESTOI"),
+    ),
+    "duck-bands": (
+        Followed("Ducking in bands: 12 scenes of voices and music by others", ("in bands",), "ESTOI"),
+        Followed("Ducking in bands: 12 scenes of voices and music by others", ("in bands",), "music loses LU"),
+    ),
+    "service-load": (
+        Followed(_LOAD, ("warm loop", "8"), "requests/s"),
+        Followed(_LOAD, ("warm loop", "8"), "p99 ms"),
+        Followed(_LOAD, ("poll", "8"), "requests/s"),
+    ),
+    "speed": (
+        Followed(_STAGES, ("slow_tide",), "ratio"),
+        Followed("A plan from a warm analysis, ms", ("1 h",), "median"),
+        Followed("Peak memory, MB", ("analysis of a 10 min track, whole process",), "peak"),
+    ),
+}
+"""by benchmark; those that are not here are tables to read, of which no cell stands for the rest"""
+
+
+def followed_figures(name: str, section: str) -> dict[str, float]:
+    """The figures of a run that are followed.
+
+    Parameters
+    ----------
+    name : of the benchmark
+    section : its section of `RESULTS.md`
+
+    Returns
+    -------
+    by name; what the section does not hold, or holds no number for, is left out
+    """
+    tables = {table.split("\n", 1)[0].strip(): table for table in re.split(r"^### ", section, flags=re.M)[1:]}
+    found = {}
+    for figure in FOLLOWED.get(name, ()):
+        lines = [line for line in tables.get(figure.table, "").splitlines() if line.startswith("|")]
+        rows = [[cell.strip() for cell in line[1:].rstrip().removesuffix("|").split(" | ")] for line in lines]
+        if len(rows) < 3 or figure.column not in rows[0]:
+            continue
+        at = rows[0].index(figure.column)
+        for row in rows[2:]:
+            if tuple(row[: len(figure.row)]) == figure.row:
+                with suppress(ValueError, IndexError):  # a dash, where it does not apply
+                    found[figure.name] = float(row[at])
+    return found
+
+
+def history_line(name: str, section: str, revision: str | None) -> dict[str, Any] | None:
+    """A run as it is kept.
+
+    Parameters
+    ----------
+    name : of the benchmark
+    section : its section of `RESULTS.md`, whose third line has date, processor, cores and software
+    revision : of the code; None: not known
+
+    Returns
+    -------
+    None where no figure of it is followed
+    """
+    figures = followed_figures(name, section)
+    stamp = re.search(r"^(\d{4}-\d\d-\d\d), (.*, \d+ cores), (.*)$", section, flags=re.M)
+    if not figures or stamp is None:
+        return None
+    date, machine, software = stamp.groups()
+    line = {"date": date, "machine": machine, "software": software, "revision": revision, "benchmark": name}
+    return {**line, "figures": figures}
+
+
+def append_run(name: str, section: str, history: Path = HISTORY) -> None:
+    """Add a run to the history.
+
+    Parameters
+    ----------
+    name, section : as of `history_line`
+    history : the file, which is replaced whole
+    """
+    line = history_line(name, section, _revision())
+    if line is not None:
+        old = history.read_text(encoding="utf-8") if history.exists() else ""
+        write_text(history, old + json.dumps(line) + "\n", StoreError)
+
+
+def _revision() -> str | None:
+    """Of this checkout, with `+` where files differ from it; None outside of one."""
+    try:
+        head = subprocess.run(["git", "rev-parse", "--short=10", "HEAD"], cwd=HERE, capture_output=True, text=True)
+        changed = subprocess.run(
+            ["git", "status", "--porcelain", "--untracked-files=no", "--", "workbench", "service", "data"],
+            cwd=HERE.parents[1], capture_output=True, text=True,
+        )  # fmt: skip
+    except OSError:
+        return None
+    if head.returncode != 0:
+        return None
+    return head.stdout.strip() + ("+" if changed.stdout.strip() else "")

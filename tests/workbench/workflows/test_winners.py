@@ -1,0 +1,74 @@
+"""What a sweep says: the best point, whether it is sure, and each point beside another."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray
+
+from workbench.errors import ParameterError
+from workbench.workflows.winners import sweep_table, winner
+
+
+def test_the_best_is_the_winner_only_where_it_is_sure() -> None:
+    dice = np.random.default_rng(5)
+    noise = dice.normal(0.0, 0.05, (30, 1))
+    apart = xarray.Dataset(
+        {"seam_score": (("track", "seams.pulse_weight"), 0.7 + noise + np.array([[0.0, 0.1, 0.05]]))},
+        {"seams.pulse_weight": [0.0, 1.0, 2.0], "track": [str(k) for k in range(30)]},
+    )
+    clear = winner(apart)
+    assert clear.sure
+    assert clear.point == {"seams.pulse_weight": 1.0}
+    assert clear.lead == pytest.approx(0.05)
+    same = apart.assign(seam_score=apart.seam_score * 0.0 + dice.normal(0.7, 0.1, (30, 3)))
+    assert not winner(same).sure
+    for name in ("score", "track", "seams.pulse_weight"):
+        with pytest.raises(ParameterError, match=f"no measure {name}"):
+            winner(apart, name)
+
+
+def test_no_point_is_sure_on_a_handful_of_recordings() -> None:
+    found = xarray.Dataset(
+        {"seam_score": (("track", "seams.pulse_weight"), np.tile([0.2, 0.9], (6, 1)))},
+        {"seams.pulse_weight": [0.0, 1.0], "track": [str(k) for k in range(6)]},
+    )
+    assert winner(found).sure
+    for count in (1, 5):
+        few = winner(found.isel(track=slice(count)))
+        assert (few.tracks, few.sure) == (count, False)
+        assert few.lead == pytest.approx(0.7)
+        assert np.isnan(few.low)
+
+
+def test_points_stand_beside_the_best_or_beside_another() -> None:
+    dice = np.random.default_rng(3)
+    score = 0.5 + dice.normal(0.0, 0.2, (12, 1, 1)) + np.array([[0.0, 0.1], [0.02, 0.1]])
+    found = xarray.Dataset(
+        {"seam_score": (("track", "seams.pulse_weight", "seams.context_beats"), score)},
+        {"seams.pulse_weight": [0.0, 1.0], "seams.context_beats": [2, 4], "track": [str(k) for k in range(12)]},
+    )
+    table = sweep_table(found)
+    assert table.index.names == ["seams.pulse_weight", "seams.context_beats"]
+    assert table["tracks"].tolist() == [12] * 4
+    best = winner(found)
+    row = table.loc[tuple(best.point.values())]
+    assert row["mean"] == pytest.approx(best.mean)
+    assert row[["difference", "low", "high"]].tolist() == [0.0, 0.0, 0.0]
+    assert (table["difference"] <= 0.0).all()
+    assert (table["mean_high"] - table["mean_low"]).min() > 10 * (table["high"] - table["low"]).max()
+    beside = sweep_table(found, beside={"seams.pulse_weight": 0.0, "seams.context_beats": 2})
+    assert beside["difference"].tolist() == pytest.approx([0.0, 0.1, 0.02, 0.1])
+    with pytest.raises(ParameterError, match=r"no point .*; its parameters are seams.pulse_weight, seams.context"):
+        sweep_table(found, beside={"seams.pulse_weight": 0.0})
+
+
+def test_one_parameter_is_a_plain_index_and_few_recordings_have_no_interval() -> None:
+    found = xarray.Dataset(
+        {"seam_score": (("track", "point"), [[0.2, 0.4], [0.3, 0.3]])},
+        {"seams.pulse_weight": ("point", [0.5, 1.0]), "point": [0, 1], "track": ["a", "b"]},
+    )
+    table = sweep_table(found)
+    assert table.index.tolist() == [0.5, 1.0]
+    assert table["difference"].tolist() == pytest.approx([-0.1, 0.0])
+    assert np.isnan(table[["low", "high", "mean_low"]]).all().all()
