@@ -147,7 +147,11 @@ def with_room(
 
 
 def usable_splices(
-    profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None
+    profile: LoopProfile,
+    params: CoverParams,
+    constraints: LineConstraints | None = None,
+    *,
+    alike: bool = False,
 ) -> UsableSplices:
     """The splices of a track that keep the rules of a plan and reach the floor, best first; possibly none.
 
@@ -159,6 +163,7 @@ def usable_splices(
     profile : the track's candidate splices, grid and ending
     params : `min_seam_score` and the least lengths of bodies, segments and opening
     constraints : what is ruled out and what is pinned; None: nothing is
+    alike : keep all, those too that make the same loop as a better one nearby
     """
     splices, lines = profile.splices, profile.downbeats
     leave, enter = np.asarray(splices.leave, dtype=np.int64), np.asarray(splices.enter, dtype=np.int64)
@@ -186,10 +191,11 @@ def usable_splices(
 
     kept = np.flatnonzero(legal)
     kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
-    nth = rank_within((leave[kept] - enter[kept]) * lines.size + leave[kept] // _PLACE_BARS)
-    kept = kept[nth < _SAME_PLACE]
-    if kept.size > _MOST:  # the best of every length and place before the second best of any
-        kept = kept[np.sort(np.argsort(rank_within(leave[kept] - enter[kept]), kind="stable")[:_MOST])]
+    if not alike:
+        nth = rank_within((leave[kept] - enter[kept]) * lines.size + leave[kept] // _PLACE_BARS)
+        kept = kept[nth < _SAME_PLACE]
+        if kept.size > _MOST:  # the best of every length and place before the second best of any
+            kept = kept[np.sort(np.argsort(rank_within(leave[kept] - enter[kept]), kind="stable")[:_MOST])]
     if pins.any():
         kept = np.union1d(kept, np.flatnonzero(pins))
         kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
