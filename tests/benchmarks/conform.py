@@ -6,6 +6,9 @@ The 200 seeded edits of `data/recipes/material/re_edits.py` (insert, trim, delet
 each), on loops and fits of the bundled songs that are as long as the old cut. Beside the plan that follows the edit
 stands what an editor gets who plans anew for the new length. Each floor of seam scores is one row: good seams move
 music by whole phrases, so the floor decides how much of it can be put back in place.
+
+A sync point is a cut of the old picture within 40 ms of a downbeat of its music. Music is not stretched, and a splice
+moves it by whole bars, so after an edit of any other length no way through a track has one back.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from data.recipes.material.re_edits import re_edit
 from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import bundled
 from workbench.edits.difference import EditDifference, compare_edits
+from workbench.edits.edit_list import EditList
 from workbench.errors import FitError, PlanError
 from workbench.home import Home
 from workbench.loops.conform import conform_plan, follow_picture, kept_seconds
@@ -28,12 +32,15 @@ from workbench.loops.fit import FitRequest, plan_fit
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import LoopProfile
 from workbench.params import CoverParams
+from workbench.recording import FloatArray
 from workbench.workflows.analyze import analyze
 from workbench.workspace import Workspace
 
 EDITS = 200
 FLOORS = (0.7, 0.5, 0.3, 0.1)
 _SAME = 1e-6
+_SYNC = 0.04  # s
+_NEAR = 0.02  # by which a worst seam may score less than a fresh plan's
 
 
 @dataclass
@@ -47,19 +54,46 @@ class _Row:
     shares: list[float] = field(default_factory=list)
     worst: list[float] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
+    near_fresh: list[bool] = field(default_factory=list)
+    """whether the worst seam is within 0.02 of a fresh plan's"""
+    synced: list[bool] = field(default_factory=list)
+    """whether a sync point is kept, of those whose picture survives"""
     ended: list[bool] = field(default_factory=list)
     """whether the track's own ending is kept, of plans that had it"""
     refused: int = 0
 
-    def add(self, made: LoopPlan, old: LoopPlan, difference: EditDifference, half_bar: float) -> None:
-        """Count one plan."""
+    def add(
+        self, made: LoopPlan, old: LoopPlan, difference: EditDifference, half_bar: float, hits: list[float]
+    ) -> None:
+        """Count one plan; `hits` are its sync points, s of the old cut."""
         kept, untouched = kept_seconds(made, old, difference, half_bar)
         self.kept, self.untouched = self.kept + kept, self.untouched + untouched
         self.same += sum(s.seconds for s in follow_picture(made, old, difference, _SAME) if s.kept)
         self.shares.append(kept / max(untouched, 1e-9))
         self.worst.append(made.seam_score)
+        stretches = follow_picture(made, old, difference, _SYNC)
+        for hit in hits:
+            at = [
+                span.new_start + hit - span.old_start
+                for span in difference.kept
+                if span.old_start <= hit < span.old_end
+            ]
+            self.synced += [any(s.kept and s.first - _SAME <= t < s.last for s in stretches) for t in at]
         if not old.ends_in_fade:
             self.ended.append(not made.ends_in_fade)
+
+
+def sync_points(edit: EditList, plan: LoopPlan, downbeats: FloatArray) -> list[float]:
+    """Cuts of a picture that fall on a downbeat of the music, s."""
+    found, starts, cut = [], plan.segment_starts, 0.0
+    for clip in edit.clips:
+        piece = int(np.searchsorted(starts, cut, side="right")) - 1
+        if 0 <= piece < len(plan.segments):
+            heard = plan.segments[piece].song_from + cut - starts[piece]
+            if float(np.abs(downbeats - heard).min()) <= _SYNC:
+                found.append(cut)
+        cut += float(clip.seconds)
+    return found
 
 
 def profiles() -> list[LoopProfile]:
@@ -81,6 +115,15 @@ def run() -> list[Table]:
         except FitError:
             continue
         difference = compare_edits(edit.old, edit.new)
+        hits = sync_points(edit.old, old, profile.downbeats)
+        fresh_score = None
+        try:
+            anew = plan_fit(profile, FitRequest(round(difference.new_seconds, 6))).alone
+        except FitError:
+            rows["planned anew"].refused += 1
+        else:
+            fresh_score = anew.seam_score
+            rows["planned anew"].add(anew, old, difference, half_bar, hits)
         for floor in FLOORS:
             row, params = rows[f"follows, seams over {floor:g}"], CoverParams(min_seam_score=floor)
             begun = process_time()
@@ -90,13 +133,9 @@ def run() -> list[Table]:
                 row.refused += 1
                 continue
             row.times.append(process_time() - begun)
-            row.add(made.alone, old, difference, half_bar)
-        try:
-            anew = plan_fit(profile, FitRequest(round(difference.new_seconds, 6))).alone
-        except FitError:
-            rows["planned anew"].refused += 1
-            continue
-        rows["planned anew"].add(anew, old, difference, half_bar)
+            row.add(made.alone, old, difference, half_bar, hits)
+            if fresh_score is not None:
+                row.near_fresh.append(made.seam_score >= fresh_score - _NEAR)
     return [_table(rows)]
 
 
@@ -104,13 +143,15 @@ def _table(rows: dict[str, _Row]) -> Table:
     table = Table(
         "Conform: music that follows an edit",
         ["way", "edits", "refused", "kept, share of seconds", "the same samples", "median edit", "worst seam, median",
-         "worst seam, tenth", "own ending kept", "CPU ms, median", "CPU ms, 95 %"],
+         "worst seam, tenth", "near a fresh plan's", "sync points kept", "own ending kept", "CPU ms, median",
+         "CPU ms, 95 %"],
     )  # fmt: skip
     for way, row in rows.items():
         times = np.array(row.times) * 1e3
         table.add(
             way, len(row.shares), row.refused, row.kept / row.untouched, row.same / row.untouched,
             float(np.median(row.shares)), float(np.median(row.worst)), float(np.quantile(row.worst, 0.1)),
+            float(np.mean(row.near_fresh)) if row.near_fresh else None, float(np.mean(row.synced)),
             float(np.mean(row.ended)), *((float(np.median(times)), float(np.quantile(times, 0.95))) if times.size else
             (None, None)),
         )  # fmt: skip

@@ -37,6 +37,10 @@ def test_a_refused_track_is_fitted_to_the_video_and_shown(
     with page.expect_download() as started:
         page.locator(".format").first.click()
     assert '"kind": "straight"' in started.value.path().read_text(encoding="utf-8")
+    page.get_by_role("button", name="Download").click()
+    with page.expect_download() as started:
+        page.get_by_role("button", name="The finished video").click()
+    assert started.value.suggested_filename.endswith(".mp4")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="use", exact=True).first.click()
     expect(page.locator(".option").first).to_contain_text("cut-down")

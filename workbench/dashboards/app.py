@@ -216,7 +216,9 @@ class Page:
             )  # fmt: skip
 
         def ready(path: Path) -> None:
-            bar.ready = [session.url_of(path), path.name, bar.ready[2] + 1 if bar.ready else 1]
+            # A browser keeps what it took for a while, and the same plan is written anew with another mix or comment.
+            address = f"{session.url_of(path)}?written={path.stat().st_mtime_ns}"
+            bar.ready = [address, path.name, bar.ready[2] + 1 if bar.ready else 1]
 
         def ask(format_name: str) -> None:
             if session.loop is not None:

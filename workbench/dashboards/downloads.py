@@ -1,5 +1,5 @@
-"""Downloads of a plan: its JSON, as the command line prints it, and every format of `workbench export`, with the
-comments and verdicts of reviewers as markers.
+"""Downloads of a plan: the finished video and music, its JSON, as the command line prints it, and every format of
+`workbench export`, with the comments and verdicts of reviewers as markers.
 
 Functions: `offered`, the formats for a plan; `what_is_taken`, the option that they hold; `download_file`.
 """
@@ -12,11 +12,18 @@ from pathlib import Path
 from workbench.audition.plans import listening_folder, plan_digest
 from workbench.export.formats import Format, all_formats, caution, format_named
 from workbench.loops.plan import LoopPlan
+from workbench.render.video import VIDEO_SUFFIXES, render_audio, render_video
 from workbench.workflows.comments import load_review, review_markers
 from workbench.workflows.export import export_plan
 from workbench.workflows.loop import Loop, save_plan
 from workbench.workspace import Workspace
 
+_VIDEO = (
+    "video",
+    "Video",
+    "The finished video: its picture as it is, its sound and the music at the levels of the mix.",
+)
+_MUSIC = ("music", "Music", "The finished music alone, as WAV.")
 _PLAN = ("json", "Plan", "The plan as data, for workbench render and workbench export.")
 
 
@@ -36,6 +43,8 @@ def offered(loop: Loop | None) -> list[tuple[str, str, str]]:
     track, repeats = loop.track.path, loop.answer.body is not None
     return [
         _PLAN,
+        *([] if loop.video is None else [_VIDEO]),
+        _MUSIC,
         *(
             (form.name, form.title, " ".join(filter(None, (form.what, form.limits, _caution(form, track)))))
             for form in all_formats().values()
@@ -68,7 +77,7 @@ def what_is_taken(loop: Loop | None) -> str:
 
 
 def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
-    """Write a plan in a format, into a file that has the name of its track.
+    """Write a plan in a format, or what it sounds like, into a file that has the name of its track.
 
     Parameters
     ----------
@@ -82,7 +91,8 @@ def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
 
     Raises
     ------
-    WorkbenchError : the format cannot hold the plan, or the home folder cannot be written to
+    WorkbenchError : the format cannot hold the plan, the track or the video cannot be read, or the home folder cannot
+        be written to
     """
     plan = loop.answer
     assert isinstance(plan, LoopPlan), "a refusal has nothing to take away"
@@ -91,6 +101,14 @@ def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
     stem = re.sub(
         r"[^\w-]+", "-", (loop.track.record.title if loop.track.record is not None else None) or loop.track.path.stem
     )
+    if format_name == _MUSIC[0]:
+        return _finished(workspace, loop, plan, folder / f"{stem}.wav", None)
+    if format_name == _VIDEO[0]:
+        assert loop.video is not None, "is not offered without a video"
+        suffix = loop.video.suffix.lower()
+        # A container of its own kind can hold its picture; of the others this one holds any.
+        out = folder / f"{stem}{suffix if suffix in VIDEO_SUFFIXES else '.mkv'}"
+        return _finished(workspace, loop, plan, out, loop.video)
     if format_name == _PLAN[0]:
         return save_plan(loop, folder / f"{stem}.plan.json")
     form = format_named(format_name)
@@ -107,3 +125,15 @@ def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
         reviews=review_markers(plan.alone, load_review(workspace, loop)),
     )
     return out
+
+
+def _finished(workspace: Workspace, loop: Loop, plan: LoopPlan, out: Path, video: Path | None) -> Path:
+    """The music of a plan, under its video where there is one, as the page plays it."""
+
+    def rendering(done: float) -> None:
+        workspace.progress(f"rendering {out.name}", done)
+
+    recording, params = workspace.load_recording(loop.track.path), workspace.params.render
+    if video is None:
+        return render_audio(plan.alone, recording, out, params, progress=rendering)
+    return render_video(plan.alone, recording, video, out, loop.mix, params, progress=rendering)

@@ -68,8 +68,8 @@ from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, V
 _BARS_BEFORE = 2
 """bars before the first edit from which on the music may differ"""
 _POINTS = 4  # places of a bar at which the search asks whether the music is in place
-_SPLICE_COST = 3.0  # s of music in place that a new seam of score 1 must buy, and one of score 0.5 on top
-_HEARD_COST = 6.0
+_SPLICE_COST = 3.0  # s of music in place that a new seam of score 1 must buy
+_HEARD_COST = 20.0  # and what one at the floor must buy on top: who lowers the floor takes worse seams for more music
 _EXACT = 0.02  # share that a second loses that is half a bar off: the same sample is preferred
 _OWN_ENDING = 1e4  # s; the own ending of the old plan is kept wherever the length allows
 _PINNED = 1e3  # s; a pinned seam stays where its picture stays
@@ -337,7 +337,8 @@ class _Search:
     def _joins(self) -> _Joins:
         """The track's usable splices, with the old plan's seams as it plays them, the fades somebody set included."""
         old, splices = self.old, self.profile.splices
-        usable = cut_splices(self.profile, self.params, self.constraints)
+        # The picture says which bar line is wanted, so a splice one bar beside a better one is no copy of it.
+        usable = cut_splices(self.profile, self.params, self.constraints, alike=True)
         table = segment_table(old)
         left, entered = nearest_line(self.lines, table[:-1, 1]), nearest_line(self.lines, table[1:, 0])
         rows: dict[tuple[int, int], tuple[float, ...]] = {}
@@ -445,7 +446,8 @@ class _Search:
         leaving = layer.worth[joins.leave, self.ages]
         time = layer.time[joins.leave, self.ages] + joins.song_to - self.lines[joins.leave]
         starts = time + self.lines[joins.enter] - joins.song_from
-        worth = leaving - _SPLICE_COST - _HEARD_COST * (1.0 - joins.score) / 0.5
+        heard = (1.0 - joins.score) / max(1.0 - self.params.min_seam_score, 1e-3)
+        worth = leaving - _SPLICE_COST - _HEARD_COST * heard
         stays = self._was_there(joins, time)
         worth = np.where(stays, leaving, worth)
         if self.constraints is not None:

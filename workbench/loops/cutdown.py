@@ -164,7 +164,13 @@ def seams_allowed(seconds: float) -> int:
     return ceil(round(seconds / SECONDS_A_SEAM, 9))
 
 
-def cut_splices(profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None) -> UsableSplices:
+def cut_splices(
+    profile: LoopProfile,
+    params: CoverParams,
+    constraints: LineConstraints | None = None,
+    *,
+    alike: bool = False,
+) -> UsableSplices:
     """The splices that a cut-down may take: those of a loop, with shorter segments between them.
 
     Parameters
@@ -172,9 +178,11 @@ def cut_splices(profile: LoopProfile, params: CoverParams, constraints: LineCons
     profile : of the track
     params : limits, of which those on segments are replaced
     constraints : what is ruled out and what is pinned; None: nothing is
+    alike : keep all, those too that make the same cut as a better one nearby
     """
     shorter = {"min_segment_bars": MIN_INNER_BARS, "min_segment_seconds": 2.0, "min_opening_seconds": 2.0}
-    return usable_splices(profile, params.model_copy(update=shorter | {"gain_glide_seconds": 0.1}), constraints)
+    params = params.model_copy(update=shorter | {"gain_glide_seconds": 0.1})
+    return usable_splices(profile, params, constraints, alike=alike)
 
 
 def find_cuts(profile: LoopProfile, usable: UsableSplices, task: CutTask, params: CoverParams) -> list[CutRoute]:

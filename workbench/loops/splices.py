@@ -149,7 +149,12 @@ def with_room(
 
 
 def usable_splices(
-    profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None, *, restart: bool = False
+    profile: LoopProfile,
+    params: CoverParams,
+    constraints: LineConstraints | None = None,
+    *,
+    restart: bool = False,
+    alike: bool = False,
 ) -> UsableSplices:
     """The splices of a track that keep the rules of a plan and reach the floor, best first; possibly none.
 
@@ -162,6 +167,7 @@ def usable_splices(
     params : `min_seam_score` and the least lengths of bodies, segments and opening
     constraints : what is ruled out and what is pinned; None: nothing is
     restart : also the splice by which the track begins again, which need not reach the floor (`loops.restarts`)
+    alike : keep all, those too that make the same loop as a better one nearby
     """
     splices, lines = profile.splices, profile.downbeats
     leave, enter = np.asarray(splices.leave, dtype=np.int64), np.asarray(splices.enter, dtype=np.int64)
@@ -193,10 +199,11 @@ def usable_splices(
 
     kept = np.flatnonzero(legal)
     kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
-    nth = rank_within((leave[kept] - enter[kept]) * lines.size + leave[kept] // _PLACE_BARS)
-    kept = kept[nth < _SAME_PLACE]
-    if kept.size > _MOST:  # the best of every length and place before the second best of any
-        kept = kept[np.sort(np.argsort(rank_within(leave[kept] - enter[kept]), kind="stable")[:_MOST])]
+    if not alike:
+        nth = rank_within((leave[kept] - enter[kept]) * lines.size + leave[kept] // _PLACE_BARS)
+        kept = kept[nth < _SAME_PLACE]
+        if kept.size > _MOST:  # the best of every length and place before the second best of any
+            kept = kept[np.sort(np.argsort(rank_within(leave[kept] - enter[kept]), kind="stable")[:_MOST])]
     if pins.any() or again.any():
         kept = np.union1d(kept, np.flatnonzero(pins | again))
         kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]

@@ -265,8 +265,13 @@ def write_audio(
     suffix = path.suffix.lower()
     writing = _WRITINGS.get((suffix, subtype or ("lossy" if suffix == ".mp3" else "pcm16")))
     if writing is None:
+        kinds = sorted({kind for kind, _ in _WRITINGS})
+        if suffix not in kinds:
+            raise ParameterError(
+                f"{path.name}: sound is written as {', '.join(kinds)}, not {suffix or 'without a suffix'}"
+            )
         known = ", ".join(sorted({f"{kind} {sub}" for kind, sub in _WRITINGS}))
-        raise ParameterError(f"{path.name}: cannot write {suffix or 'no suffix'} as {subtype}; known are {known}")
+        raise ParameterError(f"{path.name}: cannot write {suffix} as {subtype}; known are {known}")
     most = 2 if suffix == ".mp3" else 8
     if not 1 <= channels <= most:
         raise ParameterError(f"{path.name}: {suffix} holds 1 to {most} channels, not {channels}; write WAV or mix down")

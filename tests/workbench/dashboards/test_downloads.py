@@ -5,19 +5,25 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
+import soundfile
+
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal, RefusalReason
+from workbench.media.probe import probe
 from workbench.results.loop import plan_from_json
 from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
+FINISHED = ("video", "music")
+
 
 def test_a_plan_can_be_taken_away_in_every_format(tide_home: Home, tide_loop: Loop) -> None:
     for name, *_ in offered(tide_loop):
-        path = download_file(Workspace(tide_home), tide_loop, name)
-        assert path.stat().st_size > 0
+        if name not in FINISHED:
+            assert download_file(Workspace(tide_home), tide_loop, name).stat().st_size > 0
     assert offered(None) == []
     said = {name: what for name, _, what in offered(tide_loop)}
     assert "Final Cut Pro does not import .ogg files: export with the track as WAV." in said["fcpxml"]
@@ -37,12 +43,26 @@ def test_a_fit_is_taken_away_as_one(corner_home: Home, corner_fit: Loop) -> None
     names = [name for name, *_ in offered(corner_fit)]
     assert "loop-tags" not in names, "a straight plan has no loop"
     for name in names:
-        assert download_file(Workspace(corner_home), corner_fit, name).stat().st_size > 0
+        if name not in FINISHED:
+            assert download_file(Workspace(corner_home), corner_fit, name).stat().st_size > 0
     text = download_file(Workspace(corner_home), corner_fit, "json").read_text(encoding="utf-8")
     given = json.loads(text)
     assert (given["plan"]["kind"], given["provenance"]["command"]) == ("straight", "fit")
     assert not {"loop_start_a", "bars", "repeats"} & given["plan"].keys()
     assert plan_from_json(text) == corner_fit.answer
+
+
+def test_the_finished_video_and_music_are_among_them(corner_home: Home, corner_fit: Loop, tide_loop: Loop) -> None:
+    assert [name for name, *_ in offered(corner_fit)][:3] == ["json", *FINISHED]
+    assert offered(tide_loop)[1][0] == "music", "only a length was given"
+    assert isinstance(corner_fit.answer, LoopPlan)
+    music = soundfile.info(download_file(Workspace(corner_home), corner_fit, "music"))
+    assert music.frames == round(corner_fit.answer.window_end * music.samplerate)
+    video = download_file(Workspace(corner_home), corner_fit, "video")
+    assert corner_fit.video is not None
+    before, after = probe(corner_fit.video), probe(video)
+    assert (video.suffix, after.has_video, after.width) == (corner_fit.video.suffix, True, before.width)
+    assert after.audio_duration == pytest.approx(before.duration, abs=0.05)
 
 
 def test_a_download_says_which_option_it_holds(tide_loop: Loop) -> None:

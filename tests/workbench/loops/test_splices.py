@@ -43,6 +43,17 @@ def test_no_splice_is_good_enough_where_the_floor_is_too_high(track_profile: Cal
     assert usable_splices(track_profile(), CoverParams(min_seam_score=1.0)).size == 0
 
 
+def test_of_one_length_and_place_the_best_two_are_kept_or_all(
+    track_profile: Callable[..., LoopProfile], only: Callable[..., LoopProfile]
+) -> None:
+    """A loop is the same wherever it goes back; where the picture says which bar is wanted, each counts."""
+    pairs = [(16, 8), (17, 9), (18, 10), (19, 11)]
+    profile = only(track_profile(), pairs)
+    assert usable_splices(profile, CoverParams()).size == 2
+    found = usable_splices(profile, CoverParams(), alike=True)
+    assert sorted(zip(found.leave.tolist(), found.enter.tolist(), strict=True)) == pairs
+
+
 def test_bodies_sound_alike_unless_their_ends_lie_bars_apart(
     track_profile: Callable[..., LoopProfile], only: Callable[..., LoopProfile]
 ) -> None:

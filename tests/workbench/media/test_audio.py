@@ -373,7 +373,8 @@ class TestWriting:
     @pytest.mark.parametrize(
         ("name", "channels", "subtype", "match"),
         [
-            ("a.ogg", 2, None, "known are"),
+            ("a.ogg", 2, None, "written as .flac, .mp3, .wav, not .ogg"),
+            ("a", 2, None, "not without a suffix"),
             ("a.wav", 2, "pcm8", "known are"),
             ("a.mp3", 6, None, "1 to 2 channels"),
             ("a.wav", 9, None, "1 to 8 channels"),
