@@ -6,7 +6,8 @@ same only the better. Where a catalog is so small that this leaves fewer than we
 the lane, but never a song twice.
 
 Scores are absolute. A raw score is the sum that a ranking computes; `calibrated` turns it into the probability that an
-editor would take the track, by a logistic curve whose two constants were fitted once on graded pairs (Platt 1999). So a pair scores the same whatever else the catalog holds, and where nothing suits, all scores are low.
+editor would take the track, by a logistic curve whose two constants were fitted once on graded pairs (Platt 1999). So a
+pair scores the same whatever else the catalog holds, and where nothing suits, all scores are low.
 
 Classes: `MatchReason`, `Match`, `Lane`, `Calibration`. Functions: `pick`, `calibrated`, `fit_calibration`.
 
