@@ -84,7 +84,7 @@ class ServiceRequest(Request):
     async def receive_body(self) -> None:
         """Read the body, once the request is admitted; called after the router has found the route."""
         await admit_unread(self, getattr(self.route.ctx, "policy", _OPEN))  # type: ignore[union-attr]
-        await super().receive_body()
+        await super().receive_body()  # type: ignore[no-untyped-call]
 
     @property
     def id(self) -> str:
