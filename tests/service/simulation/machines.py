@@ -142,7 +142,7 @@ class JobProcess:
         fate = world.random.choices(FATES, _WEIGHTS)[0] if self.town.troubled else "done"
         self.town.fates.setdefault(job.job_id, []).append(fate)
         world.log(self.machine.host.name, "works on", job.kind, self.town.name(job.job_id), job.attempt, fate)
-        self._send({"stage": "working"})
+        self._send({"stage": "working", "at": world.wall_seconds()})
         seconds = world.random.choice((0.05, 1.0, 5.0, 40.0))
         step = partial(self._fetch, job, Path(order["scratch"])) if job.queue == jobs.FETCH else partial(self._do, job)
         match fate:

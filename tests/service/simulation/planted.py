@@ -67,6 +67,7 @@ BUGS = (
         _LEDGER,
         "    if not _book(connection, entry):\n        return False\n    credit_grants.draw",
         "    _book(connection, entry)\n    credit_grants.draw",
+        rare=True,
     ),
     Bug("a charge is missing in the month's total", _LEDGER, "    _add_to_month(connection, entry)\n", ""),
     Bug(

@@ -32,7 +32,9 @@ def test_other_parameters_are_lines_as_long_as_one_can_tell_them_apart(check_leg
     both = pandas.MultiIndex.from_product([["network", "onsets"], [2, 4, 8]], names=["beats.activation", "context"])
     figure = sweep_figure(_table(both))
     above, below = figure.axes
-    assert [text.get_text() for text in above.get_legend().get_texts()] == ["2", "4", "8"]
+    legend = above.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["2", "4", "8"]
     assert [label.get_text() for label in below.get_xticklabels()] == ["network", "onsets"]
     check_legible(figure)
     many = pandas.MultiIndex.from_product([[1], range(9)], names=["a", "b"])
