@@ -228,8 +228,9 @@ def _begin_again(
     usable = usable_splices(profile, params, constraints, restart=True)
     if usable.restart is None:
         return None
-    # Routes are ranked by their other seams: against these a restart would always be left out.
-    ranked = replace(usable, score=np.where(np.arange(usable.size) == usable.restart, 1.0, usable.score))
+    # Routes are ranked by their other seams, or a restart would always be left out, and no other body is repeated.
+    alone = np.arange(usable.size) == usable.restart
+    ranked = replace(usable, score=np.where(alone, 1.0, usable.score), is_body=alone)
     best: tuple[float, Route] | None = None
     for route in _routes(ranked, profile, video, params, body=usable.restart):
         played = spans(route, usable, profile)

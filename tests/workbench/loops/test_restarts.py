@@ -101,6 +101,15 @@ def test_where_the_body_wears_the_last_option_begins_the_whole_track_again(
     assert not find_repetition(again, profile).over_limits
 
 
+@pytest.mark.parametrize("seconds", [300.0, 411.3, 523.777, 1234.5, 3600.0])
+def test_any_length_is_met(only: Callable[..., LoopProfile], track_profile: Maker, seconds: float) -> None:
+    profile = looped(only, track_profile)
+    plan = plan_of(profile, seconds)
+    times = count_restarts(plan.options[-1], profile)
+    assert times == pytest.approx(seconds / 126.0, abs=2.0), "the whole track, not a part of it"
+    assert wears_less(plan.options[-1], plan)
+
+
 def test_it_is_no_option_where_it_does_not_wear_less(track_profile: Maker) -> None:
     profile = track_profile(restarts=True)
     short = plan_of(profile, profile.song_duration + 60.0)
