@@ -54,7 +54,7 @@ def test_a_correction_is_shown_undone_and_told(beats: Any) -> None:
 
 
 def test_a_grid_is_mended_in_a_stretch_and_by_tapping(beats: Any) -> None:
-    wave = beats.locator(".bk-Figure").first.bounding_box()
+    wave = beats.locator(".bk-Figure:visible").first.bounding_box()
     y = wave["y"] + wave["height"] / 2
     beats.mouse.move(200, y)
     beats.mouse.down()

@@ -39,7 +39,7 @@ from workbench.dashboards.work import Task
 from workbench.plots.palette import BEAT, HEARD, VOICE
 from workbench.recording import FloatArray
 from workbench.workflows.catalog_search import search_catalog, words_of
-from workbench.workflows.library import add_bundled
+from workbench.workflows.library import add_all, bundled_files
 
 SLOWEST, FASTEST = 40.0, 220.0
 LONGEST_SECONDS = 1800.0
@@ -463,9 +463,15 @@ class MatchTab(Tab):
 
     def add_bundled(self) -> None:
         """Fill the catalog with the bundled tracks, and match again."""
-        self.table.empty = "the bundled tracks are analysed; that takes some minutes"
+        self.attempt(self._add_bundled)
+
+    def _add_bundled(self) -> None:
+        wanted = bundled_files().wanted
+        self.table.empty = "the tracks that come with Workbench are analysed; that takes some minutes"
         self.fill.visible = False
-        self.run(add_bundled, then=lambda _: self.match(), otherwise=lambda _: self._show(), cancelled=self._show)
+        self.run(
+            add_all, wanted, then=lambda _: self.match(), otherwise=lambda _: self._show(), cancelled=self._show
+        )  # fmt: skip
 
     def _show_chosen(self) -> None:
         match = self.state.match

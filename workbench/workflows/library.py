@@ -10,7 +10,7 @@ The pool is a `concurrent.futures.Executor`: processes of this machine by defaul
 address, or any other that the caller passes. Workers write arrays to the home folder, which all of them must share;
 records are written here.
 
-Functions: `list_files`, `bundled_files`, `add_tracks`, `add_bundled`, `cluster`, `open_library`, `open_catalog`.
+Functions: `list_files`, `bundled_files`, `add_tracks`, `add_all`, `cluster`, `open_library`, `open_catalog`.
 """
 
 from __future__ import annotations
@@ -192,12 +192,13 @@ def add_tracks(workspace: Workspace, wanted: Iterable[WantedFile], executor: Exe
         workspace.progress(stage, done / len(files))
 
 
-def add_bundled(workspace: Workspace) -> int:
-    """Analyse the bundled catalog in this process, and add it.
+def add_all(workspace: Workspace, wanted: Iterable[WantedFile]) -> int:
+    """Analyse files in this process, one after the other, and add them to the catalog.
 
     Parameters
     ----------
-    workspace : store and catalog are filled
+    workspace : store and catalog are filled; progress is the share of files that are done
+    wanted : the files
 
     Returns
     -------
@@ -205,11 +206,10 @@ def add_bundled(workspace: Workspace) -> int:
 
     Raises
     ------
-    ResourceMissing : the catalog is not shipped with this installation
     StoreError : the home folder cannot be used
     """
     with ThreadPoolExecutor(1) as here:
-        added = list(add_tracks(workspace, bundled_files().wanted, here))
+        added = list(add_tracks(workspace, wanted, here))
     open_catalog(workspace)
     return sum(one.track is not None for one in added)
 

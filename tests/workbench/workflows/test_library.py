@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from workbench.home import Home
-from workbench.workflows.library import WantedFile, add_tracks, list_files, open_library
+from workbench.workflows.library import WantedFile, add_all, add_tracks, list_files, open_library
 from workbench.workspace import Workspace
 
 CALL = "import sys; from service.console import run; sys.exit(run(sys.argv[1:]))"
@@ -55,6 +55,13 @@ def test_equal_bytes_are_analysed_once_and_a_second_time_not_at_all(tunes: Path,
     assert track.bpm == 60.0
     assert {"duration_seconds", "energy"} <= track.measured
     assert "bpm" not in track.measured
+
+
+def test_files_are_added_in_one_process(tunes: Path, tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path / "home"))
+    wanted = [WantedFile(tunes / "0.wav", "a"), WantedFile(tmp_path / "none.wav", "b")]
+    assert add_all(workspace, wanted) == 1
+    assert open_library(workspace).get("a").duration_seconds
 
 
 def test_a_changed_file_is_measured_again(tunes: Path, tmp_path: Path) -> None:
