@@ -49,7 +49,7 @@ def test_a_track_is_opened_in_the_plan_tab_by_key(match: Any) -> None:
 
 
 _STACK = """() => {
-  const found = (root) => root.querySelector(".rows")?.parentNode ?? [...root.querySelectorAll("*")]
+  const found = (root) => root.querySelector(".stack > .rows")?.parentNode ?? [...root.querySelectorAll("*")]
     .map((node) => node.shadowRoot && found(node.shadowRoot)).find((node) => node)
   return found(document).stack.heard()
 }"""

@@ -115,6 +115,7 @@ def test_a_duck_point_is_dragged_heard_undone_and_set_by_keys(mix: Any) -> None:
     mix.keyboard.press("[")
     expect(panel.get_by_text("Point 1 of")).to_be_visible()
     mix.keyboard.press("]")
+    expect(panel.get_by_text("Point 2 of")).to_be_visible()
     depth = panel.get_by_label("depth of the point, dB")
     depth.fill("3.5")
     depth.press("Enter")

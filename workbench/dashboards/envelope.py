@@ -125,7 +125,8 @@ class EnvelopePanel(JSComponent):
     at = param.Number(0.0, doc="where it is, video s")
     depth = param.Number(0.0, doc="its attenuation, dB")
     drawn = param.Boolean(False, doc="whether the envelope is not the measured one")
-    asked = param.List([], doc="[what, its values, n]")
+    asked = param.List([], doc="[n, what, its values] of each wish that may not be taken yet")
+    taken = param.Integer(0, doc="n of the last wish that was taken")
 
     _esm = script("keys", "clock", "envelope")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("envelope")]
@@ -147,7 +148,7 @@ class EnvelopeDesk:
         """while something is under way: the points before it"""
         self._held = False
         self.panel = EnvelopePanel(sizing_mode="stretch_width", margin=(0, 10), visible=False)
-        self.panel.param.watch(lambda event: self.ask(*event.new[:-1]), "asked")
+        self.panel.param.watch(lambda event: self._take_wishes(event.new), "asked")
 
     def take(self, points: Points, seconds: float) -> None:
         """Draw on another envelope; one that is being drawn on stays.
@@ -207,14 +208,17 @@ class EnvelopeDesk:
 
         Parameters
         ----------
-        what : `add` at a time, `set` the chosen point to a time and a depth, `keep` what was set, `delete` it,
-            `choose` the next or the one before, `restore` the measured curve
+        what : `add` at a time, `set` the point of an index to a time and a depth, `keep` what was set, `delete` the
+            chosen one, `choose` the next or the one before, `restore` the measured curve
         values : of it
         """
         drawing, before = self.drawing, self.drawing.points
-        if what == "set" and drawing.chosen is not None:
+        if what == "set" and 0 <= int(values[0]) < len(before):
+            if drawing.chosen != int(values[0]):
+                self.keep()
+            drawing.chosen = int(values[0])
             self._before = before if self._before is None else self._before
-            drawing.move(float(values[0]), float(values[1]))
+            drawing.move(float(values[1]), float(values[2]))
             self._show(drawing.points, True)
         else:
             self.keep()
@@ -232,6 +236,12 @@ class EnvelopeDesk:
             with self._session.change("the measured ducking again"):
                 self._session.envelope = None
         self._paint()
+
+    def _take_wishes(self, wishes: list[Any]) -> None:
+        for number, *wish in wishes:
+            if number > self.panel.taken:
+                self.panel.taken = number
+                self.ask(*wish)
 
     def keep(self) -> None:
         """Make what is under way a step of the history."""

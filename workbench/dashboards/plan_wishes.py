@@ -69,7 +69,7 @@ class SeamSound(JSComponent):
     gain_db = param.Number(0.0)
     asked = param.Integer(0, doc="counts up when something else is to be heard, after all the rest")
 
-    _esm = script("sound", "seam_sound")
+    _esm = script("output", "sound", "seam_sound")
 
 
 class WishDesk:

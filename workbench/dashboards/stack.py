@@ -52,7 +52,7 @@ class StackBoard(JSComponent):
     found = param.List([[], 0], doc="[[id, words] of each, n], for the n-th of `wanted`")
     asked = param.List([], doc="[what, number of a track or its id, n]")
 
-    _esm = script("keys", "clock", "sound", "film", "stack")
+    _esm = script("output", "keys", "clock", "sound", "film", "stack")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("stack")]
 
 
@@ -65,6 +65,7 @@ class StackTab(Tab):
     """
 
     title = "Tracks"
+    plays_itself = True
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

@@ -96,16 +96,19 @@ def test_fields_and_keys_do_all_that_a_pointer_does(desk: EnvelopeDesk, session:
     assert session.envelope is not None
     assert session.envelope[3] == (4.5, 7.5)
     assert (desk.panel.chosen, desk.panel.count, desk.panel.at, desk.panel.depth) == (3, 5, 4.5, 7.5)
-    desk.ask("set", 4.5, 9.0)
-    desk.ask("set", 4.6, 10.0)
+    desk.ask("set", 3, 4.5, 9.0)
+    desk.panel.asked = [[1, "set", 3, 4.6, 10.0], [2, "choose", 0]]
+    desk.panel.asked = [[1, "set", 3, 4.7, 11.0]]
     assert heard.points[-1][3] == (4.6, 10.0)
-    assert session.envelope[3] == (4.5, 7.5), "it is kept when the field is left"
+    assert session.envelope[3] == (4.6, 10.0), "what is under way is kept when something else is done"
+    desk.ask("set", 3, 4.7, 11.0)
+    assert session.envelope[3] == (4.6, 10.0), "it is kept when the field is left"
     desk.ask("keep")
-    assert session.envelope[3] == (4.6, 10.0)
+    assert session.envelope[3] == (4.7, 11.0)
     desk.ask("choose", -1)
     assert desk.panel.chosen == 2
     desk.ask("delete")
-    assert session.envelope == (*POINTS[:2], (4.6, 10.0), POINTS[3])
+    assert session.envelope == (*POINTS[:2], (4.7, 11.0), POINTS[3])
     assert desk.panel.drawn
     desk.ask("restore")
     assert session.envelope is None

@@ -6,8 +6,13 @@ export function render({ model }) {
   box.className = "envelope"
   box.setAttribute("role", "group")
   box.setAttribute("aria-label", "points of the duck")
-  const ask = (name, ...values) => {
-    model.asked = [name, ...values, ((model.asked ?? []).at(-1) ?? 0) + 1]
+  // All that the server has not taken yet is sent: what comes in quick succession arrives as one change.
+  let waiting = [],
+    count = model.taken
+  const ask = (...wish) => {
+    count = Math.max(count, model.taken) + 1
+    waiting = [...waiting.filter(([number]) => number > model.taken), [count, ...wish]]
+    model.asked = waiting
   }
   const button = (text, label, act) => {
     const made = document.createElement("button")
@@ -20,7 +25,7 @@ export function render({ model }) {
     const made = document.createElement("input")
     Object.assign(made, { type: "number", step, min: 0, title: label, ariaLabel: label })
     const set = () => {
-      if (at.value !== "" && depth.value !== "") ask("set", Number(at.value), Number(depth.value))
+      if (at.value !== "" && depth.value !== "") ask("set", model.chosen, Number(at.value), Number(depth.value))
     }
     made.addEventListener("input", set)
     made.addEventListener("blur", () => ask("keep"))

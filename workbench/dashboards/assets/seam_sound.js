@@ -4,21 +4,21 @@ export function render({ model }) {
   let sound = null
   function stop() {
     sound?.stop()
+    endSounding(mine)
   }
+  const mine = { title: "Plan", at: () => sound.position(), seconds: () => model.stretch[1], stop }
   async function hear() {
     const { music, plan, stretch } = model
     if (!plan.cues) {
       stop()
       return
     }
-    if (sound?.context.sampleRate !== plan.rate) {
-      stop()
-      sound?.context.close()
-      sound = new Sound(new AudioContext({ sampleRate: plan.rate }), ["music"])
+    const context = openOutput(plan.rate)
+    if (sound?.context !== context) {
+      sound = new Sound(context, ["music"], output.volume)
       sound.fault = (error) => console.warn(error)
     }
-    // what else plays on the page gives way
-    window.dispatchEvent(new CustomEvent("workbench-playing", { detail: model }))
+    beginSounding(mine)
     sound.set("music", music, plan, [])
     sound.level("music", gainOf(model.gain_db))
     const wish = model.asked
@@ -27,10 +27,7 @@ export function render({ model }) {
     if (wish !== model.asked && !model.plan.cues) stop() // let go of while the sound was loaded
   }
   model.on("asked", () => hear().catch((error) => console.warn(error)))
-  model.on("remove", () => {
-    stop()
-    sound?.context.close()
-  })
+  model.on("remove", stop)
   const box = document.createElement("div")
   box.className = "dragged"
   box.heard = () => (sound?.playing ? [sound.position(), model.stretch] : null)

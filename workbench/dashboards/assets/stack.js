@@ -58,19 +58,17 @@ export function render({ model }) {
   }
   async function play() {
     if (!first()) return
-    const { rate } = first().plan
-    if (sound?.context.sampleRate !== rate) {
+    const context = openOutput(first().plan.rate)
+    if (sound?.context !== context) {
       sound?.stop()
-      sound?.context.close()
-      const context = new AudioContext({ sampleRate: rate })
       master = context.createGain()
-      master.connect(context.destination)
+      master.connect(output.volume)
       sound = new Sound(context, ["soundtrack", ...LANES], master)
       sound.fault = fault
       sound.speechBand = model.speech_band
     }
     load()
-    window.dispatchEvent(new CustomEvent("workbench-playing", { detail: model })) // what else plays stops
+    beginSounding(mine) // what else plays stops
     if (at >= model.duration - 0.05) at = 0
     playing = true
     paint()
@@ -84,9 +82,11 @@ export function render({ model }) {
     at = heardAt(performance.now()) ?? at
     playing = false
     sound?.stop()
+    endSounding(mine)
     film.show(at)
     paint()
   }
+  const mine = { title: "Tracks", at: () => at, seconds: () => model.duration, stop: pause }
   function place(seconds) {
     at = inside(seconds)
     film.show(at)
@@ -198,10 +198,6 @@ export function render({ model }) {
     event.preventDefault()
     keys[event.key]()
   })
-  const onOther = (event) => {
-    if (event.detail !== model && playing) pause()
-  }
-  window.addEventListener("workbench-playing", onOther)
   model.on("tracks", () => {
     load()
     paint()
@@ -219,8 +215,6 @@ export function render({ model }) {
     film.close()
     deafen()
     clearTimeout(looking)
-    window.removeEventListener("workbench-playing", onOther)
-    sound?.context.close()
   })
   box.stack = { heard: () => (playing && sound.playing ? [chosen, sound.position()] : null) }
   showFilm()
