@@ -69,7 +69,7 @@ _BARS_BEFORE = 2
 """bars before the first edit from which on the music may differ"""
 _POINTS = 4  # places of a bar at which the search asks whether the music is in place
 _SPLICE_COST = 3.0  # s of music in place that a new seam of score 1 must buy
-_HEARD_COST = 20.0  # and what one at the floor must buy on top: who lowers the floor takes worse seams for more music
+_HEARD_COST = 17.0  # and what one at the floor must buy on top: who lowers the floor takes worse seams for more music
 _EXACT = 0.02  # share that a second loses that is half a bar off: the same sample is preferred
 _OWN_ENDING = 1e4  # s; the own ending of the old plan is kept wherever the length allows
 _PINNED = 1e3  # s; a pinned seam stays where its picture stays
