@@ -6,7 +6,8 @@ export function render({ model }) {
     sound?.stop()
     endSounding(mine)
   }
-  const mine = { title: "Plan", at: () => sound.position(), seconds: () => model.stretch[1], stop }
+  const at = () => (sound?.playing ? sound.position() : model.stretch[0])
+  const mine = { title: "Plan", at, seconds: () => model.stretch[1], stop }
   async function hear() {
     const { music, plan, stretch } = model
     if (!plan.cues) {
