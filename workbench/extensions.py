@@ -94,7 +94,7 @@ def unregister(group: str, name: str) -> None:
 
 @contextmanager
 def scope() -> Iterator[None]:
-    """What is registered within is forgotten with the block, and what is forgotten within is there again."""
+    """Undo at the end of the block what `register` and `unregister` did within it."""
     before = dict(_registered)
     try:
         yield

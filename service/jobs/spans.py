@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from math import isfinite
 
 from service.spans import Spans
 from service.store.jobs import QUEUED_STAGE, Job
@@ -34,6 +35,8 @@ class _Attempt:
     stage: str | None = None
     stage_began: float = 0.0
     pid: int = 0
+    excused: bool = False
+    """it ended by a fault of the caller's"""
 
 
 class JobSpans:
@@ -64,31 +67,34 @@ class JobSpans:
             beside = Trace(place.trace_id, place.parent_id, place.flags).inner()
             self._spans.send(QUEUED_STAGE, beside, accepted, attempt.began, attributes=_attributes(job))
 
-    def begin_stage(self, job: Job, stage: str, began: float, pid: int) -> None:
+    def begin_stage(self, job: Job, stage: str, began: float | None, pid: int) -> None:
         """A stage begins, and the one before it ends.
 
         Parameters
         ----------
         job : that runs
         stage : its name
-        began : s since 1970, by the process that runs the job
+        began : s since 1970, by the process that runs the job; None or no time: now
         pid : of that process
         """
         attempt = self._attempts.get(job.job_id)
         if attempt is not None:
+            began = wall_seconds() if began is None or not isfinite(began) else began
             self._end_stage(attempt, began)
             attempt.stage, attempt.stage_began, attempt.pid = stage, began, pid
 
-    def end_work(self, job: Job, *, failed: bool = False) -> None:
+    def end_work(self, job: Job, *, failed: bool = False, excused: bool = False) -> None:
         """The process of the job has ended its work; settling follows.
 
         Parameters
         ----------
         job : that ran
         failed : whether it ended in the middle of a stage
+        excused : whether the job fails by a fault of the caller's, which is none of the service's
         """
         attempt = self._attempts.get(job.job_id)
         if attempt is not None:
+            attempt.excused = excused
             self._end_stage(attempt, wall_seconds(), failed=failed)
 
     def end(self, job: Job, outcome: str) -> None:
@@ -110,7 +116,7 @@ class JobSpans:
             wall_seconds(),
             kind="consumer",
             attributes={**_attributes(job), "workbench.outcome": outcome},
-            failed=outcome not in _GOOD,
+            failed=outcome not in _GOOD and not attempt.excused,
         )
 
     def _end_stage(self, attempt: _Attempt, ended: float, *, failed: bool = False) -> None:

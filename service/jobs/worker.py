@@ -421,7 +421,7 @@ class JobParent:
         elif "stage" in message:
             child.stage = str(message["stage"])
             if child.job is not None:
-                self._traced.begin_stage(child.job, child.stage, float(message["at"]), child.pid)
+                self._traced.begin_stage(child.job, child.stage, message.get("at"), child.pid)
             self._next_heartbeat = min(self._next_heartbeat, monotonic_seconds())
         else:
             self._finish_job(child, message)
@@ -459,8 +459,8 @@ class JobParent:
         job = child.detach_job()
         if job is None:
             return
-        self._traced.end_work(job)
         fault: Mapping[str, Any] = message.get("fault", {})
+        self._traced.end_work(job, excused=fault.get("status", 500) < 500)
         if "outcome" in message and job.queue == jobs.FETCH:
             self._settle(job, "fetched", partial(jobs.hand_over, job=job))
         elif "outcome" in message:

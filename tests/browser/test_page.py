@@ -45,9 +45,9 @@ def test_every_tab_opens_and_nothing_is_asked_of_another_host(
     page: Any, dashboard: Any, open_tab: Callable[[str], None]
 ) -> None:
     assert [name.lower() for name in page.get_by_role("tab").all_inner_texts()] == [
-        "plan", "seams", "beats", "mix", "match", "review", "listening"
+        "plan", "seams", "beats", "mix", "match", "tracks", "review", "listening"
     ]  # fmt: skip
-    for title in ("Seams", "Beats", "Mix", "Match", "Review", "Listening", "Plan"):
+    for title in ("Seams", "Beats", "Mix", "Match", "Tracks", "Review", "Listening", "Plan"):
         open_tab(title)
         expect(page.get_by_role("tab", name=title, exact=True)).to_have_attribute("aria-selected", "true")
         expect(page.locator(".fault")).to_have_text("")

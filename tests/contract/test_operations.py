@@ -45,7 +45,7 @@ def test_metrics_count_by_family_and_name_nobody(service: Any, customer: Any) ->
         r'workbench_requests_total\{[^}]*family="underscore",method="POST",status="200"[^}]*\} [1-9]', answer.text
     )
     assert 'workbench_pool_slots{queue="main"}' in answer.text
-    assert 'workbench_pool_busy_slots{queue="main"} 0.0' in answer.text
+    assert 'workbench_pool_busy_slots{queue="main"}' in answer.text
     assert 'workbench_workers{queue="main"} 1.0' in answer.text
     for name in ("workbench_request_seconds_bucket", "workbench_answers_total", "workbench_jobs_total"):
         assert name in answer.text

@@ -127,7 +127,7 @@ def plan_loop(
     if isinstance(answer, LoopPlan):
         return answer
     if not constraints:
-        return answer if profile.restart is None else refusals.may_begin_again(answer, _restart_splice(profile))
+        return answer if profile.restart is None else _with_restart(answer, profile, video_seconds, params)
 
     def can_be_kept(labels: tuple[str, ...]) -> bool:
         some = on_lines(profile, constraints.only(labels))
@@ -145,11 +145,14 @@ def plan_loop(
     raise ConstraintError(words, labels)
 
 
-def _restart_splice(profile: LoopProfile) -> str:
-    """The splice by which the track begins again, as one types it."""
+def _with_restart(refusal: Refusal, profile: LoopProfile, video_seconds: float, params: CoverParams) -> Refusal:
+    """A refusal that names the splice by which the track begins again, as one types it, if there is a plan with it."""
     assert profile.restart is not None
     lines = profile.downbeats
-    return NamedSplice(float(lines[profile.restart.leave]), float(lines[profile.restart.enter])).in_words
+    splice = NamedSplice(float(lines[profile.restart.leave]), float(lines[profile.restart.enter]))
+    pinned = on_lines(profile, SeamConstraints(pinned=(splice,)))
+    is_plan = isinstance(find_loop(profile, video_seconds, params, pinned), LoopPlan)
+    return refusals.may_begin_again(refusal, splice.in_words) if is_plan else refusal
 
 
 def find_loop(

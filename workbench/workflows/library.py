@@ -193,7 +193,7 @@ def add_tracks(workspace: Workspace, wanted: Iterable[WantedFile], executor: Exe
 
 
 def add_all(workspace: Workspace, wanted: Iterable[WantedFile]) -> int:
-    """Analyse files in this process, one after the other, and add them to the catalog.
+    """Analyse files one after the other, without processes of its own, and add them to the catalog.
 
     Parameters
     ----------
@@ -206,10 +206,14 @@ def add_all(workspace: Workspace, wanted: Iterable[WantedFile]) -> int:
 
     Raises
     ------
+    MediaError : none of them could be added; the message says why the first could not
     StoreError : the home folder cannot be used
     """
     with ThreadPoolExecutor(1) as here:
         added = list(add_tracks(workspace, wanted, here))
+    faults = [one for one in added if one.track is None]
+    if faults and len(faults) == len(added):
+        raise MediaError(f"none of {len(added)} files could be added; {faults[0].path.name}: {faults[0].fault}")
     open_catalog(workspace)
     return sum(one.track is not None for one in added)
 

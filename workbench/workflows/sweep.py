@@ -330,7 +330,7 @@ def _search(
         rows = _measure(workspace, plan, points, place, pool)
         done.append(rows)
         none = [None] * len(points)
-        heard = [row.get(plan.measure, none) for row in rows if row["status"] == "ok"]
+        heard = [row.get(plan.measure, none) if row["status"] == "ok" else none for row in rows]
         return [float(np.mean([row[at] or 0.0 for row in heard] or [0.0])) for at in range(len(points))]
 
     points = search_points(plan.axes, plan.search, plan.seed, measured)

@@ -51,9 +51,9 @@ def test_a_trace_leads_from_the_request_to_the_stages(workshop: Workshop, collec
     workshop.settings["WORKBENCH_TRACES_URL"] = collector.url
     workshop.settings["WORKBENCH_RANKING_PROCESSES"] = "0"
     with workshop.database.write() as connection:
-        accounts.ensure(connection, "ada")
-        accounts.update(connection, "ada", payment_method=True)
-        _, secret = api_keys.create(connection, "ada")
+        accounts.ensure(connection, "somebody")
+        accounts.update(connection, "somebody", payment_method=True)
+        _, secret = api_keys.create(connection, "somebody")
     worker = workshop.start(main=0, beats=1, fetch=1)
     with serving(workshop) as url:
         asked = {"audio_url": "https://example.com/a.wav?signature=hidden"}
@@ -77,7 +77,7 @@ def test_a_trace_leads_from_the_request_to_the_stages(workshop: Workshop, collec
     assert request.attributes["http.response.status_code"] == 202
     assert job.job_id == work.attributes["workbench.job_id"]
     told = repr(collector.spans())
-    assert not [word for word in ("hidden", "example.com", "ada", secret) if word in told]
+    assert not [word for word in ("hidden", "example.com", "somebody", secret) if word in told]
 
 
 def test_the_stage_in_which_a_process_dies_is_told(workshop: Workshop, collector: Collector) -> None:
