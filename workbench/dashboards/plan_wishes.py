@@ -26,7 +26,7 @@ from workbench.dashboards.transport import script
 from workbench.errors import WorkbenchError
 from workbench.loops.constraints import clock
 from workbench.loops.fit import Keep
-from workbench.loops.moves import SeamPlace
+from workbench.loops.moves import SeamPlace, move_seam
 from workbench.loops.plan import LoopPlan
 from workbench.plots.palette import DOWNBEAT, ENDING, HEARD
 from workbench.workflows.constraints import read_range
@@ -133,12 +133,15 @@ class WishDesk:
         places = self._places[seam] if seam < len(self._places) else ()
         place = next((place for place in places if place.bars == bars), None)
         sound, mix = self._session.track_sound, None if self._session.loop is None else self._session.loop.mix
+        plan, found = self._placed, self._session.places
         heard: dict[str, Any] = {"plan": {}}
-        if place is not None and place.plan is not None and sound is not None:
+        if place is not None and not place.obstacle and plan is not None and found is not None and sound is not None:
+            cover = self._session.params.cover
+            moved = move_seam(found.profile, plan, seam, place.bars, cover) if place.bars else plan
             heard = {
                 "music": self._session.url_of(sound.path),
-                "plan": played_plan(place.plan, sound.sample_rate),
-                "stretch": [max(0.0, place.at - _BEFORE_S), min(place.plan.window_end, place.at + _AFTER_S)],
+                "plan": played_plan(moved, sound.sample_rate),
+                "stretch": [max(0.0, place.at - _BEFORE_S), min(moved.window_end, place.at + _AFTER_S)],
                 "gain_db": gains_of(mix).music_db,
             }
         self.sound.param.update(**heard)

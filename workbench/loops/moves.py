@@ -43,8 +43,6 @@ class SeamPlace:
     """0 to 1 each, by the names of `SEAM_PARTS`; empty as the score"""
     obstacle: str
     """why it cannot be there, in words; empty where it can"""
-    plan: LoopPlan | None = None
-    """with the seam there, without options; None where it cannot be there"""
 
 
 def seam_lines(profile: LoopProfile, plan: LoopPlan) -> list[tuple[int, int]]:
@@ -113,9 +111,8 @@ def seam_places(
             obstacle = "the next seam is there" if seam + 1 < len(every) else "the music ends there"
         if row is None or not has_room(splices, row, profile.song_duration):
             obstacle = obstacle or "no room for a crossfade at an end of the track"
-        moved: LoopPlan | None = plan.alone if not obstacle and not bars else None
         if not obstacle and bars:
-            moved, obstacle = _moved(profile, plan, seam, bars, params, constraints)
+            obstacle = _broken_rule(profile, plan, seam, bars, params, constraints)
         places.append(
             SeamPlace(
                 bars=bars,
@@ -124,7 +121,6 @@ def seam_places(
                 score=None if row is None else float(splices.score[row]),
                 parts={} if row is None else dict(zip(SEAM_PARTS, splices.parts[row].tolist(), strict=True)),
                 obstacle=obstacle,
-                plan=moved,
             )
         )
     return places
@@ -222,22 +218,22 @@ def _clear_end(plan: LoopPlan) -> float:
     return last - plan.end_fade_seconds if plan.ends_in_fade else last
 
 
-def _moved(
+def _broken_rule(
     profile: LoopProfile,
     plan: LoopPlan,
     seam: int,
     bars: int,
     params: CoverParams,
     constraints: LineConstraints | None,
-) -> tuple[LoopPlan | None, str]:
-    """The plan with the seam there; or None, and the rule that it would break."""
+) -> str:
+    """The rule that the plan would break with the seam there; empty: none."""
     try:
         moved = move_seam(profile, plan, seam, bars, params)
     except PlanError as error:
-        return None, str(error)
+        return str(error)
     if constraints is not None and constraints.plays_excluded(*segment_table(moved).T).any():
-        return None, "it would play what is excluded"
-    return moved, ""
+        return "it would play what is excluded"
+    return ""
 
 
 def _ruled_out(constraints: LineConstraints | None, leave: int, enter: int) -> str:

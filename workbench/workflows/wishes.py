@@ -18,6 +18,7 @@ from workbench.loops.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstra
 from workbench.loops.fit import FitRequest, Keep
 from workbench.loops.moves import SeamPlace, move_seam, place_pairs, seam_lines, seam_places
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan
+from workbench.loops.profile import LoopProfile
 from workbench.provenance import CHANGED_BY_HAND
 from workbench.recording import VideoSeconds
 from workbench.workflows.analyze import Analysis
@@ -137,6 +138,8 @@ class FoundPlaces:
 
     places: tuple[tuple[SeamPlace, ...], ...]
     """of each seam, earliest place first"""
+    profile: LoopProfile
+    """of the track, with the splices at these places"""
     measured: MeasuredSplices
     """at these places, to plan with at once"""
 
@@ -165,7 +168,7 @@ def find_places(workspace: Workspace, loop: Loop, constraints: SeamConstraints) 
         tuple(seam_places(analysis.profile, plan, seam, workspace.params.cover, on))
         for seam in range(len(plan.seam_times))
     )
-    return FoundPlaces(places, measured_splices(workspace, analysis))
+    return FoundPlaces(places, analysis.profile, measured_splices(workspace, analysis))
 
 
 def plan_with_moved_seam(
