@@ -53,6 +53,7 @@ export function render({ model }) {
     let buffers = []
     try {
       buffers = await Promise.all(letters.map(([, url]) => bufferOf(url)))
+      context = openOutput() // another player may have asked for another rate meanwhile
       await context.resume()
     } catch (error) {
       console.warn(error)

@@ -28,7 +28,10 @@ export function render({ model }) {
       if (at.value !== "" && depth.value !== "") ask("set", model.chosen, Number(at.value), Number(depth.value))
     }
     made.addEventListener("input", set)
-    made.addEventListener("blur", () => ask("keep"))
+    made.addEventListener("blur", () => {
+      ask("keep")
+      fill(true) // what was typed may have been more than may be
+    })
     made.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return
       ask("keep")

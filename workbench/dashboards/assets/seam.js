@@ -65,6 +65,7 @@ export function render({ model }) {
     let buffer = null
     try {
       buffer = await bufferOf(url)
+      context = openOutput() // another player may have asked for another rate meanwhile
       await context.resume()
     } catch (error) {
       if (wish !== wishes) return
