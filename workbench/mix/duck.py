@@ -4,6 +4,23 @@ Each utterance needs a depth that follows from both levels. The curve reaches it
 it after the last sound; where utterances follow each other closely it stays at the lesser of both depths instead of
 pumping; away from speech it is exactly 0. All ramps are straight in decibels, as the points of a mix are read.
 
+1. *Steady depths.* A block is a run of pieces with pauses of `bridge_seconds` or less between them; pieces of depth 0
+   belong to it. With `a` the greatest depth in the block up to a piece and `b` the greatest from it on, both with its
+   own depth `d`, the piece gets `min(a, b)` if `d > 0` and `min(a, b) - d <= steady_db`. Depths are those given; there
+   is one pass.
+2. *Dips.* The curve lies on a grid of `envelope_hz` steps a second, from step 0 to the last that is not behind the
+   video. An utterance of depth `d > 0` from `s` to `e` is at full depth from step `floor((s - ahead_seconds) hz)` to
+   step `ceil((e + hold_seconds) hz)`. Before it the curve falls from 0 in `ceil(hz max(attack_ms / 1000,
+   d / slope_db_per_second))` steps, after it it rises to 0 in as many, with `release_ms`. Utterances of depth 0 make no
+   dip, and are not there for what follows.
+3. *Groups.* A dip joins the one before it if the speech of both, rounded to steps, is `bridge_seconds` apart or less,
+   or if it begins before the dips of the group have come back to 0.
+4. *The curve* of a group is the greatest of its dips at each step. Between two neighbours whose speech is
+   `bridge_seconds` apart or less it is at least the lesser of both depths, from the end of the first's full depth to
+   the beginning of the second's. Ramps between unequal depths are so those of the dips themselves.
+5. *Points.* The curve of each group, from the last step at 0 before it to the first after it, or cut off at either end
+   of the video where it keeps its value, is thinned to `tolerance_db` (`thin_curve`). Without any, there are no points.
+
 Conventions: attenuation is in dB, positive pulls down; times are video seconds; points have shape (n_points, 2).
 
 Functions: `split_utterances`, `duck_depths`, `steady_depths`, `duck_curve`, `deepest_curve`, `thin_curve`.
@@ -85,8 +102,8 @@ def duck_depths(
 def steady_depths(pieces: Utterances, depths_db: FloatArray, params: DuckParams | None = None) -> FloatArray:
     """Even out small changes of depth inside a block of speech, which would be heard as pumping.
 
-    A piece that lies less than `steady_db` shallower than deeper ones before and after it, in the same block, goes down
-    with the lesser of them.
+    A piece that lies at most `steady_db` shallower than deeper ones before and after it, in the same block, goes down
+    with the lesser of the deepest on either side.
 
     Parameters
     ----------
@@ -235,6 +252,8 @@ def _draw(group: list[_Dip], first: int, stop: int, bridge: int) -> FloatArray:
 
 def thin_curve(curve: FloatArray, tolerance: float) -> IntArray:
     """Indices of the points that are enough to draw a curve within a tolerance, first and last always among them.
+
+    A stretch is split at its first greatest error, for as long as that exceeds the tolerance.
 
     Parameters
     ----------
