@@ -1,7 +1,7 @@
 """Several tracks under one video, each with a plan of its own, prepared to be heard in turn at the same place.
 
-Classes: `StackedTrack`. Functions: `stack_track`, which plans a track; `stack_loop`, of a plan that is there; `mix_stacked`,
-which balances one anew.
+Classes: `StackedTrack`. Functions: `stack_track`, which plans a track; `stack_loop`, of a plan that is there;
+`mix_stacked`, which balances one anew.
 """
 
 from __future__ import annotations

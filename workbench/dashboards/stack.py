@@ -146,7 +146,8 @@ class StackTab(Tab):
         elif what == "use" and not self._is_own(named):
             self._opening, envelope = True, session.envelope
             try:
-                if session.open_track(named) is not None:
+                session.open_track(named)
+                if self._is_own(named):
                     session.stack = slots  # of the project that is open now
                     if envelope is not None:  # it belongs to the video, and the track was heard with it
                         session.envelope = envelope

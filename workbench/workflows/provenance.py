@@ -126,10 +126,9 @@ def with_mix_of(provenance: Provenance | None, other: Provenance | None) -> Prov
 
 def _with_stages(provenance: Provenance, params: WorkbenchParams, stages: Sequence[str]) -> Provenance:
     tuned = params.model_dump(mode="json", exclude_defaults=True)
-    others = {stage: given for stage, given in provenance.params.items() if stage not in stages}
-    return provenance.model_copy(
-        update={"params": {**others, **{each: tuned[each] for each in stages if each in tuned}}}
-    )
+    others = {stage: kept for stage, kept in provenance.params.items() if stage not in stages}
+    given = {stage: tuned[stage] for stage in stages if stage in tuned}
+    return provenance.model_copy(update={"params": {**others, **given}})
 
 
 def grid_record(grid: BeatGrid, correction: CorrectedGrid | None) -> GridRecord:
