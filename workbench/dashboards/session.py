@@ -635,7 +635,7 @@ class Session(param.Parameterized):
         """
         drawn = draw_envelope(loop, self.envelope)
         made = None if drawn.provenance is None else with_render_params(drawn.provenance, self.params)
-        return replace(drawn, provenance=made)
+        return drawn if made == drawn.provenance else replace(drawn, provenance=made)
 
     def take_mix(self, loop: Loop, mix: Mix | None, params: WorkbenchParams) -> None:
         """Let the plan that is shown have another mix, and record the parameters that made it.
