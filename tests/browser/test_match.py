@@ -69,8 +69,9 @@ def test_two_tracks_are_stacked_and_switched_by_key_while_they_play(
     number, at = page.evaluate(_STACK)
     assert number == 1
     page.wait_for_function(f"(at) => ({_STACK})()?.[1] > at", arg=at)
+    page.get_by_role("button", name="do not compare Corner Store any more").click()
+    page.wait_for_function(f"() => ({_STACK})()?.[0] === 0")  # what is left is heard
+    expect(page.get_by_role("button", name="hear Corner Store (2)")).to_have_count(0)
     page.keyboard.press("Space")
     page.wait_for_function(f"() => ({_STACK})() === null")
-    page.get_by_role("button", name="do not compare Corner Store any more").click()
-    expect(page.get_by_role("button", name="hear Corner Store (2)")).to_have_count(0)
     until_idle()

@@ -1,11 +1,12 @@
 """Several tracks under one video, each with a plan of its own, prepared to be heard in turn at the same place.
 
-Classes: `StackedTrack`. Functions: `stack_track`, which plans a track; `stack_loop`, of a plan that is there.
+Classes: `StackedTrack`. Functions: `stack_track`, which plans a track; `stack_loop`, of a plan that is there;
+`mix_stacked`, which balances one anew.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.audition.plans import soundtrack_beside, track_file
@@ -15,6 +16,7 @@ from workbench.mix.levels import level_curve_of_blocks
 from workbench.render.playback import render_blocks
 from workbench.workflows.fit import fit_track
 from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.mix import mix_under
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace
 
@@ -91,3 +93,22 @@ def stack_loop(workspace: Workspace, loop: Loop) -> StackedTrack:
         soundtrack_beside(workspace, loop.video, loop.track.path),
         workspace.hash_file(loop.video)[:16],
     )
+
+
+def mix_stacked(workspace: Workspace, stacked: StackedTrack) -> StackedTrack:
+    """Balance a stacked track anew; its plan and its sound stay.
+
+    Parameters
+    ----------
+    workspace : its parameters of voice, ducking and mix count
+    stacked : left as it is
+
+    Raises
+    ------
+    MediaError : the track or the video cannot be read
+    """
+    loop = stacked.loop
+    assert isinstance(loop.answer, LoopPlan), "only plans are stacked"
+    assert loop.video is not None, "tracks are stacked under a video"
+    mix = mix_under(workspace, loop.answer.alone, loop.track.path, loop.video)
+    return replace(stacked, loop=replace(loop, mix=mix))

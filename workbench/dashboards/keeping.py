@@ -122,7 +122,8 @@ class Keeper:
         self.open: list[Step] = []
         """steps whose `with` block runs"""
         session.param.watch(lambda *_: self.keep_plan(), "loop")
-        session.param.watch(lambda *_: self._keep({"stack": self.fields()["stack"]}), "stack")
+        for name in ("stack", "envelope"):
+            session.param.watch(lambda event: self._keep({event.name: self.fields()[event.name]}), name)
         session.param.watch(lambda event: self._tuned(event.old, event.new), "params")
         session.param.watch(lambda *_: self.keep_view(), ["tab", "option", "seam"])
         session.param.watch(lambda *_: self._keep_view_soon(), "time")

@@ -13,7 +13,7 @@ Classes: `MixState`, levels and mix, without widgets; `MixPicture`; `MixTab`. Fu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -86,6 +86,8 @@ class MixState:
     """`ducking`, and how far each band goes down"""
     drawn: Points | None = None
     """the envelope that somebody drew; None: as it is measured"""
+    made_with: dict[str, Any] = field(default_factory=dict)
+    """parameters that `mix` was made with, by the names of their stages"""
 
     def tune(self, duck: DuckParams, own: MixParams, render: RenderParams | None = None) -> None:
         """Mix with other parameters of the duck.
@@ -96,6 +98,7 @@ class MixState:
         """
         self.under_voice_lu, self.render = duck.under_voice_lu, render or RenderParams()
         self.mix = None if self.sounds is None else with_drawn(self.sounds.levels.mixed(duck, own), self.drawn)
+        self.made_with = {} if self.sounds is None else {"voice": self.sounds.levels.voice, "duck": duck, "mix": own}
 
     def draw(self, points: Points | None) -> None:
         """Mix with an envelope that somebody draws.
@@ -559,6 +562,7 @@ class MixTab(Tab):
             self._load()
             self._show_facts()
             self._take_points()
+            self._share_soon()  # parameters may have changed before this tab was opened
 
         self.state.sounds = sounds
         tune_state(self.state, self._session, show)
@@ -603,14 +607,13 @@ class MixTab(Tab):
         self.preset.value = preset_of(self._session.params.duck)
         self.own_music.value = self._session.params.mix.own_music
         self.ducking.value = self._session.params.render.ducking
-        before, heard = self.state.mix, self._heard()
+        heard = self._heard()
 
         def show() -> None:
             if self._heard() != heard:
                 self.picture.show_mix()
                 self._load()
-            if self.state.mix != before:
-                self._share_soon()
+            self._share_soon()
             self._show_facts()
             self._take_points()
 
@@ -627,11 +630,11 @@ class MixTab(Tab):
         self._show_envelope()
 
     def share(self) -> None:
-        """Make the mix that of the session's plan, so that other tabs and exports have it."""
-        plan = self._session.loop
+        """Make the mix that of the session's plan, with what it was made with: other tabs and exports have it."""
+        session, plan, mix = self._session, self._session.loop, self.state.mix
         same = plan is not None and self._loop is not None and plan.answer is self._loop.answer
-        if plan is not None and same and plan.mix != self.state.mix:
-            self._session.loop = replace(plan, mix=self.state.mix)
+        if plan is not None and same and mix is not None:
+            session.take_mix(plan, mix, session.params.model_copy(update=self.state.made_with))
 
     def panel(self) -> pn.viewable.Viewable:
         """Transport and pictures; sliders beside them, or below where narrow."""

@@ -36,7 +36,9 @@ from workbench.dashboards.transport import Program
 from workbench.dashboards.views import LongSound
 from workbench.loops.refusals import Refusal
 from workbench.mix.drawn import with_drawn
+from workbench.params import WorkbenchParams
 from workbench.workflows.loop import Loop
+from workbench.workflows.provenance import with_mix_params
 
 
 class OptionCards(JSComponent):
@@ -91,6 +93,8 @@ class PlanTab(Tab):
         self.progress = Skeleton(sizing_mode="stretch_width", margin=(4, 10))
         self._wanted: int | None = None
         """the option that becomes the plan of the page as soon as its mix is known"""
+        self._balanced_with: dict[int, WorkbenchParams] = {}
+        """by option that was heard: the parameters of its mix"""
         self.cards.param.watch(lambda event: self.pick(int(event.new[0]), str(event.new[1])), "picked")
         self.chips.param.watch(lambda event: self.look_at(int(event.new[0])), "picked")
         self.chips.param.watch(lambda _: self.pick(self.state.shown, "use"), "asked")
@@ -244,7 +248,11 @@ class PlanTab(Tab):
             return
         self._wanted = None
         with self._session.change(f"option {option + 1} is the plan"):
-            self._session.show(with_option_first(loop, rendered.plan, rendered.mix))
+            chosen = with_option_first(loop, rendered.plan, rendered.mix)
+            if option and rendered.mix is not None and chosen.provenance is not None:
+                made = with_mix_params(chosen.provenance, self._balanced_with[option])
+                chosen = replace(chosen, provenance=made)
+            self._session.show(chosen)
 
     def _choose(self, name: str) -> None:
         if name != self.state.chosen:
@@ -293,7 +301,7 @@ class PlanTab(Tab):
         if loop is None or not state.options or state.balanced(option) is not None:
             return
         self.run(
-            render_option, loop, state.options[option], then=partial(self._hear, loop, option),
+            render_option, loop, state.options[option], then=partial(self._hear, loop, option, self._session.params),
             wanted=lambda: loop is self.state.loop, subject=str(loop.track.path),
             otherwise=lambda _: self._give_up(option), cancelled=partial(self._give_up, option),
         )  # fmt: skip
@@ -303,10 +311,11 @@ class PlanTab(Tab):
         if self._wanted == option:
             self._wanted = None
 
-    def _hear(self, loop: Loop, option: int, rendered: RenderedOption) -> None:
+    def _hear(self, loop: Loop, option: int, params: WorkbenchParams, rendered: RenderedOption) -> None:
         if rendered.mix is not None:  # a worker measured it
             rendered = replace(rendered, mix=with_drawn(rendered.mix, self._session.envelope))
         self.state.hear(option, rendered)
+        self._balanced_with[option] = params
         if option not in self.state.sounds:
             self._session.draw(rendered.path, then=partial(self._show_sound, loop, option))
         self._show_choice()

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -41,7 +42,7 @@ from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.mix import draw_envelope, mix_under
 from workbench.workflows.project_changes import Change, State, StepBack
 from workbench.workflows.projects import Project, open_project, plan_record, restore_loop
-from workbench.workflows.provenance import with_mix_params
+from workbench.workflows.provenance import with_mix_of, with_mix_params, with_render_params
 from workbench.workflows.tracks import TrackSource, find_track
 from workbench.workflows.videos import find_video
 from workbench.workflows.wishes import Contradiction, FoundPlaces, PlanWishes, plan_around, plan_with_moved_seam
@@ -371,7 +372,7 @@ class Session(param.Parameterized):
             return False
         try:
             other = plan_from_json(kept["result"])
-            provenance = read_provenance(kept["result"])
+            provenance = with_mix_of(read_provenance(kept["result"]), loop.provenance)
         except PlanError:
             return False
         if other.segments != plan.segments or other.window_end != plan.window_end:
@@ -605,12 +606,14 @@ class Session(param.Parameterized):
             self.show_again(answer)
             step.finish()
             if answer.video is not None and isinstance(answer.answer, LoopPlan):
-                self.run(mix_under, answer.answer.alone, track.path, answer.video, then=mixed, subject=str(track.path))
+                then = partial(mixed, self.params)
+                self.run(mix_under, answer.answer.alone, track.path, answer.video, then=then, subject=str(track.path))
 
-        def mixed(mix: Mix) -> None:
-            if is_wanted() and self.loop is not None and isinstance(self.loop.answer, LoopPlan):
-                made = None if self.loop.provenance is None else self.loop.provenance.with_constraint("auto_mix", True)
-                self.loop = self.as_tuned(replace(self.loop, mix=mix, provenance=made))
+        def mixed(params: WorkbenchParams, mix: Mix) -> None:
+            loop = self.loop
+            if is_wanted() and loop is not None and isinstance(loop.answer, LoopPlan):
+                made = None if loop.provenance is None else loop.provenance.with_constraint("auto_mix", True)
+                self.take_mix(replace(loop, provenance=made), mix, params)
 
         return self.run(plan, *arguments, then=planned, subject=str(track.path), fit=fit, found=self.places)
 
@@ -622,15 +625,31 @@ class Session(param.Parameterized):
                 self.loop = loop
 
     def as_tuned(self, loop: Loop) -> Loop:
-        """A loop with the ducking that was drawn, and the parameters of its mix in its provenance.
+        """A loop with the ducking that was drawn, and in its provenance the parameters it is rendered with.
+
+        Those that its mix was made with are recorded where it is made, see `take_mix`.
 
         Parameters
         ----------
         loop : of any track under the video
         """
         drawn = draw_envelope(loop, self.envelope)
-        made = None if drawn.provenance is None else with_mix_params(drawn.provenance, self.params)
-        return replace(drawn, provenance=made)
+        made = None if drawn.provenance is None else with_render_params(drawn.provenance, self.params)
+        return drawn if made == drawn.provenance else replace(drawn, provenance=made)
+
+    def take_mix(self, loop: Loop, mix: Mix | None, params: WorkbenchParams) -> None:
+        """Let the plan that is shown have another mix, and record the parameters that made it.
+
+        Parameters
+        ----------
+        loop : with the plan that is shown
+        mix : of that plan
+        params : that the mix was made with
+        """
+        made = None if loop.provenance is None else with_mix_params(loop.provenance, params)
+        mixed = self.as_tuned(replace(loop, mix=mix, provenance=made))
+        if mixed != self.loop:
+            self.loop = mixed
 
     def _forget_wishes(self) -> None:
         """Another track or video: what was asked of the plan alone is forgotten; the track keeps its constraints."""

@@ -2,16 +2,18 @@
 
 All play together on one clock, with the video; the one that is chosen is heard, the others are silent, so that a switch
 keeps the place to the sample. They are equally loud: with speech each is mixed to the voice, and the louder ones are
-turned down to the quietest. The first is the page's own track. "Use" makes another one the page's own, which is then
-what every other tab shows and every download holds.
+turned down to the quietest. One is the page's own track, whose soundtrack and picture are played. "Use" makes another
+one the page's own, which is then what every other tab shows and every download holds.
 
 Classes: `StackTab`; `StackBoard`.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from math import isfinite, log10
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,7 +25,7 @@ from panel.custom import JSComponent
 
 from workbench.audition.plans import gains_of
 from workbench.audition.played import played_duck, played_plan
-from workbench.audition.stacked import StackedTrack, stack_loop, stack_track
+from workbench.audition.stacked import StackedTrack, mix_stacked, stack_loop, stack_track
 from workbench.dashboards.files import film_url
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import stylesheet
@@ -41,7 +43,7 @@ MOST_TRACKS = 3
 class StackBoard(JSComponent):
     """The tracks one above the other, what plays them, and the catalog to choose from."""
 
-    tracks = param.List([], doc="of each title, words, music, plan, duck, gain_db; plan is empty while it is made")
+    tracks = param.List([], doc="of each id, title, words, own, music, plan, duck, gain_db; plan is empty till made")
     soundtrack = param.String("", doc="address of the soundtrack; empty for none")
     soundtrack_db = param.Number(0.0)
     headroom_db = param.Number(0.0, doc="gain of everything, so that the sum does not clip")
@@ -50,7 +52,7 @@ class StackBoard(JSComponent):
     speech_band = param.List([])
     wanted = param.List(["", 0], doc="[words, n] by which tracks of the catalog are looked for")
     found = param.List([[], 0], doc="[[id, words] of each, n], for the n-th of `wanted`")
-    asked = param.List([], doc="[what, number of a track or its id, n]")
+    asked = param.List([], doc="[what, id of a track, n]")
 
     _esm = script("output", "keys", "clock", "sound", "film", "stack")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("stack")]
@@ -75,8 +77,8 @@ class StackTab(Tab):
         self.none = pmui.Typography("Open a video and a track first.", variant="body1", margin=(24, 10, 4, 10))
         self._stacked: dict[str, StackedTrack] = {}
         self._faults: dict[str, str] = {}
-        self._asked: dict[str, object] = {}
-        """what was asked for of each track: the plan that it is about, or None"""
+        self._asked: dict[str, tuple[LoopPlan | None, object]] = {}
+        """what was asked for of each track: the plan that it is about, or None and the parameters of its mix"""
         self._under: Path | None = None
         self._opening = False
         """while another track is made the page's own: until then nothing is shown of it"""
@@ -104,40 +106,51 @@ class StackTab(Tab):
             return
         for named in self.slots:
             self._prepare(named, session.video)
-        ready = [self._as_heard(named) for named in self.slots if named in self._stacked]
+        for named in [*self._asked]:  # what has no sound is tried again when it comes back
+            if named not in self.slots and (named in self._faults or named not in self._stacked):
+                self._asked.pop(named)
+                self._faults.pop(named, None)
+        heard = {named: self._as_heard(named) for named in self.slots if named in self._stacked}
+        ready = list(heard.values())
+        own = next((one for named, one in heard.items() if self._is_own(named)), ready[0] if ready else None)
         quietest = min((_lufs(one) for one in ready if isfinite(one.lufs)), default=0.0)
         board.param.update(
             tracks=[self._facts(named, quietest) for named in self.slots],
-            soundtrack=session.url_of(ready[0].soundtrack) if ready and ready[0].soundtrack is not None else "",
-            soundtrack_db=gains_of(ready[0].loop.mix).soundtrack_db if ready else 0.0,
+            soundtrack=session.url_of(own.soundtrack) if own is not None and own.soundtrack is not None else "",
+            soundtrack_db=0.0 if own is None else gains_of(own.loop.mix).soundtrack_db,
             headroom_db=-max(0.0, 20.0 * log10(1e-9 + max((_peak(one) for one in ready), default=0.0))),
-            film=film_url(session.video, ready[0].digest) if ready else "",
-            duration=ready[0].loop.video_seconds if ready else 0.0,
+            film="" if own is None else film_url(session.video, own.digest),
+            duration=0.0 if own is None else own.loop.video_seconds,
         )
 
-    def ask(self, what: str, which: Any) -> None:
+    def ask(self, what: str, which: str) -> None:
         """Do what a button asks for.
 
         Parameters
         ----------
         what : `add` a track of the catalog, `remove` one, or `use` one as the page's own
-        which : id of the track to add, else its number from 0
+        which : id of the track, as the catalog or the board has it; one that is not there any more is ignored
         """
         session, slots = self._session, self.slots
         if what == "add":
             if which not in slots and len(slots) < MOST_TRACKS:
-                with session.change(f"{self._title(str(which))} is compared"):
-                    session.stack = (*slots, str(which))
+                with session.change(f"{self._title(which)} is compared"):
+                    session.stack = (*slots, which)
             return
-        named = slots[int(which)]
+        named = next((one for one in slots if _row_of(one) == which), None)
+        if named is None:
+            return
         if what == "remove":
             with session.change(f"{self._title(named)} is not compared any more"):
                 session.stack = tuple(one for one in slots if one != named)
         elif what == "use" and not self._is_own(named):
-            self._opening = True
+            self._opening, envelope = True, session.envelope
             try:
                 session.open_track(named)
-                session.stack = slots  # of the project that is open now
+                if self._is_own(named):
+                    session.stack = slots  # of the project that is open now
+                    if envelope is not None:  # it belongs to the video, and the track was heard with it
+                        session.envelope = envelope
             finally:
                 self._opening = False
             self.show()
@@ -154,15 +167,18 @@ class StackTab(Tab):
         session, own = self._session, self._is_own(named)
         loop = session.loop if own else None
         plan = loop.answer if loop is not None and isinstance(loop.answer, LoopPlan) else None
-        if named in self._asked and (not own or plan is None or self._asked[named] is plan):
-            return
         if own and loop is None:
             return  # it is being planned for the whole page
-        self._asked[named] = plan
+        params = session.params
+        wish = (plan, None if plan is not None else (params.voice, params.duck, params.mix))
+        asked = self._asked.get(named)
+        if asked is not None and (asked[0] is plan or not own) and asked[1] == wish[1]:
+            return
+        self._asked[named] = wish
         self._faults.pop(named, None)
 
         def is_wanted() -> bool:
-            return self._under == video and self._asked.get(named) is plan
+            return self._under == video and self._asked.get(named) is wish
 
         def take(stacked: StackedTrack) -> None:
             self._stacked[named] = stacked
@@ -175,13 +191,16 @@ class StackTab(Tab):
         then = {"then": take, "wanted": is_wanted, "otherwise": fail, "cancelled": partial(fail, "it was cancelled")}
         if plan is not None:
             self.run(stack_loop, loop, subject=named, **then)  # type: ignore[arg-type]
+        elif named in self._stacked and not own:
+            self.run(mix_stacked, self._stacked[named], subject=named, **then)  # type: ignore[arg-type]
         else:
             self.run(stack_track, named, video, subject=named, **then)  # type: ignore[arg-type]
 
     def _facts(self, named: str, quietest: float) -> dict[str, Any]:
         """What the board shows and plays of a track."""
         session, own = self._session, self._is_own(named)
-        facts = {"title": self._title(named), "own": own, "plan": {}, "music": "", "duck": [], "gain_db": 0.0}
+        facts = {"id": _row_of(named), "title": self._title(named), "own": own}
+        facts = {**facts, "plan": {}, "music": "", "duck": [], "gain_db": 0.0}
         if named not in self._stacked:
             return {**facts, "words": session.for_the_page(self._faults.get(named, "being planned"))}
         stacked = self._as_heard(named)
@@ -229,6 +248,11 @@ def name_of(track: TrackSource) -> str:
     track : of a page
     """
     return track.track_id if track.record is not None else str(track.path.absolute())
+
+
+def _row_of(named: str) -> str:
+    """A track as the board names it: by its id; a path, which the page does not show, by a hash."""
+    return sha256(os.fsencode(named)).hexdigest()[:16] if Path(named).is_absolute() else named
 
 
 def _lufs(stacked: StackedTrack) -> float:

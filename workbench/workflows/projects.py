@@ -287,13 +287,16 @@ def restore_loop(workspace: Workspace, track: TrackSource, video: Path, kept: Ma
     if not fits:
         return loop_track(workspace, track, video, auto_mix=True)
     from workbench.workflows.mix import mix_under
+    from workbench.workflows.provenance import with_mix_params
 
     # Splices that were pinned later may make no sense on this grid; the plan does not need them.
     with suppress(ConstraintError):
         constraints = kept_constraints(workspace, analysis.content_hash)
         analysis = with_pinned(workspace, track.path, analysis, constraints)
     mix = mix_under(workspace, plan, track.path, video)
-    return Loop(track, video, seconds, plan, analysis, mix, read_provenance(kept["result"]))
+    made = read_provenance(kept["result"])
+    made = None if made is None else with_mix_params(made, workspace.params)
+    return Loop(track, video, seconds, plan, analysis, mix, made)
 
 
 def _video(video: Path | None) -> str:

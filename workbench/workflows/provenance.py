@@ -1,6 +1,7 @@
 """Make the provenance of a result: the only place that does.
 
-Functions: `make_provenance`; `grid_record` for the grid of a track; `with_mix_params`, where a mix was tuned since.
+Functions: `make_provenance`; `grid_record` for the grid of a track; `with_mix_params`,
+`with_mix_of` and `with_render_params`, where a plan has another mix or is heard in another way.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ _VERSIONS = {
 
 _MIX_STAGES = ("voice", "duck", "mix", "render")
 """parameters of what is done to a plan once it is made"""
+_RENDER_STAGES = ("render",)
+"""those of them that count when a plan is heard and rendered; the others are those that its mix was made with"""
 
 
 def make_provenance(
@@ -92,10 +95,40 @@ def with_mix_params(provenance: Provenance, params: WorkbenchParams) -> Provenan
     provenance : of the plan
     params : of the mix; those of voice, ducking and rendering are recorded, the others stay as they were
     """
-    tuned = params.model_dump(mode="json", exclude_defaults=True)
+    return _with_stages(provenance, params, _MIX_STAGES)
+
+
+def with_render_params(provenance: Provenance, params: WorkbenchParams) -> Provenance:
+    """The provenance of a plan that is rendered with other parameters, and whose mix stays as it was made.
+
+    Parameters
+    ----------
+    provenance : of the plan
+    params : of these only those of rendering are recorded
+    """
+    return _with_stages(provenance, params, _RENDER_STAGES)
+
+
+def with_mix_of(provenance: Provenance | None, other: Provenance | None) -> Provenance | None:
+    """The provenance of a plan that has the mix of another result.
+
+    Parameters
+    ----------
+    provenance : of the plan; None: there is none
+    other : of the result that has the mix; None: `provenance` stays as it is
+    """
+    if provenance is None or other is None:
+        return provenance
     planned = {stage: given for stage, given in provenance.params.items() if stage not in _MIX_STAGES}
-    mixed = {stage: tuned[stage] for stage in _MIX_STAGES if stage in tuned}
+    mixed = {stage: other.params[stage] for stage in _MIX_STAGES if stage in other.params}
     return provenance.model_copy(update={"params": {**planned, **mixed}})
+
+
+def _with_stages(provenance: Provenance, params: WorkbenchParams, stages: Sequence[str]) -> Provenance:
+    tuned = params.model_dump(mode="json", exclude_defaults=True)
+    others = {stage: kept for stage, kept in provenance.params.items() if stage not in stages}
+    given = {stage: tuned[stage] for stage in stages if stage in tuned}
+    return provenance.model_copy(update={"params": {**others, **given}})
 
 
 def grid_record(grid: BeatGrid, correction: CorrectedGrid | None) -> GridRecord:

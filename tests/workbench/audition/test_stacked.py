@@ -8,7 +8,7 @@ import av
 import numpy as np
 import pytest
 
-from workbench.audition.stacked import stack_loop, stack_track
+from workbench.audition.stacked import mix_stacked, stack_loop, stack_track
 from workbench.bundled import bundled_path
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan, PlanKind
@@ -46,5 +46,6 @@ def test_a_track_that_cannot_be_looped_is_fitted(video: Path, tmp_path: Path) ->
     played = level_curve(render(plan.alone, workspace.load_recording(TRACK)).samples, stacked.rate)
     assert stacked.lufs == pytest.approx(played.integrated(), abs=0.01)
     assert stacked.peak == pytest.approx(played.peak, abs=1e-4)
+    assert mix_stacked(workspace, stacked).loop.mix == stacked.loop.mix
     again = stack_loop(workspace, stacked.loop)
     assert (again.sound, again.digest, again.lufs) == (stacked.sound, stacked.digest, stacked.lufs)

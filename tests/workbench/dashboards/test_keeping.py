@@ -31,6 +31,7 @@ from workbench.workflows.projects import (
     rename_project,
     restore_loop,
 )
+from workbench.workflows.provenance import with_mix_params
 from workbench.workflows.reproduce import reproduce
 from workbench.workflows.review import judge_seam, newest_verdicts
 from workbench.workflows.tracks import find_track
@@ -111,7 +112,9 @@ def test_a_project_opens_again_as_it_was_left(session: Session) -> None:
     assert plan_of(again).seam_fades[1] == 0.08
     assert (again.params, again.tab, again.seam, again.time) == (session.params, "Seams", 1, 12.5)
     assert (again.track, again.video) == (session.track, session.video)
-    assert again.loop.provenance == session.loop.provenance
+    assert session.loop.provenance is not None
+    assert "duck" not in session.loop.provenance.params, "its mix is still the one that was made before"
+    assert again.loop.provenance == with_mix_params(session.loop.provenance, session.params), "balanced anew"
     assert again.loop.mix is not None, "balanced again with the project's parameters"
     assert (again.project, words(again)) == (
         list_projects(again.workspace)[0],

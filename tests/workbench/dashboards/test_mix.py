@@ -179,6 +179,25 @@ def test_a_track_that_was_fitted_is_mixed_like_one_that_is_looped(corner_home: H
     assert tab.state.mix == corner_fit.mix
     assert tab.player.duration == pytest.approx(60.0, abs=1e-3)
     assert "utterances" in tab.facts.object
+    session.params = with_field(session.params, "duck", "under_voice_lu", 17.0)
+    assert session.loop.mix == tab.state.mix != corner_fit.mix
+    assert session.loop.provenance is not None
+    assert session.loop.provenance.params["duck"] == {"under_voice_lu": 17.0}
+    pool.close()
+
+
+def test_parameters_are_recorded_with_the_mix_that_they_made(corner_home: Home, corner_fit: Loop) -> None:
+    pool = Pool(1)
+    session = Session(Workspace(corner_home), pool=pool)
+    session.loop = corner_fit
+    assert corner_fit.provenance is not None
+    session.params = with_field(session.params, "duck", "under_voice_lu", 17.0)
+    assert session.loop.mix == corner_fit.mix
+    assert session.loop.provenance == corner_fit.provenance, "the mix is still the one that was made before"
+    tab = MixTab(session)
+    assert session.run(nothing, then=lambda _: None).wait(120.0)
+    assert session.loop.mix == tab.state.mix != corner_fit.mix
+    assert session.loop.provenance.params["duck"] == {"under_voice_lu": 17.0}
     pool.close()
 
 

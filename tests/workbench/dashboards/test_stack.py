@@ -10,11 +10,12 @@ import pytest
 
 from tests.workbench.dashboards.waiting import DirectPool, WaitingPool
 from workbench.audition.played import played_plan
-from workbench.audition.stacked import stack_loop, stack_track
+from workbench.audition.stacked import mix_stacked, stack_loop, stack_track
 from workbench.dashboards.session import Session
 from workbench.dashboards.stack import StackTab
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
+from workbench.params import DuckParams, RenderParams
 from workbench.workflows.library import open_library
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.projects import load_fields, restore_loop
@@ -25,7 +26,7 @@ from workbench.workspace import Workspace
 def session(corner_home: Home, corner_fit: Loop, tmp_path: Path) -> Session:
     """A page on a track that was fitted to a minute, in a home of its own."""
     shutil.copytree(corner_home.root, tmp_path / "home", ignore=shutil.ignore_patterns("workbench.sqlite*"))
-    pool = DirectPool(stack_loop, stack_track, restore_loop, loop_track)
+    pool = DirectPool(mix_stacked, stack_loop, stack_track, restore_loop, loop_track)
     session = Session(Workspace(Home(tmp_path / "home")), pool=pool)
     session.show(corner_fit)
     return session
@@ -67,7 +68,7 @@ def test_a_track_of_the_catalog_is_stacked_and_kept(session: Session, other: str
     session.undo()
     assert len(tab.board.tracks) == 1
     session.redo()
-    ask(tab, "remove", 1)
+    ask(tab, "remove", other)
     assert len(tab.board.tracks) == 1
 
 
@@ -89,7 +90,7 @@ def test_a_track_that_is_used_becomes_the_page_s_own_and_the_comparison_stays(se
     tab = StackTab(session)
     ask(tab, "add", other)
     first, slots = session.project, tab.slots
-    ask(tab, "use", 1)
+    ask(tab, "use", other)
     assert session.track is not None
     assert session.track.track_id == other
     assert session.project != first
@@ -97,6 +98,69 @@ def test_a_track_that_is_used_becomes_the_page_s_own_and_the_comparison_stays(se
     assert [track["own"] for track in tab.board.tracks] == [False, True]
     assert session.project is not None
     assert load_fields(session.workspace, session.project.project_id)["stack"] == list(slots)
+
+
+def test_other_parameters_of_the_mix_reach_every_track(session: Session, other: str) -> None:
+    tab = StackTab(session)
+    ask(tab, "add", other)
+    ducks = [track["duck"] for track in tab.board.tracks]
+    assert isinstance(session._pool, DirectPool)
+    done = session._pool.done
+    done.clear()
+    session.params = session.params.model_copy(update={"duck": DuckParams(under_voice_lu=20.0)})
+    assert done == [mix_stacked], "it is balanced anew, not planned anew"
+    assert tab.board.tracks[1]["duck"] != ducks[1]
+    session.params = session.params.model_copy(update={"render": RenderParams(ducking="bands")})
+    assert done == [mix_stacked]
+    session.params = session.params.model_copy(update={"duck": DuckParams(), "render": RenderParams()})
+    assert tab.board.tracks[1]["duck"] == ducks[1]
+
+
+def test_a_track_is_used_with_the_envelope_that_it_was_heard_with(session: Session, other: str) -> None:
+    tab = StackTab(session)
+    ask(tab, "add", other)
+    session.envelope = ((1.0, 6.0),)
+    assert [track["duck"] for track in tab.board.tracks] == [[[1.0, 6.0]]] * 2
+    ask(tab, "use", other)
+    assert session.envelope == ((1.0, 6.0),)
+    assert [track["duck"] for track in tab.board.tracks] == [[[1.0, 6.0]]] * 2
+    assert session.project is not None
+    assert load_fields(session.workspace, session.project.project_id)["envelope"] == [[1.0, 6.0]]
+    assert session.loop is not None
+    assert tab.board.duration == session.loop.video_seconds
+
+
+def test_a_row_that_has_gone_is_not_asked_for_and_paths_are_not_shown(session: Session, other: str) -> None:
+    tab = StackTab(session)
+    ask(tab, "add", other)
+    ask(tab, "remove", other)
+    ask(tab, "remove", other)
+    ask(tab, "use", other)
+    assert [track["own"] for track in tab.board.tracks] == [True]
+    assert session.track is not None
+    assert "/" not in tab.board.tracks[0]["id"]
+
+
+def test_a_track_that_could_not_be_stacked_is_tried_again_when_it_is_added_again(
+    corner_home: Home, corner_fit: Loop, tmp_path: Path
+) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(Home(tmp_path)), pool=pool)
+    session.show(corner_fit)
+    tab = StackTab(session)
+
+    def asked() -> list[int]:
+        return [at for at, task in enumerate(pool.tasks) if task.function is stack_track]
+
+    ask(tab, "add", "another")
+    (first,) = asked()
+    pool.cancel(first)
+    assert tab.board.tracks[1]["words"] == "it was cancelled"
+    assert asked() == [first], "it is not tried again by itself"
+    ask(tab, "remove", "another")
+    ask(tab, "add", "another")
+    assert tab.board.tracks[1]["words"] == "being planned"
+    assert len(asked()) == 2
 
 
 def test_what_cannot_be_planned_is_said_and_nothing_is_shown_without_a_video(

@@ -13,7 +13,13 @@ from workbench.media.containers import hash_file
 from workbench.params import WorkbenchParams
 from workbench.store.grids import CorrectedGrid
 from workbench.workflows.analyze import BEATS_VERSION
-from workbench.workflows.provenance import grid_record, make_provenance, with_mix_params
+from workbench.workflows.provenance import (
+    grid_record,
+    make_provenance,
+    with_mix_of,
+    with_mix_params,
+    with_render_params,
+)
 from workbench.workspace import Workspace
 
 GRID = BeatGrid(np.array([0.5, 1.0, 1.5, 2.0]), np.arange(1, 5), 4, 0.9)
@@ -59,4 +65,8 @@ def test_a_mix_that_was_tuned_since_is_recorded_and_the_plan_stays_as_planned(tm
     tuned = WorkbenchParams.model_validate({"seams": {"context_beats": 8}, "render": {"ducking": "bands"}})
     made = with_mix_params(make_provenance(Workspace(Home(tmp_path), planned), "loop", ()), tuned)
     assert made.params == {"cover": {"required_excess_seconds": 20.0}, "render": {"ducking": "bands"}}
+    first = make_provenance(Workspace(Home(tmp_path), planned), "loop", ())
+    assert with_render_params(first, tuned).params == {**first.params, "render": {"ducking": "bands"}}
+    assert with_mix_of(made, first).params == first.params
+    assert with_mix_of(first, None) == first
     assert made.with_constraint("auto_mix", True).with_constraint("auto_mix", None) == made

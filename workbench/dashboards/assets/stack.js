@@ -24,13 +24,18 @@ export function render({ model }) {
 
   let sound = null,
     master = null,
-    chosen = 0,
+    chosen = null, // id of a track: rows move when one is removed
     at = 0,
     playing = false,
     frame = 0
   const film = new Film(() => {})
   const ready = (k) => Boolean(model.tracks[k]?.plan.cues)
-  const first = () => model.tracks.find((track) => track.plan.cues)
+  const playable = () => model.tracks.filter((track) => track.plan.cues)
+  const first = () => playable().find((track) => track.own) ?? playable()[0]
+  const isChosen = (k) => ready(k) && model.tracks[k].id === chosen
+  function settle() {
+    if (!LANES.some((_, k) => isChosen(k))) chosen = playable()[0]?.id ?? null
+  }
   const inside = (seconds) => Math.min(Math.max(0, seconds), model.duration)
   const heardAt = (moment) => (playing && sound?.playing ? sound.heardAt(moment) : null)
   function fault(error) {
@@ -48,12 +53,13 @@ export function render({ model }) {
       if (ready(k)) sound.set(lane, track.music, track.plan, track.duck)
       else sound.set(lane, "", null, [])
     })
+    settle()
     mix()
   }
   function mix() {
     if (!sound) return
     sound.level("soundtrack", gainOf(model.soundtrack_db))
-    LANES.forEach((lane, k) => sound.level(lane, k === chosen && ready(k) ? gainOf(model.tracks[k].gain_db) : 0))
+    LANES.forEach((lane, k) => sound.level(lane, isChosen(k) ? gainOf(model.tracks[k].gain_db) : 0))
     master.gain.setTargetAtTime(gainOf(model.headroom_db), sound.context.currentTime, 0.01)
   }
   async function play() {
@@ -103,7 +109,7 @@ export function render({ model }) {
   const toggle = () => (playing ? pause() : play().catch(fault))
   function choose(k) {
     if (!ready(k)) return
-    chosen = k
+    chosen = model.tracks[k].id
     mix()
     paint()
   }
@@ -154,11 +160,7 @@ export function render({ model }) {
     slider.value = at
   }
   function paint() {
-    if (!ready(chosen))
-      chosen = Math.max(
-        0,
-        model.tracks.findIndex((track) => track.plan.cues),
-      )
+    settle()
     played.textContent = playing ? "❚❚" : "▶"
     played.ariaLabel = played.title = playing ? "pause (space)" : "play (space)"
     played.disabled = !first()
@@ -166,15 +168,17 @@ export function render({ model }) {
       ...model.tracks.map((track, k) => {
         const row = make("div", "", "row")
         const hear = button(`${k + 1}  ${track.title}`, `hear ${track.title} (${k + 1})`, () => choose(k))
-        hear.setAttribute("aria-pressed", k === chosen && ready(k) ? "true" : "false")
+        hear.setAttribute("aria-pressed", isChosen(k) ? "true" : "false")
         hear.disabled = !ready(k)
         hear.className = "hear"
         row.append(hear, make("span", track.words, "words"))
         if (track.own) row.append(make("span", "in use", "own"))
         else
           row.append(
-            button("Use", `use ${track.title}: every tab shows it, every download holds it`, () => ask("use", k)),
-            button("✕", `do not compare ${track.title} any more`, () => ask("remove", k)),
+            button("Use", `use ${track.title}: every tab shows it, every download holds it`, () =>
+              ask("use", track.id),
+            ),
+            button("✕", `do not compare ${track.title} any more`, () => ask("remove", track.id)),
           )
         return row
       }),
@@ -216,7 +220,9 @@ export function render({ model }) {
     deafen()
     clearTimeout(looking)
   })
-  box.stack = { heard: () => (playing && sound.playing ? [chosen, sound.position()] : null) }
+  box.stack = {
+    heard: () => (playing && sound.playing ? [LANES.findIndex((_, k) => isChosen(k)), sound.position()] : null),
+  }
   showFilm()
   paint()
   return box
