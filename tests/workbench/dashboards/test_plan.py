@@ -16,6 +16,7 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.mix.balance import Duck, Mix
+from workbench.params import DuckParams
 from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
@@ -89,6 +90,26 @@ def test_another_mix_leaves_the_comparison_of_options_as_it_is(home: Home, loop:
     assert unloaded == []
     assert {name: getattr(tab.player, name) for name in heard} == heard
     assert (tab.player.playing, tab.cards.b, tab.cards.shown, tab.state.outdated) == (True, 1, 1, set())
+
+
+def test_an_option_that_is_used_records_what_its_mix_was_made_with(
+    corner_home: Home, corner_fit: Loop, pool: Pool
+) -> None:
+    session = Session(Workspace(corner_home), pool=pool)
+    session.loop = corner_fit
+    session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
+    assert session.loop.provenance == corner_fit.provenance
+    tab = PlanTab(session)
+    tab.pick(1, "b")
+    until_idle(session)
+    tab.chips.asked += 1
+    assert session.loop.mix is not None
+    assert session.loop.mix.duck is not None
+    assert session.loop.mix.duck.attack_ms == 77.0
+    assert session.loop.provenance is not None
+    assert session.loop.provenance.params["duck"] == {"attack_ms": 77.0}
+    session.cancel()
+    until_idle(session)
 
 
 def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: Loop, pool: Pool) -> None:
