@@ -25,6 +25,33 @@ logistic fit to recordings by others, with events planted on their landmarks and
 (`tests/benchmarks/elsewhere/align.py`); `prior_odds` is set by hand so that few pairs with nothing planted reach 0.3.
 Seconds that a placement leaves without music count as bare, relative to the best that the length of the track allows.
 
+In full, with `u` the share of an event that is used, `T` the seconds from the track's first sound to its last, and each
+parameter of `AlignParams` by its name:
+
+1. *Pull* of a landmark of salience `l` on an event: `sqrt(SUITS) * l ** landmark_power`; its mean is the sum over the
+   landmarks of the track over `T`.
+2. *Used*: `u = used_share * (FLAT_SHARE + (1 - FLAT_SHARE) * salience / USUAL_SALIENCE)`, times `end_share` for `start`
+   and `end`, `MOST_USED` at most; 0 where no landmark suits the event.
+3. *Odds* of a pair with a gap `g`, the event's time less landmark's and offset: `u / (1 - u) * pull / mean pull`, times
+   `near_share N(g; near_reach * r) + (1 - near_share) N(g; max(far_reach, near_reach) * r)`. `N` is the normal density
+   of that standard deviation, in 1/s, and `r` the root of the sum of both squared tolerances. Beyond `WIDTHS`
+   deviations of the wider curve a pair counts nothing.
+4. *Evidence* of an offset: the sum of `log(1 + odds)`, the odds of each event added up over landmarks, over all events;
+   and of `log(1 - u)` over the events with music, from first sound to last. Offsets are multiples of `grid_ms`
+   strictly between minus the track's length and the video's.
+5. *Allowed* are offsets under whose music lie `min_cover` of the greatest salience of events that any offset reaches,
+   and `min_cover` of `min(T, video)` seconds.
+6. *Number of offsets*: track's and video's length, less twice `min_cover * min(T, video)`, over the mean of the root of
+   the sum of the squared mean tolerance of landmarks and the squared tolerance of each event; 1 at least.
+7. *Ratio*: over all allowed offsets that are more than `min_apart_seconds` from the allowed peak of most evidence, the
+   root of the sum of `(evidence - expected)^2` over the sum of the variances. The expected evidence of an event at any
+   offset is the sum of its `log(1 + odds)` over the grid, times the grid's step, over `T`; its variance follows from
+   the squares in the same way; events with music add theirs, and `log(1 - u)` the expected evidence alone.
+8. *Placements*: the allowed local maxima over 0 of the sum of `log(1 + odds)`, in order of score, then evidence. Each
+   is moved to the nearest maximum off the grid (mean shift on the odds over one plus the odds of their event), and
+   taken if it is then allowed and `min_apart_seconds` or more from those taken; `max_placements` at most. Their scores
+   are those of the offset as moved; best first. The bare share is 1 less seconds with music over `min(T, video)`.
+
 Functions: `place`, `offset_scores`. Both read a few hundred numbers and take milliseconds.
 
 References
@@ -64,9 +91,9 @@ NO_CLEAR_POINT = "no clear sync point"
 """what is said of a placement below it, instead of what meets where"""
 _LABELS = {"last sound": "ending"}
 """what a label calls a landmark, where that is not its name"""
-_USUAL_SALIENCE, _FLAT_SHARE = 0.6, 0.3
+USUAL_SALIENCE, FLAT_SHARE = 0.6, 0.3
 """salience of an event that is used as often as `used_share` says; the part of that share that every event has"""
-_MOST_USED = 0.7
+MOST_USED = 0.7
 """share of events used, at most"""
 _LEAST_WORTH = 0.1
 """probability from which a coincidence is listed; the strongest always is"""
@@ -191,9 +218,9 @@ class _Pair:
         # An editor puts a hit on a landmark that suits it less nearly as often: the root of what looks best.
         pull = np.sqrt(suits) * track.salience**params.landmark_power
         mean = pull.sum(axis=1, keepdims=True) / max(self.music_seconds, 1e-9)
-        share = _FLAT_SHARE + (1.0 - _FLAT_SHARE) * video.salience / _USUAL_SALIENCE
+        share = FLAT_SHARE + (1.0 - FLAT_SHARE) * video.salience / USUAL_SALIENCE
         ends = np.isin(video.kinds, [EVENT_KINDS.index("start"), EVENT_KINDS.index("end")])
-        used = np.minimum(params.used_share * share * np.where(ends, params.end_share, 1.0), _MOST_USED)
+        used = np.minimum(params.used_share * share * np.where(ends, params.end_share, 1.0), MOST_USED)
         used = np.where(mean[:, 0] > 0.0, used, 0.0)
         seconds = (used / (1.0 - used))[:, None] * pull / np.where(mean > 0.0, mean, 1.0)
         reach = np.hypot(track.tolerance[None, :], video.tolerance[:, None])
