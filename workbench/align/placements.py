@@ -14,7 +14,7 @@ speak against an offset.
 The best of many offsets is chosen, so the evidence must exceed the logarithm of their number. From what is left follows
 how certain it is that the coincidences are not due to chance:
 
-    beyond = (evidence - log(number of offsets)) * (1 - log(ratio)), the second factor where the first is over 0
+    beyond = (evidence - log(number of offsets)) * max(0, 1 - log(ratio)), the second factor where the first is over 0
     odds = prior_odds * exp(trust * beyond)
     score = odds / (1 + odds) * (1 - bare_cost * bare share)
 
@@ -28,8 +28,8 @@ Seconds that a placement leaves without music count as bare, relative to the bes
 In full, with `u` the share of an event that is used, `T` the seconds from the track's first sound to its last, and each
 parameter of `AlignParams` by its name:
 
-1. *Pull* of a landmark of salience `l` on an event: `sqrt(SUITS) * l ** landmark_power`; its mean is the sum over the
-   landmarks of the track over `T`.
+1. *Pull* of a landmark of salience `l` on an event: `sqrt(SUITS) * l ** landmark_power`; its mean, for each event, is
+   the sum over the landmarks of the track over `T`.
 2. *Used*: `u = used_share * (FLAT_SHARE + (1 - FLAT_SHARE) * salience / USUAL_SALIENCE)`, times `end_share` for `start`
    and `end`, `MOST_USED` at most; 0 where no landmark suits the event.
 3. *Odds* of a pair with a gap `g`, the event's time less landmark's and offset: `u / (1 - u) * pull / mean pull`, times
@@ -46,11 +46,13 @@ parameter of `AlignParams` by its name:
 7. *Ratio*: over all allowed offsets that are more than `min_apart_seconds` from the allowed peak of most evidence, the
    root of the sum of `(evidence - expected)^2` over the sum of the variances. The expected evidence of an event at any
    offset is the sum of its `log(1 + odds)` over the grid, times the grid's step, over `T`; its variance follows from
-   the squares in the same way; events with music add theirs, and `log(1 - u)` the expected evidence alone.
+   its squares in the same way, less the square of the mean; events with music add theirs, and `log(1 - u)` the expected
+   evidence alone.
 8. *Placements*: the allowed local maxima over 0 of the sum of `log(1 + odds)`, in order of score, then evidence. Each
-   is moved to the nearest maximum off the grid (mean shift on the odds over one plus the odds of their event), and
-   taken if it is then allowed and `min_apart_seconds` or more from those taken; `max_placements` at most. Their scores
-   are those of the offset as moved; best first. The bare share is 1 less seconds with music over `min(T, video)`.
+   is moved to the nearest maximum off the grid (mean shift with the weights of the gradient: the odds of a pair by each
+   curve over its squared deviation, over one plus the odds of the event), and taken if it is then allowed and
+   `min_apart_seconds` or more from those taken; `max_placements` at most. Their scores are those of the offset as
+   moved; best first. The bare share is 1 less seconds with music over `min(T, video)`.
 
 Functions: `place`, `offset_scores`. Both read a few hundred numbers and take milliseconds.
 
@@ -91,8 +93,10 @@ NO_CLEAR_POINT = "no clear sync point"
 """what is said of a placement below it, instead of what meets where"""
 _LABELS = {"last sound": "ending"}
 """what a label calls a landmark, where that is not its name"""
-USUAL_SALIENCE, FLAT_SHARE = 0.6, 0.3
-"""salience of an event that is used as often as `used_share` says; the part of that share that every event has"""
+USUAL_SALIENCE = 0.6
+"""salience of an event that is used as often as `used_share` says"""
+FLAT_SHARE = 0.3
+"""the part of that share that every event has"""
 MOST_USED = 0.7
 """share of events used, at most"""
 _LEAST_WORTH = 0.1
