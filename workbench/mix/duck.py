@@ -11,10 +11,10 @@ pumping; away from speech it is exactly 0. All ramps are straight in decibels, a
 2. *Dips.* The curve lies on a grid of `envelope_hz` steps a second, from step 0 to the last that is not behind the
    video. An utterance of depth `d > 0` from `s` to `e` is at full depth from step `floor((s - ahead_seconds) hz)` to
    step `ceil((e + hold_seconds) hz)`. Before it the curve falls from 0 in `ceil(hz max(attack_ms / 1000,
-   d / slope_db_per_second))` steps, after it it rises to 0 in as many, with `release_ms`. Utterances of depth 0 make no
-   dip, and are not there for what follows.
-3. *Groups.* A dip joins the one before it if the speech of both, rounded to steps, is `bridge_seconds` apart or less,
-   or if it begins before the dips of the group have come back to 0.
+   d / slope_db_per_second))` steps, after it it rises to 0 in as many, with `release_ms`. What misses a whole step by a
+   rounding error is on it. Utterances of depth 0 make no dip, and are not there for what follows.
+3. *Groups.* A dip joins the one before it if the speech of both, rounded to the nearest steps, is `bridge_seconds`
+   apart or less, or if it begins before or where the dips of the group have come back to 0.
 4. *The curve* of a group is the greatest of its dips at each step. Between two neighbours whose speech is
    `bridge_seconds` apart or less it is at least the lesser of both depths, from the end of the first's full depth to
    the beginning of the second's. Ramps between unequal depths are so those of the dips themselves.
