@@ -1,26 +1,42 @@
 """Rank a catalog against a video: how well each track suits it, part by part, all tracks at once.
 
-Every track gets six kinds of parts, each a score from 0 to 1:
+Every track gets parts, each a score from 0 to 1, by these names:
 
-    pace     does its pulse go with the cutting? do the cuts fall on its bars?
-    energy   is it as lively as the video, and does it rise and fall where the video does?
-    mood     do its mode and colour go with the light?
-    voice    does it leave room for whoever speaks?
+    pulse    does its pulse go with the cutting?        bars     do the cuts fall on its bars?
+    level    is it as lively as the video?              arc      does it rise and fall where the video does?
+    mood     do its mode and colour go with the light?  voice    does it leave room for whoever speaks?
     length   is it long enough, or does it loop?
     sync     do its landmarks meet the video's events at some placement? (`workbench.align`, for the best only)
 
-Others may add terms of their own, see `workbench.match.terms`.
+Others may add terms of their own, see `workbench.match.terms`. The raw score is the geometric mean of the parts with
+the weights of the parameters, parts under 0.02 taken as 0.02: a track has to be right in every respect. A part that is
+missing, or that needs a number which is unknown, takes its usual value. All constants were fitted once, on a reference
+set of graded pairs, see `workbench.match.reference`, and on material by others, so that a pair scores the same whatever
+else the catalog holds. In full, with `clip` to 0 and 1, and each parameter of `MatchParams` by its name:
 
-What a video expects of its music (energy, pulse, valence) is linear in its facts. The raw score is the weighted
-geometric mean of the parts: a track has to be right in every respect, and one that is wrong in one is not saved by the
-others. All constants were fitted once, on a reference set of graded pairs, see `workbench.match.reference`, and on
-material by others, so that a pair scores the same whatever else the catalog holds.
-
-**Pulse** joins beats a minute with onsets a second, as a fast tempo with few notes is felt at half. **Contours** are
-compared at the scale of scenes: the mean energy of the music under each scene, over as much as will be heard, and again
-from the start where the video is longer than the track. **Bars**: if cuts keep time with music, the phases at which
-they fall within a bar, a half bar or a beat agree; Rayleigh's test gives the probability that chance does as much
-(Mardia & Jupp 2000).
+- *What a video expects* is linear in `video_evidence` by the weights `wanted_energy`, `wanted_pulse` and
+  `wanted_valence`, each clipped. The loudness of the place is `clip((sound_lufs + 50) / 30)`, 0.5 where there is none.
+  `calm_under_voice * min(1, speech_share / much_speech)` of the energy is taken off.
+- *pulse*, *level*, *mood* are `exp(-(x - wanted)^2 / (2 width^2))` of `track_pulse`, `track_energy` and
+  `track_valence`. With words, these are `heard + share * (words - heard)`. The pulse is
+  `clip(0.75 * clip(log3(bpm / 60), -0.2, 1.2) + 0.25 * clip(log6(density / 2), 0, 1.2))`, as a fast tempo with few
+  notes is felt at half: the part is the greater of that of the tempo, and `octave_weight` times that of the tempo
+  doubled (under 104 bpm) or halved.
+- *voice* is `1 - min(1, speech_share / much_speech) * (vocals_share * sings + (1 - vocals_share) * crowded)`, with
+  `sings = clip((vocals - 0.3) / 0.4)`, for a saxophone is heard as a third of a voice, and
+  `crowded = clip((speech_band - free_band) / full_band)`.
+- *length*: played straight, `clip(1 - 2 * clip(1 - duration / video))`. If the video is longer by `LOOP_EXCESS_SECONDS`
+  or more, the greater of that and `loopable * clip(1 - 0.08 log2(video / duration), 0.3, 1)`: loops tire.
+- *arc* is `0.5 + 0.5 * r * trust * swing / (swing + usual_swing) * spread / (spread + usual_spread)`. `r` is the
+  correlation of the video's drive and the mean energy of the music over the scenes, weighted by their lengths; swing
+  and spread are the standard deviations of both; `trust = max(0, 1 - 1.5 / scenes)`, for two scenes agree by chance.
+  The music begins again from the start where the video is longer than the track.
+- *bars* is `0.5 + 0.5 * agreement`. If cuts keep time with music, the phases at which they fall within a bar, a half
+  bar or a beat agree. The cuts, four or more, are split evenly into `round(cuts / 16)` runs, for music may be placed anew.
+  With `R` the mean length of the unit vectors of the phases in a run of `n` cuts, the sum of `n R^2` is
+  gamma-distributed under chance with as many degrees as runs (Rayleigh's test, Mardia & Jupp 2000); three times its
+  upper tail, 1 at most, is `chance`. The agreement is the mean of `R` over the cuts times `0.01 / (0.01 + chance)`, the
+  greatest of the three units; units of which the median shot lasts over 4.5 do not count.
 
 Retrieval is a scan: the parts that read single numbers cost a few nanoseconds a track, so all of a million tracks are
 compared, in blocks that stay in the processor's cache, and no track is missed as by an approximate index. Contours and
