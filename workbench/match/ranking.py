@@ -16,7 +16,7 @@ else the catalog holds. In full, with `clip` to 0 and 1, and each parameter of `
 
 - *What a video expects* is linear in `video_evidence` by the weights `wanted_energy`, `wanted_pulse` and
   `wanted_valence`, each clipped. The loudness of the place is `clip((sound_lufs + 50) / 30)`, 0.5 where there is none.
-  `calm_under_voice * min(1, speech_share / much_speech)` of the energy is taken off.
+  The energy is then multiplied by `1 - calm_under_voice * min(1, speech_share / much_speech)`.
 - *pulse*, *level*, *mood* are `exp(-(x - wanted)^2 / (2 width^2))` of `track_pulse`, `track_energy` and
   `track_valence`. With words, these are `heard + share * (words - heard)`. The pulse is
   `clip(0.75 * clip(log3(bpm / 60), -0.2, 1.2) + 0.25 * clip(log6(density / 2), 0, 1.2))`, as a fast tempo with few
@@ -32,8 +32,8 @@ else the catalog holds. In full, with `clip` to 0 and 1, and each parameter of `
   and spread are the standard deviations of both; `trust = max(0, 1 - 1.5 / scenes)`, for two scenes agree by chance.
   The music begins again from the start where the video is longer than the track.
 - *bars* is `0.5 + 0.5 * agreement`. If cuts keep time with music, the phases at which they fall within a bar, a half
-  bar or a beat agree. The cuts, four or more, are split evenly into `round(cuts / 16)` runs, for music may be placed anew.
-  With `R` the mean length of the unit vectors of the phases in a run of `n` cuts, the sum of `n R^2` is
+  bar or a beat agree. The cuts, four or more, are split evenly into `round(cuts / 16)` runs, for music may be placed
+  anew. With `R` the mean length of the unit vectors of the phases in a run of `n` cuts, the sum of `n R^2` is
   gamma-distributed under chance with as many degrees as runs (Rayleigh's test, Mardia & Jupp 2000); three times its
   upper tail, 1 at most, is `chance`. The agreement is the mean of `R` over the cuts times `0.01 / (0.01 + chance)`, the
   greatest of the three units; units of which the median shot lasts over 4.5 do not count.
