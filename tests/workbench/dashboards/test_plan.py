@@ -136,8 +136,8 @@ def test_a_refused_track_is_fitted_by_a_button_and_shown_with_its_options(
     session = Session(Workspace(corner_home), pool=pool)
     tab = PlanTab(session)
     assert not tab.offer.visible
-    session.video = corner_fit.video
-    session.open_track(corner_fit.track.path)
+    assert corner_fit.video is not None
+    session.open_new(corner_fit.track.path, corner_fit.video)  # other pages of this home may have kept a plan of them
     until_idle(session)
     assert "Play the track straight" in tab.empty.object
     assert tab.player.duration == 60.0
