@@ -238,7 +238,7 @@ def candidate_splices(
     if restart is not None:
         chosen[restart.leave, restart.enter] = True
     leave, enter = np.nonzero(chosen)
-    again = (leave == restart.leave) & (enter == restart.enter) if restart is not None else np.zeros(leave.size, bool)
+    again = np.zeros(leave.size, dtype=bool) if restart is None else restart.is_at(leave, enter)
     steps = np.where(again, 0.0, coming_lufs[enter] - coming_lufs[leave])
     found = _fitted(recording, evidence, scores, leave, enter, steps, params, known)
     room = (found.song_from >= found.fade_seconds / 2) & (found.song_to + found.fade_seconds / 2 <= recording.duration)

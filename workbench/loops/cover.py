@@ -152,7 +152,7 @@ def _with_restart(refusal: Refusal, profile: LoopProfile, video_seconds: float, 
     splice = NamedSplice(float(lines[profile.restart.leave]), float(lines[profile.restart.enter]))
     pinned = on_lines(profile, SeamConstraints(pinned=(splice,)))
     is_plan = isinstance(find_loop(profile, video_seconds, params, pinned), LoopPlan)
-    return refusals.may_begin_again(refusal, splice.in_words) if is_plan else refusal
+    return refusals.suggest_restart(refusal, splice.in_words) if is_plan else refusal
 
 
 def find_loop(

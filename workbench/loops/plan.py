@@ -45,6 +45,8 @@ BORDER_SECONDS = 0.011
 """s; a splice lies nearer to its bar line than this, so what is as near to the border of a range is on the border"""
 MAX_OPTIONS = 4
 """the served plan and its alternatives"""
+LABEL_BREAK = "; "
+"""in an `end_label`, between how the plan ends and how often the track begins again before that"""
 
 
 class PlanKind(StrEnum):
@@ -207,8 +209,8 @@ class LoopPlan(Shown):
 
     @property
     def last_words(self) -> str:
-        """How it ends, without what `end_label` says besides: that the track begins again before."""
-        return self.end_label.partition("; ")[0]
+        """How it ends, without how often the track begins again before that."""
+        return split_end_label(self.end_label)[0]
 
     @property
     def start_label(self) -> str:
@@ -225,6 +227,21 @@ class LoopPlan(Shown):
     def segment_starts(self) -> FloatArray:
         """T_0 ... T_n, shape (n_segments + 1,), video seconds, the last where the last segment ends."""
         return segment_starts(segment_table(self), self.music_in)
+
+
+def split_end_label(label: str) -> tuple[str, str]:
+    """Take an `end_label` apart.
+
+    Parameters
+    ----------
+    label : of a plan
+
+    Returns
+    -------
+    tuple of str : how it ends, and how often the track begins again before that; the second is empty where it does not
+    """
+    ending, _, restarts = label.partition(LABEL_BREAK)
+    return ending, restarts
 
 
 def segment_table(plan: LoopPlan) -> FloatArray:

@@ -15,7 +15,7 @@ from enum import StrEnum
 import numpy as np
 
 from workbench.notebook import Shown
-from workbench.recording import FloatArray, IntArray, TrackSeconds
+from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds
 
 BAR_PARTS = ("expectation", "context", "ringing", "pulse", "harmony", "level", "brightness")
 """Parts of a seam's score whose yardstick is what the track's own adjacent bars do."""
@@ -117,6 +117,15 @@ class Restart:
     """bar line of the head: the first one"""
     ring_db: float
     """LU, the loudest moment of what is left out, over the track's median bar; negative"""
+
+    def is_at(self, leave: IntArray, enter: IntArray) -> BoolArray:
+        """Which splices begin the track again, shape of the arguments.
+
+        Parameters
+        ----------
+        leave, enter : one shape, bar lines left and entered
+        """
+        return np.asarray((leave == self.leave) & (enter == self.enter))
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ def no_viable_loop(why: str) -> Refusal:
     )
 
 
-def may_begin_again(refusal: Refusal, splice: str) -> Refusal:
+def suggest_restart(refusal: Refusal, splice: str) -> Refusal:
     """A refusal of a track that can be played again from its head after its own ending, where somebody wants that.
 
     Parameters

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.features.energy import loudness_between
-from workbench.loops.plan import LoopPlan, nearest_line, segment_table
+from workbench.loops.plan import LABEL_BREAK, LoopPlan, nearest_line, segment_table, split_end_label
 from workbench.loops.profile import LoopProfile, Restart, TrackEnding
 from workbench.params import EndingParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
@@ -113,11 +113,11 @@ def splices_restart(leave: IntArray, enter: IntArray, profile: LoopProfile) -> B
     restart = profile.restart
     if restart is None:
         return np.zeros(np.shape(leave), dtype=bool)
-    return np.asarray((leave == restart.leave) & (enter == restart.enter))
+    return restart.is_at(leave, enter)
 
 
 def label_with_restarts(label: str, times: int, profile: LoopProfile) -> str:
-    """How a plan ends, and how often it begins again before that, in words.
+    """How a plan ends, and how often it begins again before that: an `end_label`.
 
     Parameters
     ----------
@@ -125,8 +125,8 @@ def label_with_restarts(label: str, times: int, profile: LoopProfile) -> str:
     times : that the plan begins again, possibly 0
     profile : of the track
     """
-    last = label.partition("; ")[0]
-    return f"{last}; {restart_words(times, profile)}" if times else last
+    ending, _ = split_end_label(label)
+    return f"{ending}{LABEL_BREAK}{restart_words(times, profile)}" if times else ending
 
 
 def restart_words(times: int, profile: LoopProfile) -> str:

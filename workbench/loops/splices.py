@@ -190,8 +190,7 @@ def usable_splices(
         legal &= (leave <= profile.ending.start_bar) & (enter <= profile.ending.start_bar)
     pins, again = np.zeros(leave.size, dtype=bool), np.zeros(leave.size, dtype=bool)
     if restart and profile.restart is not None:
-        again = playable & (leave == profile.restart.leave) & (enter == profile.restart.enter)
-        again &= gain >= params.min_body_seconds
+        again = playable & profile.restart.is_at(leave, enter) & (gain >= params.min_body_seconds)
     if constraints is not None:
         ruled_out = constraints.rules_out(leave, enter)
         legal, again = legal & ~ruled_out, again & ~ruled_out
@@ -200,10 +199,7 @@ def usable_splices(
     kept = np.flatnonzero(legal)
     kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
     if not alike:
-        nth = rank_within((leave[kept] - enter[kept]) * lines.size + leave[kept] // _PLACE_BARS)
-        kept = kept[nth < _SAME_PLACE]
-        if kept.size > _MOST:  # the best of every length and place before the second best of any
-            kept = kept[np.sort(np.argsort(rank_within(leave[kept] - enter[kept]), kind="stable")[:_MOST])]
+        kept = kept[_unlike(leave[kept], enter[kept], lines.size)]
     if pins.any() or again.any():
         kept = np.union1d(kept, np.flatnonzero(pins | again))
         kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
@@ -248,6 +244,15 @@ def usable_splices(
         constraints=constraints,
         restart=int(np.flatnonzero(again[kept])[0]) if again.any() else None,
     )
+
+
+def _unlike(leave: IntArray, enter: IntArray, n_lines: int) -> IntArray:
+    """Rows of the splices, which come best first, without those that make the same loop as better ones nearby."""
+    bars = leave - enter
+    rows = np.flatnonzero(rank_within(bars * n_lines + leave // _PLACE_BARS) < _SAME_PLACE)
+    if rows.size > _MOST:  # the best of every length and place before the second best of any
+        rows = rows[np.sort(np.argsort(rank_within(bars[rows]), kind="stable")[:_MOST])]
+    return rows
 
 
 def rank_within(group: IntArray) -> IntArray:

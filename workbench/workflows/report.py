@@ -18,7 +18,7 @@ from workbench.align.placements import NO_CLEAR_POINT
 from workbench.errors import StoreError
 from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound, Table, page_html
 from workbench.files import write_text
-from workbench.loops.plan import LoopPlan, PlanKind
+from workbench.loops.plan import LoopPlan, PlanKind, split_end_label
 from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.media.audio import write_audio
 from workbench.mix.balance import Duck, own_music_in
@@ -190,8 +190,8 @@ def plan_sentence(plan: LoopPlan) -> str:
     ----------
     plan : what is played
     """
-    seams, ending = len(plan.seam_times), plan.last_words.rpartition(": ")[2]
-    begins_again = plan.end_label.partition("; ")[2]
+    last_words, begins_again = split_end_label(plan.end_label)
+    seams, ending = len(plan.seam_times), last_words.rpartition(": ")[2]
     joined = f"{seams} seam{'s' if seams != 1 else ''}, the worst of which scores {plan.seam_score:.2f}"
     resolves = f"the music {begins_again + ', and ' if begins_again else ''}{ending} at {clock(plan.music_end)}"
     if plan.kind is PlanKind.LOOP:
