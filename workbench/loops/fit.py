@@ -48,6 +48,7 @@ from workbench.loops.cutdown import (
     route_heard,
     seams_allowed,
 )
+from workbench.loops.hits import suggest_landings
 from workbench.loops.plan import (
     BORDER_SECONDS,
     MAX_OPTIONS,
@@ -599,5 +600,26 @@ def _contradiction(profile: LoopProfile, request: FitRequest, params: CoverParam
             stretch = _stretch(profile, keep, float("inf"))
             longest += 0.0 if stretch is None else stretch[1] - stretch[0]
     room = tried.seconds - (tried.start_at or 0.0)
-    why = f"; what is to be kept lasts {longest:.1f} s" if longest > room else ""
-    return FitError(f"{cannot_be_kept(labels, length)}{why}", labels)
+    whys = [cannot_be_kept(labels, length)]
+    if longest > room:
+        whys.append(f"what is to be kept lasts {longest:.1f} s")
+    elif request.end_on is not None and tried.end_on is not None and profile.downbeats.size >= 3:
+        whys.append(_elsewhere(profile, request, params))
+    return FitError("; ".join(filter(None, whys)), labels)
+
+
+def _elsewhere(profile: LoopProfile, request: FitRequest, params: CoverParams) -> str:
+    """What to ask for so that the last hit lands, everything else that was asked for being kept."""
+    assert request.end_on is not None
+
+    def can_land(start_at: VideoSeconds | None, end_on: VideoSeconds) -> bool:
+        return bool(_plans(profile, replace(request, start_at=start_at, end_on=end_on), params, None))
+
+    return suggest_landings(
+        profile,
+        seconds=request.seconds,
+        end_on=request.end_on,
+        start_at=request.start_at,
+        last_hit=request.last_hit,
+        can_land=can_land,
+    )

@@ -1,0 +1,78 @@
+"""Tests of `workbench.loops.hits`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from workbench.errors import FitError
+from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fit
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import LoopProfile
+
+Maker = Callable[..., LoopProfile]
+
+
+def seconds_of(clock: str) -> float:
+    minutes, seconds = clock.split(":")
+    return 60.0 * int(minutes) + float(seconds)
+
+
+def landing(plan: LoopPlan) -> float:
+    """Video time of the hit of a plan that ends in a button."""
+    assert plan.end_label.startswith("button")
+    return plan.music_end
+
+
+@pytest.mark.parametrize("seconds", [24.7, 61.0, 90.6])
+@pytest.mark.parametrize("start_at", [None, 3.1])
+def test_a_landing_that_cannot_be_had_names_what_can(
+    track_profile: Maker, seconds: float, start_at: float | None
+) -> None:
+    profile = track_profile(ending=None)
+    bar = float(np.median(np.diff(profile.downbeats)))
+    refused = elsewhere = 0
+    for tail in np.linspace(0.3, 0.9 * bar, 4):
+        request = FitRequest(seconds, start_at=start_at, end_on=round(seconds - float(tail), 2))
+        try:
+            plan_fit(profile, request)
+            continue
+        except FitError as error:
+            sentence, refused = str(error), refused + 1
+        later = re.search(r"it lands there with --start-at ([\d:.]+)", sentence)
+        near = re.search(r"lands it at ([\d:.]+)", sentence)
+        assert later is not None, sentence
+        silent = seconds_of(later[1])
+        assert (start_at or 0.0) < silent < (start_at or 0.0) + bar
+        assert landing(plan_fit(profile, replace(request, start_at=silent))) == pytest.approx(request.end_on, abs=0.02)
+        if near is None:  # a whole bar from the end, or on it
+            continue
+        elsewhere += 1
+        other = seconds_of(near[1])
+        assert seconds - bar < other <= seconds
+        assert landing(plan_fit(profile, replace(request, end_on=other))) == pytest.approx(other, abs=0.02)
+    assert elsewhere >= refused - 1
+    assert refused >= 2
+
+
+def test_a_hit_long_before_the_end_is_told_how_late_it_can_be(track_profile: Maker) -> None:
+    profile = track_profile()
+    with pytest.raises(FitError, match="the last hit rings for less than a bar, so it lands after 0:2") as told:
+        plan_fit(profile, FitRequest(30.0, end_on=10.0))
+    after = seconds_of(str(told.value).rpartition(" ")[2])
+    assert after == pytest.approx(30.0 - float(np.median(np.diff(profile.downbeats))), abs=0.011)
+
+
+def test_other_wishes_are_kept_by_what_is_named(track_profile: Maker) -> None:
+    asked = FitRequest(40.0, (Keep(KeptPart.INTRO),), end_on=39.1)
+    with pytest.raises(FitError, match=r"--end-on 0:39\.1 cannot be kept in 40 s; it lands there with ") as told:
+        plan_fit(track_profile(ending=None), asked)
+    later = re.search(r"--start-at ([\d:.]+)", str(told.value))
+    assert later is not None
+    plan = plan_fit(track_profile(ending=None), replace(asked, start_at=seconds_of(later[1])))
+    assert landing(plan) == pytest.approx(39.1, abs=0.02)
+    assert plan.segments[0].song_from < track_profile().downbeats[1], "the intro is heard from its start"

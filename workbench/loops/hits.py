@@ -1,0 +1,88 @@
+"""Where else the last hit of a plan can land, once it cannot land where it was asked to.
+
+Music that starts on a downbeat with the picture and ends on a hit lasts whole bars, with splices or without, so in
+steady music its hit lands within a bar of the end at one time only, as long as the start is not moved. What is left of
+a bar (the phase) is either silence before the music, which `--start-at` asks for, or the way to another time.
+
+Functions: `suggest_landings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from workbench.loops.constraints import clock
+from workbench.loops.cutdown import MIN_RING_SECONDS
+from workbench.loops.profile import LoopProfile
+from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
+
+_SAME_PHASE_SECONDS = 0.03  # s; music whose lengths differ by less lands as well
+_LEAST_SECONDS = 0.02  # s; a phase under this is no other time than the one asked for
+_MOST_PHASES = 6  # that are tried, those of most pairs of bar lines first
+
+
+def suggest_landings(
+    profile: LoopProfile,
+    *,
+    seconds: VideoSeconds,
+    end_on: VideoSeconds,
+    start_at: VideoSeconds | None,
+    last_hit: TrackSeconds | None,
+    can_land: Callable[[VideoSeconds | None, VideoSeconds], bool],
+) -> str:
+    """What to ask for instead of a landing that cannot be had, in words and options to type.
+
+    Parameters
+    ----------
+    profile : of the track
+    seconds : length of the whole
+    end_on : where the last hit was to land
+    start_at : where the music was to start; None: with the picture
+    last_hit : the track's last attack; None: not known
+    can_land : whether there is a plan for a start and a landing
+
+    Returns
+    -------
+    the end of a sentence, such as `it lands there with --start-at 0:01.24, or without it at 0:29.1`; empty where
+    nothing that was tried helps
+    """
+    lines = profile.downbeats
+    bar = float(np.median(np.diff(lines)))
+    if end_on <= seconds - bar:
+        return f"the last hit rings for less than a bar, so it lands after {clock(_up(seconds - bar))}"
+    first = start_at or 0.0
+    phases = _phases(lines, last_hit, end_on - first, bar)
+    later = next((at for at in np.sort(first + phases) if can_land(_rounded(at), end_on)), None)
+    before, after = end_on - phases, end_on - phases + bar
+    latest = max(seconds - MIN_RING_SECONDS, end_on)
+    times = np.concatenate([before[before > seconds - bar], after[after <= latest]])
+    times = times[np.argsort(np.abs(times - end_on))]
+    near = next((at for at in times if can_land(start_at, _rounded(at))), None)
+    said = []
+    if later is not None:
+        said.append(f"it lands there with --start-at {clock(_rounded(later))}")
+    if near is not None:
+        alone = "a plan that starts as asked for" if start_at is not None else "music that starts with the picture"
+        said.append(f"{alone} lands it at {clock(_rounded(near))}")
+    return "; ".join(said)
+
+
+def _phases(lines: FloatArray, last_hit: TrackSeconds | None, music: float, bar: float) -> FloatArray:
+    """What a length leaves of a bar beyond music from a bar line to a hit, at most `_MOST_PHASES`."""
+    hits = lines if last_hit is None else np.append(lines, last_hit)
+    lasts = hits[None, :] - lines[:, None]
+    left = np.mod(music - lasts[lasts > 0.5 * bar], bar)
+    left = left[(left > _LEAST_SECONDS) & (left < bar - _LEAST_SECONDS)]
+    slots, counts = np.unique(np.floor(left / _SAME_PHASE_SECONDS).astype(np.int64), return_counts=True)
+    best = slots[np.argsort(-counts, kind="stable")[:_MOST_PHASES]]
+    return np.array([np.median(left[np.floor(left / _SAME_PHASE_SECONDS) == slot]) for slot in best])
+
+
+def _rounded(seconds: float) -> float:
+    return round(float(seconds), 2)
+
+
+def _up(seconds: float) -> float:
+    return float(np.ceil(seconds * 100) / 100)
