@@ -5,7 +5,7 @@ tempi most readily. The most probable path then leaps between levels at the chan
 leap of about an octave is no tempo that a player takes. So the shorter beat is counted through the whole path, and
 every second of these beats is proposed beside it. Which level is the beat is decided in `beats.readings`.
 
-Functions: `one_level`, `halves_of`.
+Functions: `count_one_level`, `halves_of`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST_LEVELS = 2
 """octaves between the quickest and the slowest level of a path; more is no path of beats"""
 
 
-def one_level(times: FloatArray) -> FloatArray | None:
+def count_one_level(times: FloatArray) -> FloatArray | None:
     """Count the shortest beat of a path throughout.
 
     Parameters

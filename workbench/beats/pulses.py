@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.beats.evidence import Evidence, Odds, Pulse, describe_pulse
-from workbench.beats.levels import halves_of, one_level
+from workbench.beats.levels import count_one_level, halves_of
 from workbench.beats.readings import Readings, readings_of, share_near
 from workbench.beats.straight import joined_grid, straight_grid
 from workbench.beats.tempo import tempo_candidates
@@ -153,7 +153,7 @@ def _from_network(odds: Odds, evidence: Evidence, params: BeatParams) -> list[Pu
     for times in (*straight, free, *narrow[:2]):
         for related in _related(times):
             add(related)
-    levelled = one_level(free)
+    levelled = count_one_level(free)
     if levelled is not None:
         for times in (levelled, *halves_of(levelled, odds, params)):
             add(times)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from workbench.beats.evidence import Odds
-from workbench.beats.levels import halves_of, one_level
+from workbench.beats.levels import count_one_level, halves_of
 from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, Activations
 from workbench.beats.readings import share_near
 from workbench.params import BeatParams
@@ -36,12 +36,12 @@ def odds_of(times: Times, seconds: float) -> Odds:
     ("first", "heard", "true"), [(160.0, 100.0, 200.0), (104.0, 65.0, 130.0), (150.0, 90.0, 180.0)]
 )
 def test_a_part_heard_at_half_its_tempo_is_counted_like_the_others(first: float, heard: float, true: float) -> None:
-    counted = one_level(played((first, 40), (heard, 20), (first, 24)))
+    counted = count_one_level(played((first, 40), (heard, 20), (first, 24)))
     assert counted == pytest.approx(played((first, 40), (true, 40), (first, 24)))
 
 
 def test_a_part_heard_at_double_its_tempo_sets_the_level() -> None:
-    counted = one_level(played((100.0, 32), (220.0, 64)))
+    counted = count_one_level(played((100.0, 32), (220.0, 64)))
     assert counted is not None
     assert counted == pytest.approx(played((200.0, 64), (220.0, 64)))
     halves = halves_of(counted, odds_of(counted, 60.0), BeatParams())
@@ -61,12 +61,12 @@ def test_a_part_heard_at_double_its_tempo_sets_the_level() -> None:
     ids=["steady", "three to two", "there and back", "missed beats", "too many levels", "few beats"],
 )
 def test_what_is_no_leap_implies_nothing(parts: tuple[tuple[float, int], ...]) -> None:
-    assert one_level(played(*parts)) is None
+    assert count_one_level(played(*parts)) is None
 
 
 def test_a_ramp_of_an_octave_is_no_leap() -> None:
     beats = 60.0 / np.geomspace(80.0, 190.0, 120)
-    assert one_level(np.concatenate(([0.0], np.cumsum(beats)))) is None
+    assert count_one_level(np.concatenate(([0.0], np.cumsum(beats)))) is None
 
 
 def test_one_of_the_halves_goes_over_where_the_network_does() -> None:
@@ -82,7 +82,7 @@ def test_one_of_the_halves_goes_over_where_the_network_does() -> None:
 @given(st.lists(st.tuples(st.floats(45.0, 230.0), st.integers(2, 40)), min_size=1, max_size=5))
 def test_all_beats_are_kept_and_in_order(parts: list[tuple[float, int]]) -> None:
     times = played(*parts)
-    counted = one_level(times)
+    counted = count_one_level(times)
     if counted is None:
         return
     assert np.all(np.diff(counted) > 0)
