@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 import param
 from panel.custom import JSComponent
 
@@ -22,7 +21,7 @@ from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.transport import script
 from workbench.errors import WorkbenchError
 from workbench.loops.constraints import clock
-from workbench.mix.drawn import Points, add_point, delete_point, move_point, read_points
+from workbench.mix.drawn import Points, add_point, delete_point, depth_at, move_point, read_points
 
 
 @dataclass
@@ -74,8 +73,7 @@ class Drawing:
         if found is not None:
             self.chosen = found
             return True
-        on_curve = float(np.interp(at, *np.array(self.points).T)) if self.points else 0.0
-        if abs(on_curve - depth) > reach_db:
+        if abs(depth_at(self.points, at) - depth) > reach_db:
             return False
         self.points, self.chosen = add_point(self.points, at, self.seconds)
         return True

@@ -6,10 +6,11 @@ the same video keeps it, and it may lower music under which nobody speaks. Witho
 remembers the points that were measured, so that drawing can be undone.
 
 Points are `(video seconds, positive dB)`, strictly increasing in time, straight in decibels between them, and held
-before the first and after the last. They lie on a grid of `DuckParams.envelope_hz` steps a second, at least a step
-apart.
+before the first and after the last. They lie on a grid of as many steps a second as `DuckParams.envelope_hz` is by
+default, at least a step apart.
 
-Functions: `with_drawn`; `measured_points`, `drawn_points`; `read_points`; `add_point`, `move_point`, `delete_point`.
+Functions: `with_drawn`; `measured_points`, `drawn_points`; `read_points`, `depth_at`; `add_point`, `move_point`,
+`delete_point`.
 """
 
 from __future__ import annotations
@@ -113,6 +114,17 @@ def read_points(given: Any) -> Points | None:
     return points
 
 
+def depth_at(points: Points, at: float) -> float:
+    """Depth of an envelope at a time, positive dB; 0 for one without points.
+
+    Parameters
+    ----------
+    points : of the envelope
+    at : video seconds
+    """
+    return float(np.interp(at, *np.array(points).T)) if points else 0.0
+
+
 def add_point(points: Points, at: float, seconds: float, depth: float | None = None) -> tuple[Points, int]:
     """Put a point into an envelope.
 
@@ -129,7 +141,7 @@ def add_point(points: Points, at: float, seconds: float, depth: float | None = N
     """
     at = _on_grid(min(max(0.0, at), seconds))
     if depth is None:
-        depth = float(np.interp(at, *np.array(points).T)) if points else 0.0
+        depth = depth_at(points, at)
     place = (at, _depth(depth))
     near = [k for k, (time, _) in enumerate(points) if abs(time - at) < 1.0 / _HZ - 1e-9]
     if near:
