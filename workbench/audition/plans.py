@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import log10
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,6 +42,8 @@ from workbench.workspace import Workspace
 
 FOLDER = "dashboard"
 """below the home's `renders`"""
+FULL_SCALE = 1.0
+"""highest sample of a file whose peak is not known"""
 _KEPT_BYTES = 4_000_000_000
 """that the files may take together; about eighty minutes each of a video, its music and three alternatives"""
 _BLOCK_SECONDS = 10.0
@@ -54,6 +57,25 @@ class MixGains(NamedTuple):
     soundtrack_db: float
     duck_points: tuple[tuple[float, float], ...]
     """attenuation of the music under speech: video seconds and dB, positive, linear in between"""
+
+    def peak(self, music: float, soundtrack: float) -> float:
+        """Highest sample that both can reach together where their peaks meet, full scale 1.0.
+
+        Parameters
+        ----------
+        music, soundtrack : highest sample of each before its gain, full scale 1.0; 0 for none
+        """
+        return float(music * 10.0 ** (self.music_db / 20.0) + soundtrack * 10.0 ** (self.soundtrack_db / 20.0))
+
+
+def headroom_db(peak: float) -> float:
+    """Gain under which a sum cannot clip; dB, at most 0.
+
+    Parameters
+    ----------
+    peak : highest sample that the sum can reach, full scale 1.0
+    """
+    return -20.0 * log10(peak) if peak > 1.0 else 0.0
 
 
 def gains_of(mix: Mix | None) -> MixGains:

@@ -24,6 +24,7 @@ from bokeh.events import Tap
 from bokeh.models import Range1d
 
 from workbench.audition.mixes import MixSounds, find_utterances, measure_outside, plan_sounds
+from workbench.audition.plans import gains_of, headroom_db
 from workbench.audition.played import played_duck
 from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, ink_colour, paper, time_chart
 from workbench.dashboards.controls import ParamControls, ProfileBar
@@ -187,8 +188,7 @@ class MixState:
             return 0.0
         levels = self.sounds.levels
         soundtrack = 0.0 if levels.soundtrack.levels is None else levels.soundtrack.levels.peak
-        highest = levels.music.peak * 10 ** (self.music_gain_db / 20) + soundtrack * 10 ** (self.video_gain_db / 20)
-        return -max(0.0, 20.0 * float(np.log10(max(highest, 1e-9))))
+        return headroom_db(gains_of(self.mix).peak(levels.music.peak, soundtrack))
 
     def facts(self) -> str:
         """What was decided, in a line."""

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import log10
 from typing import Any
 
-from workbench.audition.plans import MixGains, RenderedOption, TimelineVideo, gains_of, matching_gains
+from workbench.audition.plans import (
+    MixGains,
+    RenderedOption,
+    TimelineVideo,
+    gains_of,
+    headroom_db,
+    matching_gains,
+)
 from workbench.dashboards.views import LongSound
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import TrackSection
@@ -212,12 +218,9 @@ class PlanState:
 
     def headroom_db(self) -> float:
         """Gain under which soundtrack and music together cannot clip, even if their peaks meet; dB, at most 0."""
-        highest = 0.0
-        for heard in self.heard.values():
-            music = heard.levels.peak * 10.0 ** (heard.music_gain_db / 20.0)
-            soundtrack = 0.0 if self.video is None else self.video.soundtrack.soundtrack.peak
-            highest = max(highest, music + soundtrack * 10.0 ** (heard.soundtrack_gain_db / 20.0))
-        return -max(0.0, 20.0 * log10(highest)) if highest > 0.0 else 0.0
+        soundtrack = 0.0 if self.video is None else self.video.soundtrack.soundtrack.peak
+        peaks = [gains_of(heard.mix).peak(heard.levels.peak, soundtrack) for heard in self.heard.values()]
+        return headroom_db(max(peaks, default=0.0))
 
     def facts(self) -> list[dict[str, Any]]:
         """What the card of each option shows: blocks and seams as shares of the video, score and words."""

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from math import log10
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -23,7 +22,7 @@ import panel_material_ui as pmui
 import param
 from panel.custom import JSComponent
 
-from workbench.audition.plans import RenderedOption, render_option, soundtrack_beside
+from workbench.audition.plans import FULL_SCALE, RenderedOption, gains_of, headroom_db, render_option, soundtrack_beside
 from workbench.audition.played import played_duck
 from workbench.audition.shown import shown_sound
 from workbench.dashboards.links import link_address
@@ -378,12 +377,11 @@ class ReviewTab(Tab):
         return heard == self._heard
 
     def _hear(self, rendered: RenderedOption) -> None:
-        music = rendered.levels.peak * 10.0 ** (rendered.music_gain_db / 20.0)
-        highest = music + 10.0 ** (rendered.soundtrack_gain_db / 20.0)
+        peak = gains_of(rendered.mix).peak(rendered.levels.peak, FULL_SCALE)
         self.player.param.update(
             music_a=self._session.url_of(rendered.path), gain_a_db=rendered.music_gain_db,
             soundtrack_db=rendered.soundtrack_gain_db, duck_a=played_duck(rendered.mix, self._session.params.render),
-            headroom_db=-max(0.0, 20.0 * log10(highest)),
+            headroom_db=headroom_db(peak),
         )  # fmt: skip
 
     def _add_soundtrack(self, path: Path | None) -> None:

@@ -14,7 +14,7 @@ import os
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
-from math import isfinite, log10
+from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,7 +23,7 @@ import panel_material_ui as pmui
 import param
 from panel.custom import JSComponent
 
-from workbench.audition.plans import gains_of
+from workbench.audition.plans import FULL_SCALE, gains_of, headroom_db
 from workbench.audition.played import played_duck, played_plan
 from workbench.audition.stacked import StackedTrack, mix_stacked, stack_loop, stack_track
 from workbench.dashboards.files import film_url
@@ -115,10 +115,10 @@ class StackTab(Tab):
         own = next((one for named, one in heard.items() if self._is_own(named)), ready[0] if ready else None)
         quietest = min((_lufs(one) for one in ready if isfinite(one.lufs)), default=0.0)
         board.param.update(
-            tracks=[self._facts(named, quietest) for named in self.slots],
+            tracks=[self._facts(named, heard.get(named), quietest) for named in self.slots],
             soundtrack=session.url_of(own.soundtrack) if own is not None and own.soundtrack is not None else "",
             soundtrack_db=0.0 if own is None else gains_of(own.loop.mix).soundtrack_db,
-            headroom_db=-max(0.0, 20.0 * log10(1e-9 + max((_peak(one) for one in ready), default=0.0))),
+            headroom_db=headroom_db(max((_peak(one) for one in ready), default=0.0)),
             film="" if own is None else film_url(session.video, own.digest),
             duration=0.0 if own is None else own.loop.video_seconds,
         )
@@ -196,14 +196,13 @@ class StackTab(Tab):
         else:
             self.run(stack_track, named, video, subject=named, **then)  # type: ignore[arg-type]
 
-    def _facts(self, named: str, quietest: float) -> dict[str, Any]:
+    def _facts(self, named: str, stacked: StackedTrack | None, quietest: float) -> dict[str, Any]:
         """What the board shows and plays of a track."""
         session, own = self._session, self._is_own(named)
         facts = {"id": _row_of(named), "title": self._title(named), "own": own}
         facts = {**facts, "plan": {}, "music": "", "duck": [], "gain_db": 0.0}
-        if named not in self._stacked:
+        if stacked is None:
             return {**facts, "words": session.for_the_page(self._faults.get(named, "being planned"))}
-        stacked = self._as_heard(named)
         loop = stacked.loop
         plan = loop.answer
         assert isinstance(plan, LoopPlan), "only plans are stacked"
@@ -262,6 +261,4 @@ def _lufs(stacked: StackedTrack) -> float:
 
 def _peak(stacked: StackedTrack) -> float:
     """Highest sample that track and soundtrack can reach together, full scale 1.0."""
-    gains = gains_of(stacked.loop.mix)
-    own = 0.0 if stacked.soundtrack is None else 10.0 ** (gains.soundtrack_db / 20.0)
-    return float(stacked.peak * 10.0 ** (gains.music_db / 20.0) + own)
+    return gains_of(stacked.loop.mix).peak(stacked.peak, 0.0 if stacked.soundtrack is None else FULL_SCALE)
