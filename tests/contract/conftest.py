@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-import av
 import httpx
 import numpy as np
 import pytest
@@ -43,6 +42,7 @@ from service.settings import ServiceSettings
 from service.store import jobs, shared_values
 from service.store.jobs import NewJob
 from service.store.tables import open_database
+from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
 from workbench.home import Home
 from workbench.media.audio import decode, write_audio
@@ -416,25 +416,9 @@ def media(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def draw_video(path: Path, seconds: int, title: str = "") -> None:
     """A small video with a cut every four seconds and a faint noise."""
-    noise = np.random.default_rng(seconds)
-    with av.open(str(path), "w") as video:
-        if title:
-            video.metadata["title"] = title
-        picture = video.add_stream("libx264", rate=10)
-        picture.width, picture.height, picture.pix_fmt = 160, 90, "yuv420p"
-        sound = video.add_stream("aac", rate=44_100)
-        for index in range(10 * seconds):
-            colour = np.full((90, 160, 3), index // 40 * 37 % 255, dtype=np.uint8)
-            frame = av.VideoFrame.from_ndarray(colour, format="rgb24")
-            frame.pts = index
-            video.mux(picture.encode(frame))
-        video.mux(picture.encode())
-        for second in range(seconds):
-            samples = (0.01 * noise.standard_normal((1, 44_100))).astype(np.float32)
-            block = av.AudioFrame.from_ndarray(samples, format="fltp", layout="mono")
-            block.sample_rate, block.pts = 44_100, second * 44_100
-            video.mux(sound.encode(block))
-        video.mux(sound.encode())
+    noise = (0.01 * np.random.default_rng(seconds).standard_normal((1, 44_100 * seconds))).astype(np.float32)
+    pictures = (grey(k // 40 * 37 % 255, 160, 90) for k in range(10 * seconds))
+    write_video(path, pictures, 10, sound=noise, sample_rate=44_100, title=title)
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,7 @@ import httpx
 import numpy as np
 import pytest
 
+from tests.videos import write_video
 from workbench.bundled import bundled_path
 from workbench.media.audio import decode, write_audio
 
@@ -256,29 +257,15 @@ def _write_media(folder: Path, library: Path) -> None:
 
 def _draw_video(path: Path) -> None:
     """Slowly changing pictures with a cut every ten seconds, and somebody who speaks from 20 s on."""
-    import av
-
     voice = decode(bundled_path("data", "bundled", "voice", "narration.ogg"))
     rate = voice.sample_rate
     sound = np.zeros((1, VIDEO_SECONDS * rate), dtype=np.float32)
     spoken = voice.samples[:1, : (VIDEO_SECONDS - 20) * rate]
     sound[:, 20 * rate : 20 * rate + spoken.shape[1]] = spoken
-    with av.open(str(path), "w") as container:
-        picture, heard = container.add_stream("libx264", rate=12), container.add_stream("aac", rate=rate)
-        picture.width, picture.height, picture.pix_fmt = 192, 108, "yuv420p"
-        heard.layout = "mono"
-        noise = np.random.default_rng(0)
-        for number in range(VIDEO_SECONDS * 12):
-            if number % 120 == 0:
-                view = noise.integers(0, 255, (108, 192, 3), dtype=np.uint8)
-            frame = av.VideoFrame.from_ndarray(np.roll(view, number % 120, axis=1), format="rgb24")
-            container.mux(picture.encode(frame))
-        for first in range(0, sound.shape[1], rate):
-            block = av.AudioFrame.from_ndarray(np.ascontiguousarray(sound[:, first : first + rate]), "fltp", "mono")
-            block.sample_rate, block.pts = rate, first
-            container.mux(heard.encode(block))
-        container.mux(picture.encode(None))
-        container.mux(heard.encode(None))
+    noise = np.random.default_rng(0)
+    views = [noise.integers(0, 255, (108, 192, 3), dtype=np.uint8) for _ in range(0, VIDEO_SECONDS, 10)]
+    pictures = (np.roll(views[number // 120], number % 120, axis=1) for number in range(VIDEO_SECONDS * 12))
+    write_video(path, pictures, 12, sound=sound, sample_rate=rate)
 
 
 def _sections(document: Path) -> Iterator[tuple[str, list[Block]]]:

@@ -6,12 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-import av
-import numpy as np
 import pytest
 
 from data.recipes.material.elsewhere_videos import elsewhere_videos
 from tests.benchmarks.elsewhere.match_page import chosen, write_match_page
+from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
 from workbench.home import Home
 from workbench.workflows.library import WantedFile, add_tracks
@@ -21,15 +20,8 @@ from workbench.workspace import Workspace
 @pytest.fixture(scope="module")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twelve seconds of three plain shots, without sound."""
-    path = tmp_path_factory.mktemp("films") / "shots.mp4"
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264", rate=10)
-        stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
-        for k in range(120):
-            shot = np.full((90, 160, 3), (40, 120, 200)[k // 40], dtype=np.uint8)
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(shot, format="rgb24")))
-        container.mux(stream.encode(None))
-    return path
+    shots = (grey((40, 120, 200)[k // 40], 160, 90) for k in range(120))
+    return write_video(tmp_path_factory.mktemp("films") / "shots.mp4", shots, 10)
 
 
 def test_the_page_has_stills_players_and_reasons_of_bundled_tracks(film: Path, tmp_path: Path) -> None:

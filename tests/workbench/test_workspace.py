@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-import av
 import numpy as np
 import pytest
 import sqlalchemy as sa
 
 import workbench as wb
 from service.console import run
+from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
 from workbench.home import Home
 from workbench.media.audio import write_audio
@@ -46,14 +46,7 @@ def noise(path: Path, seed: int, seconds: float = 2.0) -> Path:
 
 def draw_video(path: Path, seconds: int) -> Path:
     """A small silent video whose picture changes every four seconds."""
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264", rate=5, options={"preset": "ultrafast"})
-        stream.width, stream.height, stream.pix_fmt = 64, 36, "yuv420p"
-        for k in range(5 * seconds):
-            shade = np.full((36, 64, 3), 60 * (1 + k // 20 % 3), dtype=np.uint8)
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(shade, format="rgb24")))
-        container.mux(stream.encode(None))
-    return path
+    return write_video(path, (grey(60 * (1 + k // 20 % 3)) for k in range(5 * seconds)), 5)
 
 
 @pytest.fixture

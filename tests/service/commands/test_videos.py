@@ -6,8 +6,6 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import av
-import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -15,6 +13,7 @@ from service.console import app
 from service.store import video_owners
 from service.store.tables import open_database
 from service.store.video_owners import OwnedVideo
+from tests.videos import grey, write_video
 from workbench.errors import MediaError, UnknownVideo
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
@@ -23,14 +22,7 @@ from workbench.settings import WorkbenchSettings
 @pytest.fixture(scope="module")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Four seconds of grey, silent."""
-    path = tmp_path_factory.mktemp("video") / "grey.mp4"
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264", rate=10)
-        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
-        for _ in range(40):
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(np.full((48, 64, 3), 99, np.uint8), format="rgb24")))
-        container.mux(stream.encode())
-    return path
+    return write_video(tmp_path_factory.mktemp("video") / "grey.mp4", [grey(99)] * 40, 10)
 
 
 @pytest.fixture

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import av
-import numpy as np
 import pytest
 
+from tests.videos import grey, write_video
 from workbench.audition.stacked import mix_stacked, stack_loop, stack_track
 from workbench.bundled import bundled_path
 from workbench.home import Home
@@ -23,15 +22,7 @@ TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 @pytest.fixture
 def video(tmp_path: Path) -> Path:
     """Twenty seconds of grey, without sound: too short for a loop of the track."""
-    out = tmp_path / "grey.mp4"
-    with av.open(str(out), "w") as output:
-        picture = output.add_stream("libx264", rate=5, options={"preset": "ultrafast"})
-        assert isinstance(picture, av.VideoStream)
-        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-        for _ in range(100):
-            output.mux(picture.encode(av.VideoFrame.from_ndarray(np.full((48, 64, 3), 128, np.uint8), "rgb24")))
-        output.mux(picture.encode(None))
-    return out
+    return write_video(tmp_path / "grey.mp4", [grey(128)] * 100, 5)
 
 
 def test_a_track_that_cannot_be_looped_is_fitted(video: Path, tmp_path: Path) -> None:

@@ -1,14 +1,15 @@
 """A track and a video that are quick to analyse, and a home folder with their analyses in it."""
 
+from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
 
-import av
 import numpy as np
 import pytest
 import soundfile
 
 from service.console import run
+from tests.videos import coloured_shots, write_video
 
 RATE = 22_050
 FPS, SECONDS = 25, 20
@@ -27,16 +28,8 @@ def track_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shots_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twenty seconds of plain shots of different colours, without sound."""
     path = tmp_path_factory.mktemp("video") / "shots.mp4"
-    generator = np.random.default_rng(2)
-    shots = generator.integers(20, 235, (len(CUTS) + 1, 9, 16, 3)).repeat(10, axis=1).repeat(10, axis=2)
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264", rate=FPS)
-        stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
-        for k in range(FPS * SECONDS):
-            shot = shots[int(np.searchsorted(CUTS, k / FPS, side="right"))].astype(np.uint8)
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(shot, format="rgb24")))
-        container.mux(stream.encode(None))
-    return path
+    shots = coloured_shots(len(CUTS) + 1)
+    return write_video(path, (shots[bisect_right(CUTS, k / FPS)] for k in range(FPS * SECONDS)), FPS)
 
 
 @pytest.fixture(scope="session")

@@ -6,11 +6,10 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import av
 import jsonschema
-import numpy as np
 import pytest
 
+from tests.videos import coloured_shots, write_video
 from workbench.cli.match import _MOST_SYNC_POINTS
 from workbench.results.align import MOST_SYNC_POINTS
 from workbench.results.schemas import schemas
@@ -22,16 +21,9 @@ FPS, SECONDS = 25, 12
 @pytest.fixture(scope="module")
 def video_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twelve seconds of plain shots, without sound."""
-    path = tmp_path_factory.mktemp("video") / "shots.mp4"
-    shots = np.random.default_rng(2).integers(20, 235, (4, 9, 16, 3)).repeat(10, axis=1).repeat(10, axis=2)
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264", rate=FPS)
-        stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
-        for k in range(FPS * SECONDS):
-            picture = shots[k // (3 * FPS)].astype(np.uint8)
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
-        container.mux(stream.encode(None))
-    return path
+    return write_video(
+        tmp_path_factory.mktemp("video") / "shots.mp4", coloured_shots(4).repeat(3 * FPS, axis=0)[: FPS * SECONDS], FPS
+    )
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import av
 import numpy as np
 import pytest
 
+from tests.videos import grey, write_video
 from workbench.cli.render import _TARGETS
 from workbench.media.audio import decode
 from workbench.media.containers import hash_file
@@ -43,14 +43,7 @@ def long_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def draw(path: Path, seconds: int) -> Path:
-    with av.open(str(path), "w") as container:
-        picture = container.add_stream("libx264", rate=10)
-        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-        for k in range(10 * seconds):
-            pixels = np.full((48, 64, 3), k % 250, dtype=np.uint8)
-            container.mux(picture.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")))
-        container.mux(picture.encode(None))
-    return path
+    return write_video(path, (grey(k % 250) for k in range(10 * seconds)), 10)
 
 
 @pytest.fixture(scope="module")

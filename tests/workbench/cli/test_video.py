@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
 
-import av
 import numpy as np
 import pyloudnorm
 import pytest
 
+from tests.videos import coloured_shots, write_video
 from workbench.media.audio import decode
 
 Call = Callable[..., tuple[int, str, str]]
@@ -22,23 +23,10 @@ CUTS = tuple(float(at) for at in range(5, SECONDS, 5))
 def video_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Seventy seconds of coloured shots of five seconds each, over noise at a steady level."""
     path = tmp_path_factory.mktemp("video") / "colours.mp4"
-    generator = np.random.default_rng(2)
-    shots = generator.integers(20, 235, (len(CUTS) + 1, 9, 16, 3)).repeat(10, axis=1).repeat(10, axis=2)
-    noise = (0.1 * generator.standard_normal((2, SECONDS * RATE))).astype(np.float32)
-    with av.open(str(path), "w") as container:
-        picture = container.add_stream("libx264", rate=FPS)
-        picture.width, picture.height, picture.pix_fmt = 160, 90, "yuv420p"
-        sound = container.add_stream("aac", rate=RATE, layout="stereo")
-        for k in range(FPS * SECONDS):
-            shot = shots[int(np.searchsorted(CUTS, k / FPS, side="right"))].astype(np.uint8)
-            container.mux(picture.encode(av.VideoFrame.from_ndarray(shot, format="rgb24")))
-            piece = np.ascontiguousarray(noise[:, k * RATE // FPS : (k + 1) * RATE // FPS])
-            frame = av.AudioFrame.from_ndarray(piece, format="fltp", layout="stereo")
-            frame.sample_rate, frame.pts = RATE, k * RATE // FPS
-            container.mux(sound.encode(frame))
-        container.mux(picture.encode(None))
-        container.mux(sound.encode(None))
-    return path
+    shots = coloured_shots(len(CUTS) + 1)
+    noise = (0.1 * np.random.default_rng(3).standard_normal((2, SECONDS * RATE))).astype(np.float32)
+    pictures = (shots[bisect_right(CUTS, k / FPS)] for k in range(FPS * SECONDS))
+    return write_video(path, pictures, FPS, sound=noise, sample_rate=RATE)
 
 
 def test_the_page_shows_the_video_from_start_to_end(

@@ -7,11 +7,11 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
-import av
 import numpy as np
 import pytest
 import soundfile
 
+from tests.videos import grey, write_video
 from workbench.export.envelope import TOLERANCE_DB
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
@@ -63,19 +63,8 @@ def video(media: Path) -> Path:
     path = media / "Der Video <1> & Co.mp4"
     frames, rate = 510, 48_000
     sound = (0.1 * np.random.default_rng(6).standard_normal((2, round(frames / VIDEO_RATE * rate)))).astype(np.float32)
-    with av.open(str(path), "w") as container:
-        picture = container.add_stream("libx264", rate=VIDEO_RATE, options={"preset": "ultrafast"})
-        picture.width, picture.height, picture.pix_fmt = 64, 36, "yuv420p"
-        heard = container.add_stream("aac", rate=rate, layout="stereo")
-        for k in range(frames):
-            shade = np.full((36, 64, 3), 40 + k % 150, dtype=np.uint8)
-            container.mux(picture.encode(av.VideoFrame.from_ndarray(shade, format="rgb24")))
-        frame = av.AudioFrame.from_ndarray(sound, format="fltp", layout="stereo")
-        frame.sample_rate, frame.pts = rate, 0
-        container.mux(heard.encode(frame))
-        container.mux(heard.encode(None))
-        container.mux(picture.encode(None))
-    return path
+    shades = (grey(40 + k % 150, 64, 36) for k in range(frames))
+    return write_video(path, shades, VIDEO_RATE, sound=sound, sample_rate=rate)
 
 
 @pytest.fixture(scope="session")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import av
 import numpy as np
 import pytest
 
+from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
 from workbench.errors import ParameterError
 from workbench.home import Home
@@ -53,20 +53,8 @@ def noisy_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def draw(path: Path, sound: np.ndarray) -> Path:
-    with av.open(str(path), "w") as container:
-        picture = container.add_stream("libx264", rate=10)
-        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-        heard = container.add_stream("aac", rate=RATE, layout="stereo")
-        for k in range(10 * SECONDS):
-            pixels = np.full((48, 64, 3), k % 250, dtype=np.uint8)
-            container.mux(picture.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")))
-            piece = np.ascontiguousarray(sound[:, k * RATE // 10 : (k + 1) * RATE // 10].astype(np.float32))
-            frame = av.AudioFrame.from_ndarray(piece, format="fltp", layout="stereo")
-            frame.sample_rate, frame.pts = RATE, k * RATE // 10
-            container.mux(heard.encode(frame))
-        container.mux(picture.encode(None))
-        container.mux(heard.encode(None))
-    return path
+    pictures = (grey(k % 250) for k in range(10 * SECONDS))
+    return write_video(path, pictures, 10, sound=sound.astype(np.float32), sample_rate=RATE)
 
 
 @pytest.mark.parametrize("suffix", [".wav", ".mp3"])

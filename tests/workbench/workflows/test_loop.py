@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.videos import grey, write_video
 from workbench.catalog.track import Track
 from workbench.errors import MediaError
 from workbench.home import Home
@@ -114,20 +115,10 @@ def test_a_torn_file_is_torn_and_not_too_long(long_track: Path, tmp_path: Path) 
 
 def test_the_length_that_decides_is_the_tracks_and_not_that_of_a_picture_beside_it(tmp_path: Path) -> None:
     """A sound of 10 s in a file whose picture lasts 60 s loops under 45 s of video."""
-    import av
 
     track, home = tmp_path / "track.mp4", Home(tmp_path / "home")
-    with av.open(str(track), "w") as file:
-        picture, sound = file.add_stream("libx264", rate=5), file.add_stream("aac", rate=RATE, layout="mono")
-        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-        for k in range(300):
-            file.mux(picture.encode(av.VideoFrame.from_ndarray(np.full((48, 64, 3), k % 200, np.uint8), "rgb24")))
-        for k, block in enumerate(noise(10.0)):
-            frame = av.AudioFrame.from_ndarray(block, format="fltp", layout="mono")
-            frame.sample_rate, frame.pts = RATE, k * RATE
-            file.mux(sound.encode(frame))
-        file.mux(picture.encode(None))
-        file.mux(sound.encode(None))
+    sound = np.concatenate(list(noise(10.0)), axis=1)
+    write_video(track, (grey(k % 200) for k in range(300)), 5, sound=sound, sample_rate=RATE)
     answer = loop_track(Workspace(home), track, 45.0).answer
     assert not isinstance(answer, Refusal) or answer.reason is not RefusalReason.VIDEO_NOT_LONGER
 

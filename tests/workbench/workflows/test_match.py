@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from bisect import bisect_right
 from pathlib import Path
 
-import av
 import numpy as np
 import pytest
 import soundfile
 
+from tests.videos import coloured_shots, write_video
 from workbench.beats.grid import BeatGrid
 from workbench.catalog.lane import Lane
 from workbench.errors import MediaError
@@ -62,16 +63,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 @pytest.fixture(scope="module")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twenty-four seconds of plain shots of two seconds each, without sound."""
-    path = tmp_path_factory.mktemp("video") / "shots.mp4"
-    shots = np.random.default_rng(2).integers(20, 235, (len(CUTS) + 1, 9, 16, 3)).repeat(10, axis=1).repeat(10, axis=2)
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264", rate=FPS)
-        stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
-        for k in range(FPS * 24):
-            shot = shots[int(np.searchsorted(CUTS, k / FPS, side="right"))].astype(np.uint8)
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(shot, format="rgb24")))
-        container.mux(stream.encode(None))
-    return path
+    shots = coloured_shots(len(CUTS) + 1)
+    pictures = (shots[bisect_right(CUTS, k / FPS)] for k in range(FPS * 24))
+    return write_video(tmp_path_factory.mktemp("video") / "shots.mp4", pictures, FPS)
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import av
 import numpy as np
 import pytest
 import soundfile
 from numpy.typing import NDArray
 
+from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
@@ -23,22 +23,8 @@ RATE = 44_100
 
 def video_with(path: Path, samples: NDArray[np.float32]) -> Path:
     """A grey picture for as long as the sound."""
-    with av.open(str(path), "w") as output:
-        picture = output.add_stream("libx264", rate=5, options={"preset": "ultrafast"})
-        assert isinstance(picture, av.VideoStream)
-        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-        sound = output.add_stream("aac", rate=RATE, layout="mono")
-        assert isinstance(sound, av.AudioStream)
-        for _ in range(round(5 * samples.size / RATE)):
-            output.mux(picture.encode(av.VideoFrame.from_ndarray(np.full((48, 64, 3), 128, np.uint8), "rgb24")))
-        for at in range(0, samples.size, 1024):
-            block = np.ascontiguousarray(samples[np.newaxis, at : at + 1024])
-            frame = av.AudioFrame.from_ndarray(block, "fltp", "mono")
-            frame.sample_rate, frame.pts = RATE, at
-            output.mux(sound.encode(frame))
-        for stream in (picture, sound):
-            output.mux(stream.encode(None))
-    return path
+    pictures = [grey(128)] * round(5 * samples.size / RATE)
+    return write_video(path, pictures, 5, sound=samples[np.newaxis, :], sample_rate=RATE)
 
 
 @pytest.fixture

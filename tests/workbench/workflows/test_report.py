@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import av
 import numpy as np
 import pytest
 import soundfile
 
+from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
 from workbench.home import Home
 from workbench.loops import refusals
@@ -68,21 +68,9 @@ def spoken_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     seconds, rate = 65, 48_000
     narration = decode(bundled_path("data", "bundled", "voice", "narration.ogg"))
     voice = resample(narration.mono(), narration.sample_rate, rate)[: seconds * rate].astype(np.float32)
+    shots = (grey(40 * (k // 50 % 6)) for k in range(10 * seconds))
     path = tmp_path_factory.mktemp("video") / "spoken.mp4"
-    with av.open(str(path), "w") as container:
-        picture = container.add_stream("libx264", rate=10)
-        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-        sound = container.add_stream("aac", rate=rate, layout="mono")
-        for k in range(10 * seconds):
-            pixels = np.full((48, 64, 3), 40 * (k // 50 % 6), dtype=np.uint8)
-            container.mux(picture.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")))
-            piece = np.ascontiguousarray(voice[None, k * rate // 10 : (k + 1) * rate // 10])
-            frame = av.AudioFrame.from_ndarray(piece, format="fltp", layout="mono")
-            frame.sample_rate, frame.pts = rate, k * rate // 10
-            container.mux(sound.encode(frame))
-        container.mux(picture.encode(None))
-        container.mux(sound.encode(None))
-    return path
+    return write_video(path, shots, 10, sound=voice[None, :], sample_rate=rate)
 
 
 def test_the_page_plays_the_ten_least_clear_passages_and_says_what_delivery_takes(

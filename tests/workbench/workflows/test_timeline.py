@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import av
-import numpy as np
 import pytest
 
+from tests.videos import coloured_shots, write_video
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.mix.levels import HOPS_PER_SECOND
@@ -21,17 +20,8 @@ SECONDS, FPS = 66, 4
 @pytest.fixture
 def video(tmp_path: Path) -> Path:
     """A silent video of three textures, 22 s each."""
-    path = tmp_path / "three.mp4"
-    shots = np.random.default_rng(2).integers(20, 235, (3, 9, 16, 3)).repeat(8, axis=1).repeat(8, axis=2)
-    with av.open(str(path), "w") as output:
-        stream = output.add_stream("libx264", rate=FPS, options={"preset": "ultrafast"})
-        assert isinstance(stream, av.VideoStream)
-        stream.width, stream.height, stream.pix_fmt = 128, 72, "yuv420p"
-        for number in range(SECONDS * FPS):
-            pixels = shots[number // (22 * FPS)].astype(np.uint8)
-            output.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, "rgb24")))
-        output.mux(stream.encode(None))
-    return path
+    pictures = coloured_shots(3, width=128).repeat(22 * FPS, axis=0)[: SECONDS * FPS]
+    return write_video(tmp_path / "three.mp4", pictures, FPS)
 
 
 def test_everything_is_on_the_videos_clock(track: Path, video: Path, tmp_path: Path) -> None:

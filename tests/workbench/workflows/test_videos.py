@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import av
-import numpy as np
 import pytest
 
+from tests.videos import grey, write_video
 from workbench.errors import MediaError, ParameterError, UnknownVideo
 from workbench.home import Home
 from workbench.settings import load_settings
@@ -27,15 +26,7 @@ def home(tmp_path: Path) -> Home:
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two seconds, one cut, a title in the container."""
     path = tmp_path_factory.mktemp("video") / "harbour.mp4"
-    with av.open(str(path), "w") as container:
-        container.metadata["title"] = "The Harbour"
-        stream = container.add_stream("libx264", rate=25)
-        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
-        for n in range(50):
-            pixels = np.full((48, 64, 3), 30 if n < 25 else 200, dtype=np.uint8)
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")))
-        container.mux(stream.encode(None))
-    return path
+    return write_video(path, [grey(30)] * 25 + [grey(200)] * 25, 25, title="The Harbour")
 
 
 def test_a_file_is_watched_once_and_stays_where_it_is(home: Home, video: Path) -> None:
