@@ -18,6 +18,8 @@ from workbench.params import WorkbenchParams
 from workbench.results.loop import mix_from_json, plan_from_json
 from workbench.workspace import Workspace
 
+pytestmark = pytest.mark.slow  # the whole job, in processes of its own: a minute and more on two cores
+
 SECONDS = 160.0
 
 

@@ -145,6 +145,7 @@ def upload(client: httpx.Client, path: Path) -> str:
     return str(target["video_id"])
 
 
+@pytest.mark.slow
 def test_an_upload_to_one_machine_is_answered_by_any_after_all_others_are_lost(machines: Machines, bucket: str) -> None:
     machines.settings["WORKBENCH_STORE_URL"] = bucket
     store, folder = open_store(bucket), machines.folder
