@@ -310,11 +310,12 @@ def upgrade(old: Version, new: Version, keep_old: bool) -> Table:
     answered = load.loops + len(load.jobs) + 1
     assert loops == answered, f"{answered} loops were answered, the first included, and {loops} billed"
     assert ingests == sorted(load.uploads), "every upload is billed once"
-    table = Table("Service: rolling upgrade", ("phase", "requests", "failed", "longest ms"))
+    table = Table("Service: rolling upgrade", ("phase", "requests", "longest ms"))
     for phase, count in load.asked.items():
-        table.add(phase, count, 0, load.longest_ms[phase])
+        table.add(phase, count, load.longest_ms[phase])
     table.notes.append(
-        f"{load.loops} loops at once, {len(load.jobs)} through a job and {len(load.uploads)} uploads, each billed once."
+        f"No request failed. {load.loops} loops at once, {len(load.jobs)} through a job and {len(load.uploads)} "
+        "uploads, each billed once."
     )
     return table
 

@@ -28,8 +28,8 @@ from workbench.home import Home
 from workbench.workspace import Workspace
 
 if __name__ == "__main__":
-    opens = (Path(sys.argv[2]), Path(sys.argv[3])) if len(sys.argv) > 2 else None
-    server = make_server(Workspace(Home(Path(sys.argv[1]))), opens=opens)
+    opens = (Path(sys.argv[3]), Path(sys.argv[4])) if len(sys.argv) > 3 else None
+    server = make_server(Workspace(Home(Path(sys.argv[1]))), opens=opens, port=int(sys.argv[2]))
     server.start()
     signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
     print(json.dumps(server.port), flush=True)
@@ -75,18 +75,19 @@ def draw_patterns(seconds: int, out: Path, width: int = 192, rate: int = 12) -> 
 
 
 @contextmanager
-def served(home: Path, *opens: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def served(home: Path, *opens: Path, port: int = 0) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """A dashboard in a process of its own, until the block ends: its address, and the process.
 
     Parameters
     ----------
     home : folder that it works in
     opens : track and video with which a page begins; none: it lists the projects
+    port : 0: any that is free
     """
     script = home / "serve.py"
     script.write_text(_SERVE, encoding="utf-8")
     process = subprocess.Popen(
-        [sys.executable, str(script), str(home), *map(str, opens)], stdout=subprocess.PIPE, text=True,
+        [sys.executable, str(script), str(home), str(port), *map(str, opens)], stdout=subprocess.PIPE, text=True,
         env={**os.environ, "WORKBENCH_HOME": str(home)},
     )  # fmt: skip
     try:

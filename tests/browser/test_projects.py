@@ -2,57 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.serving import served
+
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
-
-_SERVE = """
-import json, signal, sys
-from pathlib import Path
-from workbench.dashboards.app import make_server
-from workbench.dashboards.work import shared_pool
-from workbench.home import Home
-from workbench.workspace import Workspace
-
-if __name__ == "__main__":
-    server = make_server(Workspace(Home(Path(sys.argv[1]))), port=int(sys.argv[2]))
-    server.start()
-    signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
-    print(json.dumps(server.port), flush=True)
-    try:
-        server.io_loop.start()
-    finally:
-        shared_pool().close()
-"""
-
-
-@contextmanager
-def served(home: Path, port: int) -> Iterator[int]:
-    """The port of a server on a home that is in use already."""
-    script = home / "serve_again.py"
-    script.write_text(_SERVE, encoding="utf-8")
-    process = subprocess.Popen(
-        [sys.executable, str(script), str(home), str(port)], stdout=subprocess.PIPE, text=True,
-        env={**os.environ, "WORKBENCH_HOME": str(home)},
-    )  # fmt: skip
-    try:
-        assert process.stdout is not None
-        yield json.loads(process.stdout.readline())
-    finally:
-        process.terminate()
-        process.communicate(timeout=120)
 
 
 def place(page: Any) -> dict[str, str]:
@@ -170,8 +130,8 @@ def test_a_lost_connection_says_so_and_comes_back_with_the_last_state(
     page.goto(dashboard.url)
     page.locator(".option").first.wait_for()
     expect(page).to_have_url(at(tab="plan"))
-    with served(dashboard.home, 0) as port:
-        page.goto(f"http://127.0.0.1:{port}/?{urlsplit(page.url).query}")
+    with served(dashboard.home) as (url, _):
+        page.goto(f"{url}?{urlsplit(page.url).query}")
         page.get_by_role("tab", name="Seams", exact=True).click()
         chip(page, 2).click()
         expect(page.get_by_text("Seam 2 of 3:")).to_be_visible()
@@ -179,7 +139,7 @@ def test_a_lost_connection_says_so_and_comes_back_with_the_last_state(
         expect(page.get_by_text("kept: seam 2 is wrong")).to_be_visible()
         left = place(page)
     expect(page.get_by_role("alert").filter(has_text="connection to the workbench is lost")).to_be_visible()
-    with served(dashboard.home, port):
+    with served(dashboard.home, port=urlsplit(url).port or 0):
         expect(chip(page, 2)).to_have_attribute("aria-label", re.compile("judged wrong"))
         expect(page.get_by_text("Seam 2 of 3:")).to_be_visible()
         expect(page.locator(".connection-lost")).to_have_count(0)

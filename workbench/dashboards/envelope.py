@@ -126,7 +126,7 @@ class EnvelopePanel(JSComponent):
     asked = param.List([], doc="[n, what, its values] of each wish that may not be taken yet")
     taken = param.Integer(0, doc="n of the last wish that was taken")
 
-    _esm = script("keys", "clock", "envelope")
+    _esm = script("keys", "clock", "asks", "envelope")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("envelope")]
 
 

@@ -170,7 +170,7 @@ class ReviewBoard(JSComponent):
     sent = param.Integer(0, doc="counts up when the comment that was written is kept")
     answered = param.List([], doc="[id of the comment, n]: an answer to it is kept")
 
-    _esm = script("clock", "review")
+    _esm = script("clock", "asks", "review")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("review")]
 
 

@@ -6,14 +6,7 @@ export function render({ model }) {
   box.className = "envelope"
   box.setAttribute("role", "group")
   box.setAttribute("aria-label", "points of the duck")
-  // All that the server has not taken yet is sent: what comes in quick succession arrives as one change.
-  let waiting = [],
-    count = model.taken
-  const ask = (...wish) => {
-    count = Math.max(count, model.taken) + 1
-    waiting = [...waiting.filter(([number]) => number > model.taken), [count, ...wish]]
-    model.asked = waiting
-  }
+  const ask = asker(model)
   const button = (text, label, act) => {
     const made = document.createElement("button")
     made.textContent = text

@@ -14,14 +14,7 @@ export function render({ model }) {
     right = made("aside")
   strip.setAttribute("aria-hidden", "true") // the lists below have the same, for keys too
   box.append(strip, left, right)
-  // All that the server has not taken yet is sent: what comes in quick succession arrives as one change.
-  let waiting = [],
-    count = model.taken
-  const ask = (...wish) => {
-    count = Math.max(count, model.taken) + 1
-    waiting = [...waiting.filter(([number]) => number > model.taken), [count, ...wish]]
-    model.asked = waiting
-  }
+  const ask = asker(model)
   const button = (text, act, label = "") => {
     const b = made("button", text)
     if (label) b.setAttribute("aria-label", label)
