@@ -189,9 +189,9 @@ def rank(video: VideoFacts, columns: Columns, count: int, params: MatchParams | 
 def _scan(video: VideoFacts, wanted: VideoWants, columns: Columns, count: int, params: MatchParams) -> IntArray:
     """Rows with the best quick parts, in no order.
 
-    No part exceeds 1, so no logarithm exceeds 0, and a sum of them only falls with each that is added. A track whose sum
-    is under that of the `count`-th best so far is out for good; the parts that are left are computed of the others. So
-    nothing is missed, and the dear parts are computed of a tenth of the tracks.
+    No part exceeds 1, so no logarithm exceeds 0, and a sum of them only falls with each that is added. A track whose
+    sum is under that of the `count`-th best so far is out for good; the parts that are left are computed of the others.
+    So nothing is missed, and the dear parts are computed of a tenth of the tracks.
     """
     total = len(columns)
     if total <= count:
