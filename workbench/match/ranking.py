@@ -191,24 +191,30 @@ def _scan(video: VideoFacts, wanted: VideoWants, columns: Columns, count: int, p
 
     No part exceeds 1, so no logarithm exceeds 0, and a sum of them only falls with each that is added. A track whose
     sum is under that of the `count`-th best so far is out for good; the parts that are left are computed of the others.
-    So nothing is missed, and the dear parts are computed of a tenth of the tracks.
+    So nothing is missed, and the dear parts are computed of a tenth of the tracks. In which order is told by the first
+    block: what takes off most for its time comes first, and a voice where nobody speaks comes last.
     """
     total = len(columns)
     if total <= count:
         return np.arange(total, dtype=np.int64)
-    weights = params.weights
+    weights, order = params.weights, tuple(_SCAN_TIMES)
     rows, sums = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
-    least = np.float32(-np.inf)
+    least, taken_off = np.float32(-np.inf), dict[str, float]()
     for first in range(0, total, _BLOCK):
         block = _numbers(columns, first, first + _BLOCK)
         left = np.arange(first, min(first + _BLOCK, total), dtype=np.int64)
         score = np.zeros(left.size, dtype=np.float32)
-        for name in _SCANNED:
-            score += _log_of(_quick_part(name, video, wanted, block, params), weights[name])
+        for name in order:
+            part = _log_of(_quick_part(name, video, wanted, block, params), weights[name])
+            if first == 0:
+                taken_off[name] = float(part.mean())
+            score += part
             good = np.flatnonzero(score >= least)
             if good.size < _WORTH_PICKING * left.size:
                 left, score = left[good], score[good]
                 block = {fact: values[good] for fact, values in block.items()}
+        if first == 0:
+            order = tuple(sorted(order, key=lambda name: taken_off[name] / _SCAN_TIMES[name]))
         rows, sums = np.concatenate([rows, left]), np.concatenate([sums, score])
         if rows.size > count:
             best = np.argpartition(-sums, count - 1)[:count]
@@ -366,8 +372,8 @@ def _length(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArr
 
 _QUICK = {"pulse": _pulse, "level": _level, "mood": _mood, "voice": _voice, "length": _length}
 """the parts that read single numbers"""
-_SCANNED = ("level", "voice", "mood", "length", "pulse")
-"""the same, in the order of a scan: cheap ones that tell much first, the dearest last"""
+_SCAN_TIMES = {"level": 3.4, "voice": 3.0, "mood": 9.2, "length": 6.0, "pulse": 16.0}
+"""what each takes beside the others: ms of a million tracks, as measured once"""
 
 
 def _pulse_part(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
