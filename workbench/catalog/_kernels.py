@@ -1,4 +1,4 @@
-"""Compiled inner loops of the vector scan.
+"""Compiled inner loops of the vector scan, and of sums over inverted files.
 
 A half float is widened by moving its bits: sign, exponent and fraction go to their places in a float, whose exponent
 counts from 127 rather than 15, which a multiplication by 2^112 puts right for subnormal numbers too. Done this way the
@@ -64,3 +64,18 @@ def scan_some(rows: Any, chosen: Any, query: Any, scores: Any) -> None:  # pragm
         for j in range(d):
             total += widened[j] * query[j]
         scores[i] = total * REBIAS
+
+
+@njit(cache=True, nogil=True)
+def add_entries(rows: Any, weights: Any, factor: Any, totals: Any) -> None:  # pragma: no cover - compiled
+    """Add the entries of an inverted file to the totals of their rows; numpy's fancy indexing takes four times as long.
+
+    Parameters
+    ----------
+    rows : shape (m,), int32
+    weights : shape (m,), float32
+    factor : float32, by which each weight is multiplied
+    totals : shape (n,), float32 or float64, added to
+    """
+    for i in range(rows.size):
+        totals[rows[i]] += factor * weights[i]

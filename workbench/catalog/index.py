@@ -8,7 +8,8 @@ that scores are exact and only a neighbour can be missed. `recall` measures how 
 
 Vectors added after an inverted file was built are compared one by one until it is built again.
 
-Functions: `build_faiss`, `has_faiss`, `recall`; classes: `VectorIndex` (what callers see), `ExactIndex`, `FaissIndex`.
+Functions: `build_faiss`, `has_faiss`, `recall`, `best_places`; classes: `VectorIndex` (what callers see), `ExactIndex`,
+`FaissIndex`.
 
 References
 ----------
@@ -32,6 +33,9 @@ from workbench.params import CatalogParams
 from workbench.recording import FloatArray, IntArray
 
 BoolArray: TypeAlias = NDArray[np.bool_]
+
+_SAMPLED_EVERY = 16
+"""scores of which one is read to find out which can be passed over"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +103,7 @@ class ExactIndex:
             return _none()
         chosen = None if allowed is None else np.flatnonzero(_mask(allowed, len(self)))
         scores = self.scores(unit, chosen)
-        best = _best(scores, count)
+        best = best_places(scores, count)
         return Hits(best if chosen is None else chosen[best], scores[best])
 
     def scores(self, query: FloatArray, rows: IntArray | None = None) -> FloatArray:
@@ -159,7 +163,7 @@ class FaissIndex:
         covered = np.zeros(len(self._exact), dtype=bool)
         covered[self._row_of[self._row_of >= 0]] = True
         self._later = np.flatnonzero(~covered)
-        self._whole = row_of is None
+        self._whole = bool(np.array_equal(self._row_of, np.arange(len(self._exact))))
 
     def __len__(self) -> int:
         return len(self._exact)
@@ -189,16 +193,20 @@ class FaissIndex:
         later = self._later if mask is None else self._later[mask[self._later]]
         rows = np.sort(np.concatenate((rows, later)))
         scores = self._exact.scores(unit, rows)
-        best = _best(scores, count)
+        best = best_places(scores, count)
         return Hits(rows[best], scores[best])
 
     def _proposed(self, unit: FloatArray, wanted: int, mask: BoolArray | None) -> IntArray:
         faiss = _faiss()
         options: dict[str, Any] = {"nprobe": self._params.cells_searched}
-        if mask is not None or not self._whole:
+        usable: BoolArray | None
+        if not self._whole:
             usable = self._row_of >= 0
             if mask is not None:
                 usable &= mask[self._row_of]
+        else:  # entries are rows; a mask that allows every row would only be in the way
+            usable = None if mask is None or mask.all() else mask
+        if usable is not None:
             options["sel"] = faiss.IDSelectorBitmap(np.packbits(usable, bitorder="little"))
         _, found = self._file.search(unit[None, :], wanted, params=faiss.SearchParametersIVF(**options))
         return np.asarray(self._row_of[found[0][found[0] >= 0]], dtype=np.int64)
@@ -291,16 +299,28 @@ def _mask(allowed: BoolArray, rows: int) -> BoolArray:
     return allowed
 
 
-def _best(scores: FloatArray, count: int) -> IntArray:
-    """Indices of the highest scores, best first, equal ones in their order."""
+def best_places(scores: FloatArray, count: int) -> IntArray:
+    """Where the highest scores are.
+
+    The `count`-th best of every sixteenth score is at most the `count`-th best of all, so all that are under it are
+    passed over, and few are left to be ordered.
+
+    Parameters
+    ----------
+    scores : shape (n,), without NaN
+    count : places wanted; fewer are found of fewer scores
+
+    Returns
+    -------
+    shape (m,), best first, equal scores in their order
+    """
     count = min(count, scores.size)
     if count <= 0:
         return np.empty(0, dtype=np.int64)
-    least = np.partition(scores, scores.size - count)[scores.size - count]
-    over = np.flatnonzero(scores > least)
-    ties = np.flatnonzero(scores == least)[: count - over.size]
-    places = np.concatenate((over, ties))
-    return np.asarray(places[np.lexsort((places, -scores[places]))], dtype=np.int64)
+    some = scores[::_SAMPLED_EVERY] if scores.size >= 2 * _SAMPLED_EVERY * count else scores
+    least = np.partition(some, some.size - count)[some.size - count]
+    places = np.flatnonzero(scores >= least)
+    return np.asarray(places[np.lexsort((places, -scores[places]))][:count], dtype=np.int64)
 
 
 def _none() -> Hits:

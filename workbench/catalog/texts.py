@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.catalog.index import BoolArray, Hits
+from workbench.catalog.index import BoolArray, Hits, best_places
 from workbench.catalog.track import Track
 from workbench.errors import StoreError
 from workbench.language.lexicon import KINDS, ExpectedSound, Kind, lexicon, read_lexicon
@@ -146,15 +146,24 @@ class TextIndex:
         known = [] if self._bm25 is None else [word for word in set(words_of(text)) if word in self._bm25.vocab_dict]
         if not known:
             return Hits(np.empty(0, np.int64), np.empty(0, np.float32))
-        scores = np.asarray(self._bm25.get_scores(sorted(known)), dtype=np.float32)
+        scores = self._word_scores(sorted(known))
         if allowed is not None:
-            scores = np.where(allowed, scores, np.float32(0.0))
-        rows = np.flatnonzero(scores > 0)
-        if rows.size > count:
-            least = np.partition(scores[rows], rows.size - count)[rows.size - count]
-            rows = rows[scores[rows] >= least]
-        order = rows[np.lexsort((rows, -scores[rows]))][:count]
-        return Hits(order.astype(np.int64), scores[order])
+            scores[~allowed] = 0.0
+        order = best_places(scores, count)
+        order = order[scores[order] > 0]
+        return Hits(order, scores[order])
+
+    def _word_scores(self, words: Sequence[str]) -> FloatArray:
+        """The sum of the BM25 scores of words, shape (n,), float32; as bm25s adds them up, compiled."""
+        from workbench.catalog._kernels import add_entries
+
+        held = self._bm25.scores
+        scores = np.zeros(self._rows, dtype=np.float32)
+        for word in words:
+            number = self._bm25.vocab_dict[word]
+            own = slice(int(held["indptr"][number]), int(held["indptr"][number + 1]))
+            add_entries(np.asarray(held["indices"][own]), np.asarray(held["data"][own]), np.float32(1.0), scores)
+        return scores
 
     def nearness(self, wanted: FloatArray) -> FloatArray:
         """How well each text agrees with wanted facets.
@@ -167,11 +176,12 @@ class TextIndex:
         -------
         shape (n,), inner products; the facets that a text names of a kind have length 1, times its trust
         """
+        from workbench.catalog._kernels import add_entries
+
         near = np.zeros(self._rows, np.float64)
         for facet in map(int, np.flatnonzero(wanted)):
             own = slice(int(self._starts[facet]), int(self._starts[facet + 1]))
-            # A text has an entry once a facet, so `own` holds no row twice and fancy indexing adds every weight.
-            near[self._rows_of[own]] += float(wanted[facet]) * self._weights[own]
+            add_entries(self._rows_of[own], self._weights[own], np.float32(wanted[facet]), near)
         return near
 
 

@@ -44,10 +44,10 @@ _LEAST_EFFECT = 0.004
 """of the raw score; less did not move it"""
 _GOOD, _BAD = 0.75, 0.45
 """parts over and under which an explanation praises and warns"""
+_NEAR = 0.15
+"""difference in cheerfulness up to which it counts as near: the part forgives more, as mood weighs little"""
 _HEARD_AGREEMENT = 0.2
 """agreement of cuts and bars from where on it is listed"""
-_MOSTLY = 0.15
-"""of a mode, from where on music is called minor or major"""
 _FELT = {0.5: ", felt at half", 2.0: ", felt at double"}
 """what follows a tempo, by the factor at which it suits"""
 _TAG_REACH = 0.2
@@ -203,6 +203,11 @@ def cutting(video: VideoFacts) -> str:
     return f"{rate:.0f} cuts per minute" if rate >= 9.5 else f"{rate:.1f} cuts per minute"
 
 
+def _edited(video: VideoFacts) -> str:
+    """How fast a video is cut, behind a verb: "suits no cuts" would read as a denial."""
+    return cutting(video) if video.cuts.size else "a video without cuts"
+
+
 def motion(video: VideoFacts) -> str:
     """How much moves in a video, in words.
 
@@ -283,14 +288,6 @@ def sound_of(pair: RankedPair) -> str:
     elif not isnan(brightness):
         clauses.append(f"brightness of sound {brightness:.2f}")
     return ", ".join(clauses)
-
-
-def _colour_of(pair: RankedPair) -> str:
-    """The colour of a track in a word or two."""
-    mode, brightness = pair.number("mode"), pair.number("brightness")
-    named = "major" if mode > _MOSTLY else "minor" if mode < -_MOSTLY else ""
-    shine = "" if isnan(brightness) else "bright" if brightness > 0.6 else "dark" if brightness < 0.35 else "mellow"
-    return f"its {', '.join(word for word in (shine, named) if word)} sound".replace("  ", " ")
 
 
 def voices_of(pair: RankedPair) -> str:
@@ -456,13 +453,16 @@ def _praise(name: str, pair: RankedPair, params: MatchParams) -> str | None:
         return f"it is {description_of(name)}"
     match name:
         case "pulse":
-            return f"{_felt_tempo(pair, params)} suits {cutting(video)}"
+            return f"{_felt_tempo(pair, params)} suits {_edited(video)}"
         case "level":
             return f"its energy of {_energy(pair, params):.2f} is near the {pair.wanted.energy:.2f} that suits"
         case "mood":
-            described = _tags_of(pair)
-            music = f"music {described}" if described else _colour_of(pair)
-            return f"{music} is about as cheerful as the pictures"
+            valence, wanted = _valence(pair, params), pair.wanted.valence
+            if abs(valence - wanted) > _NEAR:
+                return None
+            # No word for its sound: a dark one in minor may suit a sunny street, but reads as a slip.
+            described = f"{tags}, " if (tags := _tags_of(pair)) else ""
+            return f"{described}its cheerfulness of {valence:.2f} is near the {wanted:.2f} that suits"
         case "voice":
             return "it leaves room for the voice"
         case _:
@@ -481,7 +481,7 @@ def _doubt(name: str, pair: RankedPair, params: MatchParams) -> str | None:
     match name:
         case "pulse":
             fast = float(track_pulse(pair.columns.bpm, pair.columns.density)[0]) > wanted.pulse
-            return f"{tempo_of(pair)} is {'fast' if fast else 'slow'} for {cutting(video)}"
+            return f"{tempo_of(pair)} is {'fast' if fast else 'slow'} for {_edited(video)}"
         case "level":
             lively = _energy(pair, params) > wanted.energy
             return f"it is {'livelier' if lively else 'calmer'} than the video"
@@ -564,6 +564,8 @@ def lane_reasoning(video: VideoFacts, wanted: VideoWants, compared: int, tried: 
 
 def _reasoning(video: VideoFacts, wanted: VideoWants, compared: int, tried: int, best: float | None) -> Iterator[str]:
     spoken = f"speech in {100 * video.speech_share:.0f} % of it" if video.speech_share > 0 else "nobody speaking"
+    if video.classification == "none":  # whoever moves their lips in it may be speaking
+        spoken = "no soundtrack"
     scenes = f"{len(video.scenes)} scenes" if len(video.scenes) > 1 else "one scene"
     yield (
         f"The video is {clock(video.duration)} long, in {scenes}, with {cutting(video)}, {motion(video)}, brightness "

@@ -15,7 +15,7 @@ Constraints come first: a track that breaks one scores 0 and comes after all tha
 each rule of which it is unknown whether the track keeps it. Where a text would tell ("no piano", "with vocals") and
 does not, the track comes after all that are sure.
 
-Functions: `want`, `rank`, `compare`, `steer_of`. Classes: `ScriptWants`, `RankedTracks`.
+Functions: `want`, `nearest`, `rank`, `compare`, `steer_of`. Classes: `ScriptWants`, `RankedTracks`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.catalog.columns import Columns
+from workbench.catalog.index import best_places
 from workbench.catalog.lane import Calibration, calibrated
 from workbench.language.lexicon import KINDS, ExpectedSound, Kind, lexicon, read_lexicon, strongest_facets
 from workbench.params import UnderscoreParams
@@ -64,6 +65,10 @@ PLATFORMS: dict[str, Steer] = {
 """by a part of the platform's name; the first that is found counts"""
 _WEAK_STEER = 0.15
 """weight of the moods of a platform beside those of the script"""
+_UNKNOWN_DISTANCE = 0.3
+"""distance of an unknown number, among all tracks of a large catalog only"""
+_TRIED_FIRST = 4
+"""times the tracks wanted: of so many sums are formed first, to learn which others can be passed over"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,6 +158,48 @@ def steer_of(platform: str) -> Steer | None:
     """
     letters = "".join(letter for letter in platform.lower() if letter.isalnum())
     return next((steer for name, steer in PLATFORMS.items() if name in letters), None)
+
+
+def nearest(wanted: ScriptWants, named: FloatArray, columns: Columns, count: int, params: UnderscoreParams) -> IntArray:
+    """The tracks of a large catalog that are worth comparing part by part.
+
+    They are those of the highest sums of what texts name less the distances in energy, pace and voice. Distances only
+    take off, so no sum exceeds what the text names: the sums of those whose texts name most are formed first, and all
+    tracks that cannot reach the `count`-th of them are passed over. None of the nearest is missed.
+
+    Parameters
+    ----------
+    wanted : what the music should be
+    named : shape (n,), float32, how well the text of each track agrees, weighted; -inf for one that may not be found
+    columns : facts of n tracks
+    count : tracks wanted
+    params : weights and reaches
+
+    Returns
+    -------
+    shape (m,), rows, best first, at most `count`; equal ones in their order
+    """
+    first = best_places(named, _TRIED_FIRST * count)
+    first = first[named[first] > -np.inf]
+    if not first.size:
+        return np.empty(0, dtype=np.int64)
+    sums = _less_distances(wanted, named, first, columns, params)
+    rows = np.flatnonzero(named >= np.sort(sums)[-min(count, sums.size)])
+    return np.asarray(rows[best_places(_less_distances(wanted, named, rows, columns, params), count)], dtype=np.int64)
+
+
+def _less_distances(
+    wanted: ScriptWants, named: FloatArray, rows: IntArray, columns: Columns, params: UnderscoreParams
+) -> FloatArray:
+    """What the texts of rows name, less how far their energy, pace and voice are from what is wanted, shape (m,)."""
+    total = named[rows]
+    for value, weight in (
+        (np.abs(columns.energy[rows] - np.float32(wanted.sound.energy)), params.energy_weight / params.energy_reach),
+        (np.abs(np.log2(columns.bpm[rows] / np.float32(wanted.sound.bpm))), params.pace_weight / params.pace_reach),
+        (np.abs(columns.vocals[rows] - np.float32(wanted.voice)), params.voice_weight),
+    ):
+        total = total - np.float32(weight) * np.where(np.isnan(value), np.float32(_UNKNOWN_DISTANCE), value)
+    return np.asarray(total)
 
 
 def rank(

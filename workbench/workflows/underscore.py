@@ -29,7 +29,7 @@ from workbench.params import UnderscoreParams, WorkbenchParams
 from workbench.progress import silent
 from workbench.recording import FloatArray, IntArray
 from workbench.underscore.brief import Brief, production_notes, read_brief
-from workbench.underscore.ranking import ScriptWants, rank, want
+from workbench.underscore.ranking import ScriptWants, nearest, rank, want
 from workbench.underscore.reasons import (
     ScriptReading,
     explanation,
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 
 _LEAST_FACET = 0.05
 """of a wanted facet; less is not searched for"""
-_UNKNOWN_DISTANCE = 0.3
-"""distance of an unknown number, in the searches only"""
 _SPARE = 4
 """times the size of a pool: if fewer tracks keep the rules, all are searched"""
 
@@ -174,22 +172,11 @@ def words_query(wanted: ScriptWants, embedding: SentenceEmbedding) -> FloatArray
 def _by_parts(
     wanted: ScriptWants, snapshot: Snapshot, params: UnderscoreParams, allowed: NDArray[np.bool_]
 ) -> IntArray:
-    """Rows of the highest sum of the heaviest parts: what texts name, energy, pace and voice."""
-    columns = snapshot.columns
-    kinds = lexicon().kinds
-    weights = np.array([getattr(params, f"{kind}_weight") for kind in kinds]) * wanted.facets
-    total = snapshot.texts.nearness(np.where(wanted.facets >= _LEAST_FACET, weights, 0.0)).astype(np.float32)
-    for value, weight in (
-        (np.abs(columns.energy - np.float32(wanted.sound.energy)), params.energy_weight / params.energy_reach),
-        (np.abs(np.log2(columns.bpm / np.float32(wanted.sound.bpm))), params.pace_weight / params.pace_reach),
-        (np.abs(columns.vocals - np.float32(wanted.voice)), params.voice_weight),
-    ):
-        total -= np.float32(weight) * np.where(np.isnan(value), np.float32(_UNKNOWN_DISTANCE), value)
-    total[~allowed] = -np.inf
-    count = min(params.candidates, int(np.count_nonzero(allowed)))
-    if count == 0:
-        return np.empty(0, dtype=np.int64)
-    return np.asarray(np.argpartition(-total, count - 1)[:count], dtype=np.int64)
+    """Rows of the highest sum of the heaviest parts: what texts name, less the distances in energy, pace and voice."""
+    weights = np.array([getattr(params, f"{kind}_weight") for kind in lexicon().kinds]) * wanted.facets
+    near = snapshot.texts.nearness(np.where(wanted.facets >= _LEAST_FACET, weights, 0.0)).astype(np.float32)
+    near[~allowed] = -np.inf
+    return nearest(wanted, near, snapshot.columns, params.candidates, params)
 
 
 def _keep_rules(wanted: ScriptWants, columns: Columns) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from workbench.catalog.index import ExactIndex, FaissIndex, build_faiss, recall
+from workbench.catalog.index import ExactIndex, FaissIndex, best_places, build_faiss, recall
 from workbench.errors import ParameterError, StoreError
 from workbench.params import CatalogParams
 
@@ -47,6 +47,14 @@ def test_equal_scores_come_in_the_order_of_rows() -> None:
     assert ExactIndex(vectors).search(VECTORS[0], 4).rows.tolist() == [0, 1, 2, 3]
 
 
+@pytest.mark.parametrize("levels", [1, 3, 1_000_000])
+@pytest.mark.parametrize("count", [0, 1, 7, 120, 5000])
+def test_the_best_places_are_those_of_a_whole_order(levels: int, count: int) -> None:
+    scores = (DICE.integers(0, levels, 4000) / levels).astype(np.float32)
+    scores[DICE.random(4000) < 0.1] = -np.inf
+    np.testing.assert_array_equal(best_places(scores, count), np.argsort(-scores, kind="stable")[:count])
+
+
 def test_a_filter_leaves_only_what_is_allowed() -> None:
     allowed = DICE.random(5000) < 0.01
     rows = ExactIndex(VECTORS).search(VECTORS[0], 500, allowed).rows
@@ -76,6 +84,21 @@ class TestInvertedFile:
         assert recall(index, exact, queries, 50) >= 0.98
         hits, true = index.search(queries[0], 10), exact.search(queries[0], 10)
         np.testing.assert_allclose(hits.scores[0], true.scores[0], atol=1e-6)
+
+    def test_a_filter_that_allows_everything_changes_nothing(self, tmp_path: Path) -> None:
+        pytest.importorskip("faiss")
+        build_faiss(VECTORS, tmp_path / "a")
+        params = CatalogParams(cells_searched=40, max_scan_rows=0)
+        order = DICE.permutation(5000)
+        for index in (
+            FaissIndex(tmp_path / "a", VECTORS, None, params),
+            FaissIndex(tmp_path / "a", VECTORS[order], np.argsort(order), params),
+        ):
+            some = np.ones(5000, bool)
+            plain = index.search(VECTORS[3], 20)
+            np.testing.assert_array_equal(index.search(VECTORS[3], 20, some).rows, plain.rows)
+            some[plain.rows[::2]] = False
+            assert not set(index.search(VECTORS[3], 20, some).rows) & set(plain.rows[::2].tolist())
 
     def test_a_file_that_cannot_be_written_is_told_and_leaves_nothing(self, tmp_path: Path) -> None:
         pytest.importorskip("faiss")

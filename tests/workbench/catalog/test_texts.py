@@ -36,6 +36,15 @@ def test_only_allowed_rows_are_found(index: TextIndex) -> None:
     assert list(index.search("calm", 1, ~allowed).rows) == [0]
 
 
+def test_words_count_as_bm25_counts_them(index: TextIndex, tmp_path: Path) -> None:
+    import bm25s
+
+    held = bm25s.BM25.load(tmp_path / "texts" / "bm25", show_progress=False)
+    expected = held.get_scores(["calm", "piano", "warm"])
+    hits = index.search("warm and calm piano", 10)
+    np.testing.assert_array_equal(hits.scores, np.sort(expected[expected > 0])[::-1])
+
+
 def test_unknown_words_find_nothing(index: TextIndex) -> None:
     assert index.search("xylograph", 5).rows.size == 0
     assert index.search("the of and", 5).rows.size == 0

@@ -233,6 +233,32 @@ def test_the_scan_finds_what_ranking_every_track_in_full_would_find(
     assert len(best & set(rank(video, tracks, 50).rows.tolist())) >= 49
 
 
+@pytest.mark.parametrize("speech", [0.0, 0.6])
+@pytest.mark.parametrize("motion", [0.005, 0.4])
+def test_of_a_large_catalog_the_best_by_numbers_are_found_whatever_is_passed_over(
+    make_video: MakeVideo, columns: MakeColumns, speech: float, motion: float
+) -> None:
+    """Several blocks of a scan, numbers unknown here and there; formed for every track, scores lead to the same."""
+    size, count = 140_000, 50
+    dice = np.random.default_rng(5)
+
+    def known(values: np.ndarray) -> np.ndarray:
+        return np.where(dice.random(size) < 0.1, np.nan, values)
+
+    tracks = columns(
+        bpm=known(dice.uniform(60, 180, size)), density=known(dice.uniform(0.5, 8, size)),
+        energy=known(dice.uniform(0, 1, size)), mode=known(dice.uniform(-1, 1, size)),
+        duration=known(dice.uniform(30, 300, size)), vocals=known(dice.uniform(0, 1, size)),
+        words_valence=known(dice.uniform(0, 1, size)),
+    )  # fmt: skip
+    video = make_video(80.0, motion=(motion,), speech=speech)
+    params = MatchParams(arc_weight=0.0, bars_weight=0.0, candidates=count)
+    raw = raw_scores(quick_parts(video, wanted_of(video, params), tracks, params), params)
+    found = rank(video, tracks, count, params)
+    np.testing.assert_allclose(found.raw, np.sort(raw)[::-1][:count], rtol=1e-6)
+    assert set(found.rows.tolist()) == set(np.argsort(-raw)[:count].tolist())
+
+
 def test_the_order_does_not_depend_on_the_order_of_rows(make_video: MakeVideo, columns: MakeColumns) -> None:
     tracks = columns(energy=[0.3, 0.5, 0.5, 0.5, 0.7])
     video = make_video()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -156,6 +157,32 @@ def test_a_sentence_says_what_speaks_for_and_against(make_video: MakeVideo, colu
     assert "its energy of 0.75 is near the 0." in said.lower()
     assert said[0].isupper()
     assert said.count(".") - said.count("0.") == 1
+
+
+def test_a_video_without_cuts_has_none_denied(make_video: MakeVideo, columns: MakeColumns) -> None:
+    still = make_video(60.0, cuts=(), motion=(0.01,))
+    slow, fast = columns(bpm=[62.0], density=[1.0]), columns(bpm=[100.0], density=[12.0])
+    assert "62 bpm suits a video without cuts" in explanation(pair_of(still, slow), PARAMS)
+    assert "is fast for a video without cuts" in explanation(pair_of(still, fast), PARAMS)
+
+
+def test_how_cheerful_a_track_is_comes_as_a_number(make_video: MakeVideo, columns: MakeColumns) -> None:
+    """A dull sound in minor that suits a light street by its number is not praised as dark."""
+    video = make_video(60.0, brightness=0.45, colourfulness=0.1)
+    pair = pair_of(video, columns(mode=[-0.7], brightness=[0.2], key_clarity=[0.7]))
+    said = explanation(pair, PARAMS)
+    assert re.search(rf"its cheerfulness of 0\.\d\d is near the {pair.wanted.valence:.2f} that suits", said)
+    assert "dark" not in said
+
+
+def test_a_video_without_soundtrack_is_not_said_to_be_without_speakers(make_video: MakeVideo) -> None:
+    def told(video: VideoFacts) -> str:
+        return lane_reasoning(video, VideoWants(0.5, 0.5, 0.5), 10, 10, 0.6)
+
+    assert "nobody speaking" in told(make_video())
+    mute = told(replace(make_video(), classification="none", sound_lufs=None))
+    assert "no soundtrack" in mute
+    assert "nobody" not in mute
 
 
 @pytest.mark.parametrize(("score", "told"), [(0.8, True), (0.1, False)])

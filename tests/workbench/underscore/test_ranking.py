@@ -12,7 +12,7 @@ from workbench.catalog.texts import trust_in
 from workbench.language.lexicon import lexicon, read_lexicon
 from workbench.params import UnderscoreParams
 from workbench.underscore.brief import read_brief
-from workbench.underscore.ranking import PLATFORMS, RankedTracks, ScriptWants, rank, steer_of, want
+from workbench.underscore.ranking import PLATFORMS, RankedTracks, ScriptWants, nearest, rank, steer_of, want
 from workbench.underscore.script import Reading, read_script
 
 PARAMS = UnderscoreParams()
@@ -60,6 +60,37 @@ def test_equal_tracks_stand_in_the_order_of_their_ids(meditation: Reading) -> No
     columns, facets, trust = catalog([1, 1, 1])
     columns = replace(columns, track_ids=np.array(["c", "a", "b"]))
     assert list(rank(wanted, columns, facets, trust, PARAMS).order) == [1, 2, 0]
+
+
+@pytest.mark.parametrize("known", [0.0, 0.02, 1.0])
+def test_the_nearest_are_those_of_the_highest_sums_of_all(meditation: Reading, known: float) -> None:
+    """Most tracks are passed over by a bound; formed for every track, the sums lead to the same ones."""
+    size, count = 20_000, 60
+    dice = np.random.default_rng(4)
+    columns = empty_columns(np.array([f"trk_{row}" for row in range(size)]))
+    columns.energy[:], columns.vocals[:] = dice.uniform(0, 1, size), dice.uniform(0, 1, size).round(1)
+    columns.bpm[:] = np.where(dice.random(size) < 0.1, np.nan, dice.uniform(60, 180, size))
+    named = np.where(dice.random(size) < known, dice.uniform(0, 2, size), 0.0).astype(np.float32)
+    named[dice.random(size) < 0.2] = -np.inf
+    wanted = want(meditation, read_brief(""), None, PARAMS)
+    tempo = np.nan_to_num(np.abs(np.log2(columns.bpm / np.float32(wanted.sound.bpm))), nan=0.3)
+    sums = (
+        named
+        - np.float32(PARAMS.energy_weight / PARAMS.energy_reach)
+        * np.abs(columns.energy - np.float32(wanted.sound.energy))
+        - np.float32(PARAMS.pace_weight / PARAMS.pace_reach) * tempo
+        - np.float32(PARAMS.voice_weight) * columns.vocals
+    )
+    found = nearest(wanted, named, columns, count, PARAMS)
+    assert found.tolist() == np.argsort(-sums, kind="stable")[:count].tolist()
+
+
+def test_only_tracks_that_may_be_found_are_the_nearest(meditation: Reading) -> None:
+    columns, _, _ = catalog()
+    wanted = want(meditation, read_brief(""), None, PARAMS)
+    named = np.array([-np.inf, 0.5, -np.inf, 0.1], dtype=np.float32)
+    assert set(nearest(wanted, named, columns, 3, PARAMS).tolist()) == {1, 3}
+    assert nearest(wanted, np.full(4, -np.inf, dtype=np.float32), columns, 3, PARAMS).size == 0
 
 
 def test_a_brief_counts_for_more_than_the_script(meditation: Reading) -> None:
