@@ -9,6 +9,7 @@ Classes: `Page`; `StatusBar`. Functions: `make_server`.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlencode
@@ -143,10 +144,16 @@ class Page:
             tab = self._opened[number] = self._tabs[number](self.session)
             if tab.program is not None:
                 self.transport.add(tab.title, tab.program)
+                tab.program.param.watch(partial(_catch_up, tab), "playing")
             self._places[number][:] = [tab.panel()]
         for place in self._places:
             place.visible = place is self._places[number]
-        self.transport.open_tab(self._titles[number], plays_itself=self._tabs[number].plays_itself)
+        for other, tab in self._opened.items():
+            tab.show_tab(shown=other == number)
+        tab_class = self._tabs[number]
+        self.transport.open_tab(
+            tab_class.title, plays_itself=tab_class.plays_itself, has_transport=tab_class.has_transport
+        )
 
     def view(self) -> MaterialPage:
         """The page, with its first tab open."""
@@ -254,6 +261,10 @@ class Page:
         show()
         show_history()
         return bar
+
+
+def _catch_up(tab: Tab, _: Any) -> None:
+    tab.catch_up()
 
 
 def _known_mode() -> str:

@@ -326,6 +326,8 @@ class MatchTab(Tab):
         super().__init__(session, self.picture)
         self._trying: Task | None = None
         self._video: Path | None = None
+        self._matching = False
+        """while the catalog is being matched to that video"""
         self.table = MatchTable(sizing_mode="stretch_width")
         self.player = self.program = Program(clock="match", playheads=self.picture.playheads)
         self.bpm = pmui.RangeSlider(
@@ -353,8 +355,8 @@ class MatchTab(Tab):
         self.table.param.watch(lambda event: self.open(str(event.new[0])), "opened")
         self.places.param.watch(lambda event: self._place(event.new), "value")
         self.follow(["dark"], partial(setattr, self.table, "dark"))
-        self.follow(["video"], self.take)
-        self.follow(["params"], lambda _: self._balance())
+        self.follow_shown(["video"], self.take)
+        self.follow_shown(["params"], lambda _: self._balance())
 
     def take(self, video: Path | None) -> None:
         """Match the catalog to another video.
@@ -363,7 +365,7 @@ class MatchTab(Tab):
         ----------
         video : None: none is open
         """
-        if video is not None and video == self._video and self.state.drawn is not None:
+        if video is not None and video == self._video and (self._matching or self.state.drawn is not None):
             return
         self._video = video
         self.state.drawn, self.state.chosen = None, ""
@@ -380,8 +382,10 @@ class MatchTab(Tab):
         self.table.empty = "matching the catalog to the video …"
 
         def fail(fault: str) -> None:
+            self._matching = False
             self.table.empty = fault
 
+        self._matching = True
         self.run(
             match_to_draw, video, then=self._show_match, wanted=partial(self._is_open, video), subject=str(video),
             otherwise=fail, cancelled=partial(fail, "cancelled; press Match again"),
@@ -434,6 +438,7 @@ class MatchTab(Tab):
         return video == self._video
 
     def _show_match(self, drawn: DrawnMatch) -> None:
+        self._matching = False
         self.state.drawn = drawn
         self.player.duration = drawn.video.duration
         self.picture.show_video()

@@ -200,7 +200,7 @@ class ReviewTab(Tab):
         self.player.param.watch(lambda event: setattr(self.board, "time", event.new), "time")
         self.board.param.watch(lambda event: self._take_wishes(event.new), "asked")
         self.follow(["reviewer"], lambda name: setattr(self.board, "reviewer", name))
-        self.follow(["loop"], self.take)
+        self.follow_shown(["loop"], self.take)
         _open.add(self)
 
     def take(self, loop: Loop | None) -> None:
