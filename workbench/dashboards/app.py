@@ -116,6 +116,10 @@ _FRAME = {
 """the head of the page is 44 pixels high and holds what `StatusBar` draws; the page's name is in the browser's tab"""
 
 
+_LOADING = f"#loader:not(.error) {{ background: linear-gradient({BAR} 44px, Canvas 44px) }}"
+"""until the page is drawn: its head and its own colour, instead of grey over everything"""
+
+
 class Page:
     """One open page.
 
@@ -197,6 +201,7 @@ class Page:
         if pn.state.curdoc is not None:
             pn.state.curdoc.theme = THEME
             pn.config.js_files = {name: f"{ASSETS_ROUTE}/{name}.js" for name in ("theme", "components", "figures")}
+            pn.config.raw_css = [_LOADING]
             scheme = _known_mode() or "light dark"  # for the empty page, before anything is drawn
             pn.state.curdoc.template_variables["html_attrs"] = f'style="color-scheme: {scheme}"'
             # Panel sets the address of its own files when it writes the HTML, and uses its makers' host before; a page

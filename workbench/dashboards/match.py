@@ -353,6 +353,9 @@ class MatchTab(Tab):
             widget.param.watch(lambda *_: self.narrow(), watched)
         self.table.param.watch(lambda event: self.choose(str(event.new)), "chosen")
         self.table.param.watch(lambda event: self.open(str(event.new[0])), "opened")
+        self.opened = action(
+            "Open in Plan", lambda: self.open(self.state.chosen), variant="contained", margin=(12, 6), visible=False
+        )
         self.places.param.watch(lambda event: self._place(event.new), "value")
         self.follow(["dark"], partial(setattr, self.table, "dark"))
         self.follow_shown(["video"], self.take)
@@ -427,10 +430,9 @@ class MatchTab(Tab):
     def panel(self) -> pn.viewable.Viewable:
         """Picture; filters and table beside the reasons."""
         again = action("Match again", self.match, variant="outlined", margin=(12, 6))
-        opened = action("Open in Plan", lambda: self.open(self.state.chosen), variant="contained", margin=(12, 6))
         filters = pmui.FlexBox(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
         found = pmui.Column(filters, self.table, self.fill, sizing_mode="stretch_width", margin=0, styles=beside(480))
-        reasons = pmui.Column(pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=360)
+        reasons = pmui.Column(pmui.Row(self.places, self.opened, sizing_mode="stretch_width"), self.why, width=360)
         both = pmui.FlexBox(found, scrolled(reasons, height=_WHY_HEIGHT), sizing_mode="stretch_width")
         return pmui.Column(*self.picture.panes(_FIGURE_SHARE, margin=0), both, sizing_mode="stretch_width")
 
@@ -483,7 +485,8 @@ class MatchTab(Tab):
         sync: Sequence[Placement] = () if match is None or not match.sync else match.sync
         # The value is the label, not a number: the browser shows a value that stays the same with its old label.
         labels = [f"{n}. {place.in_words} ({place.score:.2f})" for n, place in enumerate(sync, start=1)]
-        self.places.param.update(options=labels, value=labels[0] if labels else None, disabled=not labels)
+        self.places.param.update(options=labels, value=labels[0] if labels else None, visible=bool(labels))
+        self.opened.visible = match is not None
         self.why.object = self.state.why()
         self.picture.show_video() if self.state.drawn is None else self.picture.show_track()
         self._try()

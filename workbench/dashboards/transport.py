@@ -27,8 +27,8 @@ Keys: space, arrows (1 s; with shift 5 s; with ctrl 0.1 s), Home, End, m and f f
 options, j k l for back, stop and on, comma and point for pictures, r for the loop, v for the full screen, ? for the
 list of them. They work whatever has the focus, but for what uses the key itself: a field takes all, a slider its
 arrows, a tick box its space, a tab its arrows (`assets/keys.js` says which). In a tab that plays by itself the keys are
-that tab's, but space stops whatever sounds. Beside a whole transport, as that of Tracks, this one is shown only while it
-plays, so that a tab has one button to play.
+that tab's, but space stops whatever sounds. Beside a whole transport, as that of Tracks, this one is shown only while
+it plays, so that a tab has one button to play.
 
 Pictures reach it by events on the window, so that a click is heard without a way to the server: `workbench-seek` with
 seconds, `workbench-region` with two of them. What is done at the playhead takes its time from the browser

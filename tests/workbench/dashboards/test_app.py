@@ -105,8 +105,9 @@ def asked(pool: WaitingPool, act: Callable[[], object]) -> list[str]:
 FROM_PANEL = pytest.mark.filterwarnings("ignore:Both 'variant' and 'button_style':PendingDeprecationWarning")
 """of a button that its own makers give both"""
 ASKS = {
-    "Plan": {"find_places", "load_video", "render_option"}, "Seams": {"look_at_seam"}, "Beats": set(), "Mix": {"plan_sounds"},
-    "Match": set(), "Tracks": {"stack_loop"}, "Review": {"render_option", "soundtrack_beside"}, "Listening": set(),
+    "Plan": {"find_places", "load_video", "render_option"}, "Seams": {"look_at_seam"}, "Beats": set(),
+    "Mix": {"plan_sounds"}, "Match": set(), "Tracks": {"stack_loop"},
+    "Review": {"render_option", "soundtrack_beside"}, "Listening": set(),
 }  # fmt: skip
 """what each tab asks for when another option has become the plan"""
 

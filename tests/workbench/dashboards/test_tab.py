@@ -120,7 +120,7 @@ def test_a_button_acts_and_its_tip_begins_with_its_label() -> None:
 
 
 def test_a_tab_that_is_not_open_catches_up_in_one_call_when_it_is_opened_or_heard(session: Session) -> None:
-    tab, seen = PlainTab(session), []
+    tab, seen = PlainTab(session), list[int]()
     tab.program = Program()
     tab.follow_shown(["seam"], seen.append)
     tab.show_tab(shown=False)
@@ -139,7 +139,7 @@ def test_a_tab_that_is_not_open_catches_up_in_one_call_when_it_is_opened_or_hear
 
 
 def test_tabs_catch_up_in_the_order_in_which_they_follow(session: Session) -> None:
-    tab, seen = PlainTab(session), []
+    tab, seen = PlainTab(session), list[str]()
     tab.follow_shown(["seam"], lambda seam: seen.append(f"seam {seam}"))
     tab.follow_shown(["option"], lambda option: seen.append(f"option {option}"))
     tab.show_tab(shown=False)

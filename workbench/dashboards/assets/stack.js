@@ -161,7 +161,7 @@ export function render({ model }) {
     placeholder: "a track of the catalog",
     ariaLabel: "compare a track of the catalog",
   })
-  adds.append(field, found)
+  adds.append(make("span", "Compare with"), field, found)
   let looking = 0
   const look = () => {
     model.wanted = [field.value.trim(), model.wanted[1] + 1]
