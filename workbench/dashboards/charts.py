@@ -20,6 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 import panel as pn
 from bokeh.core.properties import value
+from bokeh.core.property.descriptors import UnsetValueError
 from bokeh.models import (
     AdaptiveTicker,
     BasicTicker,
@@ -305,7 +306,7 @@ def flat_legend(figure: Any) -> None:
     legend.spacing, legend.glyph_height, legend.glyph_width = 14, 12, 18
     legend.label_standoff = 5
     show_used(figure)
-    figure.on_change("inner_width", lambda *_: show_used(figure))
+    figure.on_change("inner_width", lambda attr, old, new: show_used(figure))
 
 
 def show_used(figure: Any) -> None:
@@ -319,7 +320,10 @@ def show_used(figure: Any) -> None:
         for item in legend.items:
             item.visible = any(len(column) for one in item.renderers for column in one.data_source.data.values())
         widths = [_LEGEND_PIXELS + _LETTER_PIXELS * len(item.label.value) for item in legend.items if item.visible]
-        room = figure.inner_width or _USUAL_WIDTH
+        try:
+            room = figure.inner_width
+        except UnsetValueError:
+            room = _USUAL_WIDTH  # until the browser has sent it
         legend.ncols = len(widths) or 1 if sum(widths) <= room else max(1, int(room // max(widths)))
 
 

@@ -93,6 +93,8 @@ class SeamPicture(Picture):
             text_baseline="middle", x_offset=4,
         )  # fmt: skip
         self._text(scale.glyph)
+        scale.glyph.background_fill_alpha = 1.0
+        self._shade(scale.glyph, "background_fill_color", paper)  # lines of beats go behind it
         # Not the colour of other playheads: on a light page that is black, which spectrograms would hide.
         self.playheads.append(unique_name("seam-playhead"))
         playhead(figure, self.playheads[0], DOWNBEAT)
