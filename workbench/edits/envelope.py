@@ -15,10 +15,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
-
 from workbench.edits.difference import EditDifference, KeptSpan
-from workbench.mix.drawn import Points, on_grid
+from workbench.mix.drawn import Points, depth_at, on_grid
 from workbench.params import DuckParams
 
 GLIDE_SECONDS = DuckParams().attack_ms / 1000.0
@@ -83,7 +81,7 @@ def _moved(points: Points, span: KeptSpan) -> list[_Point]:
         for number, (at, depth) in enumerate(points)
         if span.old_start <= at <= span.old_end
     ]
-    first, last = np.interp([span.old_start, span.old_end], *np.array(points).T).tolist()
+    first, last = depth_at(points, span.old_start), depth_at(points, span.old_end)
     return [_Point(span.new_start, first, -1), *inside, _Point(span.new_end, last, -1)]
 
 
@@ -105,13 +103,13 @@ def _join(sides: list[list[_Point]], number: int, before: KeptSpan, after: KeptS
 
 
 def _on_curve(side: list[_Point], at: float) -> _Point:
-    return _Point(at, float(np.interp(at, [p.at for p in side], [p.depth for p in side])), -1)
+    return _Point(at, depth_at(tuple((p.at, p.depth) for p in side), at), -1)
 
 
 def _deeper(side: list[_Point], start: _Point, end: _Point) -> list[_Point]:
     """Points of a curve that a glide would make louder."""
-    times, depths = (start.at, end.at), (start.depth, end.depth)
-    return [p for p in side if start.at < p.at < end.at and p.depth > np.interp(p.at, times, depths) + _SAME_DB]
+    glide = ((start.at, start.depth), (end.at, end.depth))
+    return [p for p in side if start.at < p.at < end.at and p.depth > depth_at(glide, p.at) + _SAME_DB]
 
 
 def _on_grid(placed: list[_Point]) -> list[_Point]:
@@ -130,7 +128,7 @@ def _without_idle(placed: list[_Point]) -> list[_Point]:
     found: list[_Point] = []
     for number, point in enumerate(placed):
         beside = [*found[-1:], *placed[number + 1 : number + 2]]
-        level = np.interp(point.at, [p.at for p in beside], [p.depth for p in beside]) if beside else 0.0
+        level = depth_at(tuple((p.at, p.depth) for p in beside), point.at)
         if point.number >= 0 or abs(level - point.depth) >= _SAME_DB:
             found.append(point)
     return found

@@ -6,10 +6,11 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import opentimelineio as otio
 import pytest
 
-from tests.contract.conftest import draw_video
+from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
 from workbench.errors import InputError, PlanError
 from workbench.home import Home
@@ -106,7 +107,8 @@ def test_a_drawn_envelope_moves_with_its_picture(workspace: Workspace, tmp_path:
     """Under four seconds less of the second shot, with a mix measured anew and without one."""
     old = write_cut(tmp_path / "old.otio", [("a", 0.0, 8.0), ("b", 0.0, 12.0)])
     new = write_cut(tmp_path / "new.otio", [("a", 0.0, 8.0), ("b", 4.0, 8.0)])
-    draw_video(tmp_path / "new.mp4", 16)
+    noise = 0.01 * np.random.default_rng(1).standard_normal((1, 16 * 48_000))
+    write_video(tmp_path / "new.mp4", [grey(90)] * 80, 5, sound=noise.astype(np.float32))
     made = json.loads(json.dumps(fit_json(fit_track(workspace, TRACK, 20.0))))
     points = [[2.0, 0.0], [3.0, 9.0], [10.0, 9.0], [14.0, 9.0], [15.0, 0.0]]
     made["provenance"]["constraints"]["envelope_points"] = points
