@@ -47,7 +47,7 @@ TEXT_FONT = value(FONT)
 MARGIN = 0.5
 """of the view's width that is sent to either side, so that panning shows something at once"""
 _REDRAW_MS = 30
-_LEGEND_PIXELS, _LETTER_PIXELS = 18 + 5 + 14, 7
+_LEGEND_PIXELS, _LETTER_PIXELS = 18 + 5 + 14, 6.5
 """of an entry of a legend: its sign and the room beside it, and each letter of its name"""
 _USUAL_WIDTH = 1100
 FRAME_PIXELS = (88, 12)
@@ -324,7 +324,7 @@ def show_used(figure: Any) -> None:
             room = figure.inner_width
         except UnsetValueError:
             room = _USUAL_WIDTH  # until the browser has sent it
-        legend.ncols = len(widths) or 1 if sum(widths) <= room else max(1, int(room // max(widths)))
+        legend.ncols = len(widths) or 1 if sum(widths) <= room else max(1, int((room + legend.spacing) // max(widths)))
 
 
 class _Shade(Protocol):
