@@ -5,7 +5,8 @@
 Each tab light at 390, 768, 1024, 1280 and 1920 pixels and dark at 1280; besides the list of projects, a page that is
 loading, a refusal, a lost connection, an empty catalog, what plays in another tab, and the menus. The home is kept from
 run to run where one is named: a small video and some bundled tracks are made in it first. Pictures are PNG files, named
-`tab_width.png` or by the state. `screenshots.py` beside this takes those that the documentation shows.
+`tab_width.png` or by the state; what one has to scroll to follows as `tab_width_2.png` and so on. `screenshots.py`
+beside this takes those that the documentation shows.
 """
 
 from __future__ import annotations
@@ -34,6 +35,18 @@ SIZES = {390: 844, 768: 1024, 1024: 768, 1280: 720, 1920: 1080}
 DARK_WIDTH = 1280
 VIDEO_SECONDS, TRACKS = 240, 6
 PATIENCE_MS = 240_000
+_SCROLL = """(windows) => {
+    const all = (root) =>
+        [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])])
+    const page = all(document).filter((e) => e.clientHeight > 0.6 * innerHeight && e.clientWidth > 0.9 * innerWidth
+        && ["auto", "scroll"].includes(getComputedStyle(e).overflowY))
+    const long = [document.scrollingElement, ...page].find((e) => e.scrollHeight > e.clientHeight + 4)
+    if (!long) return false
+    const step = long.clientHeight - 160, before = Math.min((windows - 1) * step, long.scrollHeight - long.clientHeight)
+    long.scrollTop = windows * step
+    return windows > 0 && long.scrollTop > before + 4
+}"""
+"""scrolls the page by so many windows; false where it does not go on"""
 
 
 class Album:
@@ -55,11 +68,22 @@ class Album:
         return any(self._only in name for name in names)
 
     def take(self, page: Page, name: str, *, moving: bool = False) -> None:
-        """Take a picture of the whole page: at rest, or as it is now."""
-        if self.wants(name):
-            data = page.screenshot(full_page=True) if moving else still(page, full=True)
-            (self._out / f"{name}.png").write_bytes(data)
-            print(name, file=sys.stderr, flush=True)
+        """Take pictures of the whole page, window by window: at rest, or only of its first window as it is now."""
+        if not self.wants(name):
+            return
+        if moving:
+            self._keep(name, page.screenshot())
+            return
+        self._keep(name, still(page))
+        number = 2
+        while page.evaluate(_SCROLL, number - 1):
+            self._keep(f"{name}_{number}", still(page))
+            number += 1
+        page.evaluate(_SCROLL, 0)
+
+    def _keep(self, name: str, picture: bytes) -> None:
+        (self._out / f"{name}.png").write_bytes(picture)
+        print(name, file=sys.stderr, flush=True)
 
     @contextmanager
     def page(self, url: str, width: int = 1280, *, dark: bool = False) -> Iterator[Page]:
@@ -102,6 +126,9 @@ def take_states(album: Album, url: str) -> None:
     with album.page(url) as page:
         album.take(page, "loading", moving=True)
         open_tab(page, "Plan")
+        page.get_by_title("make it the plan: for the other tabs and for downloads").first.click()  # a change
+        page.get_by_role("button", name="History", exact=True).and_(page.locator(":enabled")).wait_for()
+        page.locator(".work").wait_for(state="hidden")
         for name in ("History", "Open", "Download"):
             button = page.get_by_role("button", name=name, exact=True)
             if button.is_enabled():

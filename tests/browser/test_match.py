@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -65,10 +66,24 @@ def test_two_tracks_are_stacked_and_switched_by_key_while_they_play(
     expect(page.get_by_role("button", name="hear Corner Store (2)")).to_be_enabled()
     page.keyboard.press("Space")
     page.wait_for_function(f"() => ({_STACK})()?.[1] > 0.2")
+    levels = page.get_by_role("group", name="levels of what is played").locator("visible=true").locator("output")
+    expect(levels.first).to_have_text(re.compile(r"^-?\d+\.\d$"), timeout=60_000)
+    expect(page.get_by_role("button", name="pause (space)")).to_have_count(1)
     page.keyboard.press("2")
     number, at = page.evaluate(_STACK)
     assert number == 1
     page.wait_for_function(f"(at) => ({_STACK})()?.[1] > at", arg=at)
+    page.keyboard.press("r")
+    loop = page.get_by_role("button", name="loop around the playhead (r)")
+    expect(loop).to_have_attribute("aria-pressed", "true")
+    begins, _, ends = loop.inner_text().removeprefix("Loop ").partition("–")
+    first, last = (60.0 * float(minutes) + float(s) for minutes, s in (time.split(":") for time in (begins, ends)))
+    for _ in range(round(last - first - 3.0)):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"(late) => ({_STACK})()?.[1] > late", arg=last - 2.0)
+    page.wait_for_function(f"(early) => ({_STACK})()?.[1] < early", arg=first + 2.0)
+    page.keyboard.press("r")
+    expect(loop).to_have_text("Loop")
     page.get_by_role("button", name="do not compare Corner Store any more").click()
     page.wait_for_function(f"() => ({_STACK})()?.[0] === 0")  # what is left is heard
     expect(page.get_by_role("button", name="hear Corner Store (2)")).to_have_count(0)

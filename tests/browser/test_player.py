@@ -122,6 +122,65 @@ def test_sound_goes_on_when_the_tab_changes(plan: Any, open_tab: Callable[[str],
     assert plan.duration == pytest.approx(240.0)
 
 
+@pytest.fixture
+def spoilt(new_page: Callable[..., Any], dashboard: Any) -> Any:
+    """A page of its own, whose console may tell of requests that fail."""
+    page = new_page()
+    page.goto(dashboard.url)
+    expect(page.get_by_role("button", name="mute the soundtrack (f)")).to_be_visible()
+    expect(page.locator(".work")).to_be_hidden()
+    return page
+
+
+def test_a_load_that_failed_once_is_tried_again_when_one_plays(spoilt: Any) -> None:
+    """What is asked for ahead of time may fail: the press on play, which came later, has a request of its own."""
+    asked: set[str] = set()
+
+    def fail_once(route: Any) -> None:
+        name = route.request.url
+        route.continue_() if name in asked else route.abort()
+        asked.add(name)
+
+    spoilt.route("**/sounds/**", fail_once)
+    spoilt.get_by_role("button", name=PLAY).click()
+    expect(spoilt.locator(".time").first).to_contain_text("0:01.", timeout=60_000)
+    assert len(asked) == 2, "the track and the soundtrack"
+    expect(spoilt.locator(".fault")).to_have_text("")
+
+
+def test_what_fails_after_one_has_stopped_is_no_fault(spoilt: Any) -> None:
+    held: list[Any] = []
+    holding = True
+
+    def hold(route: Any) -> None:
+        if holding:
+            held.append(route)
+        else:
+            route.continue_()
+
+    spoilt.route("**/sounds/**", hold)
+    with spoilt.expect_request("**/sounds/**"):
+        spoilt.get_by_role("button", name=PLAY).click()
+    spoilt.get_by_role("button", name=PAUSE).click()
+    holding = False
+    with spoilt.expect_event("requestfailed"):
+        for route in held:
+            route.abort()
+    spoilt.get_by_role("button", name=PLAY).click()
+    expect(spoilt.locator(".time").first).to_contain_text("0:01.", timeout=60_000)
+    expect(spoilt.locator(".fault")).to_have_text("")
+
+
+def test_a_fault_is_over_when_it_plays(spoilt: Any) -> None:
+    spoilt.route("**/sounds/**", lambda route: route.abort())
+    spoilt.get_by_role("button", name=PLAY).click()
+    expect(spoilt.locator(".fault")).to_have_text("the sound cannot be played; load the page again")
+    spoilt.unroute("**/sounds/**")
+    spoilt.get_by_role("button", name=PLAY).click()
+    expect(spoilt.locator(".time").first).to_contain_text("0:01.", timeout=60_000)
+    expect(spoilt.locator(".fault")).to_have_text("")
+
+
 def test_levels_are_shown_while_it_plays(plan: Any) -> None:
     page = plan.page
     levels = page.get_by_role("group", name="levels of what is played")

@@ -9,6 +9,7 @@ Classes: `Page`; `StatusBar`. Functions: `make_server`.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlencode
@@ -115,6 +116,10 @@ _FRAME = {
 """the head of the page is 44 pixels high and holds what `StatusBar` draws; the page's name is in the browser's tab"""
 
 
+_LOADING = f"#loader:not(.error) {{ background: linear-gradient({BAR} 44px, Canvas 44px) }}"
+"""until the page is drawn: its head and its own colour, instead of grey over everything"""
+
+
 class Page:
     """One open page.
 
@@ -143,10 +148,16 @@ class Page:
             tab = self._opened[number] = self._tabs[number](self.session)
             if tab.program is not None:
                 self.transport.add(tab.title, tab.program)
+                tab.program.param.watch(partial(_catch_up, tab), "playing")
             self._places[number][:] = [tab.panel()]
         for place in self._places:
             place.visible = place is self._places[number]
-        self.transport.open_tab(self._titles[number], plays_itself=self._tabs[number].plays_itself)
+        for other, tab in self._opened.items():
+            tab.show_tab(shown=other == number)
+        tab_class = self._tabs[number]
+        self.transport.open_tab(
+            tab_class.title, plays_itself=tab_class.plays_itself, has_transport=tab_class.has_transport
+        )
 
     def view(self) -> MaterialPage:
         """The page, with its first tab open."""
@@ -190,6 +201,7 @@ class Page:
         if pn.state.curdoc is not None:
             pn.state.curdoc.theme = THEME
             pn.config.js_files = {name: f"{ASSETS_ROUTE}/{name}.js" for name in ("theme", "components", "figures")}
+            pn.config.raw_css = [_LOADING]
             scheme = _known_mode() or "light dark"  # for the empty page, before anything is drawn
             pn.state.curdoc.template_variables["html_attrs"] = f'style="color-scheme: {scheme}"'
             # Panel sets the address of its own files when it writes the HTML, and uses its makers' host before; a page
@@ -254,6 +266,10 @@ class Page:
         show()
         show_history()
         return bar
+
+
+def _catch_up(tab: Tab, _: Any) -> None:
+    tab.catch_up()
 
 
 def _known_mode() -> str:

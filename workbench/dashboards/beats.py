@@ -412,8 +412,8 @@ class BeatsTab(Tab):
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
         self.taps.param.watch(lambda event: self.tap(event.new[:-1]), "tapped")
         self.places.param.watch(lambda event: self._press(*event.new[:2]), "pressed")
-        self.follow(["analysis", "track"], self._take)
-        self.follow(["track_sound"], self._take_sound)
+        self.follow_shown(["analysis", "track"], self._take)
+        self.follow_shown(["track_sound"], self._take_sound)
 
     def _take(self, analysis: Analysis | None, _: TrackSource | None) -> None:
         """Look at the session's track."""

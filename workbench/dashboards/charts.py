@@ -20,6 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 import panel as pn
 from bokeh.core.properties import value
+from bokeh.core.property.descriptors import UnsetValueError
 from bokeh.models import (
     AdaptiveTicker,
     BasicTicker,
@@ -46,6 +47,8 @@ TEXT_FONT = value(FONT)
 MARGIN = 0.5
 """of the view's width that is sent to either side, so that panning shows something at once"""
 _REDRAW_MS = 30
+_LEGEND_PIXELS, _LETTER_PIXELS = 18 + 5 + 14, 6.5
+"""of an entry of a legend: its sign and the room beside it, and each letter of its name"""
 _USUAL_WIDTH = 1100
 FRAME_PIXELS = (88, 12)
 """from the left and the right edge of a chart of lanes to its frame: room for the longest name of a lane"""
@@ -302,6 +305,26 @@ def flat_legend(figure: Any) -> None:
     legend.padding = legend.margin = 0
     legend.spacing, legend.glyph_height, legend.glyph_width = 14, 12, 18
     legend.label_standoff = 5
+    show_used(figure)
+    figure.on_change("inner_width", lambda attr, old, new: show_used(figure))
+
+
+def show_used(figure: Any) -> None:
+    """Let a legend name what is drawn and nothing else, in as many columns as there is room for.
+
+    Parameters
+    ----------
+    figure : with a legend of `flat_legend`, or none
+    """
+    for legend in figure.legend:
+        for item in legend.items:
+            item.visible = any(len(column) for one in item.renderers for column in one.data_source.data.values())
+        widths = [_LEGEND_PIXELS + _LETTER_PIXELS * len(item.label.value) for item in legend.items if item.visible]
+        try:
+            room = figure.inner_width
+        except UnsetValueError:
+            room = _USUAL_WIDTH  # until the browser has sent it
+        legend.ncols = len(widths) or 1 if sum(widths) <= room else max(1, int((room + legend.spacing) // max(widths)))
 
 
 class _Shade(Protocol):
@@ -358,8 +381,13 @@ class Picture:
         return self._sources[name]
 
     def _set(self, name: str, **columns: Any) -> None:
-        """Send all columns of a source."""
-        self._sources[name].data = columns
+        """Send all columns of a source; a legend names it while there is something to see."""
+        source = self._sources[name]
+        was_drawn = any(len(column) for column in source.data.values())
+        source.data = columns
+        if was_drawn != any(len(column) for column in columns.values()):
+            for figure in self.figures:
+                show_used(figure)
 
     def _empty(self, *names: str) -> None:
         """Draw nothing of these; of all where none is named."""

@@ -326,6 +326,8 @@ class MatchTab(Tab):
         super().__init__(session, self.picture)
         self._trying: Task | None = None
         self._video: Path | None = None
+        self._matching = False
+        """while the catalog is being matched to that video"""
         self.table = MatchTable(sizing_mode="stretch_width")
         self.player = self.program = Program(clock="match", playheads=self.picture.playheads)
         self.bpm = pmui.RangeSlider(
@@ -351,10 +353,13 @@ class MatchTab(Tab):
             widget.param.watch(lambda *_: self.narrow(), watched)
         self.table.param.watch(lambda event: self.choose(str(event.new)), "chosen")
         self.table.param.watch(lambda event: self.open(str(event.new[0])), "opened")
+        self.opened = action(
+            "Open in Plan", lambda: self.open(self.state.chosen), variant="contained", margin=(12, 6), visible=False
+        )
         self.places.param.watch(lambda event: self._place(event.new), "value")
         self.follow(["dark"], partial(setattr, self.table, "dark"))
-        self.follow(["video"], self.take)
-        self.follow(["params"], lambda _: self._balance())
+        self.follow_shown(["video"], self.take)
+        self.follow_shown(["params"], lambda _: self._balance())
 
     def take(self, video: Path | None) -> None:
         """Match the catalog to another video.
@@ -363,7 +368,7 @@ class MatchTab(Tab):
         ----------
         video : None: none is open
         """
-        if video is not None and video == self._video and self.state.drawn is not None:
+        if video is not None and video == self._video and (self._matching or self.state.drawn is not None):
             return
         self._video = video
         self.state.drawn, self.state.chosen = None, ""
@@ -380,8 +385,10 @@ class MatchTab(Tab):
         self.table.empty = "matching the catalog to the video …"
 
         def fail(fault: str) -> None:
+            self._matching = False
             self.table.empty = fault
 
+        self._matching = True
         self.run(
             match_to_draw, video, then=self._show_match, wanted=partial(self._is_open, video), subject=str(video),
             otherwise=fail, cancelled=partial(fail, "cancelled; press Match again"),
@@ -423,10 +430,9 @@ class MatchTab(Tab):
     def panel(self) -> pn.viewable.Viewable:
         """Picture; filters and table beside the reasons."""
         again = action("Match again", self.match, variant="outlined", margin=(12, 6))
-        opened = action("Open in Plan", lambda: self.open(self.state.chosen), variant="contained", margin=(12, 6))
         filters = pmui.FlexBox(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
         found = pmui.Column(filters, self.table, self.fill, sizing_mode="stretch_width", margin=0, styles=beside(480))
-        reasons = pmui.Column(pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=360)
+        reasons = pmui.Column(pmui.Row(self.places, self.opened, sizing_mode="stretch_width"), self.why, width=360)
         both = pmui.FlexBox(found, scrolled(reasons, height=_WHY_HEIGHT), sizing_mode="stretch_width")
         return pmui.Column(*self.picture.panes(_FIGURE_SHARE, margin=0), both, sizing_mode="stretch_width")
 
@@ -434,6 +440,7 @@ class MatchTab(Tab):
         return video == self._video
 
     def _show_match(self, drawn: DrawnMatch) -> None:
+        self._matching = False
         self.state.drawn = drawn
         self.player.duration = drawn.video.duration
         self.picture.show_video()
@@ -478,7 +485,8 @@ class MatchTab(Tab):
         sync: Sequence[Placement] = () if match is None or not match.sync else match.sync
         # The value is the label, not a number: the browser shows a value that stays the same with its old label.
         labels = [f"{n}. {place.in_words} ({place.score:.2f})" for n, place in enumerate(sync, start=1)]
-        self.places.param.update(options=labels, value=labels[0] if labels else None, disabled=not labels)
+        self.places.param.update(options=labels, value=labels[0] if labels else None, visible=bool(labels))
+        self.opened.visible = match is not None
         self.why.object = self.state.why()
         self.picture.show_video() if self.state.drawn is None else self.picture.show_track()
         self._try()

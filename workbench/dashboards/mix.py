@@ -523,7 +523,7 @@ class MixTab(Tab):
         self.facts = pmui.Typography("", variant="body2")
         self.preset.param.watch(lambda event: self.choose(event.new), "value")
         self.player.param.watch(lambda event: self._compare(ducked=event.new == "a"), "chosen")
-        self.follow(["loop"], self.take)
+        self.follow_shown(["loop"], self.take)
         self.follow(["params"], lambda _: self.tune())
         self.follow(["envelope"], self.draw)
 

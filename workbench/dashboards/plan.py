@@ -70,7 +70,7 @@ class PlanTab(Tab):
         super().__init__(session, self.picture)
         self.player = self.program = Program(playheads=self.picture.playheads)
         self.cards = OptionCards(sizing_mode="stretch_width")
-        self.chips = SeamChips(sizing_mode="stretch_width", label="Seams, look at one:")
+        self.chips = SeamChips(sizing_mode="stretch_width", label="Seams, look at one:", margin=(8, 0, 0, 0))
         self.empty = pmui.Typography("", variant="body1", margin=(24, 10, 4, 10))
         self.fit = action("Fit the track to this video", session.fit, variant="contained", margin=(4, 10, 14, 10))
         self.about_fit = pmui.Typography(
@@ -105,11 +105,11 @@ class PlanTab(Tab):
         self.desk = WishDesk(session, self.picture, lambda: self.player.time, self.run)
         self.player.param.watch(lambda event: self.desk.select_region(event.new), "region")
         self.player.param.watch(lambda event: self._make_proxy(event.new), "film_refused")
-        self.follow(["loop"], self.take)
-        self.follow(["loop"], self.desk.take)
+        self.follow_shown(["loop"], self.take)
+        self.follow_shown(["loop"], self.desk.take)
         self.follow(["track_sound"], lambda _: self._load())
         self.follow(["params"], lambda _: self._load())
-        self.follow(["option"], self.look_at_option)
+        self.follow_shown(["option"], self.look_at_option)
         self.follow(["time"], self.listen_at)
         self.follow(["coming", "stage", "done", "offers_fit", "fitting", "track_sound"], self._show_empty)
 
@@ -263,7 +263,8 @@ class PlanTab(Tab):
         """Show which options are A and B, and the one that is looked at."""
         state = self.state
         self.cards.param.update(a=state.a, b=-1 if state.b is None else state.b, shown=state.shown)
-        self._session.option = state.shown
+        if state.loop is self._session.loop:  # else it is an option of a plan that is not shown any more
+            self._session.option = state.shown
         self._load()
         self._show_seams()
         self.picture.show_plan()

@@ -388,6 +388,8 @@ class PlanPicture(Picture):
             text_baseline="middle", text_font_size="10px", x_offset=-3,
         )  # fmt: skip
         self._text(scale.glyph)
+        scale.glyph.background_fill_alpha = 1.0
+        self._shade(scale.glyph, "background_fill_color", paper)  # curves go behind it
 
     def _listen(self) -> SeamTool:
         """A click seeks and the wheel zooms, as on every clock; a drag moves a seam, selects on the track, or loops."""

@@ -197,10 +197,11 @@ class ReviewTab(Tab):
         self.board = ReviewBoard(sizing_mode="stretch_width")
         self.none = pmui.Typography("", variant="body1", margin=(24, 10))
         self.reviewer = reviewer_field(session)
+        self.reviewer.margin = (4, 0)
         self.player.param.watch(lambda event: setattr(self.board, "time", event.new), "time")
         self.board.param.watch(lambda event: self._take_wishes(event.new), "asked")
         self.follow(["reviewer"], lambda name: setattr(self.board, "reviewer", name))
-        self.follow(["loop"], self.take)
+        self.follow_shown(["loop"], self.take)
         _open.add(self)
 
     def take(self, loop: Loop | None) -> None:

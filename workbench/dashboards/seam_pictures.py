@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, LinearColorMapper, Range
 from bokeh.plotting import figure as new_bokeh_figure
 
 from workbench.audition.seams import LOUDNESS_STEP_SECONDS, SeamLook
-from workbench.dashboards.charts import Band, Picture, ink_colour, lane_chart, rule_colour, unique_name
+from workbench.dashboards.charts import Band, Picture, ink_colour, lane_chart, paper, rule_colour, unique_name
 from workbench.dashboards.transport import playhead
 from workbench.loops.profile import SEAM_PARTS
 from workbench.params import SpectrumParams
@@ -93,6 +93,8 @@ class SeamPicture(Picture):
             text_baseline="middle", x_offset=4,
         )  # fmt: skip
         self._text(scale.glyph)
+        scale.glyph.background_fill_alpha = 1.0
+        self._shade(scale.glyph, "background_fill_color", paper)  # lines of beats go behind it
         # Not the colour of other playheads: on a light page that is black, which spectrograms would hide.
         self.playheads.append(unique_name("seam-playhead"))
         playhead(figure, self.playheads[0], DOWNBEAT)
@@ -124,10 +126,10 @@ class ScorePicture(Picture):
         if look is None:
             return
         ours = slice(len(SEAM_PARTS))  # the rows are laid out once; parts of others stand in the JSON and the report
-        self._set("parts", y=self._rows + 0.14, right=look.view.parts[ours])
+        self._set("parts", y=self._rows + 0.08, right=look.view.parts[ours])
         if look.view.own_parts.shape[1]:
             low, middle, high = np.quantile(look.view.own_parts[ours], (0.25, 0.5, 0.75), axis=1)
-            self._set("own", y=self._rows - 0.12, low=low, middle=middle, high=high)
+            self._set("own", y=self._rows - 0.18, low=low, middle=middle, high=high)
 
     def ink(self, *, dark: bool) -> None:
         """Set the colours for a light or a dark page.
@@ -149,8 +151,11 @@ class ScorePicture(Picture):
         median = figure.scatter("middle", "y", source=own, marker="dash", angle=np.pi / 2, size=9, line_width=2)
         self._shade(median.glyph, "line_color", ink_colour)
         words = [PART_WORDS[part].replace("\n", " ") for part in SEAM_PARTS]
-        names = ColumnDataSource({"x": np.zeros(len(words)), "y": self._rows + 0.42, "text": words})
-        self._text(figure.text("x", "y", "text", source=names, text_font_size="11px", text_baseline="middle").glyph)
+        names = ColumnDataSource({"x": np.zeros(len(words)), "y": self._rows + 0.46, "text": words})
+        drawn = figure.text("x", "y", "text", source=names, text_font_size="11px", text_baseline="middle")
+        drawn.glyph.background_fill_alpha = 1.0
+        self._text(drawn.glyph)
+        self._shade(drawn.glyph, "background_fill_color", paper)  # the line of 0.5 goes behind them
         figure.yaxis.visible = figure.ygrid.visible = False
         figure.xaxis.ticker = FixedTicker(ticks=[0.0, 0.5, 1.0])
         figure.xaxis.major_label_overrides = {0.0: "0", 0.5: "0.5: may be heard", 1.0: "1"}

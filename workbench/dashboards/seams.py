@@ -268,8 +268,8 @@ class SeamsTab(Tab):
         self.chips.param.watch(lambda event: self.go(int(event.new[0])), "picked")
         self.reviewer = reviewer_field(session)
         self.follow(["reviewer"], self.review_as)
-        self.follow(["loop"], self.take)
-        self.follow(["seam"], self.go)
+        self.follow_shown(["loop"], self.take)
+        self.follow_shown(["seam"], self.go)
         session.param.watch(lambda _: self.reread(), "records")
 
     def take(self, loop: Loop | None) -> None:

@@ -1,7 +1,8 @@
 """The Tracks tab: up to three tracks stacked under one video, each with its own plan, one key to switch between them.
 
 All play together on one clock, with the video; the one that is chosen is heard, the others are silent, so that a switch
-keeps the place to the sample. They are equally loud: with speech each is mixed to the voice, and the louder ones are
+keeps the place to the sample. Loop, levels and volume are those of the page's transport, which is hidden meanwhile
+unless it plays. They are equally loud: with speech each is mixed to the voice, and the louder ones are
 turned down to the quietest. One is the page's own track, whose soundtrack and picture are played. "Use" makes another
 one the page's own, which is then what every other tab shows and every download holds.
 
@@ -50,12 +51,13 @@ class StackBoard(JSComponent):
     film = param.String("", doc="address of the video's picture; empty for none")
     duration = param.Number(0.0, doc="s")
     speech_band = param.List([])
+    speech = param.List([], doc="[from, to] of who speaks in the soundtrack, s")
     wanted = param.List(["", 0], doc="[words, n] by which tracks of the catalog are looked for")
     found = param.List([[], 0], doc="[[id, words] of each, n], for the n-th of `wanted`")
     asked = param.List([], doc="[what, id of a track, n]")
 
-    _esm = script("output", "keys", "clock", "sound", "film", "stack")
-    _stylesheets: ClassVar[list[Any]] = [stylesheet("stack")]
+    _esm = script("output", "keys", "clock", "sound", "levels", "player", "film", "stack")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("player"), stylesheet("stack"), stylesheet("keys")]
 
 
 class StackTab(Tab):
@@ -67,7 +69,7 @@ class StackTab(Tab):
     """
 
     title = "Tracks"
-    plays_itself = True
+    plays_itself = has_transport = True
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -84,7 +86,7 @@ class StackTab(Tab):
         """while another track is made the page's own: until then nothing is shown of it"""
         self.board.param.watch(lambda event: self._look_for(*event.new), "wanted")
         self.board.param.watch(lambda event: self.ask(*event.new[:-1]), "asked")
-        self.follow(["stack", "track", "video", "loop", "params", "envelope"], lambda *_: self.show())
+        self.follow_shown(["stack", "track", "video", "loop", "params", "envelope"], lambda *_: self.show())
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -102,7 +104,7 @@ class StackTab(Tab):
             self._stacked, self._faults, self._asked, self._under = {}, {}, {}, session.video
         self.none.visible, board.visible = session.video is None, session.video is not None
         if session.video is None:
-            board.param.update(tracks=[], soundtrack="", film="")
+            board.param.update(tracks=[], soundtrack="", film="", speech=[])
             return
         for named in self.slots:
             self._prepare(named, session.video)
@@ -120,6 +122,7 @@ class StackTab(Tab):
             soundtrack_db=0.0 if own is None else gains_of(own.loop.mix).soundtrack_db,
             headroom_db=headroom_db(max((_peak(one) for one in ready), default=0.0)),
             film="" if own is None else film_url(session.video, own.digest),
+            speech=[] if own is None else _speech(own),
             duration=0.0 if own is None else own.loop.video_seconds,
         )
 
@@ -257,6 +260,12 @@ def _row_of(named: str) -> str:
 def _lufs(stacked: StackedTrack) -> float:
     """Loudness of a track in its mix, not ducked."""
     return stacked.lufs + gains_of(stacked.loop.mix).music_db
+
+
+def _speech(stacked: StackedTrack) -> list[list[float]]:
+    """Where somebody speaks in the soundtrack, as the mix has it."""
+    mix = stacked.loop.mix
+    return [] if mix is None or mix.duck is None else [[float(at) for at in span] for span in mix.duck.speech_ranges]
 
 
 def _peak(stacked: StackedTrack) -> float:

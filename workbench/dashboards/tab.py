@@ -19,7 +19,8 @@ A tab is a small class. Its state is another one, without widgets, which tests u
         def panel(self) -> pn.viewable.Viewable:
             return pmui.Column(*self.picture.panes())
 
-Tabs never talk to each other: what one of them changes in the session, the others follow.
+Tabs never talk to each other: what one of them changes in the session, the others follow. What asks for work follows
+with `follow_shown`, so that only the tab that is open does, or the one that is heard; others catch up when they are.
 
 Classes: `Tab`. Functions: `action`, a button.
 """
@@ -53,11 +54,18 @@ class Tab:
     """on the page"""
     plays_itself: ClassVar[bool] = False
     """whether it has a player of its own, with keys, beside the page's transport"""
+    has_transport: ClassVar[bool] = False
+    """whether that is a whole transport, with its own place, volume and levels"""
     program: Program | None = None
     """what the page's transport plays of it; None where there is nothing"""
 
     def __init__(self, session: Session, *pictures: Picture) -> None:
         self._session = session
+        self._is_shown = True
+        self._follows: list[Callable[[], None]] = []
+        """what follows the session only while it is asked for, in order"""
+        self._late: set[Callable[[], None]] = set()
+        """those of them that have something to catch up with"""
         for picture in pictures:
             self.follow(["dark"], partial(_ink, picture))
 
@@ -79,6 +87,52 @@ class Tab:
 
         self._session.param.watch(call, list(names))
         call()
+
+    def follow_shown(self, names: Sequence[str], act: Callable[..., None]) -> None:
+        """Follow the session as `follow` does, but only while the tab is open or its program plays.
+
+        What changes meanwhile is one call later, with the latest values. For what asks for work: a tab that nobody
+        looks at asks for none.
+
+        Parameters
+        ----------
+        names : parameters of `Session`
+        act : takes their values, in this order; what it did not see in between must not matter to it
+        """
+
+        def call() -> None:
+            act(*(getattr(self._session, name) for name in names))
+
+        def follow(*_: Any) -> None:
+            if self._is_awake:
+                call()
+            else:
+                self._late.add(call)
+
+        self._follows.append(call)
+        self._session.param.watch(follow, list(names))
+        call()
+
+    @property
+    def _is_awake(self) -> bool:
+        return self._is_shown or (self.program is not None and self.program.playing)
+
+    def show_tab(self, *, shown: bool) -> None:
+        """Take note of whether the tab is the one that is open, and catch up where it is.
+
+        Parameters
+        ----------
+        shown : whether it is
+        """
+        self._is_shown = shown
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """See to what has changed while nobody looked, if somebody looks or listens now."""
+        for call in self._follows:
+            if self._is_awake and call in self._late:
+                self._late.discard(call)
+                call()
 
     def run(
         self,

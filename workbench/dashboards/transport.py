@@ -27,7 +27,8 @@ Keys: space, arrows (1 s; with shift 5 s; with ctrl 0.1 s), Home, End, m and f f
 options, j k l for back, stop and on, comma and point for pictures, r for the loop, v for the full screen, ? for the
 list of them. They work whatever has the focus, but for what uses the key itself: a field takes all, a slider its
 arrows, a tick box its space, a tab its arrows (`assets/keys.js` says which). In a tab that plays by itself the keys are
-that tab's, but space stops whatever sounds.
+that tab's, but space stops whatever sounds. Beside a whole transport, as that of Tracks, this one is shown only while
+it plays, so that a tab has one button to play.
 
 Pictures reach it by events on the window, so that a click is heard without a way to the server: `workbench-seek` with
 seconds, `workbench-region` with two of them. What is done at the playhead takes its time from the browser
@@ -114,13 +115,14 @@ class TransportBar(Program, JSComponent):
     here = param.String("", doc="title of the tab that is open, where its program is another one; else empty")
     film_shown = param.Boolean(False, doc="whether the picture is to be seen in the tab that is open")
     own_keys = param.Boolean(False, doc="whether the tab that is open plays by itself, and has keys of its own")
+    aside = param.Boolean(False, doc="whether that tab has a whole transport: then this one is shown while it plays")
     soundtrack_on = param.Boolean(True)
     music_on = param.Boolean(True)
     told = param.List([], doc="[n, s]: where it plays, since the n-th `seek`; the browser sends it")
     asked = param.List([], doc="[s, n]: the program of the tab that is open is to be heard, from there or where it is")
 
-    _esm = script("output", "keys", "clock", "sound", "levels", "film", "transport")
-    _stylesheets: ClassVar[list[Any]] = [stylesheet("transport"), stylesheet("keys")]
+    _esm = script("output", "keys", "clock", "sound", "levels", "player", "film", "transport")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("player"), stylesheet("transport"), stylesheet("keys")]
 
 
 _LOADED = sorted(set(Program.param) - {"name", "clock", "time", "seek", "playing", "film_refused", "playheads"})
@@ -154,16 +156,17 @@ class Transport:
         program.param.watch(lambda event: self._go(program, event.new[0]), "seek")
         self._show_place()
 
-    def open_tab(self, title: str, *, plays_itself: bool = False) -> None:
+    def open_tab(self, title: str, *, plays_itself: bool = False, has_transport: bool = False) -> None:
         """Take over what the open tab has to be heard: at once, or when what plays is stopped.
 
         Parameters
         ----------
         title : of the tab that is open
         plays_itself : whether the tab has a player of its own
+        has_transport : whether that is a whole transport, beside which this one is shown only while it plays
         """
         self._here = title
-        self.bar.own_keys = plays_itself
+        self.bar.param.update(own_keys=plays_itself, aside=has_transport)
         self._settle()
 
     def _settle(self) -> None:

@@ -10,7 +10,7 @@ before the first and after the last. They lie on a grid of as many steps a secon
 default, at least a step apart.
 
 Functions: `with_drawn`; `measured_points`, `drawn_points`; `read_points`, `depth_at`; `add_point`, `move_point`,
-`delete_point`.
+`delete_point`; `on_grid`.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def add_point(points: Points, at: float, seconds: float, depth: float | None = N
     -------
     points, and the index of the one at that time
     """
-    at = _on_grid(min(max(0.0, at), seconds))
+    at = on_grid(min(max(0.0, at), seconds))
     if depth is None:
         depth = depth_at(points, at)
     place = (at, _depth(depth))
@@ -169,7 +169,7 @@ def move_point(points: Points, index: int, at: float, depth: float, seconds: flo
     _check(points, index)
     first = points[index - 1][0] + 1.0 / _HZ if index else 0.0
     last = points[index + 1][0] - 1.0 / _HZ if index + 1 < len(points) else seconds
-    at = points[index][0] if last < first else _on_grid(min(max(first, at), last))
+    at = points[index][0] if last < first else on_grid(min(max(first, at), last))
     return (*points[:index], (at, _depth(depth)), *points[index + 1 :])
 
 
@@ -198,7 +198,13 @@ def _with_points(duck: Duck, points: Points) -> Duck:
     return replace(duck, envelope_points=points, depth_db=max((depth for _, depth in points), default=0.0))
 
 
-def _on_grid(at: float) -> float:
+def on_grid(at: float) -> float:
+    """The place of the grid on which points lie that is nearest to a time.
+
+    Parameters
+    ----------
+    at : video seconds
+    """
     return round(round(at * _HZ) / _HZ, 6)
 
 

@@ -2,7 +2,8 @@
 
 The plan may be any that loop or fit wrote. Its track is found by the hash in the provenance, its parameters and the
 choice between the heard grid and a person's are taken from there. A mix was measured on the old cut; it is measured
-anew where the new cut is a video, and left out where it is an edit list.
+anew where the new cut is a video, and left out where it is an edit list. A ducking envelope that somebody drew moves
+with its picture (`workbench.edits.envelope`), and stays in the provenance where there is no mix.
 
 Functions: `conform`; `conform_json`, the changed plan as JSON with its provenance, `conform_summary`, what changed, and
 `conform_table`, that as a table.
@@ -19,15 +20,17 @@ from typing import Any
 import numpy as np
 
 from workbench.edits.difference import EditDifference, lasting
+from workbench.edits.envelope import FollowedEnvelope, follow_edit
 from workbench.edits.reading import compare_files, is_edit_list
 from workbench.errors import EditError, PlanError
 from workbench.loops.conform import change_words, conform_plan, follow_picture, kept_seconds
 from workbench.loops.constraints import SeamConstraints, clock, on_lines
 from workbench.loops.plan import LoopPlan, PlanKind, nearest_line, segment_table
 from workbench.media.probe import probe
+from workbench.mix.drawn import read_points, with_drawn
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.profiles import params_from
-from workbench.provenance import Provenance, read_provenance, with_provenance
+from workbench.provenance import DRAWN_ENVELOPE, Provenance, read_provenance, with_provenance
 from workbench.render.playback import check_length_of_track
 from workbench.results.fit import fit_result
 from workbench.results.loop import loop_result, mix_from_json, plan_from_json
@@ -62,6 +65,8 @@ class Conformed:
     """None if the old plan had none, or the new cut is no video"""
     lost_mix: bool
     """whether the old plan had a mix and the new one has none"""
+    envelope: FollowedEnvelope | None
+    """the ducking that somebody drew, on the new cut; None if nobody did"""
     result: Mapping[str, Any]
     """JSON of the old result, for the names in it"""
     video_id: str
@@ -135,6 +140,8 @@ def conform(
     workspace.progress("planning", 0.0)
     plan = conform_plan(analysis.profile, old, difference, workspace.params.cover, constraints)
     workspace.progress("planning", 1.0)
+    drawn = None if made is None else read_points(made.constraints.get(DRAWN_ENVELOPE))
+    envelope = None if drawn is None else follow_edit(drawn, difference)
     old_mix, mix = mix_from_json(result), None
     new_video = video or (None if is_edit_list(new_cut) else new_cut)
     if old_mix is not None and not difference.changes:
@@ -142,9 +149,12 @@ def conform(
     elif old_mix is not None and new_video is not None:
         from workbench.workflows.mix import mix_under
 
-        mix = mix_body(mix_under(workspace, plan, track, new_video))
+        measured = mix_under(workspace, plan, track, new_video)
+        mix = mix_body(with_drawn(measured, None if envelope is None else envelope.points))
     recorded = {} if made is None else {n: value for n, value in made.constraints.items() if n != CONFORMED}
-    carried = {name: value for name, value in recorded.items() if name not in _UNASKED}
+    carried = {name: value for name, value in recorded.items() if name not in (*_UNASKED, DRAWN_ENVELOPE)}
+    if envelope is not None and envelope.points is not None:
+        carried[DRAWN_ENVELOPE] = [[at, depth] for at, depth in envelope.points]
     provenance = make_provenance(
         workspace,
         "conform",
@@ -173,6 +183,7 @@ def conform(
         analysis,
         mix,
         old_mix is not None and mix is None,
+        envelope,
         result,
         new_cut.name,
         provenance,
@@ -228,7 +239,8 @@ def conform_summary(conformed: Conformed) -> dict[str, Any]:
     Returns
     -------
     `old_seconds`, `new_seconds`, `changes` (each with `at`, `old_at`, `delta_seconds`, `kind`, `music`), `worst_seam`,
-    and `kept_share` of the seconds of untouched picture that had music
+    and `kept_share` of the seconds of untouched picture that had music; where somebody drew the ducking also
+    `envelope`, with the points that `moved` and those `dropped`, and `held_seconds` of new picture
     """
     difference, plan = conformed.difference, conformed.plan
     return {
@@ -246,7 +258,12 @@ def conform_summary(conformed: Conformed) -> dict[str, Any]:
         ],
         "kept_share": round(_share(conformed, plan), 4),
         "worst_seam": plan.seam_score,
+        **({} if conformed.envelope is None else {"envelope": _envelope_facts(conformed.envelope)}),
     }
+
+
+def _envelope_facts(envelope: FollowedEnvelope) -> dict[str, float]:
+    return {"moved": envelope.moved, "dropped": envelope.dropped, "held_seconds": envelope.held_seconds}
 
 
 def conform_table(conformed: Conformed) -> list[str]:
@@ -275,7 +292,20 @@ def conform_table(conformed: Conformed) -> list[str]:
         return ["nothing differs: the same plan", last]
     if not _same_before_edit(conformed):
         lines.append("no way through the track led on from the first change, so music before it differs too")
-    return [*lines, last, *_not_kept(conformed), *_at_lower_floors(conformed)]
+    return [*lines, last, *_envelope_words(conformed.envelope), *_not_kept(conformed), *_at_lower_floors(conformed)]
+
+
+def _envelope_words(envelope: FollowedEnvelope | None) -> list[str]:
+    """What became of the ducking that somebody drew; one line, or none."""
+    if envelope is None:
+        return []
+    if envelope.points is None:
+        return ["the ducking that was drawn is gone with all of its picture"]
+    left = "is gone with its picture" if envelope.dropped == 1 else "are gone with theirs"
+    gone = f", {envelope.dropped} {left}" if envelope.dropped else ""
+    held = f"; {envelope.held_seconds:.2f} s of new picture hold the level before them" if envelope.held_seconds else ""
+    points = f"{envelope.moved} {'point moves' if envelope.moved == 1 else 'points move'} with the picture"
+    return [f"the ducking that was drawn: {points}{gone}{held}"]
 
 
 def _not_kept(conformed: Conformed) -> list[str]:

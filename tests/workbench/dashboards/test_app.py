@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -9,12 +11,17 @@ import panel as pn
 import pytest
 from bokeh.models import ImportedStyleSheet
 
+from tests.workbench.dashboards.waiting import WaitingPool
+from workbench.audition.plans import track_file
+from workbench.audition.seams import with_option_first
 from workbench.dashboards.app import TABS, Page, make_server
 from workbench.dashboards.session import Session
 from workbench.dashboards.tab import Tab
 from workbench.dashboards.work import Pool
 from workbench.errors import ParameterError
 from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
 
@@ -70,6 +77,68 @@ def test_a_page_that_is_made_without_html_names_no_other_host(served_home: Path)
         assert [url for url in sheets if "://" in url] == []
     finally:
         server.stop()
+
+
+@pytest.fixture
+def pool() -> WaitingPool:
+    return WaitingPool()
+
+
+@pytest.fixture
+def page(corner_home: Home, corner_fit: Loop, pool: WaitingPool) -> Page:
+    """All tabs opened once, on a track under a video; the last of them, which asks for nothing, is open."""
+    session = Session(Workspace(corner_home), pool=pool)
+    session.show(corner_fit)
+    opened = Page(session)
+    for number in range(len(TABS)):
+        opened.open_tab(number)
+    return opened
+
+
+def asked(pool: WaitingPool, act: Callable[[], object]) -> list[str]:
+    """What tabs ask of the workers while something is done; the track is asked for by the session itself."""
+    before = len(pool.tasks)
+    act()
+    return sorted(task.function.__name__ for task in pool.tasks[before:] if task.function is not track_file)
+
+
+FROM_PANEL = pytest.mark.filterwarnings("ignore:Both 'variant' and 'button_style':PendingDeprecationWarning")
+"""of a button that its own makers give both"""
+ASKS = {
+    "Plan": {"find_places", "load_video", "render_option"}, "Seams": {"look_at_seam"}, "Beats": set(),
+    "Mix": {"plan_sounds"}, "Match": set(), "Tracks": {"stack_loop"},
+    "Review": {"render_option", "soundtrack_beside"}, "Listening": set(),
+}  # fmt: skip
+"""what each tab asks for when another option has become the plan"""
+
+
+@FROM_PANEL
+def test_only_the_tab_that_is_open_asks_for_work(page: Page, pool: WaitingPool, corner_fit: Loop) -> None:
+    assert isinstance(corner_fit.answer, LoopPlan)
+    option = next(one for one in corner_fit.answer.options[1:] if one.seam_times)
+    other = with_option_first(corner_fit, option, corner_fit.mix)
+    session = page.session
+    assert asked(pool, lambda: session.show(other)) == [], "all that ask for work are hidden"
+    assert asked(pool, lambda: session.show(corner_fit)) == []
+    session.show(other)
+    for number, tab in enumerate(TABS):
+        found = asked(pool, partial(page.open_tab, number))
+        assert set(found) == ASKS[tab.title], tab.title
+        assert len(found) == len(ASKS[tab.title]), f"{tab.title} asks for nothing twice"
+        assert asked(pool, partial(page.open_tab, number)) == []
+
+
+@FROM_PANEL
+def test_a_tab_that_is_heard_follows_the_plan_while_another_one_is_open(
+    page: Page, pool: WaitingPool, corner_fit: Loop
+) -> None:
+    assert isinstance(corner_fit.answer, LoopPlan)
+    page.open_tab([tab.title for tab in TABS].index("Plan"))
+    page.open_tab([tab.title for tab in TABS].index("Listening"))
+    option = next(one for one in corner_fit.answer.options[1:] if one.seam_times)
+    page.transport.bar.playing = True
+    show = partial(page.session.show, with_option_first(corner_fit, option, corner_fit.mix))
+    assert asked(pool, show) == sorted(ASKS["Plan"])
 
 
 @pytest.mark.parametrize(("host", "key"), [("0.0.0.0", None), ("127.0.0.1", "short")])

@@ -12,6 +12,7 @@ from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.dashboards.charts import Picture, time_chart
 from workbench.dashboards.session import Session
 from workbench.dashboards.tab import Tab, action
+from workbench.dashboards.transport import Program
 from workbench.errors import PlanError
 from workbench.home import Home
 from workbench.workspace import Workspace
@@ -116,3 +117,33 @@ def test_a_button_acts_and_its_tip_begins_with_its_label() -> None:
     assert button.description == "Undo: the last correction is taken back"
     assert button.disabled
     assert action("Save", pressed.clear).description is None
+
+
+def test_a_tab_that_is_not_open_catches_up_in_one_call_when_it_is_opened_or_heard(session: Session) -> None:
+    tab, seen = PlainTab(session), list[int]()
+    tab.program = Program()
+    tab.follow_shown(["seam"], seen.append)
+    tab.show_tab(shown=False)
+    session.seam = 1
+    session.seam = 2
+    assert seen == [0]
+    tab.show_tab(shown=True)
+    tab.show_tab(shown=True)
+    assert seen == [0, 2], "once"
+    tab.show_tab(shown=False)
+    session.seam = 3
+    tab.program.playing = True
+    tab.catch_up()
+    session.seam = 4
+    assert seen == [0, 2, 3, 4], "who listens hears what is changed"
+
+
+def test_tabs_catch_up_in_the_order_in_which_they_follow(session: Session) -> None:
+    tab, seen = PlainTab(session), list[str]()
+    tab.follow_shown(["seam"], lambda seam: seen.append(f"seam {seam}"))
+    tab.follow_shown(["option"], lambda option: seen.append(f"option {option}"))
+    tab.show_tab(shown=False)
+    session.option = 1
+    session.seam = 1
+    tab.show_tab(shown=True)
+    assert seen[2:] == ["seam 1", "option 1"]

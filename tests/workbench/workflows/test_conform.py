@@ -6,9 +6,11 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import opentimelineio as otio
 import pytest
 
+from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
 from workbench.errors import InputError, PlanError
 from workbench.home import Home
@@ -16,6 +18,7 @@ from workbench.loops.constraints import SeamConstraints, TrackRange
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.results.loop import plan_from_json
 from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table
+from workbench.workflows.fit import fit_json, fit_track
 from workbench.workflows.loop import loop_json, loop_track
 from workbench.workflows.reproduce import reproduce
 from workbench.workspace import Workspace
@@ -98,3 +101,30 @@ def test_what_is_missing_or_differs_of_a_conformed_plan_is_said(
     del once["provenance"]["constraints"]["conformed"]
     with pytest.raises(PlanError, match="does not hold the one that it was changed from"):
         reproduce(workspace, once, track=TRACK)
+
+
+def test_a_drawn_envelope_moves_with_its_picture(workspace: Workspace, tmp_path: Path) -> None:
+    """Under four seconds less of the second shot, with a mix measured anew and without one."""
+    old = write_cut(tmp_path / "old.otio", [("a", 0.0, 8.0), ("b", 0.0, 12.0)])
+    new = write_cut(tmp_path / "new.otio", [("a", 0.0, 8.0), ("b", 4.0, 8.0)])
+    noise = 0.01 * np.random.default_rng(1).standard_normal((1, 16 * 48_000))
+    write_video(tmp_path / "new.mp4", [grey(90)] * 80, 5, sound=noise.astype(np.float32))
+    made = json.loads(json.dumps(fit_json(fit_track(workspace, TRACK, 20.0))))
+    points = [[2.0, 0.0], [3.0, 9.0], [10.0, 9.0], [14.0, 9.0], [15.0, 0.0]]
+    made["provenance"]["constraints"]["envelope_points"] = points
+    duck = {"envelope_points": points, "envelope_hz": 100, "speech_ranges": [], "depth_db": 9.0,
+            "attack_ms": 300, "release_ms": 900}  # fmt: skip
+    made["mix"] = {"voiceover": False, "classification": "ambient", "duck": duck}
+    moved = [[2.0, 0.0], [3.0, 9.0], [10.0, 9.0], [11.0, 0.0]]
+    for video in (tmp_path / "new.mp4", None):
+        found = conform(workspace, made, old, new, track=TRACK, video=video)
+        body = conform_json(found)
+        assert body["provenance"]["constraints"]["envelope_points"] == moved
+        assert found.lost_mix == (video is None)
+        assert (body["mix"]["duck"]["envelope_points"] if video else moved) == moved
+        assert conform_summary(found)["envelope"] == {"moved": 4, "dropped": 1, "held_seconds": 0.0}
+        said = "the ducking that was drawn: 4 points move with the picture, 1 is gone with its picture"
+        assert said in conform_table(found)
+    back = conform(workspace, json.loads(json.dumps(body)), new, old, track=TRACK)
+    assert "4.00 s of new picture hold the level before them" in " ".join(conform_table(back))
+    assert reproduce(workspace, body, track=TRACK, folders=[tmp_path]).same

@@ -3,7 +3,10 @@
 const MARKS = { good: "✓", audible: "~", wrong: "✗" }
 
 export function render({ model }) {
-  const row = document.createElement("div")
+  const box = document.createElement("div"),
+    name = document.createElement("span"),
+    row = document.createElement("div")
+  box.className = "named"
   row.className = "chips"
   row.setAttribute("role", "toolbar")
   row.setAttribute("aria-label", "seams")
@@ -33,7 +36,6 @@ export function render({ model }) {
       chip.disabled = model.ask !== ""
       return chip
     })
-    const name = document.createElement("span")
     name.textContent = chips.length ? model.label : ""
     if (chips.length && model.ask) {
       const ask = document.createElement("button")
@@ -44,7 +46,7 @@ export function render({ model }) {
       chips.push(ask)
     }
     const held = [...row.querySelectorAll("button")].indexOf(row.getRootNode().activeElement)
-    row.replaceChildren(name, ...chips)
+    row.replaceChildren(...chips)
     chips[held]?.focus()
     // sideways only: the page stays where it is
     const shown = chips[model.seam >= 0 ? model.seam : model.worst]
@@ -54,9 +56,10 @@ export function render({ model }) {
     )
       row.scrollLeft = shown.offsetLeft - row.clientWidth / 2
   }
-  for (const name of ["scores", "fades", "worst", "seam", "label", "ask", "verdicts"]) model.on(name, paint)
+  for (const one of ["scores", "fades", "worst", "seam", "label", "ask", "verdicts"]) model.on(one, paint)
   const sized = new ResizeObserver(paint)
   sized.observe(row)
   model.on("remove", () => sized.disconnect())
-  return row
+  box.append(name, row)
+  return box
 }

@@ -41,7 +41,9 @@ export class Film {
     this.element.addEventListener(
       "loadedmetadata",
       () => {
-        if (!this.element.videoWidth) refuse()
+        const { videoWidth, videoHeight } = this.element
+        if (videoWidth) this.element.style.setProperty("--shape", String(videoWidth / videoHeight))
+        else refuse()
       },
       { once: true },
     )

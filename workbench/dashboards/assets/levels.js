@@ -108,6 +108,34 @@ export function levelsBox() {
   return box
 }
 
+/** The meters of a player: what a `Sound` plays, measured and shown; `plays()` and `speaks()` are asked meanwhile. */
+export class Meters {
+  constructor(plays, speaks) {
+    Object.assign(this, { plays, speaks, box: levelsBox(), levels: new Levels(), sound: null, node: null })
+  }
+  /** Measure another sound; `sum` is all of it, and its lane `soundtrack` is not music. */
+  async measure(sound, sum) {
+    this.sound = sound
+    this.node = null
+    this.box.hidden = !sound.context.audioWorklet // which a browser has for pages of this machine, and with TLS
+    if (this.box.hidden) return
+    const node = await meterOf(sound.context, (measured) => {
+      if (sound !== this.sound || !this.plays()) return
+      this.levels.take(measured)
+      this.box.show(this.levels, this.speaks())
+    })
+    if (sound !== this.sound) return
+    this.node = node
+    sum.connect(node, 0, 0)
+    for (const [name, lane] of Object.entries(sound.lanes)) lane.gain.connect(node, 0, name === "soundtrack" ? 1 : 2)
+  }
+  /** Measure from here on, as integrated loudness and true peak do. */
+  clear() {
+    this.levels.clear()
+    this.node?.clear()
+  }
+}
+
 /** Levels of what `playOffline` plays, step by step: [momentary, short-term] of each, integrated and true peak. */
 export async function measureOffline(samples, rate, url) {
   const context = new OfflineAudioContext(samples.length, samples[0].length, rate)

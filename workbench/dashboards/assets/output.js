@@ -27,3 +27,6 @@ function endSounding(sounding) {
   output.sounding = null
   window.dispatchEvent(new CustomEvent("workbench-sounding"))
 }
+/** Say on the page that something cannot be played, and take it back once it can. */
+const tellFault = (words) => window.dispatchEvent(new CustomEvent("workbench-fault", { detail: words }))
+const endFault = (words) => window.dispatchEvent(new CustomEvent("workbench-fault-over", { detail: words }))

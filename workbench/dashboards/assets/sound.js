@@ -19,7 +19,11 @@ export class Recording {
     this.blocks = new Map()
     this.head = null
   }
+  /** A request that was under way already may fail; whoever joined it has it made once more. */
   open() {
+    return this.head ? this.head.catch(() => this.begin()) : this.begin()
+  }
+  begin() {
     this.head ??= this.readHead().catch((error) => {
       this.head = null
       throw error
@@ -60,24 +64,27 @@ export class Recording {
     await Promise.all(wanted)
   }
   block(number) {
-    let found = this.blocks.get(number)
-    if (found) this.blocks.delete(number) // and to the end: what was used last is dropped last
-    else {
-      const size = 2 * this.channels,
-        first = number * BLOCK,
-        stop = Math.min(this.length, first + BLOCK)
-      found = { samples: null }
-      found.coming = this.bytes(this.from + first * size, this.from + stop * size).then(
-        (bytes) => (found.samples = new Int16Array(bytes)),
-        (error) => {
-          this.blocks.delete(number)
-          throw error
-        },
-      )
-      if (this.blocks.size >= MOST_BLOCKS) this.blocks.delete(this.blocks.keys().next().value)
-    }
+    const found = this.blocks.get(number)
+    if (!found) return this.read(number)
+    this.blocks.delete(number) // and to the end: what was used last is dropped last
     this.blocks.set(number, found)
-    return found.samples ?? found.coming
+    return found.samples ?? found.coming.catch(() => this.blocks.get(number)?.coming ?? this.read(number))
+  }
+  read(number) {
+    const size = 2 * this.channels,
+      first = number * BLOCK,
+      stop = Math.min(this.length, first + BLOCK),
+      found = { samples: null }
+    found.coming = this.bytes(this.from + first * size, this.from + stop * size).then(
+      (bytes) => (found.samples = new Int16Array(bytes)),
+      (error) => {
+        if (this.blocks.get(number) === found) this.blocks.delete(number)
+        throw error
+      },
+    )
+    if (this.blocks.size >= MOST_BLOCKS) this.blocks.delete(this.blocks.keys().next().value)
+    this.blocks.set(number, found)
+    return found.coming
   }
   /** Add samples `first` to `stop`, each times its gain, to `out` from `at` on; what is not at hand is silence. */
   add(out, at, first, stop, gain) {
@@ -405,7 +412,7 @@ export class Sound {
     lane.points = points
     const kept = new Set(Object.values(this.lanes).map((one) => one.recording))
     for (const [address, recording] of this.recordings) if (!kept.has(recording)) this.recordings.delete(address)
-    if (this.playing) this.renew(lane).catch(this.fault)
+    if (this.playing) this.renew(lane)
     else if (lane.recording) lane.recording.open().catch(() => {})
   }
   level(name, gain) {
@@ -435,8 +442,12 @@ export class Sound {
   async start(at, region = []) {
     const mine = ++this.starts
     const rate = this.context.sampleRate
-    await this.prepare(at)
-    if (mine !== this.starts) return
+    try {
+      await this.prepare(at)
+    } catch (error) {
+      if (mine === this.starts) throw error
+    }
+    if (mine !== this.starts) return // stopped, or started anew: what became of this one is nobody's business
     for (const lane of Object.values(this.lanes)) this.drop(lane)
     const [from, to] = region
     this.run = {
@@ -479,15 +490,21 @@ export class Sound {
   /** Let a lane go over to what it plays now, at the same place. */
   async renew(lane) {
     const wish = ++lane.wish,
-      run = this.run
-    if (lane.recording) {
-      await lane.recording.open()
-      if (wish !== lane.wish || run !== this.run) return
-      const { rate } = lane.recording
-      const begin = Math.round((this.sampleAt(this.frame()) / this.context.sampleRate) * rate)
-      await loadFor(lane.recording, lane.program, begin, begin + PIECE + rate)
+      run = this.run,
+      isWanted = () => wish === lane.wish && run === this.run
+    try {
+      await lane.recording?.open()
+      if (!isWanted()) return
+      if (lane.recording) {
+        const { rate } = lane.recording
+        const begin = Math.round((this.sampleAt(this.frame()) / this.context.sampleRate) * rate)
+        await loadFor(lane.recording, lane.program, begin, begin + PIECE + rate)
+      }
+    } catch (error) {
+      if (isWanted()) this.fault(error)
+      return
     }
-    if (wish !== lane.wish || run !== this.run) return
+    if (!isWanted()) return
     const frame = this.frame()
     lane.deck?.end(frame / this.context.sampleRate)
     lane.deck = null
@@ -517,8 +534,12 @@ export class Sound {
           stop = Math.round((begin + count) * scale)
         if (first >= deck.program.length && !looped) return
         const reach = reachOf(deck.points, deck.program.rate, this.speechBand)
-        // oxlint-disable-next-line no-await-in-loop -- a piece begins where the one before it ended
-        await loadFor(deck.recording, deck.program, first - reach, stop + reach)
+        try {
+          // oxlint-disable-next-line no-await-in-loop -- a piece begins where the one before it ended
+          await loadFor(deck.recording, deck.program, first - reach, stop + reach)
+        } catch (error) {
+          if (!deck.over && this.run) throw error
+        }
         if (deck.over || !this.run) return
         const now = Math.ceil(this.context.currentTime * sampleRate)
         if (this.context.state === "running" && deck.next < now) {

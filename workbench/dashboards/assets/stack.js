@@ -2,6 +2,7 @@
 
 const LANES = ["track 1", "track 2", "track 3"]
 const LOOK_MS = 150 // after the last letter, until the catalog is searched
+const FAULT = "the tracks cannot be played; load the page again"
 
 export function render({ model }) {
   const box = document.createElement("div")
@@ -26,6 +27,7 @@ export function render({ model }) {
     master = null,
     chosen = null, // id of a track: rows move when one is removed
     at = 0,
+    region = [], // [from, to] that is looped, s; empty for none
     playing = false,
     frame = 0
   const film = new Film(() => {})
@@ -41,10 +43,10 @@ export function render({ model }) {
   function fault(error) {
     console.warn(error)
     pause()
-    window.dispatchEvent(
-      new CustomEvent("workbench-fault", { detail: "the tracks cannot be played; load the page again" }),
-    )
+    tellFault(FAULT)
   }
+  const speaks = () => model.speech.some(([from, to]) => from <= at && at < to)
+  const meters = new Meters(() => playing && sound?.playing, speaks)
   function load() {
     if (!sound) return
     sound.set("soundtrack", model.soundtrack, null, [])
@@ -60,7 +62,7 @@ export function render({ model }) {
     if (!sound) return
     sound.level("soundtrack", gainOf(model.soundtrack_db))
     LANES.forEach((lane, k) => sound.level(lane, isChosen(k) ? gainOf(model.tracks[k].gain_db) : 0))
-    master.gain.setTargetAtTime(gainOf(model.headroom_db), sound.context.currentTime, 0.01)
+    master.gain.setTargetAtTime(gainOf(model.headroom_db), sound.context.currentTime, SWITCH_S / 3)
   }
   async function play() {
     if (!first()) return
@@ -69,18 +71,23 @@ export function render({ model }) {
       sound?.stop()
       master = context.createGain()
       master.connect(output.volume)
-      sound = new Sound(context, ["soundtrack", ...LANES], master)
+      const sum = context.createGain() // before headroom and volume: as loud as a file of it would be
+      sum.connect(master)
+      sound = new Sound(context, ["soundtrack", ...LANES], sum)
       sound.fault = fault
       sound.speechBand = model.speech_band
+      meters.measure(sound, sum).catch((error) => console.warn(error))
     }
     load()
     beginSounding(mine) // what else plays stops
-    if (at >= model.duration - 0.05) at = 0
+    if (at >= model.duration - 0.05) at = region.length ? region[0] : 0
     playing = true
     paint()
     await sound.context.resume()
-    if (playing) await sound.start(at)
+    meters.clear()
+    if (playing) await sound.start(at, region)
     if (!playing || !sound.playing) return
+    endFault(FAULT)
     film.follow(heardAt)
     tick()
   }
@@ -102,7 +109,7 @@ export function render({ model }) {
   function tick() {
     cancelAnimationFrame(frame)
     at = inside(heardAt(performance.now()) ?? at)
-    if (at >= model.duration) pause()
+    if (at >= model.duration && !region.length) pause()
     show()
     if (playing) frame = requestAnimationFrame(tick)
   }
@@ -115,12 +122,36 @@ export function render({ model }) {
   }
 
   const bar = make("div", "", "bar"),
+    home = button("|◀", "to the start (Home)", () => place(0)),
     played = button("▶", "play (space)", toggle),
     time = make("span", "", "at"),
-    slider = make("input")
+    slider = make("input", "", "where")
   Object.assign(slider, { type: "range", min: 0, step: 0.1, ariaLabel: "where it plays, s" })
   slider.addEventListener("input", () => place(Number(slider.value)))
-  bar.append(played, time, slider)
+  played.className = "play"
+  const loop = loopButton({
+    title: "loop around the playhead (r)",
+    at: () => at,
+    seconds: () => model.duration,
+    region: () => region,
+    loop: (wanted) => {
+      region = wanted
+      loop.paint()
+      if (playing) play().catch(fault)
+    },
+  })
+  const volume = volumeSlider()
+  const help = keysButton([
+    ["space", "play or stop"],
+    ["1 2 3", "hear the first, the second or the third track at the same place"],
+    ["← →", "a second back or on"],
+    ["Home", "to the start"],
+    ["r", "loop around the playhead, or stop looping"],
+    ["?", "this list"],
+  ])
+  bar.setAttribute("role", "toolbar")
+  bar.setAttribute("aria-label", "play the tracks")
+  bar.append(home, played, time, loop.button, volume.slider, meters.box, help.box)
   const rows = make("div", "", "rows"),
     adds = make("div", "", "adds"),
     field = make("input"),
@@ -130,7 +161,7 @@ export function render({ model }) {
     placeholder: "a track of the catalog",
     ariaLabel: "compare a track of the catalog",
   })
-  adds.append(field, found)
+  adds.append(make("span", "Compare with"), field, found)
   let looking = 0
   const look = () => {
     model.wanted = [field.value.trim(), model.wanted[1] + 1]
@@ -183,10 +214,12 @@ export function render({ model }) {
         return row
       }),
     )
+    loop.paint()
+    meters.box.hideSpeech(!model.speech.length)
     adds.hidden = model.tracks.length >= LANES.length
     show()
   }
-  box.append(film.element, bar, rows, adds)
+  box.append(film.element, bar, slider, rows, adds)
 
   const keys = {
     " ": toggle,
@@ -196,6 +229,9 @@ export function render({ model }) {
     1: () => choose(0),
     2: () => choose(1),
     3: () => choose(2),
+    r: loop.toggle,
+    "?": help.toggle,
+    Escape: help.close,
   }
   const deafen = listenToKeys((event) => {
     if (!box.isConnected || !box.offsetParent || !keyIsFree(event) || !keys[event.key]) return
@@ -207,6 +243,7 @@ export function render({ model }) {
     paint()
   })
   for (const name of ["soundtrack", "soundtrack_db", "headroom_db"]) model.on(name, load)
+  model.on("speech", paint)
   model.on("duration", show)
   model.on("found", showFound)
   const showFilm = () =>
@@ -217,6 +254,7 @@ export function render({ model }) {
   model.on("remove", () => {
     pause()
     film.close()
+    volume.close()
     deafen()
     clearTimeout(looking)
   })

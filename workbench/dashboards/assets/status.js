@@ -270,7 +270,11 @@ export function render({ model }) {
   const fault = (event) => {
     model.message = event.detail
   }
+  const faultOver = (event) => {
+    if (model.message === event.detail) model.message = ""
+  }
   window.addEventListener("workbench-fault", fault)
+  window.addEventListener("workbench-fault-over", faultOver)
   model.on("ready", () => {
     if (!model.ready.length) return
     const link = document.createElement("a")
@@ -298,6 +302,7 @@ export function render({ model }) {
     window.removeEventListener("dragleave", leave)
     window.removeEventListener("drop", drop)
     window.removeEventListener("workbench-fault", fault)
+    window.removeEventListener("workbench-fault-over", faultOver)
     waiting.length = 0
     sending?.request.abort()
   })

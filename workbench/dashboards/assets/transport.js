@@ -2,9 +2,9 @@
 // See transport.py for why.
 
 const TELL_MS = 250 // between two reports of the time to the server
-const FADE_S = 0.02 // of switching, muting and matching
 const FASTEST = 8 // times as fast, by pressing J or L again
 const LANES = ["soundtrack", "music_a", "music_b"]
+const FAULT = "the sound cannot be played; load the page again"
 
 export function render({ model }) {
   const bar = document.createElement("div")
@@ -33,7 +33,7 @@ export function render({ model }) {
     return g
   }
 
-  const player = { sound: null, master: null, meter: null, solo: "", at: model.time, seek: model.seek[1] ?? 0 }
+  const player = { sound: null, master: null, solo: "", at: model.time, seek: model.seek[1] ?? 0 }
   let frame = 0,
     told = 0,
     spans = null,
@@ -52,7 +52,10 @@ export function render({ model }) {
   function start() {
     // At the rate of the music, so that every sample of it is played as it is.
     const context = openOutput(rate())
-    if (player.sound?.context === context) return
+    if (player.sound?.context === context) {
+      load() // what could not be loaded before may be there now
+      return
+    }
     player.sound?.stop()
     player.master = context.createGain()
     player.master.connect(output.volume)
@@ -61,30 +64,18 @@ export function render({ model }) {
     player.sound = new Sound(context, LANES, sum)
     player.sound.fault = cannotPlay
     player.sound.speechBand = model.speech_band
-    measure(player.sound, sum).catch((error) => console.warn(error))
+    meters.measure(player.sound, sum).catch((error) => console.warn(error))
     load()
   }
-  const heardLevels = new Levels(),
-    levels = levelsBox()
-  async function measure(sound, sum) {
-    player.meter = null
-    levels.hidden = !sound.context.audioWorklet // which a browser has for pages of this machine, and with TLS
-    if (levels.hidden) return
-    const meter = await meterOf(sound.context, (measured) => {
-      if (sound !== player.sound || !playsHere()) return
-      heardLevels.take(measured)
-      levels.show(heardLevels, speaks())
-    })
-    if (sound !== player.sound) return
-    player.meter = meter
-    sum.connect(meter, 0, 0)
-    for (const [name, lane] of Object.entries(sound.lanes)) lane.gain.connect(meter, 0, name === "soundtrack" ? 1 : 2)
-  }
   const speaks = () => model.speech.some(([from, to]) => from <= player.at && player.at < to)
+  const meters = new Meters(() => playsHere(), speaks)
   function load() {
     if (!player.sound) return
     if (!rateIsKnown()) {
-      knowRate().then(load).catch(cannotPlay)
+      // Where nobody wants to hear it yet, it is tried again when somebody does.
+      knowRate()
+        .then(load)
+        .catch((error) => (model.playing ? cannotPlay(error) : console.warn(error)))
       return
     }
     if (player.sound.context !== output.context || player.sound.context.sampleRate !== rate()) {
@@ -105,7 +96,7 @@ export function render({ model }) {
     sound.level("soundtrack", soundtrack ? gainOf(model.soundtrack_db) : 0)
     sound.level("music_a", hears && model.chosen === "a" ? gainOf(model.gain_a_db + model.match_a_db) : 0)
     sound.level("music_b", hears && model.chosen === "b" ? gainOf(model.gain_b_db + model.match_b_db) : 0)
-    master.gain.setTargetAtTime(gainOf(model.headroom_db), sound.context.currentTime, FADE_S / 3)
+    master.gain.setTargetAtTime(gainOf(model.headroom_db), sound.context.currentTime, SWITCH_S / 3)
   }
   const playsHere = () => model.playing && player.sound?.playing
   /** What sounds by itself, such as a seam. */
@@ -125,9 +116,7 @@ export function render({ model }) {
   function cannotPlay(error) {
     console.warn(error)
     pause()
-    window.dispatchEvent(
-      new CustomEvent("workbench-fault", { detail: "the sound cannot be played; load the page again" }),
-    )
+    tellFault(FAULT)
   }
   async function play() {
     endShuttle()
@@ -143,10 +132,11 @@ export function render({ model }) {
   }
   /** Let sound and picture run from where one is. */
   async function begin() {
-    heardLevels.clear()
-    player.meter?.clear()
+    meters.clear()
     await player.sound.start(player.at, model.region)
-    if (playsHere()) run() // else it was stopped while the sound was loaded
+    if (!playsHere()) return // it was stopped while the sound was loaded
+    endFault(FAULT)
+    run()
   }
   function run() {
     cancelAnimationFrame(frame)
@@ -257,13 +247,13 @@ export function render({ model }) {
     pressed(b, model.chosen === "b")
     a.textContent = model.labels[0]
     b.textContent = model.labels[1]
-    pressed(loop, model.region.length === 2)
+    loop.paint()
     soundtrackGroup.style.display = model.soundtrack ? "" : "none"
-    levels.hideSpeech(!model.speech.length)
+    meters.box.hideSpeech(!model.speech.length)
     choice.style.display = model.music_b ? "" : "none"
     const match = model.chosen === "a" ? model.match_a_db : model.match_b_db
     said.textContent = model.music_b && match < -0.05 ? `level-matched ${match.toFixed(1)} dB` : ""
-    loop.textContent = model.region.length === 2 ? `Loop ${clock(model.region[0])}–${clock(model.region[1])}` : "Loop"
+    box.hidden = model.aside && !model.playing && !shuttle
   }
   const toggleSolo = (name) => {
     player.solo = player.solo === name ? "" : name
@@ -283,10 +273,6 @@ export function render({ model }) {
     if (other()) other().stop()
     else if (model.playing || shuttle) pause()
     else play().catch(cannotPlay)
-  }
-  const toggleLoop = () => {
-    if (model.region.length) model.region = []
-    else model.region = [Math.max(0, player.at - 2), Math.min(model.duration, player.at + 6)]
   }
 
   const playing = button("▶", "play (space)", () => playOrPause(), "play")
@@ -313,14 +299,16 @@ export function render({ model }) {
   const musicSolo = button("S", "only the music", () => toggleSolo("music"))
   const a = button("A", "option A (a)", () => choose("a"))
   const b = button("B", "option B at the same place (b)", () => choose("b"))
-  const loop = button("Loop", "loop around the playhead, or drag over the picture (r)", toggleLoop)
-  const volume = document.createElement("input")
-  Object.assign(volume, { type: "range", min: 0, max: 1, step: 0.01, value: 1, title: "volume" })
-  volume.setAttribute("aria-label", "volume")
-  volume.addEventListener("input", () => {
-    output.level = Number(volume.value)
-    output.volume?.gain.setTargetAtTime(output.level, output.context.currentTime, FADE_S / 3)
+  const loop = loopButton({
+    title: "loop around the playhead, or drag over the picture (r)",
+    at: () => player.at,
+    seconds: () => model.duration,
+    region: () => model.region,
+    loop: (region) => {
+      model.region = region
+    },
   })
+  const volume = volumeSlider()
   const source = document.createElement("span") // of what plays, where that is not the open tab's
   source.className = "source"
   const hearHere = button("", "stop what plays, and hear this tab", () => hearThis(null))
@@ -351,9 +339,9 @@ export function render({ model }) {
     soundtrackGroup,
     group("music", musicOn, musicSolo),
     choice,
-    loop,
-    volume,
-    levels,
+    loop.button,
+    volume.slider,
+    meters.box,
     said,
     help.box,
   )
@@ -377,7 +365,7 @@ export function render({ model }) {
     l: () => faster(1),
     ",": () => step(-1),
     ".": () => step(1),
-    r: toggleLoop,
+    r: loop.toggle,
     v: toggleFullScreen,
     "?": help.toggle,
     Escape: help.close,
@@ -451,7 +439,7 @@ export function render({ model }) {
     if (playsHere()) player.sound.start(heard(), model.region).catch(cannotPlay)
     paint()
   })
-  for (const name of ["labels", "speech", "title", "here", "film_shown", "own_keys"]) model.on(name, paint)
+  for (const name of ["labels", "speech", "title", "here", "film_shown", "own_keys", "aside"]) model.on(name, paint)
   model.on("duration", () => show(false))
   model.on("seek", () => {
     if (!model.seek.length) return
@@ -466,6 +454,7 @@ export function render({ model }) {
     endShuttle()
     cancelAnimationFrame(frame)
     film.close()
+    volume.close()
     deafen()
     window.removeEventListener("workbench-sounding", onSounding)
     window.removeEventListener("workbench-seek", onSeek)

@@ -1,0 +1,38 @@
+// What the players of the page have in common beside their buttons: the volume, and a stretch that is looped.
+
+const BEFORE_S = 2, // that are looped before the playhead, and after it
+  AFTER_S = 6
+const SWITCH_S = 0.02 // of switching, muting and matching
+
+/** A slider of the page's one volume; all of them stand alike. */
+function volumeSlider() {
+  const slider = document.createElement("input")
+  Object.assign(slider, { type: "range", min: 0, max: 1, step: 0.01, value: output.level, title: "volume" })
+  slider.setAttribute("aria-label", "volume")
+  slider.addEventListener("input", () => {
+    output.level = Number(slider.value)
+    output.volume?.gain.setTargetAtTime(output.level, output.context.currentTime, SWITCH_S / 3)
+    window.dispatchEvent(new CustomEvent("workbench-volume"))
+  })
+  const follow = () => {
+    slider.value = output.level
+  }
+  window.addEventListener("workbench-volume", follow)
+  return { slider, close: () => window.removeEventListener("workbench-volume", follow) }
+}
+
+/** A button that loops around the playhead, or stops looping. `region()` is [from, to], s, or empty; `loop` sets it. */
+function loopButton({ title, at, seconds, region, loop }) {
+  const button = document.createElement("button")
+  button.title = title
+  button.setAttribute("aria-label", title)
+  const toggle = () => loop(region().length ? [] : [Math.max(0, at() - BEFORE_S), Math.min(seconds(), at() + AFTER_S)])
+  button.addEventListener("click", toggle)
+  const paint = () => {
+    const [from, to] = region()
+    button.setAttribute("aria-pressed", region().length === 2 ? "true" : "false")
+    button.textContent = region().length === 2 ? `Loop ${clock(from)}–${clock(to)}` : "Loop"
+  }
+  paint()
+  return { button, toggle, paint }
+}
