@@ -29,6 +29,11 @@ myst_heading_anchors = 4
 # Names in single backticks are links where they are known, and code elsewhere.
 default_role = "py:obj"
 autodoc_member_order = "bysource"
+# What a shape and a unit say more of than the type behind the name.
+_ALIASES = (
+    "FloatArray IntArray BoolArray TrackSeconds VideoSeconds Utterances Weights Points Stretches Fact Kind Word".split()
+)
+autodoc_type_aliases = {name: name for name in _ALIASES}
 numpydoc_show_class_members = False
 # A name such as `beats` that several classes have is no link: which of them is meant, the sentence says.
 # Aliases of types have no signature. That a module is not described at all is found by a check of the names afterwards.
