@@ -30,9 +30,7 @@ myst_heading_anchors = 4
 default_role = "py:obj"
 autodoc_member_order = "bysource"
 # What a shape and a unit say more of than the type behind the name.
-_ALIASES = (
-    "FloatArray IntArray BoolArray TrackSeconds VideoSeconds Utterances Weights Points Stretches Fact Kind Word".split()
-)
+_ALIASES = ("FloatArray", "IntArray", "BoolArray", "TrackSeconds", "VideoSeconds", "Utterances", "Weights", "Points")
 autodoc_type_aliases = {name: name for name in _ALIASES}
 numpydoc_show_class_members = False
 # A name such as `beats` that several classes have is no link: which of them is meant, the sentence says.

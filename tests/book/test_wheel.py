@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("hatchling", reason="hatchling builds the wheel, and is not installed")
 
 from hatchling.bridge.app import Application
+from hatchling.metadata.core import ProjectMetadata
 
 from notebooks.book import wheel
 
@@ -25,7 +26,8 @@ def book(tmp_path: Path) -> Path:
 
 def included(root: Path, version: str = "standard") -> dict[str, str]:
     data: dict[str, Any] = {"force_include": {}}
-    hook = wheel.BookHook(str(root), {}, None, None, "", "wheel", Application())
+    metadata: ProjectMetadata[Any] = ProjectMetadata(str(root), None)
+    hook = wheel.BookHook(str(root), {}, None, metadata, "", "wheel", Application())
     hook.initialize(version, data)
     return dict(data["force_include"])
 
