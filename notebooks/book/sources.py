@@ -58,7 +58,7 @@ def notebooks_index(readme: str) -> str:
         [
             "# Notebooks\n",
             "Each shows one step on a bundled track. Here they stand with their outputs, and with sound and sliders "
-            "that need no kernel. `make lab` opens a copy that runs; `workbench report` runs one on a track of yours.\n",
+            "that need no kernel. `make lab` opens a copy that runs; `workbench report` runs one on your own track.\n",
             linked,
             "",
             contents(names, hidden=True),
