@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, get_args, get_origin
 
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from notebooks.book.markdown import cell, code, table
 from workbench.params import WorkbenchParams
+from workbench.params.base import Params
 
 _UNITS = (
     *("BPM", "dBTP", "dBFS", "dB", "Hz", "kbit/s", "LUFS", "LU", "MIDI number", "bars", "bars/s", "beats", "bytes"),
@@ -112,6 +114,31 @@ def parameters_page() -> str:
             table(["parameter", "range", "unit", "default", "meaning"], rows),
         ]
     return "\n".join(parts)
+
+
+def field_lines(model: type[BaseModel]) -> list[str]:
+    """The described fields of a model, as a definition list in reStructuredText.
+
+    Parameters
+    ----------
+    model : parameters, which also have range, unit and default; or a result, which has a meaning alone
+    """
+    lines = []
+    for name, field in model.model_fields.items():
+        if not field.description:
+            continue
+        facts = ""
+        if issubclass(model, Params):
+            measure = {"–": "", "1": "", "count": ""}.get(unit(name, field), f" {unit(name, field)}")
+            facts = f" : {bounds(field)}{measure}; default {default(field)}".replace("`", "``")
+        lines += [f"``{name}``{facts}", f"    {_literal(meaning(field))}", ""]
+    return lines
+
+
+def _literal(text: str) -> str:
+    """Text for reStructuredText: stars and bars are no markup, and single backticks hold code."""
+    parts = " ".join(text.split()).split("`")
+    return "``".join(part if at % 2 else re.sub(r"([*|])", r"\\\1", part) for at, part in enumerate(parts))
 
 
 def _kinds(annotation: Any) -> set[type]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel
 
-from notebooks.book.parameters import bounds, default, meaning, parameters_page, unit
+from notebooks.book.parameters import bounds, default, field_lines, meaning, parameters_page, unit
 from workbench.params import BeatParams, MatchParams, SeamParams, VoiceParams, WorkbenchParams
 
 
@@ -54,3 +54,11 @@ def test_range_unit_and_default_are_those_of_the_field(
 )
 def test_a_meaning_does_not_repeat_the_column_of_the_unit(kind: type[BaseModel], name: str, said: str) -> None:
     assert meaning(kind.model_fields[name]) == said
+
+
+def test_the_fields_of_a_class_are_listed_with_range_and_unit() -> None:
+    lines = field_lines(SeamParams)
+    at = lines.index("``context_beats`` : 1 to 16 beats; default ``4``")
+    assert lines[at + 1] == "    beats compared on each side; one bar of 4/4"
+    assert "``tracker`` : at most 200 characters; default ``workbench``" in field_lines(BeatParams)
+    assert [name for name in SeamParams.model_fields if not any(line.startswith(f"``{name}``") for line in lines)] == []
