@@ -15,7 +15,7 @@
 #   make rolling-upgrade  two checkouts of the service side by side under load, a migration in between; OLD=COMMIT
 #   make browser       the dashboard's tests in Chromium; installs Chromium on Debian when run as root
 #   make test-pythons  set-up, demo and a smoke test on every supported Python here; make test-oldest: oldest packages
-#   make book          the book: how-to pages, gallery, notebooks, reference, as HTML in build/book
+#   make book          the book: how-to pages, gallery, notebooks, reference, as HTML in build/book; make wheel: the wheel, with the book in it
 #   make notebooks     run the notebooks and compare their checked outputs; make stored-notebooks stores them anew
 #   make screenshots   the README's pictures of the dashboard
 #   make bench         measure everything beside peers; writes tests/benchmarks/RESULTS.md
@@ -39,7 +39,7 @@ TORCH ?= torch==2.13.0
 NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks book fuzz accidents rolling-upgrade \
+.PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks book wheel fuzz accidents rolling-upgrade \
         browser chromium screenshots bench peers fit train lock clean
 
 help:
@@ -185,6 +185,9 @@ $(VENV)/book/.done: $(BOOK_LOCK) | $(VENV)/.core
 
 book: $(VENV)/.core $(VENV)/book/.done
 	@$(BIN)/python -m notebooks.book.build build/book
+
+wheel: book
+	@$(BIN)/python -m hatchling build -t wheel -d dist
 
 # The dashboard's pictures for the README, by the browser that its tests use.
 screenshots: $(VENV)/.dev chromium

@@ -48,11 +48,11 @@ def built_book() -> Path:
 
     Raises
     ------
-    ResourceMissing : it is not built; the message says how
+    ResourceMissing : it is not built, or the wheel was built without it; the message says how to get it
     """
     try:
         return bundled_path("build", "book", "index.html")
     except ResourceMissing:
         raise ResourceMissing(
-            "the book is not built; `make book` in a checkout builds it, and `workbench docs` there opens it"
+            "this installation has no book; `make book` in a checkout builds it, `make wheel` a wheel that carries it"
         ) from None

@@ -43,8 +43,8 @@ def build(out: Path, sphinx: Path = SPHINX) -> list[str]:
     out.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=out.parent) as made:
         sources, built = Path(made) / "sources", Path(made) / "html"
-        with TemporaryDirectory() as home:
-            write_sources(sources, Path(home), _say)
+        with TemporaryDirectory() as work:
+            write_sources(sources, Path(work), sphinx, _say)
         _say("Sphinx builds the pages")
         trees = str(Path(made) / "trees")
         command = [str(sphinx), "-m", "sphinx", "-j", "auto", "-W", "--keep-going", "-q", "-c", str(HERE), "-d", trees]
@@ -85,8 +85,8 @@ def _pages() -> list[Path]:
 
 
 def _copy_sounds(sources: Path, built: Path) -> None:
-    """Sounds of the gallery stand in the pages as HTML, which Sphinx does not look into."""
-    for path in (sources / "gallery").rglob("*.mp3"):
+    """Sounds of gallery and notebooks stand in the pages as HTML, which Sphinx does not look into."""
+    for path in sources.rglob("*.mp3"):
         target = built / path.relative_to(sources)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)

@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import chdir
+from itertools import dropwhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -44,6 +45,7 @@ def fault_of(line: str) -> str:
     a sentence; empty where nothing is wrong
     """
     words = shlex.split(re.split(r"\s(?:\||>|&)", line)[0], comments=True)
+    words = list(dropwhile(re.compile(r"[A-Z_]+=").match, words))  # what is set in the environment
     if not words or words[0] != "workbench":
         return ""
     with TemporaryDirectory() as folder, chdir(folder):

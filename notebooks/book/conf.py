@@ -4,6 +4,9 @@ import tomllib
 from pathlib import Path
 
 import numpydoc.docscrape_sphinx
+from pydantic import BaseModel
+
+from notebooks.book.parameters import field_lines
 
 _PYPROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 
@@ -29,6 +32,12 @@ myst_heading_anchors = 4
 # Names in single backticks are links where they are known, and code elsewhere.
 default_role = "py:obj"
 autodoc_member_order = "bysource"
+# What a shape and a unit say more of than the type behind the name.
+_ALIASES = (
+    *("FloatArray", "IntArray", "BoolArray", "TrackSeconds", "VideoSeconds", "Utterances", "Weights", "Points"),
+    *("NamedWeight", "Touched"),
+)
+autodoc_type_aliases = {name: name for name in _ALIASES}
 numpydoc_show_class_members = False
 # A name such as `beats` that several classes have is no link: which of them is meant, the sentence says.
 # Aliases of types have no signature. That a module is not described at all is found by a check of the names afterwards.
@@ -45,9 +54,31 @@ def _literal_tables(app, what, name, obj, options, lines):
             lines[at:at] = ["::", ""]
 
 
+def _is_model(obj):
+    return isinstance(obj, type) and issubclass(obj, BaseModel)
+
+
+def _no_signature(app, what, name, obj, options, signature, annotation):
+    """A model is made by its fields, which are listed below it; its signature would say each range in code."""
+    return ("", None) if _is_model(obj) else None
+
+
+def _fields(app, what, name, obj, options, lines):
+    """List the fields of a model with range, unit, default and meaning."""
+    if _is_model(obj) and (listed := field_lines(obj)):
+        lines += ["", *listed, ""]
+
+
+def _skip_configuration(app, what, name, obj, skip, options):
+    return True if name == "model_config" else None
+
+
 def setup(app):
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", _literal_tables, priority=100)
+    app.connect("autodoc-process-docstring", _fields, priority=900)
+    app.connect("autodoc-process-signature", _no_signature)
+    app.connect("autodoc-skip-member", _skip_configuration)
     _compile_templates_once()
 
 

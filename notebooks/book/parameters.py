@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, get_args, get_origin
 
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from notebooks.book.markdown import cell, code, table
 from workbench.params import WorkbenchParams
+from workbench.params.base import Params
 
 _UNITS = (
     *("BPM", "dBTP", "dBFS", "dB", "Hz", "kbit/s", "LUFS", "LU", "MIDI number", "bars", "bars/s", "beats", "bytes"),
@@ -36,7 +38,8 @@ def unit(name: str, field: FieldInfo) -> str:
     for known in sorted(_UNITS, key=len, reverse=True):
         if re.match(rf"{re.escape(known)}(?![\w-])", described):
             return "s" if known == "seconds" else "1" if known == "ratio" else known
-    by_name = next((known for ending, known in _BY_NAME.items() if name.endswith(ending)), None)
+    # `usual_bars` is what the part called bars usually is.
+    by_name = next((known for end, known in _BY_NAME.items() if name.endswith(end) and name != "usual_bars"), None)
     return by_name or ("count" if kinds == {int} else "1")
 
 
@@ -54,9 +57,14 @@ def bounds(field: FieldInfo) -> str:
         for name in ("ge", "gt", "le", "lt", "min_length", "max_length", "pattern"):
             if getattr(one, name, None) is not None:
                 found[name] = getattr(one, name)
-    low = f"{found['ge']:g}" if "ge" in found else f"over {found['gt']:g}" if "gt" in found else ""
-    high = f"{found['le']:g}" if "le" in found else f"under {found['lt']:g}" if "lt" in found else ""
-    words = [f"{low} to {high}" if low and high else f"{low} and more" if low else f"up to {high}" if high else ""]
+    low = f"{found['ge']:g}" if "ge" in found else f"above {found['gt']:g}" if "gt" in found else ""
+    high = f"{found['le']:g}" if "le" in found else f"below {found['lt']:g}" if "lt" in found else ""
+    if low and high:
+        words = [
+            f"{low} to {high}" if "ge" in found and "le" in found else f"{low}, {'up to ' * ('le' in found)}{high}"
+        ]
+    else:
+        words = [f"{low} and more" if "ge" in found else low or (f"up to {high}" if "le" in found else high)]
     if "max_length" in found:
         words.append(f"at most {found['max_length']} {'characters' if field.annotation is str else 'values'}")
     if "pattern" in found:
@@ -72,6 +80,13 @@ def default(field: FieldInfo) -> str:
     if isinstance(value, float):
         return code(f"{value:g}")
     return code("empty" if value == () else "none" if value is None else value)
+
+
+def meaning(field: FieldInfo) -> str:
+    """The description of a field without the unit with which it opens, which has a column of its own."""
+    described = field.description or ""
+    first, _, rest = described.partition("; ")
+    return rest if rest and first in _UNITS else described
 
 
 def parameters_page() -> str:
@@ -90,7 +105,7 @@ def parameters_page() -> str:
         assert isinstance(model, type)
         fields: dict[str, FieldInfo] = model.model_fields
         rows = [
-            [f"`{name}`", bounds(one), unit(name, one), default(one), cell(one.description or "")]
+            [f"`{name}`", bounds(one), unit(name, one), default(one), cell(meaning(one))]
             for name, one in fields.items()
         ]
         parts += [
@@ -99,6 +114,31 @@ def parameters_page() -> str:
             table(["parameter", "range", "unit", "default", "meaning"], rows),
         ]
     return "\n".join(parts)
+
+
+def field_lines(model: type[BaseModel]) -> list[str]:
+    """The described fields of a model, as a definition list in reStructuredText.
+
+    Parameters
+    ----------
+    model : parameters, which also have range, unit and default; or a result, which has a meaning alone
+    """
+    lines = []
+    for name, field in model.model_fields.items():
+        if not field.description:
+            continue
+        facts = ""
+        if issubclass(model, Params):
+            measure = {"–": "", "1": "", "count": ""}.get(unit(name, field), f" {unit(name, field)}")
+            facts = f" : {bounds(field)}{measure}; default {default(field)}".replace("`", "``")
+        lines += [f"``{name}``{facts}", f"    {_literal(meaning(field))}", ""]
+    return lines
+
+
+def _literal(text: str) -> str:
+    """Text for reStructuredText: stars and bars are no markup, and single backticks hold code."""
+    parts = " ".join(text.split()).split("`")
+    return "``".join(part if at % 2 else re.sub(r"([*|])", r"\\\1", part) for at, part in enumerate(parts))
 
 
 def _kinds(annotation: Any) -> set[type]:

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from notebooks.book.commands import commands_page
 from notebooks.book.gallery import gallery_index, recipe_page, recipes, run_recipe
@@ -14,21 +15,25 @@ from notebooks.book.history import read_history, write_history
 from notebooks.book.markdown import contents
 from notebooks.book.modules import module_pages
 from notebooks.book.parameters import parameters_page
+from notebooks.book.players import is_silent, run_notebook, with_players
 from notebooks.book.service_pages import service_page
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 KEPT = ("index.md", "how_to")
 """what is taken over from here as it stands"""
+PICTURES = ("dashboard_plan_light.webp", "dashboard_plan_dark.webp")
+"""of the README that the first page shows, too"""
 
 
-def write_sources(folder: Path, home: Path, say: Callable[[str], None]) -> None:
+def write_sources(folder: Path, work: Path, python: Path, say: Callable[[str], None]) -> None:
     """Write all sources of the book.
 
     Parameters
     ----------
     folder : is made anew
-    home : home folder of the workbench for the gallery
+    work : an empty folder, in which gallery and notebooks have a home folder each
+    python : of an environment that can run a notebook
     say : told what is being done
     """
     shutil.rmtree(folder, ignore_errors=True)
@@ -36,8 +41,11 @@ def write_sources(folder: Path, home: Path, say: Callable[[str], None]) -> None:
     for name in KEPT:
         source = HERE / name
         (shutil.copytree if source.is_dir() else shutil.copyfile)(source, folder / name)
-    _write_notebooks(folder / "notebooks")
-    _write_gallery(folder / "gallery", home, say)
+    (folder / "images").mkdir()
+    for name in PICTURES:
+        shutil.copyfile(ROOT / "notebooks" / "images" / name, folder / "images" / name)
+    _write_notebooks(folder / "notebooks", work / "notebooks", python, say)
+    _write_gallery(folder / "gallery", work / "gallery", say)
     _write_reference(folder / "reference")
 
 
@@ -54,8 +62,8 @@ def notebooks_index(readme: str) -> str:
     return "\n".join(
         [
             "# Notebooks\n",
-            "Each shows one step on a bundled track. Here they stand with the outputs stored with them; `make lab` "
-            "opens a copy that runs, and `workbench report` runs one on a track of yours.\n",
+            "Each shows one step on a bundled track. Here they stand with their outputs, and with sound and sliders "
+            "that need no kernel. `make lab` opens a copy that runs; `workbench report` runs one on your own track.\n",
             linked,
             "",
             contents(names, hidden=True),
@@ -83,12 +91,19 @@ def with_escaped_bars(text: str) -> str:
     return re.sub(r"\|error\|", r"\\|error\\|", text)
 
 
-def _write_notebooks(folder: Path) -> None:
+def _write_notebooks(folder: Path, home: Path, python: Path, say: Callable[[str], None]) -> None:
     source = ROOT / "notebooks"
     for path in sorted([*source.glob("*.ipynb"), *source.glob("reports/*.ipynb")]):
         target = folder / path.relative_to(source)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(without_links_to_made_files(path.read_text(encoding="utf-8")), encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        if is_silent(text):
+            say(f"running {path.name}")
+            with TemporaryDirectory() as made:
+                executed = Path(made) / path.name
+                if run_notebook(python, path, executed, home, ROOT):
+                    text = with_players(text, executed.read_text(encoding="utf-8"), target.with_suffix(""))
+        target.write_text(without_links_to_made_files(text), encoding="utf-8")
     (folder / "index.md").write_text(
         notebooks_index((source / "README.md").read_text(encoding="utf-8")), encoding="utf-8"
     )

@@ -44,6 +44,7 @@ def test_a_command_line_that_would_run_has_no_fault(line: str) -> None:
         ("workbench loop track.wav --vidoe video.mp4", "--vidoe"),
         ("workbench render plan.json --option none -o out.wav", "none"),
         ("workbench splice track.wav 1:32", "ENTER"),
+        ("WORKBENCH_API_KEY=sk_live_… workbench mcp --urll http://127.0.0.1:8000", "--urll"),
         ("workbench keys give --account acme", "there is no command give"),
     ],
 )

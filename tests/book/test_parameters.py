@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel
 
-from notebooks.book.parameters import bounds, default, parameters_page, unit
+from notebooks.book.parameters import bounds, default, field_lines, meaning, parameters_page, unit
 from workbench.params import BeatParams, MatchParams, SeamParams, VoiceParams, WorkbenchParams
 
 
@@ -32,7 +32,8 @@ def test_every_parameter_stands_in_the_page_once_in_its_stage() -> None:
         (BeatParams, "tempo_candidates", ("1 to 20", "count", "`10`")),
         (BeatParams, "tracker", ("at most 200 characters", "–", "`workbench`")),
         (BeatParams, "activation", ("`network`, `onsets`", "–", "`network`")),
-        (MatchParams, "usual_pulse", ("over 0 to 1", "1", "`0.818`")),
+        (MatchParams, "usual_pulse", ("above 0, up to 1", "1", "`0.818`")),
+        (MatchParams, "usual_bars", ("above 0, up to 1", "1", "`0.5`")),
         (MatchParams, "valence_of_music", ("3 numbers", "1", "`(0.1, 0.28, 0.85)`")),
         (VoiceParams, "silence_dbfs", ("-90 to -30", "dBFS", "`-60`")),
     ],
@@ -42,3 +43,22 @@ def test_range_unit_and_default_are_those_of_the_field(
 ) -> None:
     field = kind.model_fields[name]
     assert (bounds(field), unit(name, field), default(field)) == row
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "said"),
+    [
+        (BeatParams, "max_bpm", "fastest beat"),
+        (BeatParams, "beat_evidence", "nats of evidence that a clear onset gives for a beat"),
+    ],
+)
+def test_a_meaning_does_not_repeat_the_column_of_the_unit(kind: type[BaseModel], name: str, said: str) -> None:
+    assert meaning(kind.model_fields[name]) == said
+
+
+def test_the_fields_of_a_class_are_listed_with_range_and_unit() -> None:
+    lines = field_lines(SeamParams)
+    at = lines.index("``context_beats`` : 1 to 16 beats; default ``4``")
+    assert lines[at + 1] == "    beats compared on each side; one bar of 4/4"
+    assert "``tracker`` : at most 200 characters; default ``workbench``" in field_lines(BeatParams)
+    assert [name for name in SeamParams.model_fields if not any(line.startswith(f"``{name}``") for line in lines)] == []

@@ -6,6 +6,7 @@ same from run to run,
 - pictures become PNG files of few colours, the largest ones narrower until the file keeps to `MOST_BYTES`;
 - of several pictures under one cell the first is kept;
 - audio players become a line of text that says how long the sound is;
+- a value that shows itself with players or sliders becomes its picture and such a line, a page with a slider the line;
 - folders of this machine, times of execution and the kernel's version are left out.
 
 Outputs that `make notebooks` compares are those of the cells marked `NBVAL_CHECK_OUTPUT`; a fresh home folder is used,
@@ -41,6 +42,8 @@ MOST_BYTES = 150_000
 LADDER = ((1100, 64), (1000, 48), (900, 40), (900, 32), (800, 24), (720, 24), (640, 24), (560, 24))
 """widths in pixels and numbers of colours; the largest picture takes the next step until the file is small enough"""
 _AUDIO = re.compile(r'src="data:(audio/[\w-]+);base64,([^"]+)"')
+_PICTURE = re.compile(r'src="data:image/png;base64,([^"]+)"')
+_WIDGET = "application/vnd.jupyter.widget-view+json"
 _TOOK = re.compile(r"\bseconds \d+(\.\d+)?")
 """how the training log says what a step took"""
 _APART = 60
@@ -132,10 +135,17 @@ def _clean_output(output: Any, folders: dict[str, str]) -> None:
     output.metadata = nbformat.from_dict({})
     html = output.data.get("text/html", "")
     player = _AUDIO.search(html)
-    if player or any(kind.startswith("audio/") for kind in output.data):
+    if "<div data-knob>" in html:
+        output.data = nbformat.from_dict({"text/plain": "(slider with pictures and players; run the cell to turn it)"})
+        return
+    if _WIDGET in output.data or player or any(kind.startswith("audio/") for kind in output.data):
         seconds = _wave_seconds(player[2]) if player and player[1].endswith("wav") else None
         length = f"{seconds:.1f} s of sound" if seconds else "sound"
-        output.data = nbformat.from_dict({"text/plain": f"(audio player with {length}; run the cell to hear it)"})
+        text = f"(audio player with {length}; run the cell to hear it)"
+        if _WIDGET in output.data:
+            text = "(sliders and players; run the cell to turn and hear them)"
+        picture = _PICTURE.search(html)
+        output.data = nbformat.from_dict({"text/plain": text} | ({"image/png": picture[1]} if picture else {}))
         return
     for kind, data in output.data.items():
         if kind.startswith("text/"):

@@ -11,6 +11,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import tomllib
 from collections.abc import Callable, Iterator
@@ -153,7 +154,9 @@ def test_every_make_target_that_is_named_exists(document: Path) -> None:
     if shutil.which("make") is None:
         pytest.skip("no make on this machine")
     for target in set(re.findall(r"(?:`|^)make ([a-z][\w-]*)", document.read_text(), re.MULTILINE)):
-        asked = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, check=False)
+        # With a Python given, make need not look for one, which takes half a second each time.
+        command = ["make", "-n", target, f"PYTHON={sys.executable}"]
+        asked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         assert "No rule" not in asked.stderr, target
 
 

@@ -159,3 +159,24 @@ def test_outputs_that_cannot_be_made_small_are_refused(monkeypatch: pytest.Monke
     monkeypatch.setattr(stored, "MOST_BYTES", 1000)
     with pytest.raises(ValueError, match="more than 1000"):
         stored.stored_text(a_notebook_that_ran(), {})
+
+
+def test_a_value_with_picture_and_players_keeps_its_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored, "MOST_BYTES", 2_000_000)
+    v4 = nbformat.v4
+    picture, player = _noise_png(), f'<audio src="data:audio/mpeg;base64,{_second_of_wave()}"></audio>'
+    value = f'<div><img src="data:image/png;base64,{picture}">{player}</div>'
+    page = f'<div data-knob><div data-step="0">{value}</div></div>'
+    widget = {"application/vnd.jupyter.widget-view+json": {"model_id": "0123"}, "text/html": value, "text/plain": "<T>"}
+    cells = [
+        v4.new_code_cell("x", execution_count=1, outputs=[v4.new_output("execute_result", data=data)])
+        for data in ({"text/html": value}, {"text/html": page}, widget)
+    ]
+    text = stored.stored_text(v4.new_notebook(cells=cells), {})
+    outputs = [cell.outputs[0].data for cell in nbformat.reads(text, as_version=4).cells]
+    assert ["image/png" in data for data in outputs] == [True, False, True]
+    assert [data["text/plain"] for data in outputs] == [
+        "(audio player with sound; run the cell to hear it)",
+        "(slider with pictures and players; run the cell to turn it)",
+        "(sliders and players; run the cell to turn and hear them)",
+    ]

@@ -8,7 +8,8 @@ import click
 @click.command("docs")
 @click.option("--show/--no-show", default=True, help="Open the book in the browser; its address is printed anyway.")
 def command(show: bool) -> None:
-    """Open the book: how-to pages, gallery, notebooks and reference. `make book` builds it in a checkout.
+    """Open the book: how-to pages, gallery, notebooks and reference. `make book` builds it in a checkout, and a
+    wheel of `make wheel` carries it.
 
     \b
     Example:

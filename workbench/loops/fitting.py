@@ -10,6 +10,40 @@ sides, equal power for unlike ones. Alike sides cross over quickly, since nothin
 before the attack that opens the bar, so that one attack is heard and it masks the change; without an attack they cross
 over slowly, but never across the next onset of either side.
 
+Lower-case names with underscores are fields of `SeamParams`. Times around a line are seconds, negative before it.
+
+1. *Sound of a line*: the mean of the channels at `n = round(0.3 rate)` samples before and after the sample nearest to
+   the line (a half to the even one), silence outside of the recording.
+2. *Onsets of a line*. The sound's first difference, 0 at its first sample, is cut into whole hops of
+   `round(0.002 rate)` samples; `P[k]` is the mean square of hop k. The level is
+   `L[k] = 10 log10((P[k-1] + P[k] + P[k+1]) / 3 + 1e-12)`, with 0 for hops that are not there. Hop k is marked if
+   `L[k]` is at least 6 dB over every one of `L[k-15]` to `L[k-3]` (`L[0]` for those before the first), and over both
+   -80 and 26 dB under the greatest level of this line. An onset is the first hop of each run of marked ones; its time
+   is the end of that hop. The *attack* of the line is the onset nearest to it within 0.03 s, the earlier of two, if
+   there is any. With `a` the attack, or 0 without one, the *onset before* is the last one earlier than
+   `min(a, 0) - 0.01`, -0.3 without any; the *onset after* is the first one later than `max(a, 0) + 0.01`, 0.3 without
+   any.
+3. *Lag and correlation*. With `w` a periodic Hann window of 2h samples around the line,
+   `h = min(round(rate correlation_seconds / 2), n - m - 8)`, x the sound of the line left and y that of the line
+   entered, the correlation at lag l is `sum(w x y[l]) / sqrt(max(1e-14, sum(w x^2) sum(w y[l]^2)))`, `y[l]` being y
+   shifted by l samples: a positive lag enters later. Lags reach from -m to m, `m = floor(rate max_shift_seconds)`. The
+   greatest is looked for first at lags that are multiples of 4, in means of 4 samples, and then at each lag within 4 of
+   the best of them; r is what is found, at most 1.
+4. *Lag used*: the best one if `r >= min_correlation`; else the attack of the line entered less that of the line left,
+   if both have one and the difference is within `max_shift_seconds`; else 0. From here on `q = min(max(r, 0), 1)`, also
+   where the lag is another one, and `p = (1 + log2(1 + q)) / 2`.
+5. *Fade wanted*: `alike_fade_seconds` if `q >= min_alike_correlation`; else `attack_fade_seconds` if either line has an
+   attack; else `alike_fade_seconds + (1 - q) (unlike_fade_seconds - alike_fade_seconds)`.
+6. *Middle of the fade*, re the line left: 0. Only where the sides are not alike and there is an attack, it is half the
+   fade wanted before the first attack: the lesser of that of the line left and that of the line entered less the lag.
+   It is moved so that it, and it plus the lag, both stay within `max_shift_seconds`.
+7. *Room*. The fade of alike sides stays as wanted. Any other is centred on the middle and ends by the first attack
+   where there is one, else by the onset after of the line left or, less the lag, of the line entered; it begins no
+   earlier than the onset before of either, that of the line entered again less the lag. What does not fit is taken from
+   both ends alike, down to `min_fade_seconds`, which is kept even without room, and never over the fade wanted.
+8. The music leaves at line left plus middle and enters at line entered plus middle plus lag; the fade is centred on
+   both. At the start of the recording there may be no room for that: see `workbench.loops.splices.with_room`.
+
 Functions: `line_sounds`, `fit_splices`.
 
 References
@@ -65,7 +99,7 @@ class Fits:
     exponent: FloatArray
     """0.5 to 1.0"""
     correlation: FloatArray
-    """-1 to 1, of the two sides around the splice at the chosen lag"""
+    """-1 to 1, of the two sides around the splice where they agree best"""
 
 
 def line_sounds(samples: FloatArray, sample_rate: int, lines: FloatArray) -> LineSounds:

@@ -154,9 +154,13 @@ class MatchParams(Params):
     usual_length: float = Field(
         default=_FITTED["usual_length"], gt=0.0, le=1.0, description="mean of the part over the reference set"
     )
-    usual_bars: float = Field(default=0.5, gt=0.0, le=1.0, description="cuts keep no time with most music")
+    usual_bars: float = Field(
+        default=0.5, gt=0.0, le=1.0, description="what most music has in the part: cuts keep no time with it"
+    )
     usual_arc: float = Field(default=_FITTED["usual_arc"], gt=0.0, le=1.0, description="what music without an arc has")
-    usual_sync: float = Field(default=0.5, gt=0.0, le=1.0, description="most tracks land nowhere in particular")
+    usual_sync: float = Field(
+        default=0.5, gt=0.0, le=1.0, description="what most music has in the part: it lands nowhere in particular"
+    )
     calibration_offset: float = Field(
         default=_SCORES["offset"], ge=-50.0, le=50.0, description="log-odds of a raw score of 0"
     )

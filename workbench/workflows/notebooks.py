@@ -295,13 +295,24 @@ def _value(text: str) -> Any:
 
 
 def _html(notebook: Path) -> str:
+    import nbformat
     from nbconvert import HTMLExporter
 
+    node = nbformat.read(str(notebook), as_version=4)
+    _drop_widgets(node)
     exporter = HTMLExporter()  # type: ignore[no-untyped-call]
     for asset in ("mathjax", "require_js", "mermaid_js", "mermaid_layout_elk_js", "jquery", "widget_renderer"):
         setattr(exporter, f"{asset}_url", "")
-    page, _ = exporter.from_filename(str(notebook))
+    page, _ = exporter.from_notebook_node(node, {"metadata": {"name": notebook.stem}})
     return str(page)
+
+
+def _drop_widgets(node: Any) -> None:
+    """Take out widgets, which need a kernel and a script from the network: the page shows what stands beside them."""
+    node.metadata.pop("widgets", None)
+    for cell in node.cells:
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
 
 
 @contextmanager

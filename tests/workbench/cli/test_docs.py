@@ -12,10 +12,11 @@ from workbench import bundled
 Run = Callable[..., tuple[int, str, str]]
 
 
+@pytest.mark.parametrize("root", [".", "workbench/_shipped"], ids=["checkout", "wheel"])
 def test_the_address_of_the_built_book_is_printed(
-    workbench: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workbench: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str
 ) -> None:
-    page = tmp_path / "build" / "book" / "index.html"
+    page = tmp_path / root / "build" / "book" / "index.html"
     page.parent.mkdir(parents=True)
     page.write_text("<h1>Workbench</h1>")
     monkeypatch.setattr(bundled, "_PACKAGE", tmp_path / "workbench")
@@ -28,5 +29,5 @@ def test_without_the_book_one_line_says_how_to_build_it(
     monkeypatch.setattr(bundled, "_PACKAGE", tmp_path / "workbench")
     code, out, err = workbench("docs", "--no-show")
     assert (code, out) == (1, "")
-    assert "`make book` in a checkout builds it" in err
+    assert "this installation has no book; `make book` in a checkout builds it" in err
     assert err.count("\n") == 1

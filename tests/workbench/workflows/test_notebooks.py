@@ -73,6 +73,10 @@ def test_music_without_a_voice_is_a_result_of_the_ducking_notebook(
 ) -> None:
     html = page("04_duck", tmp_path / "page.html", home, voice=str(track), music=str(track))
     assert "No speech to duck under was found" in html
+    # A page has no kernel: it shows what the sliders stand at, and a slider that was computed with it.
+    assert "widget-view+json" not in html
+    assert "knobs.turn(release_ms=400)" in html
+    assert "data-knob" in html
 
 
 SLOW_OUTPUT = """
