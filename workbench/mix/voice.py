@@ -6,9 +6,9 @@ the video's background needs less of it, for whispers give low probabilities. It
 the levels in the bands of speech: hop by hop, each band is held against its own background just before or
 after, and the edge lies where the sum of what stands out is greatest (Page's cumulative sum). A beginning is searched
 up to 0.2 s before the detector's first frame, an end never past its last one: the detector is slow to let go, and what
-stands out after that is the room that rings. Where the background is nearly as loud as the voice, soft sounds drown, a
-car that passes stands out as much as a syllable, and the detector responds late; there the levels are searched less far,
-and the edges keep a margin, so that no syllable is cut off. Pauses up to 0.3 s belong to it.
+stands out after that is the room that rings. Where the background is nearly as loud as the voice, soft sounds drown,
+the detector responds late, and a car that passes stands out as much as a syllable. There the levels are searched less
+far, and the edges keep a margin, so that no syllable is cut off. Pauses up to 0.3 s belong to it.
 
 Conventions: utterances are (start, end) pairs in video seconds, sorted and disjoint. Nothing here reads sound.
 
