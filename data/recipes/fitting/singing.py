@@ -7,8 +7,9 @@ tracks, from seeds that no benchmark uses. To them come the people of `data.reci
 for fitting, fetched into `SET/elsewhere`: what they say, in its scenes with talk but the room and the voice under music
 (those only show how good it is), and what they said, sung (`mix_voices.sung_words`) alone and over bundled tracks.
 
-All voices but those of the scenes come twice: dry, and in a room, drawn with a reverberation of 0.3 to 1.5 s and a tail
-0 to 12 dB under the direct sound; backgrounds stay dry. In a room the detector is less sure of talk, and pitch is held.
+The voices of the synthesisers, all singers, and what people say without a background come dry and in a room, drawn with
+a reverberation of 0.3 to 1.5 s and a tail 0 to 12 dB under the direct sound; backgrounds stay dry. In a room the
+detector is less sure of talk, and pitch is held.
 
 Each utterance that the detector finds, with its edges placed, is one example, weighted by the root of its length; both
 kinds weigh the same in all.
