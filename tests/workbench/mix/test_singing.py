@@ -47,7 +47,7 @@ def in_a_room(sound: np.ndarray, seconds: float) -> np.ndarray:
     tail = np.random.default_rng(1).normal(size=size) * 10 ** (-3 * np.arange(size) / size)
     tail *= 0.5 / np.sqrt(np.sum(tail**2))
     tail[0] = 1.0
-    return oaconvolve(sound, tail)[: sound.size].astype(np.float32)
+    return np.asarray(oaconvolve(sound, tail)[: sound.size], dtype=np.float32)
 
 
 def test_talk_in_a_room_is_talk_though_its_tail_holds_the_pitch_and_the_detector_is_less_sure(
