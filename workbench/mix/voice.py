@@ -4,9 +4,11 @@ An utterance is a stretch in which the probability stays over a low threshold an
 Canny's edges); it reaches back to where the probability began to rise, and ends where it has fallen. Sound well above
 the video's background needs less of it, for whispers give low probabilities. Its edges are then placed to 10 ms on
 the levels in the bands of speech: hop by hop, each band is held against its own background just before or
-after, and the edge lies where the sum of what stands out is greatest (Page's cumulative sum). Where the background is
-nearly as loud as the voice, soft sounds drown and the detector responds late; there the edges keep a margin, so that no
-syllable is cut off. Pauses up to 0.3 s belong to it.
+after, and the edge lies where the sum of what stands out is greatest (Page's cumulative sum). A beginning is searched
+up to 0.2 s before the detector's first frame, an end never past its last one: the detector is slow to let go, and what
+stands out after that is the room that rings. Where the background is nearly as loud as the voice, soft sounds drown,
+the detector responds late, and a car that passes stands out as much as a syllable. There the levels are searched less
+far, and the edges keep a margin, so that no syllable is cut off. Pauses up to 0.3 s belong to it.
 
 Conventions: utterances are (start, end) pairs in video seconds, sorted and disjoint. Nothing here reads sound.
 
@@ -132,22 +134,26 @@ def _place_edges(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -
     for stretch in stretches:
         quiet[max(0, int(stretch.start * hz) - _GUARD_HOPS[0]) : int(stretch.end * hz) + _GUARD_HOPS[1]] = False
     decibels, middle = 10 * np.log10(bands), _middle(bands)
-    reach, placed, last = round(params.edge_reach_seconds * hz), list[_Stretch](), 0
+    placed, last = list[_Stretch](), 0
     for stretch in stretches:
         start, end = stretch.start * hz, stretch.end * hz
         before, after = (_background(quiet, int(edge)) for edge in (start, end))
         if before is None or after is None:
             placed.append(stretch)
             continue
-        first, anchor = max(last, int(start) - reach), int(min(stretch.sure_from * hz + _INTO_HOPS[0], end))
-        begins = first + _peak(_prominence(decibels[first:anchor], decibels[before])[::-1], anchor - first, back=True)
-        anchor, stop = int(max(stretch.sure_to * hz - _INTO_HOPS[1], start)), min(len(bands), int(end) + reach)
-        ends = anchor + _peak(_prominence(decibels[anchor:stop], decibels[after]), round(stretch.sure_to * hz) - anchor)
         spoken, other = middle[int(start) : int(end) + 1].mean(axis=0).sum(), np.median(middle[before], axis=0).sum()
         over = 10 * np.log10(spoken / other)
         drowned = float(np.clip((params.clear_db - over) / (params.clear_db - params.drowned_db), 0, 1))
+        late = drowned * params.late_seconds * hz
+        # In noise the levels say less than the detector: they are searched no further than the margin.
+        reach = round((1 - drowned) * params.edge_reach_seconds * hz + late)
+        first, anchor = max(last, int(start) - reach), int(min(stretch.sure_from * hz + _INTO_HOPS[0], end))
+        begins = first + _peak(_prominence(decibels[first:anchor], decibels[before])[::-1], anchor - first, back=True)
+        # Not past the detector's last frame: what stands out there is the room that rings.
+        anchor, stop = int(max(stretch.sure_to * hz - _INTO_HOPS[1], start)), min(len(bands), int(end))
+        ends = anchor + _peak(_prominence(decibels[anchor:stop], decibels[after]), round(stretch.sure_to * hz) - anchor)
         if drowned:
-            begins = min(begins, round(start - drowned * params.late_seconds * hz))
+            begins = min(begins, round(start - late))
             ends = max(ends, round(stretch.sure_to * hz + params.tail_seconds * hz - (1 - drowned) * hz))
             ends = min(ends, round(end))
         begins, ends = max(begins, last), min(ends, len(bands))

@@ -46,7 +46,7 @@ class VoiceParams(Params):
     )
     min_utterance_seconds: float = Field(default=0.25, ge=0.0, le=2.0, description="s; less is a click or a cough")
     edge_reach_seconds: float = Field(
-        default=0.2, ge=0.0, le=1.0, description="s beyond the detector's frames, searched for an edge"
+        default=0.2, ge=0.0, le=1.0, description="s before the detector's frames, searched for a beginning"
     )
     clear_db: float = Field(
         default=20.0, ge=10.5, le=40.0, description="dB of speech over its background from where on edges are exact"

@@ -17,7 +17,7 @@ import numpy as np
 from workbench.errors import MediaError
 from workbench.extensions import OWN, VOICE_DETECTORS, work_of
 from workbench.mix.balance import DetectedVoice, SoundtrackMeasure
-from workbench.mix.detectors import ask_detector, find_detector
+from workbench.mix.detectors import OwnDetector, ask_detector, find_detector
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
 from workbench.workspace import Workspace
 
@@ -75,7 +75,7 @@ def _digest(path: Path) -> str:
 
 
 def voice_parts(params: VoiceParams) -> tuple[KeyPart, ...]:
-    """What utterances depend on besides the video: the parameters, and the version of a detector of others.
+    """What utterances depend on besides the video: the parameters, and the version of the detector.
 
     Parameters
     ----------
@@ -89,8 +89,5 @@ def voice_parts(params: VoiceParams) -> tuple[KeyPart, ...]:
     ------
     ParameterError : there is no such detector
     """
-    if params.detector == OWN:
-        return (params,)
-    from workbench.mix.detectors import find_detector
-
-    return params, CacheKeyPart("VoiceDetector", "version", find_detector(params.detector).version)
+    detector = OwnDetector if params.detector == OWN else find_detector(params.detector)
+    return params, CacheKeyPart("VoiceDetector", "version", detector.version)

@@ -10,7 +10,7 @@ into the same folder.
 
 Each voice gives the scenes of `SCENES`, 40 s each, mono at 24 kHz; levels are K-weighted, of what is said.
 
-Functions: `fetch_voices`, `read_sentences`, `music_bed`, `voice_scenes`.
+Functions: `fetch_voices`, `read_sentences`, `in_a_room`, `music_bed`, `voice_scenes`.
 """
 
 from __future__ import annotations
@@ -86,13 +86,25 @@ class _Hands:
         return out, ranges
 
 
-def _in_a_room(rng: np.random.Generator, sound: Sound, seconds: float) -> Sound:
-    """The sound in a room of some reverberation time: direct sound, and an exponentially decaying noise behind it."""
+def in_a_room(rng: np.random.Generator, sound: Sound, seconds: float, tail_db: float = 20 * np.log10(0.5)) -> Sound:
+    """The sound in a room: direct sound, and an exponentially decaying noise behind it.
+
+    Parameters
+    ----------
+    rng : of the noise
+    sound : dry, at `RATE`
+    seconds : until the tail has fallen by 60 dB
+    tail_db : energy of the tail's response over that of the direct sound
+
+    Returns
+    -------
+    as long as `sound`
+    """
     from scipy import signal
 
     size = round(seconds * RATE)
     tail = rng.normal(size=size) * 10 ** (-3.0 * np.arange(size) / size)
-    tail *= 0.5 / np.sqrt(np.sum(tail**2))
+    tail *= 10 ** (tail_db / 20) / np.sqrt(np.sum(tail**2))
     tail[0] = 1.0
     return np.asarray(signal.oaconvolve(sound, tail)[: sound.size], dtype=np.float32)
 
@@ -104,7 +116,7 @@ def _alone(hands: _Hands) -> Scene:
 
 def _room(hands: _Hands) -> Scene:
     voice, said = hands.talk()
-    return _in_a_room(hands.rng, voice, 0.6) + background("room", hands.rng, SECONDS), voice, said
+    return in_a_room(hands.rng, voice, 0.6) + background("room", hands.rng, SECONDS), voice, said
 
 
 def _unequal(quiet: float, loud: float) -> Callable[[_Hands], Scene]:

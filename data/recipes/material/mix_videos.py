@@ -3,8 +3,9 @@
 Where somebody speaks is read off the dry voice alone, before anything is added: sound within 30 dB of the voice's own
 level, in steps of 5 ms, pauses up to 0.3 s closed. Voices are synthesised by eSpeak NG, in several languages, paces and
 timbres, whispers among them, or are people: the prompts of Debian's `asterisk-core-sounds-en-wav` and
-`asterisk-core-sounds-fr-wav` (8 kHz; June Wallack and Allison Smith, CC BY-SA 3.0), where they are installed. They are
-used for measuring only, and nothing of them is kept.
+`asterisk-core-sounds-fr-wav` (8 kHz; June Wallack and Allison Smith, CC BY-SA 3.0), where they are installed. Nothing
+of them is kept. Both are among the voices that `singing.json` is fitted to, in other scenes; those that nothing is
+fitted to are in `elsewhere_voices`.
 
 Everything is drawn from a seed; sound is mono at 24 kHz. Levels are K-weighted, as a mix measures them.
 

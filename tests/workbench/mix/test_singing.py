@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.signal import oaconvolve
 
 from workbench.errors import ParameterError
 from workbench.mix.balance import SoundtrackMeasure, classify, utterances_in
@@ -38,6 +39,27 @@ def test_who_holds_notes_sings_and_who_glides_talks(
     assert track_cues[held] > 0.3 > talk_cues[held]
     assert track_cues[vowel] > 0 > talk_cues[vowel]
     assert track_cues[certainty] == pytest.approx(talk_cues[certainty]) == pytest.approx(np.log(99), abs=1e-6)
+
+
+def in_a_room(sound: np.ndarray, seconds: float) -> np.ndarray:
+    """The sound and an exponentially decaying tail 6 dB under it."""
+    size = round(seconds * RATE)
+    tail = np.random.default_rng(1).normal(size=size) * 10 ** (-3 * np.arange(size) / size)
+    tail *= 0.5 / np.sqrt(np.sum(tail**2))
+    tail[0] = 1.0
+    return np.asarray(oaconvolve(sound, tail)[: sound.size], dtype=np.float32)
+
+
+def test_talk_in_a_room_is_talk_though_its_tail_holds_the_pitch_and_the_detector_is_less_sure(
+    pitches_of: Callable[..., np.ndarray], sung: Callable[[], np.ndarray], talked: Callable[[], np.ndarray]
+) -> None:
+    utterance, heard = ((0.0, SECONDS),), np.full(round(SECONDS / FRAME), 0.975)
+    for seconds in (0.3, 0.6, 1.0, 1.5):
+        (track,), (talk,) = (
+            spoken_odds(utterance, heard, FRAME, pitches_of(in_a_room(line, seconds))) for line in (sung(), talked())
+        )
+        assert talk > 0
+        assert track < -1
 
 
 def test_singing_is_no_voice_and_talk_is_one(

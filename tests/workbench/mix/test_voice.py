@@ -116,6 +116,20 @@ def test_a_noise_that_ended_well_before_the_utterance_is_not_its_first_syllable(
     assert start == pytest.approx(3.0, abs=0.03)
 
 
+def test_a_room_that_rings_is_no_last_syllable() -> None:
+    heard = chances((3.0, 5.0, 0.9))
+    tail = [(5.0 + k / 100, 5.01 + k / 100, -27.0 - 2.5 * k) for k in range(18)]
+    ((_, end),) = speech_utterances(heard, FRAME, bands=bands((3.0, 5.0, -25.0), *tail))
+    assert end == pytest.approx(5.0, abs=FRAME)
+
+
+def test_a_car_that_passed_before_a_voice_in_noise_is_not_its_first_syllable() -> None:
+    heard, params = chances((3.0, 5.0, 0.9)), VoiceParams()
+    car = bands((2.8, 3.0, -15.0), (3.0, 5.0, -20.0), floor_db=-27.0, spread_db=3.0)
+    ((start, _),) = speech_utterances(heard, FRAME, params, car)
+    assert start == pytest.approx(3.0 - params.late_seconds, abs=FRAME)
+
+
 def test_where_the_background_drowns_soft_sounds_edges_keep_a_margin() -> None:
     heard = chances((3.0, 5.0, 0.9))
     params = VoiceParams()
