@@ -19,6 +19,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, NoReturn, TypeVar, cast
 
 import structlog
@@ -292,12 +293,19 @@ def query_of(request: Request, model: type[B]) -> B:
     ------
     Problem : 422 if a parameter is unknown, given twice or invalid
     """
+    if not request.query_string:
+        return cast(B, _without_query(model))
     given: dict[str, Any] = {}
     for name, value in request.get_query_args(keep_blank_values=True):
         if name in given:
             raise _unprocessable([{"field": name, "message": "given twice", "type": "duplicate"}])
         given[name] = _typed(value)
     return _validated(model, given)
+
+
+@cache  # a model is frozen, and most calls have no query
+def _without_query(model: type[Body]) -> Body:
+    return _validated(model, {})
 
 
 def _typed(value: str) -> Any:

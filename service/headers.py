@@ -19,11 +19,11 @@ _POLICY = "key"
 RETRY_SECONDS: Mapping[int, int] = {202: 2, 429: 5, 503: 5}
 """`Retry-After` by status where nothing better is known: two seconds between polls are half of the standard rate"""
 
-_EVERYWHERE = {
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-}
+_EVERYWHERE = (
+    ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+)
 
 DOCS_POLICY = "; ".join(
     (
@@ -48,7 +48,7 @@ def add_security_headers(headers: MutableMapping[str, str]) -> None:
     ----------
     headers : of the response; a header that is set already is kept
     """
-    for name, value in _EVERYWHERE.items():
+    for name, value in _EVERYWHERE:
         headers.setdefault(name, value)
 
 

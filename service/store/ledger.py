@@ -174,9 +174,11 @@ _SPENT = Statement("SELECT micros FROM month_totals WHERE account = :account AND
 _BOOK = Statement(
     f"""INSERT INTO ledger ({", ".join(LedgerEntry.__slots__)})
     VALUES ({", ".join(f":{name}" for name in LedgerEntry.__slots__)})
-    ON CONFLICT (event_key) DO NOTHING RETURNING entry_id"""
+    ON CONFLICT (event_key) DO NOTHING RETURNING entry_id""",
+    keeps_memory=True,
 )
 _ADD_TO_MONTH = Statement(
     """INSERT INTO month_totals (account, month, micros) VALUES (:account, :month, :micros)
-    ON CONFLICT (account, month) DO UPDATE SET micros = month_totals.micros + excluded.micros"""
+    ON CONFLICT (account, month) DO UPDATE SET micros = month_totals.micros + excluded.micros""",
+    keeps_memory=True,
 )

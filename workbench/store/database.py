@@ -35,7 +35,7 @@ from workbench.errors import StoreError
 from workbench.extras import require_extra
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
-from workbench.store.statements import driver_of_sqlite
+from workbench.store.statements import Memory, SqliteConnection, driver_of_sqlite
 
 BUSY_SECONDS = 30.0
 """s for which a writer waits for another one before SQLite gives up"""
@@ -394,12 +394,15 @@ class Database:
     def connect_writer(self) -> Connection:
         """A connection to SQLite for a caller that begins and commits one writing transaction after the other itself.
 
-        It does not wait where another writes: to begin then fails at once. What it raises is SQLAlchemy's or the
-        driver's, and the caller uses it in `store_errors`.
+        It does not wait where another writes: to begin then fails at once. It remembers what it looks up
+        (`workbench.store.statements`). What it raises is SQLAlchemy's or the driver's, and the caller uses it in
+        `store_errors`.
         """
         connection = self._writer.connect()
         connection.detach()  # from the pool, whose connections wait
-        driver_of_sqlite(connection).execute("PRAGMA busy_timeout=0")
+        driver = driver_of_sqlite(connection)
+        driver.execute("PRAGMA busy_timeout=0")
+        driver.memory = Memory()
         return connection
 
     @contextmanager
@@ -417,7 +420,7 @@ def _engines(url: str) -> tuple[Engine, Engine]:
     if not url.startswith("sqlite"):
         engine = sa.create_engine(url, pool_pre_ping=True)
         return engine, engine
-    arguments = {"timeout": BUSY_SECONDS}
+    arguments = {"timeout": BUSY_SECONDS, "factory": SqliteConnection}
     reader = sa.create_engine(url, connect_args=arguments)
     writer = sa.create_engine(url, connect_args=arguments)
     for engine, begin in ((reader, "BEGIN"), (writer, "BEGIN IMMEDIATE")):
@@ -440,7 +443,10 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 
 def _beginner(statement: str) -> Any:
     def begin(connection: Connection) -> None:
+        driver = driver_of_sqlite(connection)
         connection.exec_driver_sql(statement)
+        if driver.memory is not None:
+            driver.memory.begin(driver)
 
     return begin
 
