@@ -138,7 +138,7 @@ async def admitted(request: Request, check: Callable[[], A], work: Callable[[Con
         return None if problem is not None or context.rate.exceeded else work(connection, cast(A, asked))
 
     try:
-        answered = await transactions.write(answer)
+        answered = await transactions.write(answer, lane=secret)
     except StoreError as error:
         if request.method != "GET":
             raise
@@ -148,7 +148,7 @@ async def admitted(request: Request, check: Callable[[], A], work: Callable[[Con
     except Exception:
         if context.caller is not None and not counted:
             try:
-                context.rate = await transactions.write(count)
+                context.rate = await transactions.write(count, lane=secret)
             except StoreError as error:
                 if request.method != "GET":
                     raise

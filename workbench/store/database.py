@@ -37,7 +37,7 @@ from workbench.errors import StoreError
 from workbench.extras import require_extra
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
-from workbench.store.statements import PSYCOPG, Memory, SqliteConnection, driver_of_sqlite
+from workbench.store.statements import PSYCOPG, Memory, SqliteConnection, driver_of_sqlite, forget
 
 BUSY_SECONDS = 30.0
 """s for which a writer waits for another one before SQLite gives up"""
@@ -422,6 +422,7 @@ def _engines(url: str) -> tuple[Engine, Engine]:
     if not url.startswith("sqlite"):
         direct = sa.make_url(url).get_dialect().driver == PSYCOPG
         engine = sa.create_engine(url, pool_pre_ping=not direct)
+        event.listen(engine, "before_cursor_execute", _forget)
         if direct:
             event.listen(engine, "checkout", _check_alive)
         return engine, engine
@@ -432,6 +433,10 @@ def _engines(url: str) -> tuple[Engine, Engine]:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _beginner(begin))
     return reader, writer
+
+
+def _forget(connection: Connection, *_: Any) -> None:
+    forget(connection)
 
 
 def _check_alive(connection: Any, _record: Any, _proxy: Any) -> None:

@@ -10,13 +10,18 @@ stays open (`Database.connect_writer`) remembers what a `Lookup` has found. It f
 changed the database: SQLite says whether another connection has (`data_version`), and the count of its own changes says
 whether this one has. Only statements that write tables of which nothing is remembered (`keeps_memory`) do not count.
 While it writes nobody else can, so what is remembered at the begin of a transaction is true to its end.
+
+On PostgreSQL, where others write at the same time, things are remembered within one transaction (`remembering`), for
+callers who all waited before it began: what one of them reads is no older than the call of another. What goes through
+SQLAlchemy may change anything, so it makes the connection forget.
 """
 
 from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import sqlalchemy as sa
@@ -28,6 +33,8 @@ T = TypeVar("T")
 
 PSYCOPG = "psycopg"
 """name of the driver that statements go straight to"""
+_DEADLOCK = "40P01"
+_MEMORY = "memory"
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)\b")
 _MOST_REMEMBERED = 256  # things a connection; an answer can have 100 kB
 
@@ -155,6 +162,8 @@ class Statement:
                 _keep_memory(driver, before)
             return changed
         if connection.dialect.driver == PSYCOPG:
+            if not self._keeps_memory:
+                forget(connection)
             return driver.execute(self._psycopg, values).rowcount  # type: ignore[union-attr, no-any-return]
         return connection.execute(self._text, values).rowcount
 
@@ -189,8 +198,11 @@ class Lookup(Generic[T]):
         StoreError : it cannot be run; raised by the `Database` whose transaction it is
         """
         driver = connection.connection.dbapi_connection
-        memory = driver.memory if isinstance(driver, SqliteConnection) else None
-        if memory is None or memory.changes != driver.total_changes:
+        if isinstance(driver, SqliteConnection):
+            memory = driver.memory if driver.memory and driver.memory.changes == driver.total_changes else None
+        else:
+            memory = connection.info.get(_MEMORY)
+        if memory is None:
             row = self._statement.first(connection, key=key)
             return None if row is None else self._make(row)
         made: T | None = memory.found.get((self, key))
@@ -209,6 +221,34 @@ def _keep_memory(driver: SqliteConnection, before: int) -> None:
         memory.changes = driver.total_changes
 
 
+@contextmanager
+def remembering(connection: Connection) -> Iterator[None]:
+    """Let a connection to PostgreSQL remember what it looks up, inside of this.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes; all that it does inside of this was wanted before the transaction began
+    """
+    info = connection.info  # which cannot be asked for any more when the connection is lost
+    info[_MEMORY] = Memory()
+    try:
+        yield
+    finally:
+        del info[_MEMORY]
+
+
+def forget(connection: Connection) -> None:
+    """Forget what a connection to PostgreSQL remembers, since it may have changed.
+
+    Parameters
+    ----------
+    connection : of a transaction
+    """
+    memory = connection.info.get(_MEMORY)
+    if memory is not None:
+        memory.found.clear()
+
+
 def driver_of_sqlite(connection: Connection) -> SqliteConnection:
     """The driver's own connection.
 
@@ -219,6 +259,21 @@ def driver_of_sqlite(connection: Connection) -> SqliteConnection:
     found = connection.connection.dbapi_connection
     assert isinstance(found, SqliteConnection)
     return found
+
+
+def is_deadlocked(error: BaseException | None) -> bool:
+    """Whether PostgreSQL gave up a statement because two transactions wait for each other; none of it was done.
+
+    Parameters
+    ----------
+    error : that a writer's function raised, or None
+    """
+    while error is not None:
+        found = error.orig if isinstance(error, DBAPIError) else error
+        if getattr(found, "sqlstate", None) == _DEADLOCK:
+            return True
+        error = error.__cause__
+    return False
 
 
 def is_locked(error: DBAPIError) -> bool:
