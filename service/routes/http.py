@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache, partial
 from json import JSONEncoder
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
 from sanic import HTTPResponse, Request
@@ -126,8 +126,22 @@ def respond(answer: Answer) -> HTTPResponse:
     """
     headers: dict[str, str] = {}
     add_retry_after(headers, answer.status)
-    body = answer.body if isinstance(answer.body, JsonText) else _encode(answer.body)
-    return _JsonResponse(body, answer.status, headers=headers, content_type="application/json")
+    return json_response(answer.body, answer.status, headers)
+
+
+def json_response(
+    body: Mapping[str, Any] | JsonText, status: int = 200, headers: dict[str, str] | None = None
+) -> HTTPResponse:
+    """A response with a body of JSON.
+
+    Parameters
+    ----------
+    body : text, or plain data without NaN or infinity
+    status : of the response
+    headers : of it; None: those that every response has
+    """
+    text = body if isinstance(body, JsonText) else _encode(body)
+    return _JsonResponse(text, status, headers=headers, content_type="application/json")
 
 
 class _JsonResponse(HTTPResponse):
