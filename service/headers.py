@@ -65,10 +65,14 @@ def add_rate_headers(
     remaining : requests left in the present window
     seconds_left : whole s until it ends
     """
-    headers["RateLimit-Policy"] = f'"{_POLICY}";q={limit};w={window_seconds:.0f}'
-    headers["RateLimit"] = f'"{_POLICY}";r={remaining};t={seconds_left}'
-    headers["X-RateLimit-Limit"] = str(limit)
-    headers["X-RateLimit-Remaining"] = str(remaining)
+    headers.update(
+        {
+            "RateLimit-Policy": f'"{_POLICY}";q={limit};w={window_seconds:.0f}',
+            "RateLimit": f'"{_POLICY}";r={remaining};t={seconds_left}',
+            "X-RateLimit-Limit": str(limit),
+            "X-RateLimit-Remaining": str(remaining),
+        }
+    )
 
 
 def add_retry_after(headers: MutableMapping[str, str], status: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection
@@ -60,11 +61,16 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     if body is not None:
         if is_applicable(body[0]):
             ledger.charge(connection, call.charge())
-        return Answer(200, joined(*body, loop_names(request.video_id, track.track_id, track)))
+        return Answer(200, joined(*body, _names(request.video_id, track)))
     only_mix = answers.find(connection, cache_key) is not None
     if track.seconds is None and not only_mix:
         return Answer(200, _unanalysed(connection, request, track, cache_key))
     return video_track.build(connection, call, request, "loop", cache_key, only_mix=only_mix)
+
+
+@lru_cache(maxsize=256)  # writing them costs as much as joining a body of kilobytes
+def _names(video_id: str, track: TrackFacts) -> str:
+    return joined(loop_names(video_id, track.track_id, track))
 
 
 def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts, cache_key: str) -> dict[str, Any]:
