@@ -120,7 +120,7 @@ def test_what_is_remembered_is_what_is_stored(database: Database) -> None:
             driver_of_sqlite(writer).execute("ROLLBACK TO one")
         driver_of_sqlite(writer).execute("RELEASE one")
 
-    @settings(max_examples=50)
+    @settings(max_examples=50, deadline=None)
     @given(transactions=st.lists(st.lists(_STEP, max_size=4), max_size=4), commits=st.booleans())
     def live(transactions: list[list[tuple[str, str, int]]], *, commits: bool) -> None:
         for steps in transactions:
