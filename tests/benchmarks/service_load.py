@@ -159,7 +159,8 @@ def load(
     )  # fmt: skip
     with empty_handler() as (empty_port, empty_cpu):
         for clients in numbers:
-            asyncio.run(closed_loop(served.port, asked["warm loop"], clients, SECONDS / 6))  # with all connections open
+            for port, name in ((empty_port, "empty handler"), (served.port, "warm loop")):
+                asyncio.run(closed_loop(port, asked[name], clients, SECONDS / 6))  # until all connections are open
             empty: Measured | None = None
             for name, request in asked.items():
                 first = empty is None
