@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import structlog
 from sanic import HTTPResponse, Request, Sanic
@@ -30,6 +30,7 @@ from service import metrics
 from service.admission import BODY_LIMIT, RoutePolicy, admit_unread, identify
 from service.errors import Problem, error_body, not_found
 from service.headers import add_rate_headers, add_retry_after, add_security_headers
+from service.logs import AnswerLog
 from service.processes.wakeup import WakeupPipe
 from service.ranking.client import RankingClient
 from service.settings import ServiceSettings
@@ -91,7 +92,7 @@ class ServiceRequest(Request):
         """`req_` and a ULID."""
         if not self._id:
             self._id = f"req_{new_ulid()}"
-        return str(self._id)
+        return cast(str, self._id)
 
     @property
     def trace(self) -> Trace:
@@ -146,6 +147,7 @@ def create_app(config: AppConfig) -> Sanic[Any, Any]:
     )
     app.ctx.config, app.ctx.settings = config, config.settings
     app.ctx.local_windows = LocalWindows()
+    app.ctx.answer_log = AnswerLog(config.core.log_level)
     app.ctx.spans = open_spans(config.settings, "http")
     _register_routes(app)
     app.register_listener(_open, "before_server_start")
@@ -213,16 +215,17 @@ async def _close(app: Sanic[Any, Any]) -> None:
     app.ctx.transfers.shutdown(wait=False, cancel_futures=True)
     await app.ctx.transactions.drain()
     app.ctx.transactions.close()
+    app.ctx.answer_log.flush()
     if app.ctx.spans is not None:
         await asyncio.to_thread(app.ctx.spans.close)
 
 
 async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
     """Add the headers that every response has, count the request and log it."""
-    response.headers["X-Request-Id"] = str(request.id)
-    response.headers[TRACEPARENT] = request.trace.traceparent
+    context, trace, request_id = request.ctx, request.trace, request.id
+    response.headers["X-Request-Id"] = request_id
+    response.headers[TRACEPARENT] = trace.traceparent
     add_security_headers(response.headers)
-    context = request.ctx
     if not context.identified and _is_under_v1(request):
         await _identify_uncounted(request)
     _announce_close(request)
@@ -243,16 +246,15 @@ async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
         metrics.count_answer(family, "stored" if response.status == 200 else "work")
     if request.app.ctx.spans is not None and family != "operations":
         _send_span(request, method, response.status, seconds)
-    log.info(
-        "answered",
-        request_id=request.id,
-        trace_id=request.trace.trace_id,
-        span_id=request.trace.span_id,
+    request.app.ctx.answer_log.add(
+        request_id=request_id,
+        trace_id=trace.trace_id,
+        span_id=trace.span_id,
         method=request.method,
         path=request.path,
         status=response.status,
         account=None if context.caller is None else context.caller.account,
-        ms=round(1000 * seconds, 2),
+        seconds=seconds,
     )
 
 

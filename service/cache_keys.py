@@ -8,6 +8,7 @@ is not found. `revision` is the digest of every file and parameter of the analys
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 
 
 def loop_key(
@@ -69,5 +70,6 @@ def beats_key(content_hash: str, grid_revision: str, revision: str) -> str:
     return _key("beats", content_hash, grid_revision, revision)
 
 
+@lru_cache(maxsize=1024)  # calls on the same video and track ask for the same
 def _key(kind: str, *parts: str) -> str:
     return f"{kind}:{hashlib.sha256('|'.join(parts).encode()).hexdigest()}"

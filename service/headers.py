@@ -19,11 +19,11 @@ _POLICY = "key"
 RETRY_SECONDS: Mapping[int, int] = {202: 2, 429: 5, 503: 5}
 """`Retry-After` by status where nothing better is known: two seconds between polls are half of the standard rate"""
 
-_EVERYWHERE = {
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-}
+_EVERYWHERE = (
+    ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+)
 
 DOCS_POLICY = "; ".join(
     (
@@ -48,7 +48,7 @@ def add_security_headers(headers: MutableMapping[str, str]) -> None:
     ----------
     headers : of the response; a header that is set already is kept
     """
-    for name, value in _EVERYWHERE.items():
+    for name, value in _EVERYWHERE:
         headers.setdefault(name, value)
 
 
@@ -65,10 +65,14 @@ def add_rate_headers(
     remaining : requests left in the present window
     seconds_left : whole s until it ends
     """
-    headers["RateLimit-Policy"] = f'"{_POLICY}";q={limit};w={window_seconds:.0f}'
-    headers["RateLimit"] = f'"{_POLICY}";r={remaining};t={seconds_left}'
-    headers["X-RateLimit-Limit"] = str(limit)
-    headers["X-RateLimit-Remaining"] = str(remaining)
+    headers.update(
+        {
+            "RateLimit-Policy": f'"{_POLICY}";q={limit};w={window_seconds:.0f}',
+            "RateLimit": f'"{_POLICY}";r={remaining};t={seconds_left}',
+            "X-RateLimit-Limit": str(limit),
+            "X-RateLimit-Remaining": str(remaining),
+        }
+    )
 
 
 def add_retry_after(headers: MutableMapping[str, str], status: int) -> None:

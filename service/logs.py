@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import sys
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from functools import cache
+from json.encoder import encode_basestring_ascii as _quoted
 from typing import Any, TextIO, cast
 
 import structlog
 
 from workbench.clock import now
+
+_WHOLE_BYTES = 4096  # PIPE_BUF: what is written at once to a pipe is not mixed with what other processes write
 
 
 class _Unfailing:
@@ -30,6 +34,9 @@ class _Unfailing:
             self._stream.flush()
 
 
+_stderr = _Unfailing(sys.stderr)
+
+
 @cache
 def _encoder(default: Callable[[object], object]) -> json.JSONEncoder:
     return json.JSONEncoder(default=default)
@@ -42,8 +49,72 @@ def _serialize(line: object, default: Callable[[object], object], **_: object) -
 
 def _add_time(_logger: object, _level: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """As `structlog.processors.TimeStamper(fmt="iso")`, which takes four times as long."""
-    line["timestamp"] = f"{now().removesuffix('+00:00')}Z"
+    line["timestamp"] = _timestamp()
     return line
+
+
+def _timestamp() -> str:
+    return f"{now().removesuffix('+00:00')}Z"
+
+
+class AnswerLog:
+    """The line of each answered request, as `log.info` would write it, but of those of one turn of the event loop at
+    once: so many lines cost little more than one.
+
+    Parameters
+    ----------
+    level : lowest level that is written, as of `log_to_stderr`
+    """
+
+    def __init__(self, level: str) -> None:
+        self._lines: list[str] = []
+        self._is_on = logging.getLevelNamesMapping()[level.upper()] <= logging.INFO
+
+    def add(
+        self,
+        *,
+        request_id: str,
+        trace_id: str,
+        span_id: str,
+        method: str,
+        path: str,
+        status: int,
+        account: str | None,
+        seconds: float,
+    ) -> None:
+        """Write a line in the next turn of the running event loop.
+
+        Parameters
+        ----------
+        request_id, trace_id, span_id : ours, so without characters that JSON escapes
+        method, path : as the caller sent them
+        status : of the response
+        account : of the caller; None: not known
+        seconds : that the answer took
+        """
+        if not self._is_on:
+            return
+        if not self._lines:
+            asyncio.get_running_loop().call_soon(self.flush)
+        self._lines.append(
+            f'{{"request_id": "{request_id}", "trace_id": "{trace_id}", "span_id": "{span_id}", '
+            f'"method": {_quoted(method)}, "path": {_quoted(path)}, "status": {status}, '
+            f'"account": {"null" if account is None else _quoted(account)}, "ms": {round(1000 * seconds, 2)}, '
+            f'"event": "answered", "level": "info", "timestamp": "{_timestamp()}"}}\n'
+        )
+
+    def flush(self) -> None:
+        """Write what is left. No write is longer than a pipe takes at once, or one line."""
+        lines, self._lines = self._lines, []
+        text = ""
+        for line in lines:
+            if text and len(text) + len(line) > _WHOLE_BYTES:
+                _stderr.write(text)
+                text = ""
+            text += line
+        if text:
+            _stderr.write(text)
+        _stderr.flush()
 
 
 def log_to_stderr(level: str) -> None:
@@ -64,6 +135,6 @@ def log_to_stderr(level: str) -> None:
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
         # One write a line: a line of up to PIPE_BUF bytes (4096) is then not mixed with another process's; a longer
         # traceback can be.
-        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, _Unfailing(sys.stderr))),
+        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, _stderr)),
         cache_logger_on_first_use=True,
     )

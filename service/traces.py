@@ -65,7 +65,8 @@ def continue_trace(headers: Sequence[str], share: float = 0.0) -> Trace:
     given = parse_traceparent(headers[0]) if len(headers) == 1 else None
     if given is None:
         trace_id = _random_hex(32)
-        return Trace(trace_id, _random_hex(16), _SAMPLED if int(trace_id[16:], 16) < share * 2**64 else 0)
+        sampled = share > 0 and int(trace_id[16:], 16) < share * 2**64
+        return Trace(trace_id, _random_hex(16), _SAMPLED if sampled else 0)
     return given.inner()
 
 

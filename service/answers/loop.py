@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection
@@ -57,13 +59,18 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     )
     body = _stored(connection, cache_key, request.auto_mix)
     if body is not None:
-        if is_applicable(body):
+        if is_applicable(body[0]):
             ledger.charge(connection, call.charge())
-        return Answer(200, joined(body, loop_names(request.video_id, track.track_id, track)))
+        return Answer(200, joined(*body, _names(request.video_id, track)))
     only_mix = answers.find(connection, cache_key) is not None
     if track.seconds is None and not only_mix:
         return Answer(200, _unanalysed(connection, request, track, cache_key))
     return video_track.build(connection, call, request, "loop", cache_key, only_mix=only_mix)
+
+
+@lru_cache(maxsize=256)  # writing them costs as much as joining a body of kilobytes
+def _names(video_id: str, track: TrackFacts) -> str:
+    return joined(loop_names(video_id, track.track_id, track))
 
 
 def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts, cache_key: str) -> dict[str, Any]:
@@ -139,14 +146,17 @@ def result(connection: Connection, request: LoopRequest, job_id: str) -> Answer 
     return Answer(200, body | names)
 
 
-def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> str | None:
+def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> Sequence[str] | None:
+    """The stored parts of an answer, its facts first; None if one that is asked for is not stored."""
     facts = answers.use_text(connection, cache_key)
-    if facts is None or not auto_mix or not is_applicable(facts):
-        return facts
+    if facts is None:
+        return None
+    if not auto_mix or not is_applicable(facts):
+        return (facts,)
     mix = answers.use_text(connection, cache_keys.mix_key(cache_key))
     if mix is None:
         return None
-    return facts if mix == NO_MIX else joined(facts, mix)  # as `with_mix` does
+    return (facts,) if mix == NO_MIX else (facts, mix)  # as `with_mix` does
 
 
 def _refused(refusal: Refusal, video_id: str, track: TrackFacts) -> dict[str, Any]:

@@ -11,12 +11,13 @@ import time
 
 import structlog
 from sanic import Blueprint, HTTPResponse, Request
-from sanic.response import json, raw
+from sanic.response import raw
 from sqlalchemy import Connection
 
 from service import metrics
 from service.admission import RoutePolicy
 from service.errors import Problem, not_found
+from service.routes.http import json_response
 from service.store import jobs, shared_values, workers
 from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
 from workbench.errors import StoreError
@@ -39,7 +40,7 @@ async def healthz(request: Request) -> HTTPResponse:
     ----------
     request : any
     """
-    return json({"status": "ok"})
+    return json_response({"status": "ok"})
 
 
 @blueprint.get("/readyz", ctx_policy=_OPEN)
@@ -60,7 +61,7 @@ async def readyz(request: Request) -> HTTPResponse:
     missing = await request.app.ctx.readiness.missing(request)
     if missing:
         raise Problem(503, "; ".join(missing), headers={"Retry-After": "5"})
-    return json({"status": "ready"})
+    return json_response({"status": "ready"})
 
 
 class Readiness:

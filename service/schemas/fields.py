@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -13,11 +14,12 @@ from workbench.store.ids import MAX_ID
 
 MAX_URL = 2048
 """characters of the longest address"""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _storable(text: str) -> str:
     """Refuse characters that a database or a log cannot store: NUL, and halves of surrogate pairs."""
-    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+    if "\0" in text or _SURROGATE.search(text):
         raise PydanticCustomError("string_unicode", "holds a NUL or half a surrogate pair")
     return text
 

@@ -6,6 +6,7 @@ Functions take a connection whose transaction the caller owns.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from service.store.inserts import insert
 from service.store.tables import accounts
 from workbench.errors import ParameterError
 from workbench.store.database import now
-from workbench.store.statements import Statement
+from workbench.store.statements import Lookup
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
 
@@ -33,8 +34,13 @@ class Account:
     created_at: str
 
 
-_BY_NAME = Statement(
-    "SELECT account, payment_method, spend_cap_micros, preview, created_at FROM accounts WHERE account = :account"
+def _account(row: Sequence[Any]) -> Account:
+    name, payment_method, spend_cap_micros, preview, created_at = row
+    return Account(name, bool(payment_method), spend_cap_micros, bool(preview), created_at)
+
+
+_BY_NAME = Lookup(
+    "SELECT account, payment_method, spend_cap_micros, preview, created_at FROM accounts WHERE account = :key", _account
 )
 
 
@@ -50,11 +56,7 @@ def get(connection: Connection, account: str) -> Account | None:
     -------
     None if there is no such account
     """
-    row = _BY_NAME.first(connection, account=account)
-    if row is None:
-        return None
-    name, payment_method, spend_cap_micros, preview, created_at = row
-    return Account(name, bool(payment_method), spend_cap_micros, bool(preview), created_at)
+    return _BY_NAME.find(connection, account)
 
 
 def list_all(connection: Connection) -> list[Account]:

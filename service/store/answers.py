@@ -17,11 +17,11 @@ from service.store.inserts import insert
 from service.store.tables import answers
 from service.store.times import time_from_now
 from workbench.store.database import now
-from workbench.store.statements import Statement
+from workbench.store.statements import Lookup
 
 _USE_SECONDS = 86_400.0  # between two records of an answer's use: most calls then write nothing
 
-_BY_KEY = Statement("SELECT body, used_at FROM answers WHERE answer_key = :answer_key")
+_BY_KEY = Lookup("SELECT body, used_at FROM answers WHERE answer_key = :key", lambda row: (str(row[0]), str(row[1])))
 
 
 def find(connection: Connection, answer_key: str) -> dict[str, Any] | None:
@@ -36,7 +36,7 @@ def find(connection: Connection, answer_key: str) -> dict[str, Any] | None:
     -------
     None if nothing is stored under the key
     """
-    row = _BY_KEY.first(connection, answer_key=answer_key)
+    row = _BY_KEY.find(connection, answer_key)
     return None if row is None else dict(json.loads(row[0]))
 
 
@@ -68,12 +68,13 @@ def use_text(connection: Connection, answer_key: str) -> str | None:
     -------
     None if nothing is stored under the key
     """
-    row = _BY_KEY.first(connection, answer_key=answer_key)
-    if row is None:
+    found = _BY_KEY.find(connection, answer_key)
+    if found is None:
         return None
-    if row[1] < time_from_now(-_USE_SECONDS):
+    body, used_at = found
+    if used_at < time_from_now(-_USE_SECONDS):
         connection.execute(answers.update().where(answers.c.answer_key == answer_key).values(used_at=now()))
-    return str(row[0])
+    return body
 
 
 def store(

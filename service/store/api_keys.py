@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -19,7 +21,7 @@ from service.store.tables import api_keys
 from service.store.times import time_from_now
 from workbench.errors import ParameterError
 from workbench.store.database import now
-from workbench.store.statements import Statement
+from workbench.store.statements import Lookup
 
 _PREFIX = "sk_live_"
 _USE_SECONDS = 60.0  # between two records of a key's use: most requests then write nothing for it
@@ -146,15 +148,15 @@ def find_caller(connection: Connection, secret: str) -> Caller | None:
     None if the key is unknown, expired or revoked
     """
     digest = _digest(secret)
-    row = _BY_DIGEST.first(connection, digest=digest)
-    if row is None:
+    found = _BY_DIGEST.find(connection, digest)
+    if found is None:
         return None
-    account, key_id, stored, expires_at, revoked_at, last_used_at, preview = row
+    caller, stored, expires_at, revoked_at = found
     if not hmac.compare_digest(stored, digest):
         return None
     if revoked_at is not None or (expires_at is not None and expires_at <= now()):
         return None
-    return Caller(account, key_id, bool(preview), last_used_at)
+    return caller
 
 
 def record_use(connection: Connection, caller: Caller) -> None:
@@ -177,10 +179,19 @@ _COLUMNS = (
     api_keys.c.revoked_at,
     api_keys.c.last_used_at,
 )
-_BY_DIGEST = Statement(  # every request runs it
+
+
+def _found(row: Sequence[Any]) -> tuple[Caller, str, str | None, str | None]:
+    """The caller of a key; its digest, its expiry and when it was revoked."""
+    account, key_id, digest, expires_at, revoked_at, last_used_at, preview = row
+    return Caller(account, key_id, bool(preview), last_used_at), digest, expires_at, revoked_at
+
+
+_BY_DIGEST = Lookup(  # every request runs it
     """SELECT api_keys.account, api_keys.key_id, api_keys.digest, api_keys.expires_at, api_keys.revoked_at,
         api_keys.last_used_at, accounts.preview
-    FROM api_keys JOIN accounts ON accounts.account = api_keys.account WHERE api_keys.digest = :digest"""
+    FROM api_keys JOIN accounts ON accounts.account = api_keys.account WHERE api_keys.digest = :key""",
+    _found,
 )
 
 

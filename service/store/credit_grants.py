@@ -141,4 +141,6 @@ _ACTIVE = Statement(
     ORDER BY expires_at IS NULL, expires_at, grant_id""",
     postgresql_suffix="FOR UPDATE",
 )
-_TAKE = Statement("UPDATE credit_grants SET left_micros = left_micros - :part WHERE grant_id = :grant_id")
+_TAKE = Statement(
+    "UPDATE credit_grants SET left_micros = left_micros - :part WHERE grant_id = :grant_id", keeps_memory=True
+)

@@ -42,7 +42,7 @@ from service.store.times import time_from_now
 from service.traces import parse_traceparent
 from service.ulids import new_ulid
 from workbench.store.database import now
-from workbench.store.statements import Statement
+from workbench.store.statements import Lookup
 
 State: TypeAlias = Literal["queued", "waiting", "running", "complete", "failed"]
 Fields: TypeAlias = dict[str, Any]
@@ -309,8 +309,15 @@ def get(connection: Connection, job_id: str) -> Job | None:
     return None if row is None else _job(row)
 
 
-_POLLED = Statement(
-    "SELECT job_id, kind, account, video_id, track_id, state, stage, answer, fault FROM jobs WHERE job_id = :job_id"
+def _polled(row: Sequence[Any]) -> PolledJob:
+    job_id, kind, account, video_id, track_id, state, stage, answer, fault = row
+    parsed = None if fault is None else json.loads(fault)
+    return PolledJob(job_id, kind, account, video_id, track_id, state, stage, answer, parsed)
+
+
+_POLLED = Lookup(
+    "SELECT job_id, kind, account, video_id, track_id, state, stage, answer, fault FROM jobs WHERE job_id = :key",
+    _polled,
 )
 
 
@@ -326,12 +333,7 @@ def get_polled(connection: Connection, job_id: str) -> PolledJob | None:
     -------
     None if there is no such job
     """
-    row = _POLLED.first(connection, job_id=job_id)
-    if row is None:
-        return None
-    found, kind, account, video_id, track_id, state, stage, answer, fault = row
-    parsed = None if fault is None else json.loads(fault)
-    return PolledJob(found, kind, account, video_id, track_id, state, stage, answer, parsed)
+    return _POLLED.find(connection, job_id)
 
 
 def find(

@@ -89,14 +89,16 @@ def charge(connection: Connection, charge: Charge, prices: Prices | None = None,
     ParameterError : the endpoint is not sold by that unit, or the quantity is negative
     """
     amount = (prices or current_prices()).amount(charge.endpoint, charge.unit, charge.quantity)
-    entry = LedgerEntry(
-        _entry_id(), charge.event_key, charge.account, "charge", charge.endpoint, charge.subject, charge.quantity,
-        charge.unit, amount, at or now(),
+    at = at or now()
+    booked = _BOOK.first(
+        connection, entry_id=_entry_id(), event_key=charge.event_key, account=charge.account, event="charge",
+        endpoint=charge.endpoint, subject=charge.subject, quantity=charge.quantity, unit=charge.unit,
+        amount_micros=amount, at=at,
     )  # fmt: skip
-    if not _book(connection, entry):
+    if booked is None:
         return False
-    credit_grants.draw(connection, entry.account, entry.amount_micros, entry.at)
-    _add_to_month(connection, entry)
+    credit_grants.draw(connection, charge.account, amount, at)
+    _ADD_TO_MONTH.change(connection, account=charge.account, month=month_of(at), micros=amount)
     return True
 
 
@@ -122,11 +124,11 @@ def credit(connection: Connection, credit: Credit, at: str | None = None) -> boo
         raise ParameterError(f"a credit grant is more than nothing, got {credit.micros} micro-dollars")
     if credit_grants.has_expired(credit.expires_at, at):
         raise ParameterError(f"a grant that expired at {credit.expires_at} has no effect; give a time to come")
-    entry = LedgerEntry(
-        _entry_id(), credit.event_key, credit.account, "credit", credit.endpoint, credit.subject, 1, "call",
-        credit.micros, at,
+    booked = _BOOK.first(
+        connection, entry_id=_entry_id(), event_key=credit.event_key, account=credit.account, event="credit",
+        endpoint=credit.endpoint, subject=credit.subject, quantity=1, unit=CALL, amount_micros=credit.micros, at=at,
     )  # fmt: skip
-    if not _book(connection, entry):
+    if booked is None:
         return False
     credit_grants.add(connection, credit.account, credit.micros, credit.expires_at, at)
     return True
@@ -161,22 +163,16 @@ def _entry_id() -> str:
     return f"ent_{new_ulid()}"
 
 
-def _book(connection: Connection, entry: LedgerEntry) -> bool:
-    return _BOOK.first(connection, **{name: getattr(entry, name) for name in LedgerEntry.__slots__}) is not None
-
-
-def _add_to_month(connection: Connection, entry: LedgerEntry) -> None:
-    _ADD_TO_MONTH.change(connection, account=entry.account, month=month_of(entry.at), micros=entry.amount_micros)
-
-
 # SQL text that both databases accept, built once: every answer that is billed runs these statements.
 _SPENT = Statement("SELECT micros FROM month_totals WHERE account = :account AND month = :month")
 _BOOK = Statement(
     f"""INSERT INTO ledger ({", ".join(LedgerEntry.__slots__)})
     VALUES ({", ".join(f":{name}" for name in LedgerEntry.__slots__)})
-    ON CONFLICT (event_key) DO NOTHING RETURNING entry_id"""
+    ON CONFLICT (event_key) DO NOTHING RETURNING entry_id""",
+    keeps_memory=True,
 )
 _ADD_TO_MONTH = Statement(
     """INSERT INTO month_totals (account, month, micros) VALUES (:account, :month, :micros)
-    ON CONFLICT (account, month) DO UPDATE SET micros = month_totals.micros + excluded.micros"""
+    ON CONFLICT (account, month) DO UPDATE SET micros = month_totals.micros + excluded.micros""",
+    keeps_memory=True,
 )

@@ -23,7 +23,8 @@ _COUNT = Statement(
             THEN rate_windows.requests + 1 ELSE 1 END,
         opened_at = CASE WHEN rate_windows.opened_at > :expired AND rate_windows.opened_at < :ahead
             THEN rate_windows.opened_at ELSE :now END
-    RETURNING requests, opened_at"""
+    RETURNING requests, opened_at""",
+    keeps_memory=True,
 )
 _STATE = Statement("SELECT requests, opened_at FROM rate_windows WHERE key_id = :key_id")
 

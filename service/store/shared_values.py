@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from service.store.inserts import insert
 from service.store.tables import shared_values
-from workbench.store.statements import Statement
+from workbench.store.statements import Lookup
 
 ANALYSIS_REVISION = "analysis_revision"
 """digest of everything that analysis results depend on; job processes write it when they start"""
@@ -21,7 +21,7 @@ DATABASE_ID = "database_id"
 WRITTEN_AT = "written_at"
 """when `/readyz` last found that the database can be written to"""
 
-_BY_NAME = Statement("SELECT value FROM shared_values WHERE name = :name")
+_BY_NAME = Lookup("SELECT value FROM shared_values WHERE name = :key", lambda row: str(row[0]))
 
 
 def get(connection: Connection, name: str) -> str | None:
@@ -36,8 +36,7 @@ def get(connection: Connection, name: str) -> str | None:
     -------
     None if the name has no value yet
     """
-    found = _BY_NAME.first(connection, name=name)
-    return None if found is None else str(found[0])
+    return _BY_NAME.find(connection, name)
 
 
 def set_value(connection: Connection, name: str, value: str) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from workbench.store.database import tracks
-from workbench.store.statements import Statement
+from workbench.store.statements import Lookup
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +30,31 @@ class TrackFacts:
     """of the constraints on its seams that are kept; empty: there are none"""
 
 
+def _facts(row: Sequence[Any]) -> TrackFacts:
+    track_id, content_hash, fields, measured, grid_revision, constraints_revision = row
+    given = json.loads(fields)
+    return TrackFacts(
+        track_id,
+        content_hash,
+        given.get("catalog_song_id"),
+        given.get("catalog_audio_file_id"),
+        None if measured is None else json.loads(measured).get("duration_seconds"),
+        grid_revision or "",
+        constraints_revision or "",
+    )
+
+
 # outer joins, because a track that was never analysed has no recording and most have no corrected grid and no
 # constraints
-_BY_ID = Statement(
-    """SELECT tracks.content_hash, tracks.fields, recordings.measured, grids.revision, seam_constraints.revision
+_BY_ID = Lookup(
+    """SELECT tracks.track_id, tracks.content_hash, tracks.fields, recordings.measured, grids.revision,
+        seam_constraints.revision
     FROM tracks
     LEFT JOIN recordings ON recordings.content_hash = tracks.content_hash
     LEFT JOIN grids ON grids.content_hash = tracks.content_hash
     LEFT JOIN seam_constraints ON seam_constraints.content_hash = tracks.content_hash
-    WHERE tracks.track_id = :track_id"""
+    WHERE tracks.track_id = :key""",
+    _facts,
 )
 
 
@@ -53,22 +70,7 @@ def get(connection: Connection, track_id: str) -> TrackFacts | None:
     -------
     None if there is no such track
     """
-    row = _BY_ID.first(connection, track_id=track_id)
-    if row is None:
-        return None
-    content_hash, fields, measured, grid_revision, constraints_revision = row
-    ids_and_length = _ids_and_length(fields, measured or "{}")
-    return TrackFacts(track_id, content_hash, *ids_and_length, grid_revision or "", constraints_revision or "")
-
-
-@lru_cache(maxsize=256)  # a page of texts in memory saves reading them anew at each call on the same tracks
-def _ids_and_length(fields: str, measured: str) -> tuple[str | None, str | None, float | None]:
-    given = json.loads(fields)
-    return (
-        given.get("catalog_song_id"),
-        given.get("catalog_audio_file_id"),
-        json.loads(measured).get("duration_seconds"),
-    )
+    return _BY_ID.find(connection, track_id)
 
 
 # A range instead of LIKE, so that the index on the hash is used; every hex digit sorts before "g".

@@ -1,9 +1,12 @@
 """Database work for coroutines: a transaction is a function that takes a connection.
 
-PostgreSQL runs writing transactions in parallel, each in a thread. SQLite allows one at a time, and making it durable
-costs more than running it. So the writers of one process that wait for each other share a transaction: each runs in a
-savepoint of its own, all are committed at once, and only then is any of them answered. One that fails takes nothing of
-the others with it.
+SQLite allows one writing transaction at a time, and making it durable costs more than running it. So the writers of one
+process that wait for each other share a transaction: each runs in a savepoint of its own, all are committed at once,
+and only then is any of them answered. One that fails takes nothing of the others with it.
+
+PostgreSQL runs writing transactions in parallel, each in a thread. But calls with the same API key wait for each other
+there too, at the row that counts them. So those of one process share transactions as on SQLite, in a thread for each
+key (`WritersInLanes`).
 
 For SQLite the functions run on the event loop's thread, because their statements take microseconds each and handing
 them to a thread takes more. Only what can wait for a disk, the commit, runs in a thread. While another process writes,
@@ -29,11 +32,19 @@ from service.processes.wakeup import WakeupPipe
 from service.store import jobs
 from workbench.errors import StoreError
 from workbench.store.database import BUSY_SECONDS, Database
-from workbench.store.statements import driver_of_sqlite, is_locked
+from workbench.store.statements import (
+    Statement,
+    driver_of_sqlite,
+    forget,
+    is_deadlocked,
+    is_locked,
+    remembering,
+)
 
 T = TypeVar("T")
 _THREADS = 8  # for reading transactions, and with PostgreSQL for writing ones too
 _MOST_TOGETHER = 128  # writers in one transaction: more would make the first wait for long, and save little
+_MOST_IN_LANE = 32  # the same on PostgreSQL, whose statements take longer
 _TURN_SECONDS = 0.001  # between two tries to begin while another process writes
 
 
@@ -51,6 +62,7 @@ class Transactions:
         self._wakeup = wakeup
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="database")
         self._together = WritersTogether(database, wakeup) if database.url.startswith("sqlite") else None
+        self._lanes = WritersInLanes(database, wakeup, self._threads)
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run a function in a transaction that only reads.
@@ -74,7 +86,7 @@ class Transactions:
 
         return await asyncio.get_running_loop().run_in_executor(self._threads, run)
 
-    async def write(self, work: Callable[[Connection], T], *, in_thread: bool = False) -> T:
+    async def write(self, work: Callable[[Connection], T], *, in_thread: bool = False, lane: str | None = None) -> T:
         """Run a function in a transaction that writes; an exception rolls back what it wrote.
 
         Parameters
@@ -82,6 +94,9 @@ class Transactions:
         work : called with the connection
         in_thread : whether `work` waits for something besides the database, such as a file that is synced; it then has
             a thread and a transaction of its own
+        lane : on PostgreSQL, those of the same lane wait for each other and share transactions, as they would wait at
+            a row that all of them change. Where two transactions wait for each other in a circle, `work` may be called
+            twice, and only what it wrote the second time is there. None: a transaction of its own
 
         Returns
         -------
@@ -93,6 +108,8 @@ class Transactions:
         """
         if self._together is not None and not in_thread:
             return await self._together.write(work)
+        if lane is not None and not in_thread:
+            return await self._lanes.write(work, lane)
 
         def run() -> T:
             with self.database.write() as connection:
@@ -107,6 +124,7 @@ class Transactions:
         """Wait for the writing transaction that runs, whose callers may have gone away."""
         if self._together is not None:
             await self._together.drain()
+        await self._lanes.drain()
 
     def close(self) -> None:
         """Wait for transactions that run in threads, then close the database."""
@@ -116,7 +134,7 @@ class Transactions:
         self.database.close()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Writer:
     """A caller that waits for its part of a transaction."""
 
@@ -267,3 +285,115 @@ class WritersTogether:
         if connection is not None:
             with suppress(StoreError), self._database.store_errors():
                 connection.close()
+
+
+class WritersInLanes:
+    """The writers of one process on PostgreSQL, of which those of the same lane share transactions.
+
+    Parameters
+    ----------
+    database : PostgreSQL
+    wakeup : notified after a transaction in which a job was accepted has been committed
+    threads : in which the transactions run, one of each lane at a time
+    """
+
+    def __init__(self, database: Database, wakeup: WakeupPipe, threads: ThreadPoolExecutor) -> None:
+        self._database = database
+        self._wakeup = wakeup
+        self._threads = threads
+        self._waiting: dict[str, list[_Writer]] = {}
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def write(self, work: Callable[[Connection], T], lane: str) -> T:
+        """Run a function in a transaction that writes; see `Transactions.write`.
+
+        Parameters
+        ----------
+        work : called with the connection, in a thread
+        lane : any text
+
+        Returns
+        -------
+        what `work` returns, once it is durable
+
+        Raises
+        ------
+        StoreError : the database cannot be used; and whatever `work` raises
+        """
+        loop = asyncio.get_running_loop()
+        writer = _Writer(work, loop.create_future())
+        waiting = self._waiting.get(lane)
+        if waiting is None:
+            self._waiting[lane] = [writer]
+            task = loop.create_task(self._write_lane(lane))
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
+        else:
+            waiting.append(writer)
+        done: T = await writer.done
+        return done
+
+    async def drain(self) -> None:
+        """Wait until nobody waits."""
+        if self._running:
+            await asyncio.wait(set(self._running))
+
+    async def _write_lane(self, lane: str) -> None:
+        """Write for those who wait in a lane, and for those who come while it writes, until nobody waits."""
+        loop = asyncio.get_running_loop()
+        while True:
+            waiting = [writer for writer in self._waiting[lane] if not writer.done.cancelled()]
+            if not waiting:
+                del self._waiting[lane]
+                return
+            group, self._waiting[lane] = waiting[:_MOST_IN_LANE], waiting[_MOST_IN_LANE:]
+            await loop.run_in_executor(self._threads, self._write_group, group)
+            again = [writer for writer in group if is_deadlocked(writer.error)] if len(group) > 1 else []
+            for writer in group:
+                if writer not in again:
+                    writer.answer(None)
+            for writer in again:
+                writer.error = None
+                await loop.run_in_executor(self._threads, self._write_group, [writer])
+                writer.answer(None)
+
+    def _write_group(self, group: list[_Writer]) -> None:
+        """One transaction."""
+        accepted = False
+        try:
+            with self._database.write() as connection:
+                if len(group) == 1:
+                    group[0].result = group[0].work(connection)
+                    accepted = jobs.take_accepted(connection)
+                else:
+                    with remembering(connection):
+                        for writer in group:
+                            accepted |= self._run(connection, writer)
+        except Exception as error:  # noqa: BLE001  whoever waits is answered, whatever went wrong
+            for writer in group:
+                writer.error = writer.error or error
+        else:
+            if accepted:
+                self._wakeup.notify()
+
+    def _run(self, connection: Connection, writer: _Writer) -> bool:
+        """Run the part of one of several writers; returns whether it accepted a job."""
+        with self._database.store_errors():
+            _SAVE.change(connection)
+        try:
+            with self._database.store_errors():
+                writer.result = writer.work(connection)
+        except Exception as error:  # noqa: BLE001  it is the writer's, and the caller's to handle
+            writer.error = error
+            jobs.take_accepted(connection)
+            forget(connection)
+            with self._database.store_errors():
+                _UNDO.change(connection)
+        with self._database.store_errors():
+            _RELEASE.change(connection)
+        return jobs.take_accepted(connection)
+
+
+_SAVE = Statement("SAVEPOINT writer", keeps_memory=True)
+_UNDO = Statement("ROLLBACK TO writer", keeps_memory=True)
+_RELEASE = Statement("RELEASE writer", keeps_memory=True)

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from service.store.tables import video_owners
 from workbench.store.database import now
-from workbench.store.statements import Statement
+from workbench.store.statements import Lookup
 
 Status = Literal["awaiting_upload", "processing", "ready", "failed"]
 
@@ -55,8 +55,13 @@ class ReadyVideo:
     seconds: float
 
 
-_BY_ID = Statement(f"SELECT {', '.join(OwnedVideo.__slots__)} FROM video_owners WHERE video_id = :video_id")
-_READY = Statement("SELECT video_id, content_hash, seconds FROM videos WHERE video_id = :video_id")
+_BY_ID = Lookup(
+    f"SELECT {', '.join(OwnedVideo.__slots__)} FROM video_owners WHERE video_id = :key", lambda row: OwnedVideo(*row)
+)
+_READY = Lookup(
+    "SELECT video_id, content_hash, seconds FROM videos WHERE video_id = :key AND seconds IS NOT NULL",
+    lambda row: ReadyVideo(*row),
+)
 
 
 def create(connection: Connection, video: OwnedVideo) -> OwnedVideo:
@@ -90,8 +95,7 @@ def get(connection: Connection, video_id: str) -> OwnedVideo | None:
     -------
     None if there is no such video
     """
-    row = _BY_ID.first(connection, video_id=video_id)
-    return None if row is None else OwnedVideo(*row)
+    return _BY_ID.find(connection, video_id)
 
 
 def get_by_storage_key(connection: Connection, storage_key: str, *, lock: bool = False) -> OwnedVideo | None:
@@ -172,8 +176,7 @@ def get_ready(connection: Connection, video_id: str) -> ReadyVideo | None:
     -------
     None if it has not been ingested
     """
-    row = _READY.first(connection, video_id=video_id)
-    return None if row is None or row[2] is None else ReadyVideo(*row)
+    return _READY.find(connection, video_id)
 
 
 def ready_since(connection: Connection, before: str, most: int) -> list[str]:

@@ -1,5 +1,6 @@
-"""How fast the service answers, beside an empty handler of the same server; whether it stays so; how soon it begins a
-job and what it costs while there is none; how it drains a burst.
+"""How fast the service answers, beside an empty handler of the same server, on SQLite and PostgreSQL, with one HTTP
+process and two; whether it stays so; how soon it begins a job and what it costs while there is none; how it drains a
+burst of short jobs, and one of cold loops.
 
 Closed loops on loopback: so many clients, each of which sends its next request when the last is answered, for a few
 seconds. The clients are one process of raw sockets, so that little of the machine goes into asking; they share its
@@ -12,6 +13,7 @@ once.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import socket
@@ -22,7 +24,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -38,16 +40,20 @@ from service.store import jobs
 from service.store.tables import open_database
 from tests.benchmarks.table import Table
 from tests.contract.conftest import draw_video
+from tests.service.conftest import running_postgres
+from workbench.bundled import bundled_path
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 
 WORKBENCH = (sys.executable, "-m", "service.console")
 CLIENTS = (1, 8, 32, 128)
+FEW_CLIENTS = (8, 128)
 SECONDS = 3.0
 BURST, OTHERS = int(os.environ.get("WORKBENCH_BENCH_BURST", "500")), 5
 TRACK_SECONDS = 8
 SETTLE_SECONDS = 540.0
 IDLE_SECONDS, IDLE_JOBS = 20.0, 12
+COLD_VIDEOS = 11  # each with every bundled track
 
 
 @dataclass
@@ -64,19 +70,26 @@ class Served:
         """Where it listens."""
         return int(self.url.rsplit(":", 1)[1])
 
-    def proc(self, what: str) -> Path:
-        """The kernel's folder of the supervisor's child whose command line names this."""
-        listed = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        return next(found for pid in listed if what in ((found := Path(f"/proc/{pid}")) / "cmdline").read_text())
+    def procs(self, what: str) -> list[Path]:
+        """The kernel's folders of the supervisor's children whose command line names this."""
+        return [found for found in children(self.process.pid) if what in (found / "cmdline").read_text()]
 
     def memory_mb(self) -> float:
         """Resident memory of the HTTP process, MB."""
-        pages = int((self.proc("http_process") / "statm").read_text().split()[1])
+        (process,) = self.procs("http_process")
+        pages = int((process / "statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
     def cpu_seconds(self, what: str) -> float:
-        """Processor time that a process has used."""
-        return cpu_seconds(self.proc(what))
+        """Processor time that its processes of a kind have used."""
+        return sum(cpu_seconds(process) for process in self.procs(what))
+
+    def cpu_with_children(self, what: str) -> float:
+        """The same, and that of all processes that they have started and waited for, or that still run."""
+        return sum(
+            cpu_seconds(process, 15) + sum(cpu_seconds(child, 15) for child in children(int(process.name)))
+            for process in self.procs(what)
+        )
 
 
 @dataclass
@@ -109,21 +122,45 @@ def run() -> list[Table]:
         }
         with serving(root / "home", settings, root) as served:
             warm = requests(served)
-            return [load(served, warm), memory(served, warm["warm loop"]), idle(served, url), burst(served, url)]
+            tables = [load(served, warm), memory(served, warm["warm loop"]), idle(served, url), burst(served, url)]
+        with serving(root / "home", settings, root, workers=2) as served:
+            tables.insert(1, load(served, warm, "Service: load, two HTTP processes", FEW_CLIENTS))
+        tables[2:2] = on_postgresql(root, settings)
+        tables.append(cold_loops(root, settings))
+        return tables
 
 
-def load(served: Served, asked: Mapping[str, bytes]) -> Table:
+def on_postgresql(root: Path, settings: Mapping[str, str]) -> list[Table]:
+    """The load tables of a service on PostgreSQL, which waits for its disk before it says that it has committed."""
+    tables = []
+    with running_postgres(survives_power_cuts=True) as server:
+        settings = {**settings, "WORKBENCH_DATABASE_URL": server.url()}
+        with serving(root / "home-postgresql", settings, root) as served:
+            warm = requests(served)
+            tables.append(load(served, warm, "Service: load on PostgreSQL", FEW_CLIENTS))
+        with serving(root / "home-postgresql", settings, root, workers=2) as served:
+            tables.append(load(served, warm, "Service: load on PostgreSQL, two HTTP processes", FEW_CLIENTS))
+    for table in tables:
+        table.notes = ["fsync and synchronous_commit on; the server's own processor time is not counted."]
+    return tables
+
+
+def load(
+    served: Served, asked: Mapping[str, bytes], title: str = "Service: load", numbers: Sequence[int] = CLIENTS
+) -> Table:
     """Rate and latency of each kind of request at each number of clients."""
     asked = {"empty handler": b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", **asked}
     table = Table(
-        "Service: load",
+        title,
         (
             "request", "clients", "requests/s", "of empty handler", "p50 ms", "p99 ms", "of empty p99",
             "CPU µs a request", "5xx", "lost",
         ),
     )  # fmt: skip
     with empty_handler() as (empty_port, empty_cpu):
-        for clients in CLIENTS:
+        for clients in numbers:
+            for port, name in ((empty_port, "empty handler"), (served.port, "warm loop")):
+                asyncio.run(closed_loop(port, asked[name], clients, SECONDS / 6))  # until all connections are open
             empty: Measured | None = None
             for name, request in asked.items():
                 first = empty is None
@@ -142,7 +179,8 @@ def load(served: Served, asked: Mapping[str, bytes]) -> Table:
         f"Closed loops of {SECONDS:g} s from one process on the same cores; one HTTP process, SQLite in write-ahead "
         "mode. A warm loop counts the key's rate, reads the stored plan and books its ledger row, all durable against "
         "a power cut. The empty handler is one of Sanic alone, in a "
-        "process of its own; /healthz is ours, without key and database."
+        "process of its own; /healthz is ours, without key and database. All calls have one key, "
+        "so they wait for each other at the row that counts them."
     )
     return table
 
@@ -220,17 +258,56 @@ def burst(served: Served, url: str) -> Table:
     return table
 
 
-async def submitted(served: Served, account: str, count: int, url: str) -> list[str]:
-    """Submit beats jobs; the paths to poll."""
+def cold_loops(root: Path, settings: Mapping[str, str]) -> Table:
+    """Loops of every bundled track under several videos, all asked for at once; tracks and videos are analysed."""
+    tracks = [path for path in sorted(bundled_path("data", "bundled", "music").glob("*.ogg")) if path.stem != "silence"]
+    folder = root / "cold"
+    folder.mkdir()
+    manifest = [json.dumps({"path": str(path), "track_id": f"trk_{path.stem}"}) for path in tracks]
+    (folder / "manifest.jsonl").write_text("\n".join(manifest))
+    videos = [f"vid_{number}" for number in range(COLD_VIDEOS)]
+    for number, video in enumerate(videos):
+        draw_video(folder / f"{video}.mp4", 200 + number)
+    bodies = [{"video_id": video, "track_id": f"trk_{path.stem}"} for video, path in itertools.product(videos, tracks)]
+    with serving(folder / "home", settings, folder, videos=videos) as served:
+        kinds = {"jobs": "service.console", "HTTP": "http_process"}
+        before = {kind: served.cpu_with_children(command) for kind, command in kinds.items()}
+        began = time.monotonic()
+        polls = asyncio.run(accepted(served, "load", "/v1/loop", bodies))
+        while polls and time.monotonic() - began < SETTLE_SECONDS:
+            time.sleep(0.5)
+            polls = asyncio.run(unsettled(served, "load", polls))
+        seconds = time.monotonic() - began
+        used = {kind: served.cpu_with_children(command) - before[kind] for kind, command in kinds.items()}
+    settled = len(bodies) - len(polls)
+    table = Table(
+        "Service: a burst of cold loops",
+        ("jobs", "settled", "after s", "jobs' CPU ms each", "HTTP CPU ms each", "settled a second of CPU"),
+    )
+    each = {kind: 1000 * spent / settled for kind, spent in used.items()}
+    table.add(len(bodies), settled, seconds, each["jobs"], each["HTTP"], settled / sum(used.values()))
+    table.notes.append(
+        f"{len(tracks)} bundled tracks under {COLD_VIDEOS} videos; tracks and videos are analysed, no plan is stored."
+    )
+    return table
+
+
+async def accepted(served: Served, account: str, path: str, bodies: Sequence[Mapping[str, object]]) -> list[str]:
+    """Submit jobs; the paths to poll."""
     connection = await asyncio.open_connection("127.0.0.1", served.port)
     polls = []
-    for number in range(count):
-        body = {"audio_url": f"{url}/{account}-{number}.wav"}
-        status, said = await exchange(connection, message("POST", "/v1/beats", served.keys[account], body))
+    for body in bodies:
+        status, said = await exchange(connection, message("POST", path, served.keys[account], body))
         assert status == 202, said
         polls.append(json.loads(said)["poll"])
     connection[1].close()
     return polls
+
+
+async def submitted(served: Served, account: str, count: int, url: str) -> list[str]:
+    """Submit beats jobs; the paths to poll."""
+    bodies = [{"audio_url": f"{url}/{account}-{number}.wav"} for number in range(count)]
+    return await accepted(served, account, "/v1/beats", bodies)
 
 
 async def unsettled(served: Served, account: str, polls: list[str]) -> list[str]:
@@ -282,10 +359,21 @@ def empty_handler() -> Iterator[tuple[int, Callable[[], float]]]:
             process.wait()
 
 
-def cpu_seconds(process: Path) -> float:
-    """Processor time that a process has used; its folder in `/proc` is given."""
-    user, system = (process / "stat").read_text().rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+def cpu_seconds(process: Path, end: int = 13) -> float:
+    """Processor time that a process has used; its folder in `/proc` is given. With `end` 15, also that of the processes
+    that it has waited for.
+    """
+    ticks = (process / "stat").read_text().rpartition(")")[2].split()[11:end]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
+def children(pid: int) -> list[Path]:
+    """The kernel's folders of a process's children."""
+    return [
+        Path(f"/proc/{child}")
+        for thread in Path(f"/proc/{pid}/task").iterdir()
+        for child in (thread / "children").read_text().split()
+    ]
 
 
 async def closed_loop(port: int, request: bytes, clients: int, seconds: float) -> Measured:
@@ -361,14 +449,13 @@ def requests(served: Served) -> dict[str, bytes]:
 
 def media(root: Path) -> None:
     """The track and the video of the contract tests, and a short sound of its own for each job of the burst."""
-    from workbench.bundled import bundled_path
     from workbench.media.audio import decode, write_audio
 
     track = decode(bundled_path("data", "bundled", "music", "corner_store.ogg"))
     rate = track.sample_rate
     write_audio(root / "track.flac", [track.samples[:, : 48 * rate]], rate, track.channels)
     (root / "manifest.jsonl").write_text('{"path": "track.flac", "track_id": "trk_corner"}\n')
-    draw_video(root / "long.mp4", 90)
+    draw_video(root / "vid_long.mp4", 90)
     short = track.samples[0, : TRACK_SECONDS * rate].copy()
     for account, count in (("crowd", BURST), ("single", OTHERS)):
         for number in range(count):
@@ -377,21 +464,33 @@ def media(root: Path) -> None:
 
 
 @contextmanager
-def serving(home: Path, settings: Mapping[str, str], root: Path) -> Iterator[Served]:
-    """A service on a home with the track, the video and an account for each part of the measurement."""
+def serving(
+    home: Path,
+    settings: Mapping[str, str],
+    root: Path,
+    *,
+    workers: int = 1,
+    videos: Sequence[str] = ("vid_long",),
+) -> Iterator[Served]:
+    """A service on a home with the tracks, the videos and an account for each part of the measurement.
+
+    A home that is there already is served as it is.
+    """
     environment = {**os.environ, **settings}
 
     def workbench(*arguments: str) -> str:
         command = [*WORKBENCH, *arguments, "--home", str(home)]
         return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
 
-    workbench("catalog", "add", str(root / "manifest.jsonl"))
-    workbench("videos", "add", str(root / "long.mp4"), "--shared", "--video-id", "vid_long")
+    if not home.exists():
+        workbench("catalog", "add", str(root / "manifest.jsonl"))
+        for video in videos:
+            workbench("videos", "add", str(root / f"{video}.mp4"), "--shared", "--video-id", video)
     keys = {
         account: workbench("keys", "create", "--account", account).strip() for account in ("load", "crowd", "single")
     }
     process = subprocess.Popen(
-        [*WORKBENCH, "serve", "--port", "0", "--home", str(home)],
+        [*WORKBENCH, "serve", "--port", "0", "--workers", str(workers), "--home", str(home)],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment,
     )  # fmt: skip
     try:

@@ -43,6 +43,8 @@ class Postgres:
     folder: Path
     user: dict[str, Any]
     """arguments of subprocess.run that make it somebody other than root, whom PostgreSQL refuses"""
+    survives_power_cuts: bool = False
+    """whether it waits for its disk, as PostgreSQL does unless it is told not to"""
     _names: Iterator[int] = field(default_factory=count)
 
     def run(self, program: str, *arguments: str) -> None:
@@ -60,7 +62,9 @@ class Postgres:
         assert done.returncode == 0, f"{program}: {done.stderr.decode()}"
 
     def start(self) -> None:
-        settings = f"-c listen_addresses='' -c unix_socket_directories='{self.folder}' -c fsync=off"
+        settings = f"-c listen_addresses='' -c unix_socket_directories='{self.folder}'"
+        if not self.survives_power_cuts:
+            settings += " -c fsync=off"
         log = str(self.folder / "log")
         self.run("pg_ctl", "-w", "-t", "240", "-D", str(self.folder / "data"), "-l", log, "-o", settings, "start")
 
@@ -93,7 +97,7 @@ def postgres() -> Iterator[Postgres]:
 
 
 @contextmanager
-def running_postgres() -> Iterator[Postgres]:
+def running_postgres(*, survives_power_cuts: bool = False) -> Iterator[Postgres]:
     """A PostgreSQL of our own, stopped and removed at the end."""
     folder = Path(tempfile.mkdtemp(prefix="postgres-"))
     user: dict[str, Any] = {}
@@ -101,7 +105,7 @@ def running_postgres() -> Iterator[Postgres]:
         nobody = pwd.getpwnam("nobody")
         user = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
         os.chown(folder, nobody.pw_uid, nobody.pw_gid)
-    server = Postgres(_INSTALLED[0], folder, user)
+    server = Postgres(_INSTALLED[0], folder, user, survives_power_cuts)
     try:
         server.run("initdb", "-D", str(folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
         server.start()

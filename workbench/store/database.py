@@ -19,7 +19,9 @@ away what nobody reads: `0009_contract_…`, which older versions refuse. `expan
 from __future__ import annotations
 
 import re
+import select
 import sqlite3
+import sys
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,14 +30,14 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, event
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, InvalidatePoolError, NoSuchModuleError, SQLAlchemyError
 
 from workbench.clock import now as now
 from workbench.errors import StoreError
 from workbench.extras import require_extra
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
-from workbench.store.statements import driver_of_sqlite
+from workbench.store.statements import PSYCOPG, Memory, SqliteConnection, driver_of_sqlite, forget
 
 BUSY_SECONDS = 30.0
 """s for which a writer waits for another one before SQLite gives up"""
@@ -394,12 +396,15 @@ class Database:
     def connect_writer(self) -> Connection:
         """A connection to SQLite for a caller that begins and commits one writing transaction after the other itself.
 
-        It does not wait where another writes: to begin then fails at once. What it raises is SQLAlchemy's or the
-        driver's, and the caller uses it in `store_errors`.
+        It does not wait where another writes: to begin then fails at once. It remembers what it looks up
+        (`workbench.store.statements`). What it raises is SQLAlchemy's or the driver's, and the caller uses it in
+        `store_errors`.
         """
         connection = self._writer.connect()
         connection.detach()  # from the pool, whose connections wait
-        driver_of_sqlite(connection).execute("PRAGMA busy_timeout=0")
+        driver = driver_of_sqlite(connection)
+        driver.execute("PRAGMA busy_timeout=0")
+        driver.memory = Memory()
         return connection
 
     @contextmanager
@@ -415,15 +420,39 @@ class Database:
 
 def _engines(url: str) -> tuple[Engine, Engine]:
     if not url.startswith("sqlite"):
-        engine = sa.create_engine(url, pool_pre_ping=True)
+        direct = sa.make_url(url).get_dialect().driver == PSYCOPG
+        engine = sa.create_engine(url, pool_pre_ping=not direct)
+        event.listen(engine, "before_cursor_execute", _forget)
+        if direct:
+            event.listen(engine, "checkout", _check_alive)
         return engine, engine
-    arguments = {"timeout": BUSY_SECONDS}
+    arguments = {"timeout": BUSY_SECONDS, "factory": SqliteConnection}
     reader = sa.create_engine(url, connect_args=arguments)
     writer = sa.create_engine(url, connect_args=arguments)
     for engine, begin in ((reader, "BEGIN"), (writer, "BEGIN IMMEDIATE")):
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _beginner(begin))
     return reader, writer
+
+
+def _forget(connection: Connection, *_: Any) -> None:
+    forget(connection)
+
+
+def _check_alive(connection: Any, _record: Any, _proxy: Any) -> None:
+    """Replace a connection that the server has closed, as when it was restarted.
+
+    The server says nothing while it is asked nothing. So only where there is something to be read is it asked whether
+    the connection lives; `pool_pre_ping` asks each time, which takes as long as several statements.
+    """
+    try:
+        readable = select.poll()
+        readable.register(connection.fileno(), select.POLLIN)
+        if readable.poll(0):
+            connection.execute("SELECT 1")
+            connection.rollback()
+    except _errors() as error:
+        raise InvalidatePoolError from error
 
 
 def _dispose(*engines: Engine) -> None:
@@ -440,7 +469,10 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 
 def _beginner(statement: str) -> Any:
     def begin(connection: Connection) -> None:
+        driver = driver_of_sqlite(connection)
         connection.exec_driver_sql(statement)
+        if driver.memory is not None:
+            driver.memory.begin(driver)
 
     return begin
 
@@ -508,8 +540,16 @@ def _owner(name: str) -> str:
 def _as_store_errors(url: str) -> Iterator[None]:
     try:
         yield
-    except (SQLAlchemyError, sqlite3.Error) as error:  # the driver's own: see `workbench.store.statements`
+    except Exception as error:
+        if not isinstance(error, _errors()):
+            raise
         raise StoreError(f"{_shown(url)}: the database cannot be used ({_first_line(error)})") from error
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    """What databases raise; the drivers' own too, see `workbench.store.statements`."""
+    psycopg = sys.modules.get("psycopg")
+    return (SQLAlchemyError, sqlite3.Error) if psycopg is None else (SQLAlchemyError, sqlite3.Error, psycopg.Error)
 
 
 def _shown(url: str) -> str:

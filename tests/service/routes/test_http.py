@@ -10,12 +10,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from sanic import HTTPResponse
 
 from service import cache_keys
 from service.answers import align, loop
 from service.answers.answer import Answer, Call
 from service.processes.wakeup import WakeupPipe
-from service.routes.http import respond_soon
+from service.routes.http import json_response, respond_soon
 from service.schemas.requests import AlignRequest, LoopRequest
 from service.settings import ServiceSettings
 from service.store import accounts, answers, jobs, video_owners
@@ -111,3 +112,15 @@ def test_a_call_that_waited_gets_the_result_under_its_own_names(stored: Database
 def test_a_job_that_takes_longer_is_left_to_be_polled(stored: Database) -> None:
     response = asyncio.run(respond(stored, "loop", 1, is_completed=False))
     assert (response.status, json.loads(response.body)["status"]) == (202, "processing")
+
+
+@pytest.mark.parametrize("value", ["plain", "a\r\nX-Injected: 1", "a\nb", "\r", "\udcff"])
+def test_headers_go_over_the_wire_as_sanic_writes_them(value: str) -> None:
+    """Line breaks in a value are taken out, so nobody adds a header."""
+    given = {"X-Request-Id": "req_1", "X-Value": value}
+    ours = json_response({"a": 1}, headers=given)
+    sanics = HTTPResponse(b"", headers=given, content_type="application/json")
+    written = [b"".join(b"%b: %b\r\n" % pair for pair in one.processed_headers) for one in (ours, sanics)]
+    assert written[0] == written[1]
+    assert written[0].count(b"\r\n") == 3
+    assert ours.body == b'{"a":1}'

@@ -65,11 +65,16 @@ BUGS = (
     Bug(
         "an event that was booked draws credit again",
         _LEDGER,
-        "    if not _book(connection, entry):\n        return False\n    credit_grants.draw",
-        "    _book(connection, entry)\n    credit_grants.draw",
+        "    if booked is None:\n        return False\n    credit_grants.draw",
+        "    credit_grants.draw",
         rare=True,
     ),
-    Bug("a charge is missing in the month's total", _LEDGER, "    _add_to_month(connection, entry)\n", ""),
+    Bug(
+        "a charge is missing in the month's total",
+        _LEDGER,
+        "    _ADD_TO_MONTH.change(connection, account=charge.account, month=month_of(at), micros=amount)\n",
+        "",
+    ),
     Bug(
         "credit that expires last is drawn first",
         _GRANTS,

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service.processes.wakeup import WakeupPipe
 from service.store import jobs, shared_values
 from service.store.jobs import NewJob
+from service.store.tables import MIGRATIONS
 from service.store.transactions import Transactions
+from tests.service.conftest import Postgres
+from workbench.errors import StoreError
 from workbench.store.database import Database
 
 NEW = NewJob("loop", jobs.MAIN, "", "loop:1")
@@ -60,8 +65,9 @@ def test_it_is_not_notified_of_what_was_not_written(notified: Callable[..., bool
     assert not notified(lambda connection: jobs.depths(connection))
 
 
-def test_writers_at_once_are_written_each_as_if_alone(database: Database) -> None:
-    """On SQLite they share a commit: who fails takes nothing of the others with it."""
+@pytest.mark.parametrize("lane", [None, "of a key"])
+def test_writers_at_once_are_written_each_as_if_alone(database: Database, lane: str | None) -> None:
+    """On SQLite, and on PostgreSQL in a lane, they share a commit: who fails takes nothing of the others with it."""
     transactions = Transactions(database, WakeupPipe(None))
 
     def work(connection: Connection, number: int) -> int:
@@ -71,7 +77,7 @@ def test_writers_at_once_are_written_each_as_if_alone(database: Database) -> Non
         return number
 
     async def run() -> list[int | BaseException]:
-        given = (transactions.write(partial(work, number=number)) for number in range(100))
+        given = (transactions.write(partial(work, number=number), lane=lane) for number in range(100))
         return await asyncio.gather(*given, return_exceptions=True)
 
     found = asyncio.run(run())
@@ -81,6 +87,97 @@ def test_writers_at_once_are_written_each_as_if_alone(database: Database) -> Non
     with database.read() as connection:
         kept = [number for number in range(100) if shared_values.get(connection, f"value {number}") is not None]
     assert kept == [number for number in range(100) if number % 3]
+    transactions.close()
+
+
+def test_writers_who_share_a_transaction_read_what_is_there(database: Database) -> None:
+    """What one remembers is forgotten when the next changes it, and when that change is undone."""
+    transactions = Transactions(database, WakeupPipe(None))
+
+    def change(connection: Connection, value: str, *, fails: bool) -> str | None:
+        found = shared_values.get(connection, "shared")
+        shared_values.set_value(connection, "shared", value)
+        assert shared_values.get(connection, "shared") == value
+        if fails:
+            raise Refused
+        return found
+
+    def read(connection: Connection) -> str | None:
+        return shared_values.get(connection, "shared")
+
+    async def run() -> list[Any]:
+        works: list[Callable[[Connection], Any]] = []
+        for number in range(12):
+            works += [partial(change, value=str(number), fails=number % 2 == 1), read]
+        given = (transactions.write(work, lane="of a key") for work in works)
+        return await asyncio.gather(*given, return_exceptions=True)
+
+    found = asyncio.run(run())
+    transactions.close()
+    assert found[1::2] == [str(number - number % 2) for number in range(12)]
+    assert found[0::4] == [None, *(str(number) for number in range(0, 10, 2))]
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_circle_of_waiting_transactions_fails_nobody(database: Database) -> None:
+    """Of two who wait for each other one gives up what it has done, and does it again alone."""
+    transactions = Transactions(database, WakeupPipe(None))
+    waits = threading.Event()
+
+    def set_value(connection: Connection, name: str) -> None:
+        if name == "second":
+            waits.set()
+        shared_values.set_value(connection, name, "by the lane")
+
+    async def run() -> list[None]:
+        with database.write() as connection:
+            for name in ("first", "second"):
+                shared_values.set_value(connection, name, "before")
+
+        def another() -> None:
+            with database.write() as connection:
+                connection.execute(sa.text("SET LOCAL deadlock_timeout = '1min'"))  # so it is not the one to give up
+                shared_values.set_value(connection, "second", "by another")
+                ready.set()
+                assert waits.wait(20)
+                shared_values.set_value(connection, "first", "by another")
+
+        ready = threading.Event()
+        thread = threading.Thread(target=another)
+        thread.start()
+        assert ready.wait(20)
+        done = await asyncio.gather(
+            *(transactions.write(partial(set_value, name=name), lane="of a key") for name in ("first", "second"))
+        )
+        thread.join()
+        return list(done)
+
+    assert asyncio.run(run()) == [None, None]
+    transactions.close()
+    with database.read() as connection:
+        assert shared_values.get(connection, "first") == "by another"
+        assert shared_values.get(connection, "second") == "by the lane"
+
+
+@pytest.mark.parametrize("lane", [None, "of a key"])
+def test_a_database_that_is_lost_fails_who_waits_and_then_works_again(postgres: Postgres, lane: str | None) -> None:
+    database = Database(postgres.url(), MIGRATIONS)
+    transactions = Transactions(database, WakeupPipe(None))
+
+    async def run() -> None:
+        def work(connection: Connection) -> None:
+            shared_values.set_value(connection, "kept", "written")
+
+        await transactions.write(work, lane=lane)
+        postgres.stop()
+        given = (transactions.write(work, lane=lane) for _ in range(3))
+        found = await asyncio.gather(*given, return_exceptions=True)
+        assert all(isinstance(one, StoreError) for one in found)
+        postgres.start()
+        given = (transactions.write(work, lane=lane) for _ in range(3))
+        assert await asyncio.gather(*given) == [None, None, None]
+
+    asyncio.run(run())
     transactions.close()
 
 
