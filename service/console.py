@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from service.processes.threads import ONE_THREAD
 from workbench.errors import WorkbenchError
 
 
@@ -146,6 +147,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def main() -> None:
     """Entry point of the console script."""
+    os.environ.update({name: number for name, number in ONE_THREAD.items() if name not in os.environ})
     raise SystemExit(run())
 
 

@@ -11,11 +11,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
 
+from service.processes.threads import ONE_THREAD
 from service.store.jobs import Job
 from workbench.clock import monotonic_seconds
 from workbench.home import Home
 
-_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 # Left out of the environment of a process that decodes files from strangers.
 _SECRETS = frozenset(("WORKBENCH_WEBHOOK_SECRET", "WORKBENCH_LINK_SECRET", "WORKBENCH_API_KEY"))
 _START_SECONDS = 120.0  # to import what jobs use, on a busy machine
@@ -61,7 +61,7 @@ class ChildProcess:
 
     def __init__(self, command: Sequence[str]) -> None:
         # One job, one core: processes that each use all cores only slow each other down.
-        environment = _ONE_THREAD | {name: value for name, value in os.environ.items() if name not in _SECRETS}
+        environment = ONE_THREAD | {name: value for name, value in os.environ.items() if name not in _SECRETS}
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

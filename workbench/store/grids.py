@@ -4,59 +4,19 @@ The tracker's grid stays in the array store; a corrected grid replaces it until 
 changes, so does the catalog: the tracks of that recording are marked, and its measurements are out of date. Functions
 that take a connection leave the transaction to their caller.
 
-Classes: `CorrectedGrid`. Functions: `put`, `get`, `remove`, `revision_of`; `grid_revision` for any grid.
+Functions: `put`, `get`, `remove`, `revision_of`. What they keep is in `workbench.store.grid_records`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
 from workbench.store.changes import recording_changed
 from workbench.store.database import grids, now
-
-
-@dataclass(frozen=True, slots=True)
-class CorrectedGrid:
-    """A grid that somebody corrected or confirmed."""
-
-    content_hash: str
-    """SHA-256 of the recording's bytes, hex"""
-    beats: tuple[float, ...]
-    """s, strictly increasing"""
-    positions: tuple[int, ...]
-    """place in the bar, from 1"""
-    beats_per_bar: int
-    note: str
-    """what was corrected, in the words of whoever did it"""
-    at: str
-    """ISO 8601, UTC"""
-
-    @property
-    def revision(self) -> str:
-        """Digest of the grid: equal grids, equal revisions; 16 hex digits."""
-        return grid_revision(self.beats, self.positions, self.beats_per_bar)
-
-
-def grid_revision(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int) -> str:
-    """Digest of a grid, corrected or not: equal grids, equal revisions.
-
-    Parameters
-    ----------
-    beats : s, strictly increasing; rounded to the microsecond
-    positions : place in the bar of each beat, from 1
-    beats_per_bar : of the prevailing metre
-
-    Returns
-    -------
-    16 hex digits
-    """
-    rounded = [round(float(beat), 6) for beat in beats]
-    return hashlib.sha256(_text(rounded, positions, beats_per_bar).encode()).hexdigest()[:16]
+from workbench.store.grid_records import CorrectedGrid, grid_text
 
 
 def put(
@@ -93,7 +53,7 @@ def put(
     if revision_of(connection, content_hash) != kept.revision:
         recording_changed(connection, content_hash)
     connection.execute(grids.delete().where(grids.c.content_hash == content_hash))
-    text = _text(kept.beats, kept.positions, kept.beats_per_bar)
+    text = grid_text(kept.beats, kept.positions, kept.beats_per_bar)
     connection.execute(
         grids.insert().values(content_hash=content_hash, revision=kept.revision, grid=text, note=note, at=kept.at)
     )
@@ -146,8 +106,3 @@ def revision_of(connection: Connection, content_hash: str) -> str:
     16 hex digits; empty if the tracker's grid counts
     """
     return connection.scalar(select(grids.c.revision).where(grids.c.content_hash == content_hash)) or ""
-
-
-def _text(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int) -> str:
-    grid = {"beats": list(beats), "positions": list(positions), "beats_per_bar": beats_per_bar}
-    return json.dumps(grid, separators=(",", ":"), allow_nan=False)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from workbench.loops.seams import SeamEvidence
     from workbench.params import WorkbenchParams
     from workbench.progress import Progress
-    from workbench.store.grids import CorrectedGrid
+    from workbench.store.grid_records import CorrectedGrid
 
 BEATS_VERSION = 5
 """Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`."""

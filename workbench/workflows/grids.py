@@ -12,7 +12,7 @@ from workbench.beats.grid import BeatGrid
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from workbench.store.grids import CorrectedGrid
+    from workbench.store.grid_records import CorrectedGrid
 
 
 def corrected_grid(workspace: Workspace, content_hash: str) -> CorrectedGrid | None:

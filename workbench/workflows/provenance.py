@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from workbench.beats.grid import BeatGrid
     from workbench.params import WorkbenchParams
-    from workbench.store.grids import CorrectedGrid
+    from workbench.store.grid_records import CorrectedGrid
 
 PROGRAM = "barline-workbench"
 
@@ -139,7 +139,7 @@ def grid_record(grid: BeatGrid, correction: CorrectedGrid | None) -> GridRecord:
     grid : of the track
     correction : the record of a grid that a person gave; None: `grid` was heard
     """
-    from workbench.store.grids import grid_revision
+    from workbench.store.grid_records import grid_revision
 
     if correction is None:
         revision = grid_revision(grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar)

@@ -11,7 +11,7 @@ from workbench.home import Home
 from workbench.loops.plan import PLAN_VERSION
 from workbench.media.containers import hash_file
 from workbench.params import WorkbenchParams
-from workbench.store.grids import CorrectedGrid
+from workbench.store.grid_records import CorrectedGrid
 from workbench.workflows.analyze import BEATS_VERSION
 from workbench.workflows.provenance import (
     grid_record,

@@ -1,0 +1,70 @@
+"""What is kept of a grid that was corrected by hand, and what names any grid.
+
+Apart from `workbench.store.grids`, which reads and writes the records: whoever plans a track names its grid, and that
+needs no database.
+
+Classes: `CorrectedGrid`. Functions: `grid_revision`, `grid_text`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedGrid:
+    """A grid that somebody corrected or confirmed."""
+
+    content_hash: str
+    """SHA-256 of the recording's bytes, hex"""
+    beats: tuple[float, ...]
+    """s, strictly increasing"""
+    positions: tuple[int, ...]
+    """place in the bar, from 1"""
+    beats_per_bar: int
+    note: str
+    """what was corrected, in the words of whoever did it"""
+    at: str
+    """ISO 8601, UTC"""
+
+    @property
+    def revision(self) -> str:
+        """Digest of the grid: equal grids, equal revisions; 16 hex digits."""
+        return grid_revision(self.beats, self.positions, self.beats_per_bar)
+
+
+def grid_revision(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int) -> str:
+    """Digest of a grid, corrected or not: equal grids, equal revisions.
+
+    Parameters
+    ----------
+    beats : s, strictly increasing; rounded to the microsecond
+    positions : place in the bar of each beat, from 1
+    beats_per_bar : of the prevailing metre
+
+    Returns
+    -------
+    16 hex digits
+    """
+    rounded = [round(float(beat), 6) for beat in beats]
+    return hashlib.sha256(grid_text(rounded, positions, beats_per_bar).encode()).hexdigest()[:16]
+
+
+def grid_text(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int) -> str:
+    """A grid as text: what is stored of it, and what its revision is a digest of.
+
+    Parameters
+    ----------
+    beats : s, strictly increasing
+    positions : place in the bar of each beat, from 1
+    beats_per_bar : of the prevailing metre
+
+    Returns
+    -------
+    JSON
+    """
+    grid = {"beats": list(beats), "positions": list(positions), "beats_per_bar": beats_per_bar}
+    return json.dumps(grid, separators=(",", ":"), allow_nan=False)
