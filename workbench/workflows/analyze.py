@@ -256,7 +256,7 @@ def decoded_seconds(sound: Sound, expected_most: float) -> float:
     Parameters
     ----------
     sound : of the file
-    expected_most : s; a file whose packets last longer is decoded without being kept, since it may not be needed
+    expected_most : s; a file that states more is decoded without being kept, since it may not be needed
 
     Returns
     -------
@@ -267,13 +267,13 @@ def decoded_seconds(sound: Sound, expected_most: float) -> float:
     MediaError : no such file, or no sound in it, or torn
     """
     from workbench.media.audio import count_seconds
-    from workbench.media.probe import probe
+    from workbench.media.probe import expected_seconds
 
     beats = sound.workspace.arrays.load(_beats_key(sound))
     if beats is not None:
         return float(beats["duration"])
     path = sound.workspace.local_file(sound.path)
-    if (probe(path).audio_duration or 0.0) > expected_most:
+    if expected_seconds(path) > expected_most:
         sound.progress(f"measuring the length of {path.name}", 0.0)
         seconds = count_seconds(path)
         sound.progress(f"measuring the length of {path.name}", 1.0)

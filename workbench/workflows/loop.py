@@ -25,7 +25,6 @@ from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.refusals import Refusal, RefusalReason, plain_seconds
 from workbench.provenance import Provenance, with_provenance
-from workbench.results.fit import FitResult, fit_result
 from workbench.results.loop import LoopResult, loop_result
 from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds
@@ -37,6 +36,7 @@ from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.mix.balance import Mix
+    from workbench.results.fit import FitResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +184,8 @@ def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult | FitResult
     track_id, track = loop.track.track_id, loop.track.record
     mix = None if loop.mix is None else mix_body(loop.mix)
     if isinstance(answer, LoopPlan) and loop.is_fit:
+        from workbench.results.fit import fit_result
+
         return fit_result(answer, video_id=video_id, track_id=track_id, track=track, mix=mix)
     if isinstance(answer, Refusal) and answer.command_hint is not None:
         answer = replace(answer, hint=answer.command_hint)
