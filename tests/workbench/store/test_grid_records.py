@@ -16,4 +16,8 @@ def test_equal_grids_have_equal_revisions() -> None:
 
 
 def test_a_grid_as_text_holds_all_of_it() -> None:
-    assert json.loads(grid_text((0.5, 1.0), (1, 2), 2)) == {"beats": [0.5, 1.0], "positions": [1, 2], "beats_per_bar": 2}
+    assert json.loads(grid_text((0.5, 1.0), (1, 2), 2)) == {
+        "beats": [0.5, 1.0],
+        "positions": [1, 2],
+        "beats_per_bar": 2,
+    }
