@@ -110,7 +110,6 @@ FOLLOWED = {
     ),
     "speed": (
         Followed(_STAGES, ("slow_tide",), "ratio"),
-        Followed("One cold command, CPU seconds", ("loop",), "a second of sound"),
         Followed("A plan from a warm analysis, ms", ("1 h",), "median"),
         Followed("Peak memory, MB", ("analysis of a 10 min track, whole process",), "peak"),
     ),
