@@ -40,7 +40,6 @@ from typing import Any
 
 import structlog
 from sqlalchemy import Connection
-from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 from ulid import ULID
 
 from service import metrics
@@ -60,6 +59,7 @@ from workbench.clock import monotonic_seconds, utc_now
 from workbench.errors import StoreError, WorkbenchError
 from workbench.home import Home
 from workbench.store.database import Database
+from workbench.store.statements import is_refused
 from workbench.store.stored_files import StoredFiles
 
 _FIRST_LOOK_SECONDS = 0.05  # between looks for new jobs, just after there was one and while there are free slots
@@ -658,7 +658,7 @@ class JobParent:
 
 def _is_of_one_row(error: StoreError) -> bool:
     """Whether the database answered, but refused the values to write; it would refuse them again."""
-    return isinstance(error.__cause__, DataError | IntegrityError | ProgrammingError)
+    return is_refused(error.__cause__)
 
 
 def _count(one: _Unsettled) -> None:

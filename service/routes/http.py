@@ -155,8 +155,8 @@ class _JsonResponse(HTTPResponse):
         self.headers["content-type"] = self.content_type
         lines = [f"{name}: {value}" for name, value in self.headers.items()]
         text = "\r\n".join(lines)
-        if text.count("\n") != len(lines) - 1 or text.count("\r") != len(lines) - 1:
-            return super().processed_headers  # which takes out line breaks in a value
+        if text.count("\n") != len(lines) - 1 or text.count("\r") != len(lines) - 1 or "\0" in text:
+            return super().processed_headers  # which takes such characters out of a value
         name, _, rest = text.partition(": ")
         return iter([(name.encode("ascii"), rest.encode("utf-8", "surrogateescape"))])
 

@@ -140,6 +140,7 @@ _ACTIVE = Statement(
     WHERE account = :account AND (expires_at IS NULL OR expires_at > :at) AND left_micros > 0
     ORDER BY expires_at IS NULL, expires_at, grant_id""",
     postgresql_suffix="FOR UPDATE",
+    keeps_memory=True,
 )
 _TAKE = Statement(
     "UPDATE credit_grants SET left_micros = left_micros - :part WHERE grant_id = :grant_id", keeps_memory=True

@@ -45,6 +45,7 @@ T = TypeVar("T")
 _THREADS = 8  # for reading transactions, and with PostgreSQL for writing ones too
 _MOST_TOGETHER = 128  # writers in one transaction: more would make the first wait for long, and save little
 _MOST_IN_LANE = 32  # the same on PostgreSQL, whose statements take longer
+_MOST_TRIES = 3  # of a transaction that PostgreSQL gives up because others wait for it in a circle
 _TURN_SECONDS = 0.001  # between two tries to begin while another process writes
 
 
@@ -89,14 +90,16 @@ class Transactions:
     async def write(self, work: Callable[[Connection], T], *, in_thread: bool = False, lane: str | None = None) -> T:
         """Run a function in a transaction that writes; an exception rolls back what it wrote.
 
+        Where PostgreSQL gives up a transaction because others wait for it in a circle, `work` is called again, three
+        times in all, and only what it wrote the last time is there.
+
         Parameters
         ----------
         work : called with the connection
         in_thread : whether `work` waits for something besides the database, such as a file that is synced; it then has
-            a thread and a transaction of its own
+            a thread and a transaction of its own, and is called once
         lane : on PostgreSQL, those of the same lane wait for each other and share transactions, as they would wait at
-            a row that all of them change. Where two transactions wait for each other in a circle, `work` may be called
-            twice, and only what it wrote the second time is there. None: a transaction of its own
+            a row that all of them change. None: a transaction of its own
 
         Returns
         -------
@@ -118,6 +121,12 @@ class Transactions:
                 self._wakeup.notify()
             return done
 
+        for _ in range(1, _MOST_TRIES):
+            try:
+                return await asyncio.get_running_loop().run_in_executor(self._threads, run)
+            except StoreError as error:
+                if in_thread or not is_deadlocked(error):
+                    raise
         return await asyncio.get_running_loop().run_in_executor(self._threads, run)
 
     async def drain(self) -> None:
@@ -144,10 +153,13 @@ class _Writer:
     error: Exception | None = None
 
     def answer(self, failure: Exception | None) -> None:
-        """Answer the caller, who may have gone away; `failure` is that of the whole transaction."""
+        """Answer the caller, who may have gone away; `failure` is that of the whole transaction.
+
+        It comes before an error of the caller's own, which may rest on what another one wrote in vain.
+        """
         if self.done.done():
             return
-        error = self.error or failure
+        error = failure or self.error
         if error is None:
             self.done.set_result(self.result)
         else:
@@ -335,46 +347,57 @@ class WritersInLanes:
 
     async def drain(self) -> None:
         """Wait until nobody waits."""
-        if self._running:
-            await asyncio.wait(set(self._running))
+        while self._running:
+            await asyncio.wait(self._running)
 
     async def _write_lane(self, lane: str) -> None:
         """Write for those who wait in a lane, and for those who come while it writes, until nobody waits."""
-        loop = asyncio.get_running_loop()
         while True:
             waiting = [writer for writer in self._waiting[lane] if not writer.done.cancelled()]
             if not waiting:
                 del self._waiting[lane]
                 return
             group, self._waiting[lane] = waiting[:_MOST_IN_LANE], waiting[_MOST_IN_LANE:]
-            await loop.run_in_executor(self._threads, self._write_group, group)
-            again = [writer for writer in group if is_deadlocked(writer.error)] if len(group) > 1 else []
+            failure = await self._try_group(group)
+            again = [writer for writer in group if is_deadlocked(failure or writer.error)]
             for writer in group:
                 if writer not in again:
-                    writer.answer(None)
+                    writer.answer(failure)
             for writer in again:
-                writer.error = None
-                await loop.run_in_executor(self._threads, self._write_group, [writer])
-                writer.answer(None)
+                await self._write_again(writer)
 
-    def _write_group(self, group: list[_Writer]) -> None:
-        """One transaction."""
-        accepted = False
+    async def _write_again(self, writer: _Writer) -> None:
+        """Write alone for one whom PostgreSQL gave up, and answer."""
+        failure: Exception | None = None
+        for _ in range(1, _MOST_TRIES):
+            if writer.done.cancelled():
+                return
+            writer.error = None
+            failure = await self._try_group([writer])
+            if not is_deadlocked(failure):
+                break
+        writer.answer(failure)
+
+    async def _try_group(self, group: list[_Writer]) -> Exception | None:
+        """One transaction; what it failed by as a whole."""
         try:
-            with self._database.write() as connection:
-                if len(group) == 1:
-                    group[0].result = group[0].work(connection)
-                    accepted = jobs.take_accepted(connection)
-                else:
-                    with remembering(connection):
-                        for writer in group:
-                            accepted |= self._run(connection, writer)
+            accepted = await asyncio.get_running_loop().run_in_executor(self._threads, self._write_group, group)
         except Exception as error:  # noqa: BLE001  whoever waits is answered, whatever went wrong
-            for writer in group:
-                writer.error = writer.error or error
-        else:
-            if accepted:
+            return error
+        if accepted:
+            with suppress(OSError):  # it is committed, and workers look for jobs without a signal too
                 self._wakeup.notify()
+        return None
+
+    def _write_group(self, group: list[_Writer]) -> bool:
+        """One transaction, in a thread; returns whether it accepted a job. An error of one alone is of the whole."""
+        with self._database.write() as connection:
+            if len(group) == 1:
+                group[0].result = group[0].work(connection)
+                return jobs.take_accepted(connection)
+            with remembering(connection):
+                accepted = [self._run(connection, writer) for writer in group]
+        return any(accepted)
 
     def _run(self, connection: Connection, writer: _Writer) -> bool:
         """Run the part of one of several writers; returns whether it accepted a job."""

@@ -34,6 +34,7 @@ T = TypeVar("T")
 PSYCOPG = "psycopg"
 """name of the driver that statements go straight to"""
 _DEADLOCK = "40P01"
+_REFUSALS = {"DataError", "IntegrityError", "ProgrammingError"}
 _MEMORY = "memory"
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)\b")
 _MOST_REMEMBERED = 256  # things a connection; an answer can have 100 kB
@@ -96,6 +97,7 @@ class Statement:
     def __init__(self, sql: str, postgresql_suffix: str = "", *, keeps_memory: bool = False) -> None:
         self._sql = sql
         self._keeps_memory = keeps_memory
+        self._only_reads = sql.lstrip().upper().startswith("SELECT") and not postgresql_suffix
         text = f"{sql} {postgresql_suffix}" if postgresql_suffix else sql
         self._text = sa.text(text)
         self._psycopg = _PARAMETER.sub(r"%(\1)s", text.replace("%", "%%"))
@@ -139,6 +141,8 @@ class Statement:
                 _keep_memory(driver, before)
             return rows
         if connection.dialect.driver == PSYCOPG:
+            if not (self._keeps_memory or self._only_reads):
+                forget(connection)
             return driver.execute(self._psycopg, values).fetchall()  # type: ignore[union-attr, no-any-return]
         return connection.execute(self._text, values).all()
 
@@ -230,11 +234,12 @@ def remembering(connection: Connection) -> Iterator[None]:
     connection : of a transaction that writes; all that it does inside of this was wanted before the transaction began
     """
     info = connection.info  # which cannot be asked for any more when the connection is lost
-    info[_MEMORY] = Memory()
+    memory = info[_MEMORY] = Memory()
     try:
         yield
     finally:
-        del info[_MEMORY]
+        if info.get(_MEMORY) is memory:  # a connection that was lost may belong to another thread by now
+            del info[_MEMORY]
 
 
 def forget(connection: Connection) -> None:
@@ -274,6 +279,17 @@ def is_deadlocked(error: BaseException | None) -> bool:
             return True
         error = error.__cause__
     return False
+
+
+def is_refused(error: BaseException | None) -> bool:
+    """Whether a database refused the values of a statement, which it would refuse again.
+
+    Parameters
+    ----------
+    error : of a statement, through SQLAlchemy or straight from a driver; both have the classes of PEP 249
+    """
+    found = error.orig if isinstance(error, DBAPIError) else error
+    return bool(_REFUSALS & {one.__name__ for one in type(found).__mro__})
 
 
 def is_locked(error: DBAPIError) -> bool:

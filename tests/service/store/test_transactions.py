@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -17,10 +18,11 @@ from service.processes.wakeup import WakeupPipe
 from service.store import jobs, shared_values
 from service.store.jobs import NewJob
 from service.store.tables import MIGRATIONS
-from service.store.transactions import Transactions
+from service.store.transactions import Transactions, WritersInLanes
 from tests.service.conftest import Postgres
 from workbench.errors import StoreError
 from workbench.store.database import Database
+from workbench.store.statements import Statement, is_refused
 
 NEW = NewJob("loop", jobs.MAIN, "", "loop:1")
 
@@ -157,6 +159,82 @@ def test_a_circle_of_waiting_transactions_fails_nobody(database: Database) -> No
     with database.read() as connection:
         assert shared_values.get(connection, "first") == "by another"
         assert shared_values.get(connection, "second") == "by the lane"
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("lane", [None, "of a key"])
+def test_one_alone_in_a_circle_is_written_again(database: Database, lane: str | None) -> None:
+    transactions = Transactions(database, WakeupPipe(None))
+    holds, waits = threading.Event(), threading.Event()
+
+    def another() -> None:
+        with database.write() as connection:
+            connection.execute(sa.text("SET LOCAL deadlock_timeout = '1min'"))  # so it is not the one to give up
+            shared_values.set_value(connection, "second", "by another")
+            holds.set()
+            assert waits.wait(20)
+            shared_values.set_value(connection, "first", "by another")
+
+    def work(connection: Connection) -> str:
+        shared_values.set_value(connection, "first", "by the writer")
+        waits.set()
+        shared_values.set_value(connection, "second", "by the writer")
+        return "written"
+
+    with database.write() as connection:
+        for name in ("first", "second"):
+            shared_values.set_value(connection, name, "before")
+    thread = threading.Thread(target=another)
+    thread.start()
+    assert holds.wait(20)
+    assert asyncio.run(transactions.write(work, lane=lane)) == "written"
+    thread.join()
+    transactions.close()
+    with database.read() as connection:
+        assert {shared_values.get(connection, name) for name in ("first", "second")} == {"by the writer"}
+
+
+def test_values_that_a_database_refuses_are_known_whoever_ran_the_statement(database: Database) -> None:
+    twice = Statement("INSERT INTO shared_values (name, value) VALUES ('twice', '')")
+
+    def add_twice() -> None:
+        with database.write() as connection:
+            twice.change(connection)
+            twice.change(connection)
+
+    with pytest.raises(StoreError) as refused:
+        add_twice()
+    assert is_refused(refused.value.__cause__)
+    assert not is_refused(None)
+
+
+class Full(ThreadPoolExecutor):
+    """Threads of a process that may start no more of them, at first."""
+
+    refusals = 2
+
+    def submit(self, *arguments: Any, **named: Any) -> Any:
+        if self.refusals:
+            self.refusals -= 1
+            raise RuntimeError("can't start new thread")
+        return super().submit(*arguments, **named)
+
+
+def test_a_lane_goes_on_after_a_failure_that_is_no_database_s(database: Database) -> None:
+    def work(connection: Connection) -> None:
+        shared_values.set_value(connection, "kept", "written")
+
+    async def run(threads: Full) -> list[BaseException | None]:
+        lanes = WritersInLanes(database, WakeupPipe(None), threads)
+        found = await asyncio.gather(*(lanes.write(work, "of a key") for _ in range(40)), return_exceptions=True)
+        found.append(await lanes.write(work, "of a key"))
+        await lanes.drain()
+        return found
+
+    with Full(1) as threads:
+        found = asyncio.run(run(threads))
+    assert all(isinstance(one, RuntimeError) for one in found[:40])
+    assert found[40] is None
 
 
 @pytest.mark.parametrize("lane", [None, "of a key"])
