@@ -81,6 +81,11 @@ class Track:
                 object.__setattr__(self, name, _checked(name, kind, value))
 
     @property
+    def called(self) -> str:
+        """What people call it: its title, else the name of its file, without suffix."""
+        return self.title or self.path.stem
+
+    @property
     def audio_id(self) -> str:
         """Equal for equal bytes: `aud_` and the start of their hash."""
         return audio_id(self.content_hash)

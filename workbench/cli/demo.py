@@ -61,7 +61,7 @@ def command(seconds: float, workspace: Workspace) -> None:
     )
     if demo.choice.chosen is not None:
         track = demo.choice.chosen.track
-        say(f"the track: {track.title or track.track_id}. {demo.choice.chosen.fit_explanation}")
+        say(f"the track: {track.called}. {demo.choice.chosen.fit_explanation}")
     for name, value in video_summary(demo.watched):
         say(f"{name}: {value}")
     say(f"the video as written: {demo.levels.loudness_lufs:.1f} LUFS, true peak {demo.levels.true_peak_dbtp:.1f} dBTP")

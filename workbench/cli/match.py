@@ -79,9 +79,7 @@ def _explain_placements(lane: Lane) -> None:
     from workbench.align.placements import CHANCE_SCORE, NO_CLEAR_POINT
 
     unclear = [
-        found.track.title or found.track.track_id
-        for found in lane.matches
-        if not found.sync or found.sync[0].in_words == NO_CLEAR_POINT
+        found.track.called for found in lane.matches if not found.sync or found.sync[0].in_words == NO_CLEAR_POINT
     ]
     if unclear:
         say(f"{NO_CLEAR_POINT}, every placement under {CHANCE_SCORE:g}: {', '.join(unclear)}")

@@ -43,14 +43,16 @@ SEAMS, FADES, OPTIONS = "Rate the seams", "Compare two crossfades", "Compare two
 """kinds of test, as the page names them"""
 _ABX_TRIALS = 12
 _ABOUT = {
-    SEAMS: "Each seam is rated beside the track's own bar line, hidden, and a bad splice, hidden too. Every seam has "
-    "an order of its own; all sounds are equally loud.",
+    SEAMS: "Each seam of the plan, a trial each, is rated beside the track's own bar line, hidden, and a bad splice, "
+    "hidden too. Every seam has an order of its own; all sounds are equally loud.",
     FADES: "ABX: this seam with its own crossfade, and with a linear one of another length. X is one of both, by a "
     "coin for each trial.",
     OPTIONS: "ABX: option 1 and another one around this seam of option 1, equally loud. X is one of both, by a coin "
     "for each trial.",
 }
 """what a test asks"""
+_CONDITIONS = {"reference": "the track's own bar line", "anchor": "a bad splice"}
+"""in words, where the results of a test call them by the terms of BS.1534"""
 _LINEAR = 1.0
 """exponent of the fade that is compared with"""
 
@@ -113,7 +115,7 @@ class ListeningState:
             found = abx_outcome(self.workspace, self.test.test_id)
             return abx_lines(found.conditions, found.summary.right, found.summary.trials, found.summary.p_value)
         lines = [
-            f"{one.condition}: {_rating(one.ratings)}, {one.ratings.count} ratings"
+            f"{_CONDITIONS.get(one.condition, one.condition)}: {_rating(one.ratings)}, {one.ratings.count} ratings"
             for one in mushra_outcomes(self.workspace, [self.test.test_id])
         ]
         return lines or [
@@ -159,7 +161,7 @@ def abx_lines(conditions: tuple[str, str], right: int, trials: int, p_value: flo
 
 def _rating(given: RatingSummary) -> str:
     """A mean with its interval, where there is one."""
-    return f"{given.mean:.0f}" + ("" if isnan(given.low) else f" ({given.low:.0f} to {given.high:.0f})")
+    return f"{given.mean:.0f}" + ("" if isnan(given.low) else f" (95 % interval {given.low:.0f} to {given.high:.0f})")
 
 
 class BlindBoard(JSComponent):

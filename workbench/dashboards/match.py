@@ -169,7 +169,7 @@ class MatchState:
         return {
             "id": track.track_id,
             "rank": rank,
-            "title": track.title or track.track_id,
+            "title": track.called,
             "artist": track.artist_name or "",
             "score": found.score,
             "bpm": track.bpm,
@@ -190,7 +190,7 @@ class MatchState:
             for reason in match.reasons
         )
         head = "<tr><th>because of</th><th>the video</th><th>the music</th><th>fit</th></tr>"
-        title = escape(match.track.title or match.track.track_id)
+        title = escape(match.track.called)
         return f"<h4>{title}</h4><p>{escape(match.fit_explanation)}</p><table>{head}{lines}</table>"
 
 

@@ -105,6 +105,8 @@ class Session(param.Parameterized):
         self._closed = False
         self._fits = 0
         """times that a track was fitted; only the latest is shown"""
+        self._demo: Task | None = None
+        """that prepares the demo"""
         self._asked_fit = False
         """whether somebody wanted the track fitted to this video"""
         self._asked = 0
@@ -160,6 +162,7 @@ class Session(param.Parameterized):
             return None
         self._hand_fades.clear()
         self._forget_wishes()
+        self._leave_demo()
         self.coming = f"Opening {track.path.name}."
         self.param.update(
             track=track, loop=None, analysis=None, track_sound=None, offers_fit=False, notice="", message="", option=0
@@ -183,6 +186,7 @@ class Session(param.Parameterized):
             self.message = str(error)
             return None
         self._forget_wishes()
+        self._leave_demo()
         self.coming = f"Opening {video.name}."
         self.param.update(video=video, loop=None, offers_fit=False, message="", option=0)
         return self._go_on(self._begin())
@@ -204,6 +208,7 @@ class Session(param.Parameterized):
         except WorkbenchError as error:
             self.message = str(error)
             return None
+        self._leave_demo()
         self.coming = f"Opening {found.path.name}."
         self.param.update(track=found, video=video)
         return self._go_on(self._begin(anew=True))
@@ -227,6 +232,7 @@ class Session(param.Parameterized):
         except WorkbenchError as error:
             self.param.update(message=str(error), coming="")
             return None
+        self._leave_demo()
         self.coming = f"Opening {project.name}."
         track, video, gone = self._files_of(project)
         view = fields.get("view")
@@ -409,7 +415,20 @@ class Session(param.Parameterized):
             "minutes, later ones seconds. Open shows files of your own."
         )
         self.message = ""
-        return self.run(demo_loop, then=self._show_demo)
+        opened = self.track, self.video
+
+        def prepared(loop: Loop) -> None:
+            if (self.track, self.video) == opened:
+                self._show_demo(loop)
+
+        self._demo = self.run(demo_loop, then=prepared)
+        return self._demo
+
+    def _leave_demo(self) -> None:
+        """Something else is opened: a demo that is still being prepared would take its place."""
+        if self._demo is not None:
+            self._demo.cancel()
+            self._demo = None
 
     def _show_demo(self, loop: Loop) -> None:
         self._hand_fades.clear()

@@ -42,7 +42,7 @@ def words_of(track: Track) -> str:
     ----------
     track : of the catalog
     """
-    named = track.title or track.path.stem
+    named = track.called
     words = (*track.moods, *track.genres, *track.tags, *track.instruments, named, track.artist_name or "")
     return " ".join(words).casefold()
 
@@ -99,6 +99,6 @@ def _index(workspace: Workspace) -> _Index:
 def _found(track: Track) -> FoundTrack:
     tags = dict.fromkeys((*track.genres, *track.moods, *track.tags))
     return FoundTrack(
-        track.track_id, track.title or track.path.stem, track.artist_name or "", track.duration_seconds, track.bpm,
+        track.track_id, track.called, track.artist_name or "", track.duration_seconds, track.bpm,
         tuple(tags),
     )  # fmt: skip

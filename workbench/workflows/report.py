@@ -46,7 +46,6 @@ from workbench.workflows.mix import measure_soundtrack
 from workbench.workflows.plan_words import NO_SEAM, option_differences, repetition_line, seam_words
 from workbench.workflows.seams import EXCERPT_SECONDS, planned_scores, seam_views
 from workbench.workflows.timeline import video_timeline
-from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
 
 _MP3_BIT_RATE = 160_000
@@ -120,7 +119,7 @@ def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
     MediaError : the track or the video cannot be decoded any more
     StoreError : the page cannot be written
     """
-    name = _track_name(loop.track)
+    name = loop.track.title
     video = loop.video.name if loop.video is not None else f"a video of {clock(loop.video_seconds)}"
     if isinstance(loop.answer, Refusal):
         why = ReportSection(
@@ -164,7 +163,7 @@ def write_fit_report(workspace: Workspace, fit: Fit, out: Path) -> Path:
         for section in _plan_sections(workspace, loop, plan, recording)
     ]
     sentences = tuple(f"{length}: {plan_sentence(plan)}" for length, plan in zip(lengths, fit.plans, strict=True))
-    title = f"{_track_name(fit.track)} in {len(loops)} lengths"
+    title = f"{fit.track.title} in {len(loops)} lengths"
     return write_page(ReportPage(title, sentences, None, tuple(sections)), out)
 
 
@@ -177,10 +176,6 @@ def _plan_sections(workspace: Workspace, loop: Loop, plan: LoopPlan, recording: 
         *options_sections(plan, loop, recording),
         seams_section(plan, seams),
     ]
-
-
-def _track_name(track: TrackSource) -> str:
-    return track.record.title if track.record is not None and track.record.title else track.track_id
 
 
 def plan_sentence(plan: LoopPlan) -> str:

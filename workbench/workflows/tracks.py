@@ -28,8 +28,8 @@ class TrackSource:
 
     @property
     def title(self) -> str:
-        """What to call it: the title of its record, else its id or the file's name."""
-        return (self.record.title if self.record is not None else None) or self.track_id
+        """What to call it: as its record says, else the name of the file."""
+        return self.track_id if self.record is None else self.record.called
 
 
 def find_track(workspace: Workspace, named: str) -> TrackSource:

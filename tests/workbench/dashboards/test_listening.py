@@ -114,7 +114,11 @@ def test_what_was_rated_stands_beside_the_score(tmp_path: Path) -> None:
     state.begin(BlindTest(kept.test_id, "mushra", "Seams", (BlindTrial({}),)))
     rated = {"reference": 100, "seam": 80, "anchor": 10}
     state.answer(0, {letter: rated[name] for letter, name in zip("ABC", drawn.hidden, strict=True)}, 3.0)
-    assert state.outcome() == ["reference: 100, 1 ratings", "seam: 80, 1 ratings", "anchor: 10, 1 ratings"]
+    assert state.outcome() == [
+        "the track's own bar line: 100, 1 ratings",
+        "seam: 80, 1 ratings",
+        "a bad splice: 10, 1 ratings",
+    ]
     assert state.so_far() == ["song, 30.0 s to 10.0 s, 20 ms: score 0.70, heard as 80 of 100 by 1"]
 
 

@@ -360,6 +360,16 @@ def test_an_analysis_that_comes_too_late_is_not_shown(home: Home, loop: Loop, co
     assert session.analysis is corner_loop.analysis
 
 
+def test_a_demo_that_is_still_prepared_gives_way_to_what_is_opened(session: Session) -> None:
+    demo = session.open_demo()
+    session.open_track(TRACK)
+    assert demo.cancelled
+    until_idle(session)
+    assert session.track is not None
+    assert session.track.path == TRACK
+    assert session.video is None
+
+
 def test_the_demo_over_another_track_brings_its_own_sound(
     home: Home, loop: Loop, corner_loop: Loop, tmp_path: Path
 ) -> None:

@@ -186,7 +186,13 @@ export function render({ model }) {
   const linkCard = () => {
     const card = made("div", "", "card"),
       row = made("div", "", "row")
-    card.append(made("h2", "Link to this version"), made("small", "Read only, without an account; it ends by itself."))
+    card.append(
+      made("h2", "Link to this version"),
+      made(
+        "small",
+        "To look and listen, without an account; it ends by itself. Comments and decisions are made on this page.",
+      ),
+    )
     row.append(
       days,
       button("Make a link", () => ask("link", Number(days.value))),
