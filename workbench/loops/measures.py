@@ -167,6 +167,15 @@ def breaks_of(measured: MeasuredBeats, leaves: IntArray, enters: IntArray) -> Fl
         found = np.asarray(measured.measure.breaks(measured.features, leaves, enters), dtype=np.float64)
     if found.shape != (leaves.size, enters.size) or not np.all(np.isfinite(found) & (found >= 0.0)):
         raise ParameterError(
-            f"the seam measure {measured.name} must give {leaves.size} by {enters.size} breaks of 0 and more"
+            f"the seam measure {measured.name} must give {leaves.size} by {enters.size} breaks of 0 and more, got "
+            f"{_told(found, (leaves.size, enters.size))}"
         )
     return found
+
+
+def _told(found: FloatArray, shape: tuple[int, int]) -> str:
+    """What is wrong with breaks, in words."""
+    if found.shape != shape:
+        return f"an array of shape {found.shape}"
+    finite = np.isfinite(found)
+    return f"{found.min():g} as the least" if finite.all() else f"{int((~finite).sum())} that are not finite"
