@@ -54,7 +54,11 @@ class SeamMeasure(Protocol):
         ...
 
     def breaks(self, features: FloatArray, leaves: IntArray, enters: IntArray) -> FloatArray:
-        """Measure splices; it counts in both readings of a splice, as continuation and as lead.
+        """Measure splices: compare what sounds from beat `leave` on with what sounds from beat `enter` on.
+
+        The first is what the track would have played, the second what is heard in its place. A splice has two readings:
+        as continuation our own parts compare what follows both beats, as lead what comes before them. A measure of
+        others is asked once, and its break counts in both readings, so it may look at either side, or at both.
 
         Parameters
         ----------

@@ -226,7 +226,7 @@ def test_names_that_nobody_knows_cost_no_measuring(workspace: Workspace, songs: 
         ("beats.tracker=workbench,nope", "beat tracker nope"),
         ("seams.measures.nope=0,1", "seam measure nope"),
         ('match.terms=[[], ["nope=1"]]', "match term nope"),
-        ("speech.detector=workbench,nope", "voice detector nope"),
+        ("voice.detector=workbench,nope", "voice detector nope"),
     ):
         with pytest.raises(ParameterError, match=f"there is no {word}"):
             _swept(workspace, SweepPlan((read_axis(text),), dataset), tmp_path / "sweep.zarr")
