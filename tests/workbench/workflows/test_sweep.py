@@ -180,7 +180,7 @@ class Halves:
     def breaks(
         self, features: np.ndarray[Any, Any], leaves: np.ndarray[Any, Any], enters: np.ndarray[Any, Any]
     ) -> np.ndarray[Any, Any]:
-        return np.abs(features[leaves][:, None] - features[enters][None, :])
+        return np.asarray(np.abs(features[leaves][:, None] - features[enters][None, :]))
 
 
 OURS = f"{__name__}:Halves"
