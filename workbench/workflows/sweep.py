@@ -581,10 +581,9 @@ def _result(plan: SweepPlan, points: Sequence[Point], rows: Sequence[Mapping[str
 
 
 def _labels(values: Sequence[Any]) -> np.ndarray[Any, Any]:
-    """Values of a parameter as a coordinate: numbers as they are, all others as texts, of lists joined by commas."""
-    if all(isinstance(value, bool) for value in values):
-        return np.array(values)
-    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+    """Values of a parameter as a coordinate: numbers as they are, others as texts, lists joined by commas."""
+    truths = sum(isinstance(value, bool) for value in values)
+    if truths in (0, len(values)) and all(isinstance(value, int | float) for value in values):
         return np.array(values)
     return np.array([_label(value) for value in values], dtype=str)
 
