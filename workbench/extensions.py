@@ -15,6 +15,30 @@ An extension goes by a name. It is found, in this order, among
 What is registered is known to its own process only: for the processes of `batch` and `sweep`, name it as
 `module:attribute`.
 
+Install your package into the environment of workbench: `pip install ./my_package`. The points:
+
+================  ===================  ============================  =======================
+point             constant             group of entry points         on the command line
+================  ===================  ============================  =======================
+beat tracker      `BEAT_TRACKERS`      `workbench.beat_trackers`     `--use beat-tracker=`
+section finder    `SECTION_FINDERS`    `workbench.section_finders`   `--use section-finder=`
+seam measure      `SEAM_MEASURES`      `workbench.seam_measures`     `--use seam-measure=`
+voice detector    `VOICE_DETECTORS`    `workbench.voice_detectors`   `--use voice-detector=`
+match term        `MATCH_TERMS`        `workbench.match_terms`       `--use match-term=`
+export format     `EXPORT_FORMATS`     `workbench.export_formats`    `export --format`
+================  ===================  ============================  =======================
+
+================  ==========================================  =====================================================
+point             keeps                                       passes
+================  ==========================================  =====================================================
+beat tracker      `workbench.beats.tracker.BeatTracker`       `workbench.testing.beat_tracker.BeatTrackerSuite`
+section finder    `workbench.structure.finder.SectionFinder`  `workbench.testing.section_finder.SectionFinderSuite`
+seam measure      `workbench.loops.measures.SeamMeasure`      `workbench.testing.seam_measure.SeamMeasureSuite`
+voice detector    `workbench.mix.detectors.VoiceDetector`     `workbench.testing.voice_detector.VoiceDetectorSuite`
+match term        `workbench.match.terms.MatchTerm`           `workbench.testing.match_term.MatchTermSuite`
+export format     `workbench.export.formats.Format`           `workbench.testing.export_format.ExportFormatSuite`
+================  ==========================================  =====================================================
+
 The name stands in the parameters, so it is in profiles, cache keys and results; the command line takes it as `--use`
 and the page offers it (`workbench.params.chosen`). A class is instantiated without arguments. Each point has a Protocol
 beside the code that calls it, and a suite of tests in `workbench.testing` that any implementation inherits.

@@ -1,7 +1,17 @@
 """How do I try another beat tracker?
 
 A tracker is a class with a version and one method. Registered, it has a name that parameters, profiles, cache keys and
-options take; `workbench.testing.beat_tracker` holds the tests that it should pass.
+options take; `workbench.testing.beat_tracker` holds the tests that it should pass. In a module `my_module.py` of the
+working folder it needs no registering:
+
+```sh
+workbench beats track.wav --tracker my_module:MyTracker
+workbench loop track.wav --video video.mp4 --use beat-tracker=my_module:MyTracker
+workbench sweep --param beats.tracker=workbench,my_module:MyTracker --measure beat_f --dataset bundled -o trackers.zarr
+```
+
+All commands but `beats` take it as `--use`; the sweep compares both trackers against annotated beats. Grids are kept
+under the tracker's name and `version`: raise it whenever its answers change, until then you get the old grid.
 """
 
 import librosa

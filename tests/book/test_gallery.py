@@ -18,7 +18,7 @@ ANSWERS = {
     "06_batch_to_a_table": ("hill_road.ogg ", "error"),
     "07_own_grid": ("mine: 120.0 BPM, 10 bars, confidence 1.00",),
     "08_own_beat_tracker": ("workbench: 12", "librosas: 12"),
-    "09_own_seam_part": ("weight 0.0: score", "weight 3.0: score"),
+    "09_own_seam_part": ("weight 0.0: score", "weight 3.0: score", "this part 0.8", "yardstick"),
     "10_sweep_of_a_weight": ("hill_road", "but no winner"),
     "11_two_profiles": ("seam_score", "sound different: hill_road"),
     "12_arrays_by_xarray": ("splice_score", "seam_part"),

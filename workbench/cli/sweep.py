@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     help="A parameter and its values: seams.context_beats=2,4,8, or seams.pulse_weight=0:2:21 for 21 from 0 to 2; "
-    "may be repeated.",
+    "seams.measures.my_module:MyMeasure=0,1.5 for the weight of a measure of your own; may be repeated.",
 )
 @click.option(
     "--dataset",

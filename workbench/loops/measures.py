@@ -54,7 +54,11 @@ class SeamMeasure(Protocol):
         ...
 
     def breaks(self, features: FloatArray, leaves: IntArray, enters: IntArray) -> FloatArray:
-        """Measure splices; it counts in both readings of a splice, as continuation and as lead.
+        """Measure splices: compare what sounds from beat `leave` on with what sounds from beat `enter` on.
+
+        The first is what the track would have played, the second what is heard in its place. A splice has two readings:
+        as continuation our own parts compare what follows both beats, as lead what comes before them. A measure of
+        others is asked once, and its break counts in both readings, so it may look at either side, or at both.
 
         Parameters
         ----------
@@ -167,6 +171,15 @@ def breaks_of(measured: MeasuredBeats, leaves: IntArray, enters: IntArray) -> Fl
         found = np.asarray(measured.measure.breaks(measured.features, leaves, enters), dtype=np.float64)
     if found.shape != (leaves.size, enters.size) or not np.all(np.isfinite(found) & (found >= 0.0)):
         raise ParameterError(
-            f"the seam measure {measured.name} must give {leaves.size} by {enters.size} breaks of 0 and more"
+            f"the seam measure {measured.name} must give {leaves.size} by {enters.size} breaks of 0 and more, got "
+            f"{_told(found, (leaves.size, enters.size))}"
         )
     return found
+
+
+def _told(found: FloatArray, shape: tuple[int, int]) -> str:
+    """What is wrong with breaks, in words."""
+    if found.shape != shape:
+        return f"an array of shape {found.shape}"
+    finite = np.isfinite(found)
+    return f"{found.min():g} as the least" if finite.all() else f"{int((~finite).sum())} that are not finite"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from pydantic import ValidationError
 
@@ -38,6 +39,7 @@ class Choice:
         return word_of(self.group).replace(" ", "-")
 
 
+@cache
 def choices() -> tuple[Choice, ...]:
     """All fields that name extensions, in the order of the stages."""
     found = []

@@ -70,11 +70,11 @@ class SeamView(Shown):
     """shape (n, 2): s from the seam, and 1.0 where the beat opens a bar"""
     score: float
     parts: FloatArray
-    """shape (len(SEAM_PARTS),), 0 to 1"""
+    """shape (len(SEAM_PARTS) + len(others),), 0 to 1; by their names: `named_parts`"""
     level_step_db: float
     """LU by which the entered side is louder than what was about to be heard, gains included; NaN where unknown"""
     own_parts: FloatArray
-    """shape (len(SEAM_PARTS), n), the same parts as if one of the track's own bars were skipped"""
+    """shape (len(SEAM_PARTS) + len(others), n), the same parts as if one of the track's own bars were skipped"""
     others: tuple[tuple[str, str], ...] = ()
     """name and description of each part that measures of others add behind `SEAM_PARTS`"""
 

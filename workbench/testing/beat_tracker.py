@@ -1,7 +1,14 @@
 """What any beat tracker must keep: inherit `BeatTrackerSuite` in a test and name the tracker.
 
-class TestMine(BeatTrackerSuite):
-    tracker = "my_module:MyTracker"
+In a file `test_mine.py` beside your module::
+
+    from workbench.testing.beat_tracker import BeatTrackerSuite
+
+
+    class TestMine(BeatTrackerSuite):
+        tracker = "my_module:MyTracker"
+
+Run it there with `python -m pytest test_mine.py`; `pip install pytest` suffices, which of our extras `dev` brings.
 """
 
 from __future__ import annotations

@@ -1,7 +1,14 @@
 """What any export format must keep: inherit `ExportFormatSuite` in a test and name the format.
 
-class TestMine(ExportFormatSuite):
-    format = "my_module:MY_FORMAT"
+In a file `test_mine.py` beside your module::
+
+    from workbench.testing.export_format import ExportFormatSuite
+
+
+    class TestMine(ExportFormatSuite):
+        format = "my_module:MY_FORMAT"
+
+Run it there with `python -m pytest test_mine.py`; `pip install pytest` suffices, which of our extras `dev` brings.
 """
 
 from __future__ import annotations

@@ -1,7 +1,14 @@
 """What any match term must keep: inherit `MatchTermSuite` in a test and name the term.
 
-class TestMine(MatchTermSuite):
-    term = "my_module:MyTerm"
+In a file `test_mine.py` beside your module::
+
+    from workbench.testing.match_term import MatchTermSuite
+
+
+    class TestMine(MatchTermSuite):
+        term = "my_module:MyTerm"
+
+Run it there with `python -m pytest test_mine.py`; `pip install pytest` suffices, which of our extras `dev` brings.
 """
 
 from __future__ import annotations

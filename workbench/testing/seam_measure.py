@@ -1,7 +1,14 @@
 """What any seam measure must keep: inherit `SeamMeasureSuite` in a test and name the measure.
 
-class TestMine(SeamMeasureSuite):
-    measure = "my_module:MyMeasure"
+In a file `test_mine.py` beside your module::
+
+    from workbench.testing.seam_measure import SeamMeasureSuite
+
+
+    class TestMine(SeamMeasureSuite):
+        measure = "my_module:MyMeasure"
+
+Run it there with `python -m pytest test_mine.py`; `pip install pytest` suffices, which of our extras `dev` brings.
 """
 
 from __future__ import annotations

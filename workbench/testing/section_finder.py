@@ -1,7 +1,14 @@
 """What any section finder must keep: inherit `SectionFinderSuite` in a test and name the finder.
 
-class TestMine(SectionFinderSuite):
-    finder = "my_module:MyFinder"
+In a file `test_mine.py` beside your module::
+
+    from workbench.testing.section_finder import SectionFinderSuite
+
+
+    class TestMine(SectionFinderSuite):
+        finder = "my_module:MyFinder"
+
+Run it there with `python -m pytest test_mine.py`; `pip install pytest` suffices, which of our extras `dev` brings.
 """
 
 from __future__ import annotations

@@ -1,7 +1,14 @@
 """What any voice detector must keep: inherit `VoiceDetectorSuite` in a test and name the detector.
 
-class TestMine(VoiceDetectorSuite):
-    detector = "my_module:MyDetector"
+In a file `test_mine.py` beside your module::
+
+    from workbench.testing.voice_detector import VoiceDetectorSuite
+
+
+    class TestMine(VoiceDetectorSuite):
+        detector = "my_module:MyDetector"
+
+Run it there with `python -m pytest test_mine.py`; `pip install pytest` suffices, which of our extras `dev` brings.
 
 One that reads what somebody labelled overrides `prepare`, which writes the labels of a video.
 """

@@ -42,7 +42,8 @@ MEASURED = ("beat_f", "downbeat_f", "confidence", "best_seam", "good_splices", "
 """what is compared, where it applies to a recording"""
 COVERAGE = 0.9
 SURE_FROM = 6
-"""recordings under which no difference is sure, and has no interval"""
+"""recordings under which no difference is sure, and has no interval; for fewer
+`workbench.intervals.bootstrap_interval` of the differences gives one, to be read with care"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,8 @@ class Comparison:
     b: WorkbenchParams
     dataset: Dataset
     table: pandas.DataFrame
-    """a row a recording: `status` and `reason`, each measure as `a` and `b`, and whether their plans differ"""
+    """a row a recording. Columns have two levels: a measure and `a` or `b`, as in `table["beat_f", "a"]`; `status`,
+    `reason` and `changed`, whether their plans differ, stand over an empty second level"""
     home: Path
     seconds: float | None
 

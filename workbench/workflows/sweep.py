@@ -7,8 +7,9 @@ again, and a parameter of the beats begins from the start. So twenty weights cos
 A sweep writes a folder beside its result, one file a recording, each whole or not at all. One that was killed goes on
 there; the folder is deleted when the result is written. A sweep of other parameters, another dataset or seed does not
 go on in the same place. The result is a zarr store with an axis for each parameter, or, of points that were drawn, one
-axis `point` with the parameters as coordinates; all other parameters are in its attributes. Points may also be
-searched for (`workbench.workflows.search`), for a high mean of one measure; a recording without it counts as 0 there.
+axis `point` with the parameters as coordinates; all other parameters are in its attributes. A parameter that is a list
+is a coordinate of texts, its entries joined by commas, "none" where it is empty. Points may also be searched for
+(`workbench.workflows.search`), for a high mean of one measure; a recording without it counts as 0 there.
 
 Functions: `read_axis` and `sweep_points` for what is swept; `sweep`; `read_sweep`. What a result says is in
 `workbench.workflows.winners`.
@@ -31,9 +32,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from workbench.errors import ParameterError, ResourceMissing, StoreError, WorkbenchError
+from workbench.extensions import find
 from workbench.files import write_text
 from workbench.home import Home
 from workbench.params import WorkbenchParams
+from workbench.params.base import named_weights
+from workbench.params.chosen import Choice, choices, chosen
 from workbench.profiles import params_from
 from workbench.store.fingerprint import canonical_json
 from workbench.workflows.batch import Row, rows_as_done
@@ -59,7 +63,10 @@ def read_axis(text: str) -> Axis:
 
     Parameters
     ----------
-    text : `seams.context_beats=2,4,8`, or `seams.pulse_weight=0:2:21` for 21 values from 0 to 2, or a list in JSON
+    text : `seams.context_beats=2,4,8`, or `seams.pulse_weight=0:2:21` for 21 values from 0 to 2, or a list in JSON.
+        The weight of one measure or match term of others is a parameter too, `seams.measures.my_module:MyMeasure=0,1.5`
+        or `match.terms.my_module:MyTerm=0:2:5`; a parameter that is a list takes a list of lists in JSON,
+        `seams.measures=[[], ["my_module:MyMeasure=1.5"]]`
 
     Raises
     ------
@@ -134,11 +141,41 @@ def with_values(params: WorkbenchParams, point: Mapping[str, Any], named: str = 
     """
     values = params.model_dump(mode="json")
     for name, value in point.items():
-        stage, _, field = name.partition(".")
-        if not isinstance(values.get(stage), dict) or field not in values[stage]:
+        stage, _, inside = name.partition(".")
+        field, _, part = inside.partition(".")
+        fields = values.get(stage)
+        if not isinstance(fields, dict) or field not in fields or (part and not _weighed(stage, field)):
             raise ParameterError(f"there is no parameter {name}; they are called such as seams.context_beats")
-        values[stage][field] = value
+        if part:
+            value = _with_weight(fields[field], part, value, name)
+        elif isinstance(fields[field], list) and not isinstance(value, list | tuple):
+            raise ParameterError(f"{named}: {_how_listed(stage, field, fields[field])}, got {value!r}")
+        fields[field] = value
     return params_from(values, named)
+
+
+def _weighed(stage: str, field: str) -> Choice | None:
+    """The field as one that names extensions with their weights; None for any other."""
+    return next((one for one in choices() if (one.stage, one.field) == (stage, field) and one.is_weighed), None)
+
+
+def _with_weight(entries: Sequence[str], part: str, weight: Any, name: str) -> list[str]:
+    """Extensions and their weights with another weight of one, which is added where it is not among them."""
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0.0 <= weight < float("inf"):
+        raise ParameterError(f"{name}: a weight is a number of 0 and more, got {weight!r}")
+    weights: dict[str, float] = dict(named_weights(entries)) | {part: weight}
+    return [f"{one}={np.format_float_positional(number, trim='-')}" for one, number in weights.items()]
+
+
+def _how_listed(stage: str, field: str, usual: Sequence[Any]) -> str:
+    """What is said where a parameter that is a list was not given as one."""
+    name = f"{stage}.{field}"
+    if _weighed(stage, field):
+        return (
+            f"{name} is a list: sweep the weight of one part as {name}.my_module:Mine=0,1.5, or whole lists in JSON as "
+            f'{name}=[[], ["my_module:Mine=1.5"]]'
+        )
+    return f"{name} is a list: give whole lists in JSON as {name}=[{json.dumps(usual)}]"
 
 
 def sweep_points(axes: Sequence[Axis], draw: int | None = None, seed: int = 0) -> list[Point]:
@@ -190,7 +227,9 @@ def check_axes(axes: Sequence[Axis], count: int | None, done: str) -> int:
     ParameterError : no axes, one of them twice, or not as many combinations as are wanted
     """
     names = [axis.name for axis in axes]
-    if not axes or len(set(names)) != len(names):
+    # a list and the weight of a part in it would both say what the weight is
+    twice = len(set(names)) != len(names) or any(one.startswith(f"{other}.") for one in names for other in names)
+    if not axes or twice:
         raise ParameterError("a sweep needs parameters, each once")
     total = int(np.prod([len(axis.values) for axis in axes], dtype=object))
     if count is not None and not 1 <= count <= min(total, _DRAWN_MOST):
@@ -273,8 +312,7 @@ def sweep(
     if executor is not None and scheduler is not None:
         raise ParameterError("give either an executor or the address of a scheduler")
     points = plan.points
-    for point in points:
-        with_values(workspace.params, point)
+    _find_extensions(plan, [with_values(workspace.params, point) for point in points])
     stated = _statement(workspace, plan, points)
     if out.exists():
         return _read(out, stated)
@@ -290,6 +328,15 @@ def sweep(
     _write(found, out)
     shutil.rmtree(folder, ignore_errors=True)
     return found
+
+
+def _find_extensions(plan: SweepPlan, changed: Sequence[WorkbenchParams]) -> None:
+    """Find what the points name: a name that is not known costs no measuring."""
+    swept = {tuple(axis.name.split(".")[:2]) for axis in plan.axes}
+    fields = [choice for choice in choices() if (choice.stage, choice.field) in swept]
+    for choice in fields:
+        for name in dict.fromkeys(name for params in changed for name in chosen(params, choice)):
+            find(choice.group, name)
 
 
 def _measure(
@@ -520,17 +567,31 @@ def _result(plan: SweepPlan, points: Sequence[Point], rows: Sequence[Mapping[str
     shape: tuple[int, ...]
     if plan.draw is None and plan.search is None:
         dims, shape = tuple(axis.name for axis in plan.axes), tuple(len(axis.values) for axis in plan.axes)
-        coordinates |= {axis.name: (axis.name, np.array(axis.values)) for axis in plan.axes}
+        coordinates |= {axis.name: (axis.name, _labels(axis.values)) for axis in plan.axes}
     else:
         dims, shape = ("point",), (len(points),)
         coordinates |= {"point": np.arange(len(points))}
-        coordinates |= {axis.name: ("point", np.array([point[axis.name] for point in points])) for axis in plan.axes}
+        coordinates |= {axis.name: ("point", _labels([point[axis.name] for point in points])) for axis in plan.axes}
     none = [None] * len(points)
     variables = {}
     for name in MEASURED:
         values = np.array([row.get(name, none) for row in rows], dtype=np.float64).reshape(len(rows), *shape)
         variables[name] = (("track", *dims), values, {"units": "1"})
     return xarray.Dataset(variables, coords=coordinates, attrs={"sweep": stated})
+
+
+def _labels(values: Sequence[Any]) -> np.ndarray[Any, Any]:
+    """Values of a parameter as a coordinate: numbers as they are, others as texts, lists joined by commas."""
+    truths = sum(isinstance(value, bool) for value in values)
+    if truths in (0, len(values)) and all(isinstance(value, int | float) for value in values):
+        return np.array(values)
+    return np.array([_label(value) for value in values], dtype=str)
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(map(_label, value)) or "none"
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _write(found: xarray.Dataset, out: Path) -> None:

@@ -155,9 +155,82 @@ def test_axes_as_one_types_them() -> None:
         ("seams.context_beats=99", "less than or equal to 16"),
         ("seams.context_beats=2,2", "twice"),
         ("seams.pulse_weight=0:1:x", "not a range"),
+        ("seams.measures=my:M=0,my:M=1.5", r"is a list: sweep the weight .*seams.measures.my_module:Mine=0,1.5"),
+        ('seams.measures=["my:M=0"]', "is a list"),
+        ("match.valence_of_key=1,2", r"is a list: give whole lists in JSON as match.valence_of_key=\[\["),
+        ("seams.measures.my:M=a", "a weight is a number"),
+        ("seams.measures.my:M=-1,1", "a weight is a number"),
+        ("seams.measures.pulse=1", "is a part of this package"),
+        ("seams.context_beats.my:M=1", "no parameter seams.context_beats.my:M"),
+        ("seams.=1", "no parameter"),
     ):
         with pytest.raises(ParameterError, match=complaint):
             read_axis(text)
+
+
+class Halves:
+    """A measure that finds as great a break as beats lie apart in halves of the track."""
+
+    version, unit, description = 1, "1", "the same half goes on"
+    least, most = 0.1, 1.0
+
+    def features(self, recording: wb.Recording, grid: BeatGrid) -> np.ndarray[Any, Any]:
+        return np.asarray(np.arange(grid.beats.size) * 2 // grid.beats.size, dtype=np.float64)
+
+    def breaks(
+        self, features: np.ndarray[Any, Any], leaves: np.ndarray[Any, Any], enters: np.ndarray[Any, Any]
+    ) -> np.ndarray[Any, Any]:
+        return np.asarray(np.abs(features[leaves][:, None] - features[enters][None, :]))
+
+
+OURS = f"{__name__}:Halves"
+
+
+def test_the_weight_of_a_part_of_others_is_a_parameter() -> None:
+    axis = read_axis(f"seams.measures.{OURS}=0:3:3")
+    assert axis == Axis(f"seams.measures.{OURS}", (0.0, 1.5, 3.0))
+    params = wb.WorkbenchParams(seams=SeamParams(measures=("a:A=1", f"{OURS}=1", "b:B=2")))
+    changed = with_values(params, {axis.name: 0.25})
+    assert changed.seams.measures == ("a:A=1", f"{OURS}=0.25", "b:B=2")
+    assert with_values(params, {"seams.measures.c:C=new": 1e-7}).seams.measures[-1] == "c:C=new=0.0000001"
+    assert with_values(params, {"match.terms.t:T": 2}).match.terms == ("t:T=2",)
+    with pytest.raises(ParameterError, match="each once"):
+        sweep_points((axis, Axis("seams.measures", ([],))))
+
+
+@pytest.mark.parametrize("draw", [None, 3])
+def test_lists_and_weights_of_others_are_coordinates(
+    workspace: Workspace, songs: Path, tmp_path: Path, draw: int | None
+) -> None:
+    dataset = wb.datasets.load(songs).only("ABAB")
+    lists_of = read_axis(f'seams.measures=[[], ["{OURS}=1"]]')
+    axes = (lists_of, Axis("match.terms", ((f"{OURS}=1",), ())))
+    lists = _swept(workspace, SweepPlan(axes, dataset, seconds=90.0, draw=draw), tmp_path / "lists.zarr")
+    assert set(lists["seams.measures"].values.tolist()) == {"none", f"{OURS}=1"}
+    assert set(lists["match.terms"].values.tolist()) <= {f"{OURS}=1", "none"}
+    xarray.testing.assert_equal(read_sweep(tmp_path / "lists.zarr"), lists)
+    assert winner(lists, "best_seam").point["seams.measures"] in ("none", f"{OURS}=1")
+    if draw is None:
+        weights = SweepPlan((read_axis(f"seams.measures.{OURS}=0,1"),), dataset, seconds=90.0)
+        found = _swept(workspace, weights, tmp_path / "weights.zarr")
+        xarray.testing.assert_equal(read_sweep(tmp_path / "weights.zarr"), found)
+        assert found[f"seams.measures.{OURS}"].values.tolist() == [0, 1]
+        same = found.best_seam.values[0].tolist()
+        assert same == pytest.approx(lists.best_seam.values[0, :, 0].tolist())
+        assert same[0] > same[1]
+
+
+def test_names_that_nobody_knows_cost_no_measuring(workspace: Workspace, songs: Path, tmp_path: Path) -> None:
+    dataset = wb.datasets.load(songs)
+    for text, word in (
+        ("beats.tracker=workbench,nope", "beat tracker nope"),
+        ("seams.measures.nope=0,1", "seam measure nope"),
+        ('match.terms=[[], ["nope=1"]]', "match term nope"),
+        ("voice.detector=workbench,nope", "voice detector nope"),
+    ):
+        with pytest.raises(ParameterError, match=f"there is no {word}"):
+            _swept(workspace, SweepPlan((read_axis(text),), dataset), tmp_path / "sweep.zarr")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_draw_has_its_parameters_on_one_axis_and_broken_files_say_why(
