@@ -110,7 +110,7 @@ test: $(VENV)/.torch $(VENV)/.words-if-any $(VENV)/s3/.done
 	$(NBVAL)
 
 test-all: test
-	$(BIN)/python -m pytest -m slow tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow tests
 
 # Every supported interpreter here, found by name and by pyenv, each in an environment of its own.
 test-pythons: chromium

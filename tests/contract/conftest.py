@@ -202,11 +202,20 @@ class Service:
         return found
 
     def wait_for(self, condition: Callable[[], bool], what: str) -> None:
-        """Wait for what a worker does after it has settled a job."""
+        """Wait for what a process of the service does in its own time, such as after it has settled a job."""
         deadline = time.monotonic() + SETTLE_SECONDS
         while not condition():
             assert time.monotonic() < deadline, f"not within {SETTLE_SECONDS:g} s: {what}"
             time.sleep(0.05)
+
+    def wait_until_ranking(self) -> None:
+        """Wait until a script is ranked: requests are accepted before the ranking processes have started."""
+
+        def is_ranking() -> bool:
+            ready = httpx.get(self.url + "/readyz", trust_env=False, timeout=60)
+            return "ranking" not in ready.text
+
+        self.wait_for(is_ranking, "a ranking process answers")
 
     def link(self, path: str, seconds: float) -> str:
         """A genuine link to a path that lasts so many seconds from now."""
@@ -459,6 +468,7 @@ def service(media: Path, settings: dict[str, str], tmp_path_factory: pytest.Temp
     home = tmp_path_factory.mktemp("service") / "home"
     fill(home, media, settings)
     running = start_service(home, settings)
+    running.wait_until_ranking()
     yield running
     assert running.stop() == 0
 
@@ -499,5 +509,6 @@ def owner(service: Service) -> tuple[Customer, str]:
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service as it comes, of two HTTP processes, with nothing in its home and nobody to run jobs."""
     running = start_service(tmp_path_factory.mktemp("bare") / "home", {}, "--workers", "2", "--no-jobs")
+    running.wait_until_ranking()
     yield running
     assert running.stop() == 0

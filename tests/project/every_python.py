@@ -2,7 +2,8 @@
 
 `make test-pythons` runs the first and `make test-oldest` the second; both need nothing but a Python. Interpreters are
 found by name (`python3.12`) and among pyenv's versions. Each gets an environment of its own below `.make/pythons/`,
-made by the same make targets that a user calls, so the lock files are installed on each Python too. The whole suite
+made by the same make targets that a user calls, so the lock files are installed on each Python too; two run at a time,
+and every line says whose it is. The whole suite
 runs on one Python only, that of `.venv` (`make test`), which is left out here unless it is named; on the others it is
 what shows that files are decoded and analysed, plans made and rendered, a request answered and the page opened.
 
@@ -20,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +29,8 @@ ENVIRONMENTS = ROOT / ".make" / "pythons"
 SUPPORTED = ("3.11", "3.12", "3.13")
 DEMO_SECONDS = "160"
 """as short as a bundled track can cover"""
+AT_A_TIME = 2
+"""most steps keep one core busy"""
 SMOKE_TESTS = (
     "tests/workbench/media",
     "tests/workbench/store",
@@ -52,7 +56,10 @@ def main() -> int:
         print(f"[pythons] {version}: {told}{note}", flush=True)
     if not found:
         return 1
-    failed = [version for version, python in found.items() if version in wanted and not passes(version, python)]
+    tested = {version: python for version, python in found.items() if version in wanted}
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        good = dict(zip(tested, pool.map(passes, tested, tested.values()), strict=True))
+    failed = [version for version in tested if not good[version]]
     if "oldest" in wanted and not passes_with_oldest(next(iter(found.values()))):
         failed.append("oldest packages")
     print(f"[pythons] failed: {', '.join(failed)}" if failed else "[pythons] all passed", flush=True)
@@ -112,15 +119,26 @@ def smoke(environment: Path) -> list[str | Path]:
 
 
 def run(name: str, command: Sequence[str | Path]) -> bool:
-    """Run one step in the checkout and say how long it took."""
+    """Run one step in the checkout; every line that it prints gets the name, the last one says how long it took."""
     shown = " ".join(str(part) for part in command)
     print(f"[pythons] {name}: {shown}", flush=True)
     started = time.monotonic()
     # An environment that is active must not be taken for the one under test.
     clean = {key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH", "MAKEFLAGS")}
-    code = subprocess.run([str(part) for part in command], cwd=ROOT, env=clean, check=False).returncode
-    print(f"[pythons] {name}: exit {code} after {time.monotonic() - started:.0f} s", flush=True)
-    return code == 0
+    step = subprocess.Popen(
+        [str(part) for part in command],
+        cwd=ROOT,
+        env=clean,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    with step:
+        assert step.stdout is not None
+        for line in step.stdout:
+            print(f"[pythons] {name}: {line}", end="", flush=True)
+    print(f"[pythons] {name}: exit {step.returncode} after {time.monotonic() - started:.0f} s", flush=True)
+    return step.returncode == 0
 
 
 def _candidates(version: str) -> Iterator[Path]:

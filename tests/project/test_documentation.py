@@ -327,9 +327,21 @@ def _try_server(checkout: Checkout, command: str) -> None:
                 assert '"error"' not in answer.stdout, answer.stdout
         else:
             url = re.findall(r"http://(?:127\.0\.0\.1|localhost):\d+\S*", printed)[-1]
-            assert httpx.get(url, timeout=60.0, follow_redirects=True).status_code == 200
+            assert _get_once_it_listens(server, url).status_code == 200
     finally:
         checkout.stop(server)
+
+
+def _get_once_it_listens(server: subprocess.Popen[str], url: str) -> httpx.Response:
+    """JupyterLab prints its address before it listens there."""
+    give_up = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            return httpx.get(url, timeout=60.0, follow_redirects=True)
+        except httpx.ConnectError:
+            assert server.poll() is None
+            assert time.monotonic() < give_up, f"nobody listens at {url}"
+            time.sleep(0.1)
 
 
 @pytest.mark.slow
