@@ -29,6 +29,17 @@ def test_the_overview_names_every_command() -> None:
     assert all(re.search(rf"^  {name}\b", done.stdout, flags=re.M) for name in COMMANDS)
 
 
+def test_a_command_spends_little_on_looking_for_cycles() -> None:
+    program = (
+        "import atexit, gc, sys\nfrom service.console import main\nsys.argv = ['workbench', '--help']\n"
+        "atexit.register(lambda: print(gc.get_threshold()[0], gc.get_freeze_count(), file=sys.stderr))\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    looks_after, withheld = map(int, done.stderr.split())
+    assert looks_after == 10_000
+    assert withheld > 10_000
+
+
 def test_the_overview_imports_nothing_heavy() -> None:
     program = (
         "import sys\nfrom service.console import run\nrun(['--help'])\n"
