@@ -118,16 +118,15 @@ def readings_of(pulses: list[Pulse], params: BeatParams) -> Readings:
     -------
     Readings : one for each pulse, metre and position of the first beat
     """
-    rows: list[list[float]] = []
+    described: list[FloatArray] = [np.zeros((0, len(FEATURES)))]
     which: list[tuple[int, int, int]] = []
     for index, pulse in enumerate(pulses):
         shared = _pulse_features(pulse, params)
         for metre in METRES:
-            for first, values in enumerate(_metre_features(pulse, shared, metre), start=1):
-                rows.append([values.get(name, 0.0) for name in FEATURES])
-                which.append((index, metre, first))
+            described.append(_metre_features(pulse, shared, metre))
+            which.extend((index, metre, first) for first in range(1, metre + 1))
     table = np.array(which, dtype=np.int64).reshape(-1, 3)
-    return Readings(table[:, 0], table[:, 1], table[:, 2], np.array(rows, dtype=np.float64).reshape(-1, len(FEATURES)))
+    return Readings(table[:, 0], table[:, 1], table[:, 2], np.concatenate(described))
 
 
 def _pulse_features(pulse: Pulse, params: BeatParams) -> dict[str, float]:
@@ -179,16 +178,16 @@ def _pulse_features(pulse: Pulse, params: BeatParams) -> dict[str, float]:
     }
 
 
-def _metre_features(pulse: Pulse, shared: dict[str, float], metre: int) -> list[dict[str, float]]:
-    """The descriptions of one metre's readings, from first position 1 to the last."""
+def _metre_features(pulse: Pulse, shared: dict[str, float], metre: int) -> FloatArray:
+    """The descriptions of one metre's readings, from first position 1 to the last, shape (metre, len(FEATURES))."""
     residue = np.arange(pulse.times.size) % metre
     member = ((residue[:, None] == np.arange(metre)) & pulse.sounding[:, None]).astype(np.float64)
     count = np.maximum(member.sum(axis=0), 1e-9)
-    cues = np.vstack((pulse.cues, pulse.crack[None]))
-    sums = cues @ member
+    sums = np.vstack((pulse.cues, pulse.crack[None])) @ member
     heard = np.flatnonzero(pulse.sounding)
     bar_octaves = float(np.log2(metre * 60.0 / shared["bpm"] / _USUAL_BAR_SECONDS))
-    common = shared | {
+    values: dict[str, float | FloatArray] = {
+        **shared,
         "repeats": _lag_contrast(pulse.likeness, metre, (1, 2)),
         "repeats_slow": min(_lag_contrast(pulse.likeness, metre, (4, 8)), _CLEAR_REPEAT),
         f"metre_{metre}": 1.0,
@@ -196,36 +195,38 @@ def _metre_features(pulse: Pulse, shared: dict[str, float], metre: int) -> list[
         "tempo_in_2": shared["tempo"] if metre == 2 else 0.0,
         "bar_squared": bar_octaves * bar_octaves,
     }
+    # residue of each position (columns) in the reading that begins at each first position (rows)
+    at = (np.arange(metre) - np.arange(metre)[:, None]) % metre
+    by_reading = sums[:, at]
+    mean = by_reading / count[at]
+    others = by_reading[:, :, 1:].sum(axis=2) / count[at[:, 1:]].sum(axis=1)
+    contrast = 0.5 * np.sqrt(metre) * (mean[:, :, 0] - others)
+    values |= {f"one_{name}": row for name, row in zip(BEAT_CUES, contrast, strict=False)}
+    if metre == 4:
+        values |= {f"one_{name}_in_4": values[f"one_{name}"] for name in _FOUR_CUES}
+        odd = by_reading[:, :, 0::2].sum(axis=2) / count[at[:, 0::2]].sum(axis=1)
+        even = by_reading[:, :, 1::2].sum(axis=2) / count[at[:, 1::2]].sum(axis=1)
+        names = (*BEAT_CUES, "crack")
+        values |= {f"odd_{name}_in_4": (odd - even)[names.index(name)] for name in _PAIR_CUES}
+        values["third_low_in_4"] = mean[BEAT_CUES.index("low"), :, 2]
+    if metre == 3:
+        values["one_crack_in_3"] = mean[-1, :, 0] - others[-1]
     detected = pulse.heard
     if detected is not None:
-        common["heard_metre"] = float(detected.metre[pulse.sounding, METRES.index(metre)].mean())
-        common["heard_ternary_in_2" if metre == 2 else "heard_ternary_else"] = detected.ternary
-        downbeat = (detected.downbeat @ member) / count
-    found = []
-    for first in range(1, metre + 1):
-        at = [(position - first) % metre for position in range(1, metre + 1)]
-        mean = sums[:, at] / count[at]
-        others = sums[:, at[1:]].sum(axis=1) / count[at[1:]].sum()
-        contrast = 0.5 * np.sqrt(metre) * (mean[:, 0] - others)
-        values = common | {f"one_{name}": float(value) for name, value in zip(BEAT_CUES, contrast, strict=False)}
-        if metre == 4:
-            values |= {f"one_{name}_in_4": values[f"one_{name}"] for name in _FOUR_CUES}
-            odd = sums[:, at[0::2]].sum(axis=1) / count[at[0::2]].sum()
-            even = sums[:, at[1::2]].sum(axis=1) / count[at[1::2]].sum()
-            names = (*BEAT_CUES, "crack")
-            values |= {f"odd_{name}_in_4": float((odd - even)[names.index(name)]) for name in _PAIR_CUES}
-            values["third_low_in_4"] = float(mean[BEAT_CUES.index("low"), 2])
-        if metre == 3:
-            values["one_crack_in_3"] = float(mean[-1, 0] - others[-1])
-        if detected is not None:
-            values["heard_one"] = float(downbeat[at[0]])
-            values["heard_others"] = float(downbeat[at[1:]].mean())
-            values["heard_second"] = float(downbeat[at[1:]].max())
-        if heard.size:
-            values["starts_on_one"] = float(residue[heard[0]] == at[0])
-            values["ends_on_one"] = float(residue[heard[-1]] == at[0])
-        found.append(values)
-    return found
+        values["heard_metre"] = float(detected.metre[pulse.sounding, METRES.index(metre)].mean())
+        values["heard_ternary_in_2" if metre == 2 else "heard_ternary_else"] = detected.ternary
+        downbeat = ((detected.downbeat @ member) / count)[at]
+        values["heard_one"] = downbeat[:, 0]
+        values["heard_others"] = downbeat[:, 1:].mean(axis=1)
+        values["heard_second"] = downbeat[:, 1:].max(axis=1)
+    if heard.size:
+        values["starts_on_one"] = (residue[heard[0]] == at[:, 0]).astype(np.float64)
+        values["ends_on_one"] = (residue[heard[-1]] == at[:, 0]).astype(np.float64)
+    described = np.zeros((metre, len(FEATURES)))
+    for column, name in enumerate(FEATURES):
+        if name in values:
+            described[:, column] = values[name]
+    return described
 
 
 def _harmonic_mean(one: float, other: float) -> float:
