@@ -372,6 +372,12 @@ def start() -> Callable[..., Service]:
     return start_service
 
 
+@pytest.fixture(scope="session")
+def environment() -> Callable[..., dict[str, str]]:
+    """The environment of a command on a home of a test's own."""
+    return environment_of
+
+
 @dataclass(frozen=True)
 class Site:
     """An https site on this machine that serves a folder."""
