@@ -4,8 +4,8 @@ It knows one short track under twelve names, one video that is long enough to lo
 https site on this machine to fetch from. Every test has a customer of its own, so that ledgers are short. What needs
 other settings (the rate limit, no jobs, no tracks) uses `bare`, a second service that has nothing in its home.
 
-The services run on SQLite; with `CONTRACT_DATABASE=postgresql` in the environment each home has a database of PostgreSQL
-(`make test-postgresql`).
+The services run on SQLite; with `CONTRACT_DATABASE=postgresql` in the environment each home has a database of
+PostgreSQL (`make test-postgresql`).
 """
 
 from __future__ import annotations

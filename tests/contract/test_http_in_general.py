@@ -419,7 +419,9 @@ def test_what_is_no_http_gets_400_and_the_error_body(service: Any, data: bytes) 
     service.refused(service.raw(data), 400)
 
 
-@pytest.mark.parametrize("host", ["", "Host: \r\n", "Host: a b\xff\r\n", "Host: a/b?\r\n"], ids=["none", "empty", "blank", "path"])
+@pytest.mark.parametrize(
+    "host", ["", "Host: \r\n", "Host: a b\xff\r\n", "Host: a/b?\r\n"], ids=["none", "empty", "blank", "path"]
+)
 def test_a_link_needs_an_address_to_lead_to(service: Any, customer: Any, host: str) -> None:
     body = b'{"filename": "a.mp4"}'
     head = (

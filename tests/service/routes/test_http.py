@@ -15,8 +15,8 @@ from sanic import HTTPResponse
 from service import cache_keys
 from service.answers import align, loop
 from service.answers.answer import Answer, Call
-from service.processes.wakeup import WakeupPipe
 from service.errors import Problem
+from service.processes.wakeup import WakeupPipe
 from service.routes.http import base_url, json_response, respond_soon
 from service.schemas.requests import AlignRequest, LoopRequest
 from service.settings import ServiceSettings

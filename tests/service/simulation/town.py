@@ -89,7 +89,7 @@ class Town:
         self.database = Database(url, MIGRATIONS)
         self._loop = asyncio.new_event_loop()
         self._transactions = Transactions(Database(url, MIGRATIONS), WakeupPipe(None))
-        """of the process that answers calls: it remembers what it looks up, and whoever calls at once shares a commit"""
+        """of the process that answers calls: it remembers what it looks up; who calls at once shares a commit"""
         self._beside = random.Random(seed)
         """of the calls beside those of the history, which it does not change"""
         self.files = StoredFiles(Home(folder))
