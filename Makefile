@@ -13,6 +13,7 @@
 #   make fuzz          the property tests on new examples
 #   make accidents     the simulation of the service: SEEDS=0:2000 lives, then the planted bugs that it has to find
 #   make rolling-upgrade  two checkouts of the service side by side under load, a migration in between; OLD=COMMIT
+#   make test-postgresql  the contract's tests with a service on PostgreSQL, whose server programs must be installed
 #   make browser       the dashboard's tests in Chromium; installs Chromium on Debian when run as root
 #   make test-pythons  set-up, demo and a smoke test on every supported Python here; make test-oldest: oldest packages
 #   make book          the book: how-to pages, gallery, notebooks, reference, as HTML in build/book; make wheel: the wheel, with the book in it
@@ -39,7 +40,7 @@ TORCH ?= torch==2.13.0
 NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks book wheel fuzz accidents rolling-upgrade \
+.PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks book wheel fuzz accidents rolling-upgrade test-postgresql \
         browser chromium screenshots bench peers fit train lock clean
 
 help:
@@ -134,6 +135,9 @@ accidents: $(VENV)/.dev
 OLD ?= HEAD
 rolling-upgrade: $(VENV)/.dev
 	$(BIN)/python -m tests.benchmarks.rolling_upgrade --old $(OLD) $(OPTIONS)
+
+test-postgresql: $(VENV)/.dev
+	CONTRACT_DATABASE=postgresql $(BIN)/python -m pytest -m "not slow" tests/contract
 
 browser: $(VENV)/.dev chromium
 	$(BIN)/python -m pytest -m browser tests/browser

@@ -14,9 +14,11 @@ https://opentelemetry.io/docs/specs/otlp/
 from __future__ import annotations
 
 import logging
+import math
 import os
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import structlog
@@ -26,10 +28,12 @@ from service.traces import Trace
 from workbench.extras import require_extra
 
 if TYPE_CHECKING:
-    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+    from opentelemetry.sdk.trace.export import SpanExportResult
 
 _NAME = "barline-workbench"
 _SEND_SECONDS = 5.0  # that the collector gets for a batch, repetitions included
+_CLOSE_SECONDS = 2.0  # after the end of the work, in which the last batches are begun
 _NANOSECONDS = 1_000_000_000
 
 log = structlog.get_logger("service")
@@ -71,7 +75,7 @@ class Spans:
         self.share = share
         self._given = threading.Lock()
         _log_complaints()
-        self._provider, self._ids = _provider(url, process)
+        self._provider, self._ids, self._last = _provider(url, process)
         self._tracer = self._provider.get_tracer(_NAME)
 
     def send(
@@ -118,8 +122,20 @@ class Spans:
         span.end(int(max(began, ended) * _NANOSECONDS))
 
     def close(self) -> None:
-        """Send what is left, and end the thread; a collector that does not answer holds this up for some seconds."""
+        """Send what is left, and end the thread; a collector that does not answer holds this up for a few seconds."""
+        self._last.call = time.monotonic() + _CLOSE_SECONDS
         self._provider.shutdown()
+        if self._last.missed:
+            log.warning("spans", problem=f"the process ended before {self._last.missed} spans were sent")
+
+
+class _Last:
+    """The end of sending, which comes although a collector takes its time with each batch."""
+
+    call = math.inf
+    """monotonic s; a batch that would begin later is not sent"""
+    missed = 0
+    """spans that were not sent"""
 
 
 class _GivenIds:
@@ -141,26 +157,38 @@ class _GivenIds:
         return False
 
 
-def _provider(url: str, process: str) -> tuple[TracerProvider, _GivenIds]:
+def _provider(url: str, process: str) -> tuple[TracerProvider, _GivenIds, _Last]:
     """OpenTelemetry's part: batches, and their way to the collector."""
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
-    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
     from opentelemetry.sdk.trace.id_generator import IdGenerator
     from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 
     class Ids(_GivenIds, IdGenerator):
         """What OpenTelemetry takes for a source of ids."""
 
+    last = _Last()
+
+    class Exporter(OTLPSpanExporter):
+        """OpenTelemetry's, until the last call."""
+
+        def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+            """Send one batch."""
+            if time.monotonic() > last.call:
+                last.missed += len(spans)
+                return SpanExportResult.FAILURE
+            return super().export(spans)
+
     ids = Ids()
     name = os.environ.get("OTEL_SERVICE_NAME") or _NAME
     resource = Resource.create({"service.name": name, "process.pid": os.getpid(), "workbench.process": process})
     # Whether a trace is recorded was chosen where it began.
     provider = TracerProvider(ALWAYS_ON, resource, shutdown_on_exit=False, id_generator=ids)
-    exporter = OTLPSpanExporter(f"{url.rstrip('/')}/v1/traces", timeout=_SEND_SECONDS)
+    exporter = Exporter(f"{url.rstrip('/')}/v1/traces", timeout=_SEND_SECONDS)
     provider.add_span_processor(BatchSpanProcessor(exporter))
-    return provider, ids
+    return provider, ids, last
 
 
 class _Complaints(logging.Handler):

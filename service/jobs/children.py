@@ -17,7 +17,15 @@ from workbench.clock import monotonic_seconds
 from workbench.home import Home
 
 # Left out of the environment of a process that decodes files from strangers.
-_SECRETS = frozenset(("WORKBENCH_WEBHOOK_SECRET", "WORKBENCH_LINK_SECRET", "WORKBENCH_API_KEY"))
+_SECRETS = frozenset(
+    (
+        "WORKBENCH_WEBHOOK_SECRET",
+        "WORKBENCH_LINK_SECRET",
+        "WORKBENCH_API_KEY",
+        "OTEL_EXPORTER_OTLP_HEADERS",  # may hold the collector's key; a job's process sends nothing itself
+        "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+    )
+)
 _START_SECONDS = 120.0  # to import what jobs use, on a busy machine
 _COMMAND = (sys.executable, "-m", "service.jobs.child")
 

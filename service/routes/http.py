@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from service.admission import admitted, check_headers
 from service.answers.answer import Answer, Call
 from service.answers.json_text import JsonText
-from service.errors import not_found
+from service.errors import malformed, not_found
 from service.headers import add_retry_after
 
 _PATIENCE_SECONDS = 2.0  # that a call waits for a job with little left to do
@@ -25,6 +25,7 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 _PARAMETER = re.compile(r"<(\w+)(?::\w+)?>")
+_HOST = re.compile(r"([\w.-]+|\[[0-9a-fA-F:.]+\])(:[0-9]{1,5})?", re.ASCII)
 
 
 async def answer_of(request: Request, check: Callable[[], A], work: Callable[[Connection, Call, A], T]) -> T:
@@ -91,9 +92,18 @@ def base_url(request: Request) -> str:
     Returns
     -------
     scheme and host, without a slash at the end
+
+    Raises
+    ------
+    Problem : 400 if the request does not say where it was sent, so that no link of the answer would lead here
     """
     public = request.app.ctx.settings.public_url
-    return str(public).rstrip("/") if public else f"{request.scheme}://{request.host}"
+    if public:
+        return str(public).rstrip("/")
+    host = request.host.strip()
+    if _HOST.fullmatch(host) is None:
+        raise malformed("the Host header is missing or is no host: links of the answer would lead nowhere")
+    return f"{request.scheme}://{host}"
 
 
 def path_id(raw: str, what: str) -> str:

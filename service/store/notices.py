@@ -14,6 +14,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from workbench.store.database import patience_with
+
 CHANNEL = "workbench_jobs"
 _NOTIFY = sa.text(f"NOTIFY {CHANNEL}")
 
@@ -57,6 +59,7 @@ class Listener:
             import psycopg
 
             arguments, named = self._url.get_dialect()().create_connect_args(self._url)
+            named = {**patience_with(self._url), **named}
             try:
                 self._connection = psycopg.connect(*arguments, **named, autocommit=True)
                 self._connection.execute(f"LISTEN {CHANNEL}")

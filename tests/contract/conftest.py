@@ -3,6 +3,9 @@
 It knows one short track under twelve names, one video that is long enough to loop it under and one that is not, and an
 https site on this machine to fetch from. Every test has a customer of its own, so that ledgers are short. What needs
 other settings (the rate limit, no jobs, no tracks) uses `bare`, a second service that has nothing in its home.
+
+The services run on SQLite; with `CONTRACT_DATABASE=postgresql` in the environment each home has a database of
+PostgreSQL (`make test-postgresql`).
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ from service.settings import ServiceSettings
 from service.store import jobs, shared_values
 from service.store.jobs import NewJob
 from service.store.tables import open_database
+from tests.service.conftest import Postgres, running_postgres
 from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
 from workbench.home import Home
@@ -183,7 +187,8 @@ class Service:
 
     def database(self) -> Database:
         """Its database, for what only time would bring about."""
-        return open_database(Home(self.home), WorkbenchSettings(home=self.home))
+        url = self.environment.get("WORKBENCH_DATABASE_URL")
+        return open_database(Home(self.home), WorkbenchSettings(home=self.home, database_url=url))
 
     def changed(self, statement: Any) -> int:
         """Change its database, for what only time or a fault would bring about; how many rows that were."""
@@ -313,10 +318,46 @@ def refused(answer: httpx.Response | http.client.HTTPResponse, status: int) -> d
     return error
 
 
+@dataclass
+class Databases:
+    """The databases of the services that do not run on SQLite."""
+
+    server: Postgres | None = None
+    urls: dict[Path, str] = field(default_factory=dict)
+
+    def settings_of(self, home: Path) -> dict[str, str]:
+        """The setting that names the database of a home; empty: it is a file there."""
+        if self.server is None:
+            return {}
+        if home not in self.urls:
+            self.urls[home] = self.server.url()
+        return {"WORKBENCH_DATABASE_URL": self.urls[home]}
+
+
+DATABASES = Databases()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def databases() -> Iterator[None]:
+    """PostgreSQL, if the environment asks for it."""
+    if os.environ.get("CONTRACT_DATABASE") != "postgresql":
+        yield
+        return
+    with running_postgres() as server:
+        DATABASES.server = server
+        yield
+        DATABASES.server = None
+
+
+def environment_of(home: Path, settings: Mapping[str, str]) -> dict[str, str]:
+    """The environment of the processes on a home: without settings of whoever runs the tests."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
+    return others | DATABASES.settings_of(home) | dict(settings)
+
+
 def start_service(home: Path, settings: Mapping[str, str], *options: str) -> Service:
     """Start `workbench serve` on a free port and wait until it accepts requests."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
-    environment |= settings
+    environment = environment_of(home, settings)
     with (home.parent / "serve.err").open("a") as log:
         process = subprocess.Popen(
             [*WORKBENCH, "serve", "--port", "0", "--home", str(home), *options],
@@ -338,6 +379,12 @@ def start_service(home: Path, settings: Mapping[str, str], *options: str) -> Ser
 def start() -> Callable[..., Service]:
     """Starts a service of a test's own: a home folder, settings, options."""
     return start_service
+
+
+@pytest.fixture(scope="session")
+def environment() -> Callable[..., dict[str, str]]:
+    """The environment of a command on a home of a test's own."""
+    return environment_of
 
 
 @dataclass(frozen=True)
@@ -475,8 +522,7 @@ def service(media: Path, settings: dict[str, str], tmp_path_factory: pytest.Temp
 
 def fill(home: Path, media: Path, settings: Mapping[str, str]) -> None:
     """Give a home its track and its two shared videos."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
-    environment |= settings
+    environment = environment_of(home, settings)
     for command in (
         ("catalog", "add", str(media / "manifest.jsonl")),
         ("videos", "add", str(media / "long.mp4"), "--shared", "--video-id", "vid_long"),

@@ -419,6 +419,18 @@ def test_what_is_no_http_gets_400_and_the_error_body(service: Any, data: bytes) 
     service.refused(service.raw(data), 400)
 
 
+@pytest.mark.parametrize(
+    "host", ["", "Host: \r\n", "Host: a b\xff\r\n", "Host: a/b?\r\n"], ids=["none", "empty", "blank", "path"]
+)
+def test_a_link_needs_an_address_to_lead_to(service: Any, customer: Any, host: str) -> None:
+    body = b'{"filename": "a.mp4"}'
+    head = (
+        f"POST /v1/videos HTTP/1.1\r\n{host}x-api-key: {customer.key}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    )
+    assert "Host" in service.refused(service.raw(head.encode("latin-1") + body), 400)["message"]
+
+
 def test_a_client_may_wait_for_100_continue(service: Any, customer: Any) -> None:
     head = request(
         "/v1/videos", f"x-api-key: {customer.key}", "Content-Type: application/json", "Content-Length: 21",

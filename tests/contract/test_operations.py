@@ -127,7 +127,7 @@ def test_the_description_is_version_1_0_0_and_needs_no_key(service: Any) -> None
 
 
 def test_a_backup_of_a_running_service_is_a_service_again(
-    service: Any, customer: Any, settings: dict[str, str], start: Any, tmp_path: Path
+    service: Any, customer: Any, settings: dict[str, str], start: Any, environment: Any, tmp_path: Path
 ) -> None:
     """Keys, ledgers, videos and answers: all as they were, in a home of another place."""
     pair = {"video_id": customer.fresh_video(), "track_id": "trk_corner"}
@@ -148,7 +148,7 @@ def test_a_backup_of_a_running_service_is_a_service_again(
         "--home",
         str(home),
     ]
-    subprocess.run(command, check=True, capture_output=True, env=service.environment)
+    subprocess.run(command, check=True, capture_output=True, env=environment(home, settings))
     again = start(home, settings)
     try:
         with httpx.Client(

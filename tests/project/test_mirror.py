@@ -48,7 +48,6 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "service/commands/showcase.py": (PROCESS, "tests/service/commands/test_serve.py"),
     "service/commands/worker.py": (PROCESS, "tests/service/commands/test_serve.py"),
     "service/jobs/child.py": (PROCESS, "tests/service/jobs/test_kills.py"),
-    "service/jobs/children.py": (PROCESS, "tests/service/jobs/test_kills.py"),
     "service/jobs/previews.py": ("a kind of job, tested with the others", "tests/service/jobs/test_kinds.py"),
     "service/ranking/client.py": (PROCESS, "tests/contract/test_lanes.py"),
     "service/ranking/process.py": (PROCESS, "tests/contract/test_lanes.py"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import service.spans
 from service.settings import ServiceSettings
 from service.spans import open_spans
 from service.traces import Trace, continue_trace
@@ -49,6 +52,24 @@ def test_a_collector_that_is_gone_costs_a_line_in_the_log(
     spans.close()
     out, err = capfd.readouterr()
     assert "Failed to export" in out + err
+
+
+def test_a_collector_that_hangs_is_not_waited_for_with_every_batch(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(service.spans, "_SEND_SECONDS", 1.0)
+    monkeypatch.setattr(service.spans, "_CLOSE_SECONDS", 0.0)
+    monkeypatch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1")
+    with socket.create_server(("127.0.0.1", 0), backlog=100) as hangs:
+        spans = open_spans(ServiceSettings(traces_url=f"http://127.0.0.1:{hangs.getsockname()[1]}"), "http")
+        assert spans is not None
+        for number in range(1, 31):
+            spans.send("POST /v1/loop", Trace(TRACE, f"{number:016x}", 1), 1.0, 2.0)
+        spans.close()
+    out, err = capfd.readouterr()
+    found = re.search(r"the process ended before (\d+) spans were sent", out + err)
+    assert found is not None, out + err
+    assert int(found[1]) >= 20  # the others were on their way
 
 
 def test_without_a_collector_nothing_is_imported() -> None:

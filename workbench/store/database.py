@@ -51,6 +51,13 @@ _ADDS = re.compile(
     r"|UPDATE (?P<table>\w+) SET (?P<column>\w+) = [^,]*",
     re.DOTALL,
 )
+_PATIENCE = {
+    "connect_timeout": 30,  # s
+    "tcp_user_timeout": 30_000,  # ms that what was sent may stay unconfirmed
+    "keepalives_idle": 30,  # s of silence before the server is asked whether it lives
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+}
 _MIGRATION_LOCK = 0x6261726C  # PostgreSQL's advisory lock; any constant of our own
 
 metadata = sa.MetaData()
@@ -421,7 +428,8 @@ class Database:
 def _engines(url: str) -> tuple[Engine, Engine]:
     if not url.startswith("sqlite"):
         direct = sa.make_url(url).get_dialect().driver == PSYCOPG
-        engine = sa.create_engine(url, pool_pre_ping=not direct)
+        patience = patience_with(sa.make_url(url)) if direct else {}
+        engine = sa.create_engine(url, pool_pre_ping=not direct, connect_args=patience)
         event.listen(engine, "before_cursor_execute", _forget)
         if direct:
             event.listen(engine, "checkout", _check_alive)
@@ -433,6 +441,22 @@ def _engines(url: str) -> tuple[Engine, Engine]:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _beginner(begin))
     return reader, writer
+
+
+def patience_with(url: sa.URL) -> dict[str, int]:
+    """How long a connection waits for a PostgreSQL that is gone without a word, as one whose machine has died.
+
+    Without it the operating system gives up after a quarter of an hour, and all that time whoever writes waits.
+
+    Parameters
+    ----------
+    url : what it says itself counts
+
+    Returns
+    -------
+    psycopg's arguments; a connection over a Unix socket ignores most of them
+    """
+    return {name: value for name, value in _PATIENCE.items() if name not in url.query}
 
 
 def _forget(connection: Connection, *_: Any) -> None:

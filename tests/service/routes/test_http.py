@@ -15,8 +15,9 @@ from sanic import HTTPResponse
 from service import cache_keys
 from service.answers import align, loop
 from service.answers.answer import Answer, Call
+from service.errors import Problem
 from service.processes.wakeup import WakeupPipe
-from service.routes.http import json_response, respond_soon
+from service.routes.http import base_url, json_response, respond_soon
 from service.schemas.requests import AlignRequest, LoopRequest
 from service.settings import ServiceSettings
 from service.store import accounts, answers, jobs, video_owners
@@ -124,3 +125,22 @@ def test_headers_go_over_the_wire_as_sanic_writes_them(value: str) -> None:
     assert written[0] == written[1]
     assert written[0].count(b"\r\n") == 3
     assert ours.body == b'{"a":1}'
+
+
+@pytest.mark.parametrize("host", ["localhost", "music.example:8000", "http_1:80", "127.0.0.1", "[::1]:8000"])
+def test_links_lead_where_the_request_was_sent(host: str) -> None:
+    assert base_url(_sent_to(host)) == f"http://{host}"
+    assert base_url(_sent_to(host, public_url="https://music.example/")) == "https://music.example"
+
+
+@pytest.mark.parametrize("host", ["", "a b", "a\udcff", "a/b", "a:b", "[::1", "a\nb"])
+def test_a_request_that_was_sent_nowhere_gets_no_link(host: str) -> None:
+    with pytest.raises(Problem) as refused:
+        base_url(_sent_to(host))
+    assert refused.value.status == 400
+    assert base_url(_sent_to(host, public_url="https://music.example")) == "https://music.example"
+
+
+def _sent_to(host: str, public_url: str | None = None) -> Any:
+    context = SimpleNamespace(settings=ServiceSettings(public_url=public_url))
+    return SimpleNamespace(host=host, scheme="http", app=SimpleNamespace(ctx=context))

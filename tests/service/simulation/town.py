@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import random
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -17,10 +19,11 @@ from sqlalchemy import Connection
 
 from service.answers import beats, loop, match, videos
 from service.answers.answer import Answer, Call
-from service.billing import events
+from service.billing import events, funds
 from service.errors import Problem
 from service.jobs import settle
 from service.jobs.deletion import delete_video
+from service.processes.wakeup import WakeupPipe
 from service.routes.uploads import record_upload
 from service.schemas.events import BillingEvent
 from service.schemas.requests import (
@@ -32,8 +35,10 @@ from service.schemas.requests import (
     VideoRequest,
 )
 from service.settings import ServiceSettings
-from service.store import accounts, api_keys, jobs, shared_values
+from service.store import accounts, api_keys, jobs, ledger, shared_values
+from service.store.ledger import Charge
 from service.store.tables import MIGRATIONS
+from service.store.transactions import Transactions
 from tests.service.simulation.books import Books
 from tests.service.simulation.machines import REVISION, JobProcess, Machine, content
 from tests.service.simulation.world import Host, Killed, Rates, Violation, World, inhabited
@@ -82,6 +87,11 @@ class Town:
         shutil.copy(template, Home(folder).database)
         url = f"sqlite:///{Home(folder).database}"
         self.database = Database(url, MIGRATIONS)
+        self._loop = asyncio.new_event_loop()
+        self._transactions = Transactions(Database(url, MIGRATIONS), WakeupPipe(None))
+        """of the process that answers calls: it remembers what it looks up; who calls at once shares a commit"""
+        self._beside = random.Random(seed)
+        """of the calls beside those of the history, which it does not change"""
         self.files = StoredFiles(Home(folder))
         raw = sqlite3.connect(Home(folder).database, isolation_level=None)
         raw.row_factory = sqlite3.Row
@@ -134,6 +144,9 @@ class Town:
 
     def close(self) -> None:
         """Close the database."""
+        self._loop.run_until_complete(self._transactions.drain())
+        self._transactions.close()
+        self._loop.close()
         self.books.raw.close()
         self.database.close()
 
@@ -262,9 +275,11 @@ class Town:
         self.check()
 
     def _rotate(self, client: Client) -> None:
+        self._call(partial(_find_caller, client.secret))  # it has just been used
         done = self._write(lambda connection: api_keys.rotate(connection, client.key_id))
         if isinstance(done, tuple):
             self.revoked.add(client.secret)
+            self._use_revoked(client.secret)
         else:  # the operator did not hear whether it was done, and makes another key
             done = self._until_done(lambda connection: api_keys.create(connection, client.account, None))
         client.key_id, client.secret = done[0].key_id, done[1]
@@ -304,7 +319,7 @@ class Town:
         self.world.log("provider:", webhook_id, event["type"], event["account"])
         self.check()
         # what is refused, such as a grant of nothing, is sent again in vain
-        self._write(lambda connection: events.apply(connection, route, webhook_id, given))
+        self._call(lambda connection: events.apply(connection, route, webhook_id, given))
         applied = not before and bool(self.books.rows(seen, webhook_id))
         self._seen_commits = self.world.commits
         with self.world.watching():
@@ -348,10 +363,38 @@ class Town:
     # Calls
 
     def _write(self, work: Callable[[Connection], Any]) -> Any:
-        """A transaction at the door; None if nobody heard of its end, a `Problem` if it was refused."""
-        try:
-            with self.world.on(self.door), self.database.write() as connection:
+        """A transaction of a command; None if nobody heard of its end, a `Problem` if it was refused."""
+
+        def run() -> Any:
+            with self.database.write() as connection:
                 return work(connection)
+
+        return self._told(run)
+
+    def _call(self, work: Callable[[Connection], Any]) -> Any:
+        """A transaction of a call; perhaps another call, which is refused in the end, shares its commit."""
+
+        async def write() -> Any:
+            beside: list[Any] = []
+            if self._beside.random() < 0.3:
+                client = self._beside.choice(self.clients)
+                beside.append(self._transactions.write(partial(_stumble, client)))
+            *_, said = await asyncio.gather(*beside, self._transactions.write(work), return_exceptions=True)
+            return said
+
+        def run() -> Any:
+            said = self._loop.run_until_complete(write())
+            if isinstance(said, BaseException):
+                raise said
+            return said
+
+        return self._told(run)
+
+    def _told(self, run: Callable[[], Any]) -> Any:
+        """What a transaction at the door comes to."""
+        try:
+            with self.world.on(self.door):
+                return run()
         except Problem as problem:
             return problem
         except (StoreError, Killed):
@@ -380,7 +423,7 @@ class Town:
             could_pay.append(books.can_pay(client.account, self.world.text()))  # before this call is charged
             return work(connection, Call(caller, request_id, endpoint, self.settings, key))
 
-        answer: Answer | Problem | None = self._write(run)
+        answer: Answer | Problem | None = self._call(run)
         said = answer.status if isinstance(answer, Answer | Problem) else "nothing"
         self.world.log(client.account, endpoint, key or "", "->", said)
         if could_pay:
@@ -530,11 +573,14 @@ class Town:
             answers.append(self._ask(client, "GET /v1/videos", partial(_flip, videos.status, video_id)))
             answers.append(self._ask(client, "POST /v1/loop", partial(_flip, loop.submit, request)))
         for secret in self.revoked:
-            found = self._write(partial(_find_caller, secret))
-            if found is not None:
-                raise Violation(f"a key that was revoked still stands for {found}")
+            self._use_revoked(secret)
         if any(isinstance(answer, Answer) for answer in answers):
             raise Violation(f"{client.account} sees what belongs to {other.account}")
+
+    def _use_revoked(self, secret: str) -> None:
+        found = self._call(partial(_find_caller, secret))
+        if found is not None:
+            raise Violation(f"a key that was revoked still stands for {found}")
 
 
 def _flip(work: Callable[..., Answer], request: Any, connection: Connection, call: Call) -> Answer:
@@ -551,3 +597,12 @@ def _ingest_again(video_id: str, request: IngestRequest, connection: Connection,
 
 def _match(request: MatchRequest, connection: Connection, call: Call) -> Answer:
     return match.submit(connection, call, request, ExpandQuery())
+
+
+def _stumble(client: Client, connection: Connection) -> None:
+    """What a call writes, and reads again, that is refused in the end: nobody may ever see any of it."""
+    found = next(one for one in accounts.list_all(connection) if one.account == client.account)
+    accounts.update(connection, client.account, payment_method=not found.payment_method)
+    ledger.charge(connection, Charge(client.account, "POST /v1/loop", "nobody", "request:nobody"))
+    funds.check(connection, client.account)
+    raise Problem(409, "refused in the end")

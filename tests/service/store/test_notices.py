@@ -55,6 +55,19 @@ def test_a_lost_connection_is_opened_again(listener: tuple[Database, notices.Lis
     assert arrives(listening, 20.0)
 
 
+def test_a_server_that_is_gone_without_a_word_is_noticed(postgres: Any) -> None:
+    """The address may say after how long; both kinds of connection do as it says."""
+    url = f"{postgres.url()}&keepalives_idle=7"
+    database, listening = Database(url, MIGRATIONS), notices.Listener(url)
+    assert listening.connect()
+    with database.read() as connection:
+        for driver in (connection.connection.dbapi_connection, listening._connection):
+            said = driver.info.get_parameters()  # type: ignore[union-attr]
+            assert (said["keepalives_idle"], said["tcp_user_timeout"]) == ("7", "30000")
+    listening.close()
+    database.close()
+
+
 def test_sqlite_has_none(tmp_path: Any) -> None:
     database = Database(f"sqlite:///{tmp_path / 'records'}", MIGRATIONS)
     listening = notices.Listener(database.url)
