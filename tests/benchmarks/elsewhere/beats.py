@@ -35,6 +35,7 @@ from tests.benchmarks.elsewhere.intervals import interval
 from tests.benchmarks.table import Table
 from workbench.beats.straight import slips_of
 from workbench.beats.track import track_beats
+from workbench.beats.weights import RIGHT_DOWNBEAT_F
 from workbench.media.audio import decode
 
 Floats = NDArray[np.float64]
@@ -42,7 +43,11 @@ _ONE_BYTE = (0xC0, 0xD0)
 """MIDI messages with one byte of data"""
 _PARTS = {"song": "guitar", "Inst": "Voices"}
 """what a game keeps in a second file beside the first, by the names of the files"""
-_DRAWS = 2000
+BINS = 5
+OFF = 0.1
+"""share of the beats off the beat from which a grid is; a slip for a few bars is less"""
+SURE = 0.6
+"""confidence from which a wrong grid counts"""
 
 
 @dataclass(frozen=True)
@@ -199,34 +204,85 @@ def tempo_ratio(written: Floats, found: Floats) -> float | None:
     return float(np.median(np.diff(written)) / np.median(np.diff(found)))
 
 
-def table(songs: Sequence[Song], folder: Path) -> Table:
+@dataclass(frozen=True)
+class Row:
+    """How well the grid of one song is found."""
+
+    song: Song
+    f: float
+    amlt: float
+    downbeat_f: float
+    off_the_beat: float
+    """share of the found beats"""
+    slips: int
+    confidence: float
+    bpm: float
+    tempo_ratio: float
+    """found beats to a written one; 0 where there is nothing to compare"""
+
+    @property
+    def figures(self) -> list[float]:
+        """Those that have a mean."""
+        return [self.f, self.amlt, self.downbeat_f, self.off_the_beat, self.slips, self.confidence]
+
+
+def measured(song: Song) -> Row:
+    """Track a song and compare its grid."""
+    samples, rate = samples_of(song)
+    beats = song.beats(samples.shape[1] / rate)
+    grid = track_beats(samples, rate)
+    found_beats, found_downbeats = grid.beats.astype(np.float64), grid.downbeats.astype(np.float64)
+    place = np.interp(grid.beats, beats, np.arange(beats.size), left=np.nan, right=np.nan)
+    off = np.abs(place - np.round(place))
+    return Row(
+        song=song,
+        f=f_measure(beats, found_beats),
+        amlt=float(mir_eval.beat.continuity(beats, grid.beats)[3]) if grid.beats.size > 1 else 0.0,
+        downbeat_f=f_measure(song.downbeats(beats), found_downbeats),
+        off_the_beat=float(np.mean(off[np.isfinite(off)] > 0.25)) if np.isfinite(off).any() else 0.0,
+        slips=slips_of(grid.beats),
+        confidence=grid.confidence,
+        bpm=grid.tempo_bpm,
+        tempo_ratio=tempo_ratio(beats, found_beats) or 0.0,
+    )
+
+
+def table(rows: Sequence[Row], folder: Path) -> Table:
     """A row a song, and the means."""
     columns = ("song", "BPM", "found", "F", "AMLt", "downbeat F", "off the beat", "slips", "confidence")
     found = Table("Beats of recordings by others, grids of rhythm games", columns)
-    rows: list[list[float]] = []
-    ratios: list[float] = []
-    for song in songs:
-        samples, rate = samples_of(song)
-        beats = song.beats(samples.shape[1] / rate)
-        grid = track_beats(samples, rate)
-        found_beats, found_downbeats = grid.beats.astype(np.float64), grid.downbeats.astype(np.float64)
-        place = np.interp(grid.beats, beats, np.arange(beats.size), left=np.nan, right=np.nan)
-        off = np.abs(place - np.round(place))
-        amlt = float(mir_eval.beat.continuity(beats, grid.beats)[3]) if grid.beats.size > 1 else 0.0
-        downbeat_f = f_measure(song.downbeats(beats), found_downbeats)
-        share = float(np.mean(off[np.isfinite(off)] > 0.25)) if np.isfinite(off).any() else 0.0
-        figures = [f_measure(beats, found_beats), amlt, downbeat_f, share, slips_of(grid.beats), grid.confidence]
-        rows.append(figures)
-        ratios.append(tempo_ratio(beats, found_beats) or 0.0)
-        found.add(song.name, round(song.tempi[0][1], 1), round(grid.tempo_bpm, 1), *figures)
+    for row in rows:
+        found.add(row.song.name, round(row.song.tempi[0][1], 1), round(row.bpm, 1), *row.figures)
     if rows:
-        found.add("mean", None, None, *np.mean(rows, axis=0).tolist())
-        sources = [source_of(song, folder) for song in songs]
+        figures = np.array([row.figures for row in rows])
+        found.add("mean", None, None, *figures.mean(axis=0).tolist())
+        sources = [source_of(row.song, folder) for row in rows]
         for name, column in (("F", 0), ("downbeat F", 2)):
-            low, high = interval(np.array(rows)[:, column], sources)
+            low, high = interval(figures[:, column], sources)
             found.notes.append(f"{name} over {len(set(sources))} sources: {low:.3f} to {high:.3f}.")
-        counts = [sum(abs(ratio / wanted - 1.0) <= TEMPO_TOLERANCE for ratio in ratios) for wanted in (0.5, 2.0)]
+        counts = [sum(abs(row.tempo_ratio / wanted - 1.0) <= TEMPO_TOLERANCE for row in rows) for wanted in (0.5, 2.0)]
         found.notes.append(f"Of {len(rows)} songs {counts[0]} at half tempo, {counts[1]} at double.")
+    return found
+
+
+def reliability(rows: Sequence[Row]) -> Table:
+    """Whether `confidence` is the chance of right downbeats: a row for each fifth of the scale."""
+    columns = ("confidence", "songs", "mean confidence", "right", "mean downbeat F", "off the beat")
+    found = Table("Reliability of confidence on these songs", columns)
+    claimed, downbeat_f = (np.array([getattr(row, name) for row in rows]) for name in ("confidence", "downbeat_f"))
+    right, off = downbeat_f >= RIGHT_DOWNBEAT_F, np.array([row.off_the_beat >= OFF for row in rows])
+    bins = np.minimum((claimed * BINS).astype(np.intp), BINS - 1)
+    for one in np.unique(bins).tolist():
+        some = bins == one
+        means = [float(column[some].mean()) for column in (claimed, right, downbeat_f)]
+        found.add(f"{one / BINS:.1f} to {(one + 1) / BINS:.1f}", int(some.sum()), *means, int(off[some].sum()))
+    found.notes += [
+        f"*Right*: downbeat F of {RIGHT_DOWNBEAT_F} or more. *Off the beat*: songs with a tenth of their beats there.",
+        f"Mean squared error {np.mean((claimed - right) ** 2):.3f}; the share of right grids, said of all, "
+        f"{np.mean(right) * (1.0 - np.mean(right)):.3f}.",
+        f"With a confidence of {SURE} or more {int(np.sum(~right & (claimed >= SURE)))} of {int(np.sum(~right))} wrong "
+        f"grids, and {int(np.sum(off & (claimed >= SURE)))} of {int(off.sum())} off the beat.",
+    ]
     return found
 
 
@@ -258,7 +314,9 @@ def main() -> None:
     if given.write:
         write(songs, given.folder, given.write)
     else:
-        print(table(songs, given.folder).markdown())
+        rows = [measured(song) for song in songs]
+        print(table(rows, given.folder).markdown())
+        print(reliability(rows).markdown())
 
 
 if __name__ == "__main__":

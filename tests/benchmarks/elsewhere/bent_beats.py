@@ -21,15 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.benchmarks.beats import f_measure
-from tests.benchmarks.elsewhere.beats import Song, samples_of, songs_in
+from tests.benchmarks.elsewhere.beats import SURE, Song, samples_of, songs_in
 from tests.benchmarks.table import Table
 from workbench.beats.track import track_beats
 from workbench.beats.weights import RIGHT_DOWNBEAT_F
 
 Floats = NDArray[np.float64]
 SECONDS = 60.0
-SURE = 0.6
-"""confidence from which a wrong grid counts"""
 BENDS: dict[str, tuple[tuple[float, float], ...]] = {
     "as it is": ((0.0, 1.0),),
     "a step to 1.2": ((0.0, 1.0), (0.5, 1.0), (0.5, 1.2)),

@@ -1,0 +1,42 @@
+"""Tables of reliability on recordings by others say what their rows say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tests.benchmarks.elsewhere.beats import Row, Song, reliability
+from tests.benchmarks.elsewhere.reliability import JudgedPlan, plan_table
+
+SONG = Song("x", Path("/x/song.ogg"), ((0.0, 120.0),), 0.0, 4)
+
+
+def grid(confidence: float, downbeat_f: float, off_the_beat: float = 0.0) -> Row:
+    return Row(
+        song=SONG, f=downbeat_f, amlt=1.0, downbeat_f=downbeat_f, off_the_beat=off_the_beat, slips=0,
+        confidence=confidence, bpm=120.0, tempo_ratio=1.0,
+    )  # fmt: skip
+
+
+def test_a_confidence_is_compared_with_the_share_of_right_grids() -> None:
+    table = reliability([grid(0.9, 1.0), grid(1.0, 0.95), grid(0.85, 0.5, 0.3), grid(0.1, 0.2, 0.6)])
+    low, high = table.rows
+    assert (low[0], low[1], low[5]) == ("0.0 to 0.2", 1, 1)
+    assert (high[0], high[1], high[5]) == ("0.8 to 1.0", 3, 1)
+    np.testing.assert_allclose([float(str(cell)) for cell in high[2:5]], [2.75 / 3, 2 / 3, 2.45 / 3])
+    assert "1 of 2 wrong grids, and 1 of 2 off the beat" in table.notes[-1]
+
+
+def test_plans_are_compared_with_others_for_the_same_video_alone() -> None:
+    plans = [
+        JudgedPlan("a 90", True, 0.92, (0.9, 0.8)),
+        JudgedPlan("a 90", False, 0.85, (0.7,)),
+        JudgedPlan("b 90", True, 0.95, (0.3, 0.9)),
+        JudgedPlan("b 90", False, 0.88, (0.4,)),
+    ]
+    table = plan_table(plans)
+    assert [row[:2] for row in table.rows] == [("0.8 to 0.9", 2), ("0.9 to 1.0", 2)]
+    np.testing.assert_allclose([float(str(cell)) for cell in table.rows[1][2:]], [0.935, 0.55, 0.725])
+    assert "Of 2 pairs" in table.notes[-1]
+    assert "in 0.50" in table.notes[-1]
