@@ -150,6 +150,38 @@ def test_another_hearing_of_the_voice_is_found_by_a_worker(session: Session, sou
     assert not session.busy
 
 
+def test_another_hearing_is_not_lost_where_the_bands_are_measured_meanwhile(
+    session: Session, sounds: MixSounds
+) -> None:
+    tab = MixTab(session)
+    tab.hear(sounds)
+    tab.ducking.value = "bands"
+    session.params = with_field(session.params, "voice", "close_pause_seconds", 0.5)
+    bands, voice = session._tasks
+    assert bands.wait(60.0)
+    assert tab.state.sounds is not None
+    assert tab.state.sounds.levels.outside is not None
+    assert voice.wait(60.0)
+    assert tab.state.sounds.levels.voice == session.params.voice
+    assert tab.state.sounds.levels.outside is not None
+    levels = sounds.levels
+    assert tab.state.mix == plan_mix(levels.soundtrack, levels.music, SECONDS, session.params.voice)
+
+
+def test_where_somebody_may_speak_is_hatched_and_said(session: Session, sounds: MixSounds) -> None:
+    tab = MixTab(session)
+    tab.hear(sounds)
+    assert "perhaps speech" not in tab.facts.object
+    session.params = with_field(session.params, "voice", "min_spoken_odds", 5.0)
+    (job,) = session._tasks
+    assert job.wait(60.0)
+    assert tab.state.uncertain
+    assert "nobody speaks" in tab.facts.object
+    assert "perhaps speech (hatched) at 0:" in tab.facts.object
+    drawn = tab.picture._sources["uncertain"].data
+    assert list(zip(drawn["left"], drawn["right"], strict=True)) == list(tab.state.uncertain)
+
+
 def test_nothing_open_is_said(session: Session) -> None:
     tab = MixTab(session)
     assert "no plan" in tab.state.facts()
