@@ -167,7 +167,7 @@ class MixState:
         if played is None or self.sounds is None or self.sounds.levels.soundtrack.levels is None:
             return ()
         soundtrack = self.sounds.levels.soundtrack.levels.raised(self.video_gain_db)
-        found = speech_over_music(soundtrack, played, self.speech)
+        found = speech_over_music(soundtrack, played, self.speech, self.made_with.get("duck"))
         return tuple(passage for passage in found if np.isfinite(passage.over_lu))
 
     @property

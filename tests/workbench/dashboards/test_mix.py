@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -18,6 +19,8 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.mix.balance import plan_mix
+from workbench.mix.clarity import speech_over_music
+from workbench.mix.levels import LevelCurve
 from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, WorkbenchParams
 from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
@@ -299,3 +302,17 @@ def test_passages_in_which_music_is_too_loud_are_shown(state: MixState) -> None:
     unclear = [each for each in state.passages() if each.over_lu < 10.0]
     assert unclear
     assert list(picture._sources["unclear"].data["left"]) == [each.start for each in unclear]
+
+
+def test_passages_are_measured_with_the_parameters_of_the_mix(sounds: MixSounds) -> None:
+    quiet, params = sounds.levels.soundtrack.levels, DuckParams(max_background_db=0.0)
+    assert quiet is not None
+    noisy = LevelCurve(quiet.power + 3e-3, quiet.peak)
+    soundtrack = replace(sounds.levels.soundtrack, levels=noisy)
+    state = MixState(replace(sounds, levels=replace(sounds.levels, soundtrack=soundtrack)))
+    state.tune(params, MixParams())
+    played = state.played
+    assert played is not None
+    raised = noisy.raised(state.video_gain_db)
+    assert state.passages() == speech_over_music(raised, played, state.speech, params)
+    assert state.passages() != speech_over_music(raised, played, state.speech)

@@ -111,7 +111,7 @@ def test_the_page_plays_the_ten_least_clear_passages_and_says_what_delivery_take
 def test_where_somebody_may_speak_is_said_and_played(track: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
     narration = decode(bundled_path("data", "bundled", "voice", "narration.ogg"))
-    voice = narration.samples[:, : round(10 * narration.sample_rate)]
+    voice = narration.samples[:, round(26 * narration.sample_rate) : round(36 * narration.sample_rate)]
     pictures = (grey(40 * (k % 6)) for k in range(20))
     video = write_video(tmp_path / "spoken.mp4", pictures, 2, sound=voice, sample_rate=narration.sample_rate)
     (fitted,) = fit_track(workspace, track, 10.0).loops
