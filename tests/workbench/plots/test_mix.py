@@ -29,7 +29,9 @@ def test_beats_and_mixes(seconds: float, check_legible: Check) -> None:
     check_legible(mix_figure(points, [(2.0, 4.0)], sound, sound, outside_points=half))
     doubtful = mix_figure(points, [(2.0, 4.0)], sound, sound, outside_points=half, uncertain=[(5.0, 6.0)])
     check_legible(doubtful)
-    assert "perhaps speech" in [text.get_text() for text in doubtful.axes[0].get_legend().get_texts()]
+    legend = doubtful.axes[0].get_legend()
+    assert legend is not None
+    assert "perhaps speech" in [text.get_text() for text in legend.get_texts()]
 
 
 def test_the_first_few_uncertain_ranges_are_named_and_the_others_counted() -> None:
