@@ -96,7 +96,7 @@ class Finding:
 
     def add(self, true: Sequence[tuple[float, float]], found: Sequence[tuple[float, float]], seconds: float) -> None:
         """Count one video."""
-        said, heard = _frames(true, seconds), _frames(found, seconds)
+        said, heard = frames(true, seconds), frames(found, seconds)
         hits, false, missed = int((said & heard).sum()), int((heard & ~said).sum()), int((said & ~heard).sum())
         self.hits, self.false, self.missed = self.hits + hits, self.false + false, self.missed + missed
         self.per_video.append(2 * hits / max(1, 2 * hits + false + missed))
@@ -112,7 +112,8 @@ class Finding:
                 self.ends.append(over[-1][1] - end)
 
 
-def _frames(ranges: Sequence[tuple[float, float]], seconds: float) -> NDArray[np.bool_]:
+def frames(ranges: Sequence[tuple[float, float]], seconds: float) -> NDArray[np.bool_]:
+    """Whether each hundredth of a second lies in one of some ranges, shape (n_frames,)."""
     out = np.zeros(round(seconds * HZ), dtype=bool)
     for start, end in ranges:
         out[round(start * HZ) : round(end * HZ)] = True

@@ -26,6 +26,7 @@ from workbench.media.probe import probe
 from workbench.mix.balance import Mix, SoundtrackMeasure, own_music_in, plan_mix, utterances_in
 from workbench.mix.levels import LevelCurve, level_curve_of_blocks
 from workbench.mix.speech_band import outside_levels
+from workbench.mix.uncertain import uncertain_ranges
 from workbench.mix.voice import Utterances
 from workbench.params import DuckParams, MatchParams, MixParams, VoiceParams
 from workbench.progress import Progress
@@ -132,6 +133,8 @@ class MixInputs:
     """in which somebody speaks in the foreground"""
     own_music: Utterances
     """in which the soundtrack is music itself"""
+    uncertain: Utterances = ()
+    """in which somebody may speak besides"""
     outside: LevelCurve | None = None
     """of the music outside the band of speech; None: nobody ducked in bands yet"""
 
@@ -150,19 +153,19 @@ class MixInputs:
         found = self.utterances, own, self.own_music
         return plan_mix(self.soundtrack, self.music, self.seconds, self.voice, duck, *found)
 
-    def with_utterances(self, voice: VoiceParams, utterances: Utterances) -> MixInputs:
+    def with_utterances(self, voice: VoiceParams, utterances: Utterances, uncertain: Utterances) -> MixInputs:
         """The same measurements with other utterances.
 
         Parameters
         ----------
         voice : the parameters that the utterances were found with
-        utterances : from `find_utterances`
+        utterances, uncertain : from `find_utterances`
         """
-        return replace(self, voice=voice, utterances=utterances)
+        return replace(self, voice=voice, utterances=utterances, uncertain=uncertain)
 
 
-def find_utterances(workspace: Workspace, levels: MixInputs) -> Utterances:
-    """Find the utterances of a soundtrack with the workspace's parameters of the voice.
+def find_utterances(workspace: Workspace, levels: MixInputs) -> tuple[Utterances, Utterances]:
+    """Find the utterances of a soundtrack with the workspace's parameters of the voice, and where there may be more.
 
     It takes up to a second for half an hour of video, so pages call it in a worker.
 
@@ -173,10 +176,12 @@ def find_utterances(workspace: Workspace, levels: MixInputs) -> Utterances:
 
     Returns
     -------
-    Utterances : start and end of each, video seconds, in order
+    utterances and uncertain ranges : start and end of each, video seconds, in order
     """
     workspace.progress("listening for speech", 0.0)
-    return utterances_in(with_voices(workspace, levels.soundtrack), levels.seconds, workspace.params.voice)
+    voice, soundtrack = workspace.params.voice, with_voices(workspace, levels.soundtrack)
+    utterances = utterances_in(soundtrack, levels.seconds, voice)
+    return utterances, uncertain_ranges(soundtrack, utterances, levels.seconds, voice)
 
 
 def measure_outside(workspace: Workspace, sounds: MixSounds) -> LevelCurve:
@@ -219,9 +224,9 @@ def measure_mix_inputs(workspace: Workspace, played: Path, video: Path, seconds:
     blocks = stream.blocks("measuring the music", workspace.progress)
     music = level_curve_of_blocks((block.samples for block in blocks), stream.rate)
     utterances = utterances_in(soundtrack, seconds, voice)
-    return MixInputs(
-        soundtrack, music, seconds, voice, utterances, own_music_in(soundtrack, seconds, workspace.params.mix)
-    )
+    own_music = own_music_in(soundtrack, seconds, workspace.params.mix)
+    uncertain = uncertain_ranges(soundtrack, utterances, seconds, voice)
+    return MixInputs(soundtrack, music, seconds, voice, utterances, own_music, uncertain)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

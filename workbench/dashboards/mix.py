@@ -43,6 +43,7 @@ from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.mix.speech_band import DuckedBands, duck_bands, ducked_levels
 from workbench.mix.voice import Utterances
 from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, VoiceParams
+from workbench.plots.mix import uncertain_in_words
 from workbench.plots.palette import DOWNBEAT, DUCK, HEARD, OWN_MUSIC, VOICE, clock
 from workbench.recording import FloatArray
 from workbench.workflows.loop import Loop
@@ -111,16 +112,18 @@ class MixState:
         self.drawn = points
         self.mix = None if self.mix is None else with_drawn(self.mix, points)
 
-    def hear(self, voice: VoiceParams, utterances: Utterances) -> None:
+    def hear(self, voice: VoiceParams, utterances: Utterances, uncertain: Utterances = ()) -> None:
         """Take the utterances that were found with other parameters of the voice.
 
         Parameters
         ----------
         voice : with which they were found
         utterances : of the soundtrack
+        uncertain : where somebody may speak besides
         """
         if self.sounds is not None:
-            self.sounds = replace(self.sounds, levels=self.sounds.levels.with_utterances(voice, utterances))
+            levels = self.sounds.levels.with_utterances(voice, utterances, uncertain)
+            self.sounds = replace(self.sounds, levels=levels)
 
     @property
     def points(self) -> list[list[float]]:
@@ -164,13 +167,18 @@ class MixState:
         if played is None or self.sounds is None or self.sounds.levels.soundtrack.levels is None:
             return ()
         soundtrack = self.sounds.levels.soundtrack.levels.raised(self.video_gain_db)
-        found = speech_over_music(soundtrack, played, self.speech)
+        found = speech_over_music(soundtrack, played, self.speech, self.made_with.get("duck"))
         return tuple(passage for passage in found if np.isfinite(passage.over_lu))
 
     @property
     def speech(self) -> Sequence[Sequence[float]]:
         """From and to of each utterance, video s; empty where nobody speaks."""
         return self.mix.duck.speech_ranges if self.mix is not None and self.mix.duck is not None else ()
+
+    @property
+    def uncertain(self) -> Utterances:
+        """Where somebody may speak besides, video s; nothing is ducked there for it."""
+        return () if self.sounds is None else self.sounds.levels.uncertain
 
     @property
     def music_gain_db(self) -> float:
@@ -191,10 +199,13 @@ class MixState:
         return headroom_db(gains_of(self.mix).peak(levels.music.peak, soundtrack))
 
     def facts(self) -> str:
-        """What was decided, in a line."""
-        mix = self.mix
-        if mix is None:
+        """What was decided, and where it may be wrong, in a line."""
+        if self.mix is None:
             return "no plan under a video is open yet"
+        doubt = f" · perhaps speech (hatched) at {uncertain_in_words(self.uncertain)}" if self.uncertain else ""
+        return self._decided(self.mix) + doubt
+
+    def _decided(self, mix: Mix) -> str:
         if not mix.voiceover or mix.duck is None:
             heard = {"voice": "somebody speaks, but too little for a voice-over", "ambient": "nobody speaks",
                      "silent": "the video is silent", "none": "the video has no sound"}  # fmt: skip
@@ -288,19 +299,24 @@ def tune_state(state: MixState, session: Session, then: Callable[[], None]) -> N
         if state.misses_bands and sounds is not None:
 
             def measured(outside: LevelCurve) -> None:
-                if state.sounds is sounds:
+                if _is_of(state.sounds, sounds):
                     state.take_bands(outside)
                     then()
 
             session.run(measure_outside, sounds, then=measured)
         return
 
-    def found(utterances: Utterances) -> None:
-        if state.sounds is sounds:
-            state.hear(voice, utterances)
+    def found(heard: tuple[Utterances, Utterances]) -> None:
+        if _is_of(state.sounds, sounds):
+            state.hear(voice, *heard)
             tune_state(state, session, then)
 
     session.run(find_utterances, sounds.levels, then=found)
+
+
+def _is_of(now: MixSounds | None, sounds: MixSounds) -> bool:
+    """Whether what a state has now are these sounds, whatever else was found in them meanwhile."""
+    return now is not None and now.levels.music is sounds.levels.music
 
 
 class MixPicture(Picture):
@@ -376,6 +392,8 @@ class MixPicture(Picture):
         own = () if state.sounds is None else state.sounds.levels.own_music
         self._set("own_music", left=[start for start, _ in own], right=[end for _, end in own])
         self._set("speech", left=[start for start, _ in speech], right=[end for _, end in speech])
+        doubt = state.uncertain
+        self._set("uncertain", left=[start for start, _ in doubt], right=[end for _, end in doubt])
         bands, deepest = state.bands, 12.0
         end = state.sounds.levels.seconds if state.sounds is not None else 0.0
         for name, points in (("duck", bands.inside), ("outside", bands.outside if bands.differ else ())):
@@ -435,6 +453,10 @@ class MixPicture(Picture):
             legend_label="speech",
         )  # fmt: skip
         duck.quad("left", "right", 1.5, -60.0, source=speech, color=VOICE, alpha=0.22, line_width=0)
+        levels.quad(
+            "left", "right", _LOUDEST_LUFS, _QUIETEST_LUFS, source=self._source("uncertain", "left", "right"),
+            fill_alpha=0.0, line_width=0, hatch_pattern="/", hatch_color=VOICE, hatch_alpha=0.6,
+        )  # fmt: skip
         own = self._source("own_music", "left", "right")
         levels.quad(
             "left", "right", _LOUDEST_LUFS, _QUIETEST_LUFS, source=own, color=OWN_MUSIC, alpha=0.18, line_width=0,

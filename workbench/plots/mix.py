@@ -1,4 +1,7 @@
-"""The picture of a mix: loudness of the video, utterances, and the attenuation of the music under them."""
+"""The picture of a mix: loudness of the video, utterances, and the attenuation of the music under them.
+
+Functions: `mix_figure`, `duck_figure`; `draw_uncertain`, `uncertain_in_words`, where somebody may speak besides.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.features.loudness import momentary
-from workbench.plots.palette import DUCK, HEARD, OWN_MUSIC, SOFT_INK, VOICE, new_figure, quiet, time_axis
+from workbench.plots.palette import DUCK, HEARD, OWN_MUSIC, SOFT_INK, VOICE, clock, new_figure, quiet, time_axis
 from workbench.recording import Recording
 
 if TYPE_CHECKING:
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
 _CLOSE_UP_SECONDS = 20.0
 _QUIETEST_LUFS = -60.0
+_MOST_NAMED = 6
 
 
 def mix_figure(
@@ -26,6 +30,7 @@ def mix_figure(
     music: Recording | None = None,
     own_music: Sequence[Sequence[float]] = (),
     outside_points: Sequence[Sequence[float]] = (),
+    uncertain: Sequence[Sequence[float]] = (),
 ) -> Figure:
     """Attenuation and loudness over the whole video, and a close-up of the first utterances.
 
@@ -37,6 +42,7 @@ def mix_figure(
     music : as it plays in it, ducked; None leaves its line out
     own_music : video time, s, from and to, of music that the video has of its own
     outside_points : attenuation outside the band of speech, where it differs, as `envelope_points`
+    uncertain : video time, s, from and to, of where somebody may speak besides
     """
     figure = new_figure(12.0, 5.6)
     whole, near = figure.subplots(2, 1)
@@ -50,11 +56,38 @@ def mix_figure(
         for k, (begin, end) in enumerate(own_music):
             name = "" if k else "the video's own music"
             axes.axvspan(begin, end, color=OWN_MUSIC, alpha=0.25, linewidth=0, label=name)
+        draw_uncertain(axes, uncertain, "perhaps speech")
         time_axis(axes, last - first)
     whole.legend(loc="lower right", fontsize=8, ncols=4, framealpha=0.9)
     near.set_title("close up", fontsize=10, loc="left", fontweight="bold")
     near.set_xlabel("time in the video", fontsize=9)
     return figure
+
+
+def draw_uncertain(axes: Axes, ranges: Sequence[Sequence[float]], name: str = "") -> None:
+    """Hatch where somebody may speak without being found.
+
+    Parameters
+    ----------
+    axes : whose x axis is video time, s, changed in place
+    ranges : video time, s, from and to
+    name : of the first in a legend; empty: none
+    """
+    for k, (begin, end) in enumerate(ranges):
+        label = "" if k else name
+        axes.axvspan(begin, end, facecolor="none", edgecolor=VOICE, hatch="////", linewidth=0, zorder=0, label=label)
+
+
+def uncertain_in_words(ranges: Sequence[Sequence[float]]) -> str:
+    """When the first few ranges begin in which somebody may speak, and how many more there are.
+
+    Parameters
+    ----------
+    ranges : video time, s, from and to
+    """
+    begins = ", ".join(clock(begin) for begin, _ in ranges[:_MOST_NAMED])
+    more = len(ranges) - _MOST_NAMED
+    return f"{begins} and {more} more" if more > 0 else begins
 
 
 def duck_figure(envelope_points: Sequence[Sequence[float]], speech_ranges: Sequence[Sequence[float]]) -> Figure:

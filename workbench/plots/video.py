@@ -35,6 +35,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import TrackSection
 from workbench.mix.levels import HOPS_PER_SECOND, to_lufs
 from workbench.plots.align import EVENT_COLOURS
+from workbench.plots.mix import draw_uncertain
 from workbench.plots.palette import (
     BEAT,
     DUCK,
@@ -120,6 +121,8 @@ class VideoOverview:
     """of the same track, best first"""
     track_span: tuple[float, float] = (0.0, 0.0)
     """first and last sound of the track, track seconds"""
+    uncertain: tuple[tuple[VideoSeconds, VideoSeconds], ...] = ()
+    """where somebody may speak besides the utterances that were found"""
 
 
 def video_figure(timeline: VideoOverview) -> Figure:
@@ -378,6 +381,7 @@ def _draw_levels(axes: Axes, timeline: VideoOverview) -> None:
     speech = timeline.watched.soundtrack.speech_ranges
     for first, last in speech:
         axes.axvspan(first, last, color=VOICE, alpha=0.3, linewidth=0, zorder=0)
+    draw_uncertain(axes, timeline.uncertain)
     times, played = _loudness(music.music_power, seconds)
     if music.soundtrack_power.size:
         _, own = _loudness(music.soundtrack_power, seconds)
@@ -396,8 +400,11 @@ def _draw_levels(axes: Axes, timeline: VideoOverview) -> None:
     _name(axes, "music", "with ducking" if music.duck_points else "not ducked", HEARD, height=0.61)
     if music.soundtrack_power.size:
         _name(axes, "soundtrack", timeline.watched.soundtrack.classification, SOFT_INK, height=0.36)
-    if speech:
-        _name(axes, "speech", f"{100 * spoken / seconds:.0f} % of the video", VOICE_INK, height=0.11)
+    facts = [f"{100 * spoken / seconds:.0f} % of the video"] if speech else []
+    if timeline.uncertain:
+        facts.append("hatched: unsure")
+    if facts:
+        _name(axes, "speech", "\n".join(facts), VOICE_INK, height=0.11)
 
 
 def _loudness(power: FloatArray, seconds: float) -> tuple[FloatArray, FloatArray]:

@@ -3,7 +3,7 @@
 Joins the gain of `workbench.render.delivery` with the rendering and the meters of the rest; finds out who speaks where
 a target, or a reader, asks for the loudness of the dialogue.
 
-Functions: `render_measured`, `speech_ranges`. Class: `Rendered`.
+Functions: `render_measured`, `speech_ranges`, `uncertain_speech`. Class: `Rendered`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 from workbench.errors import ParameterError
 from workbench.mix.balance import utterances_in
+from workbench.mix.uncertain import uncertain_ranges
 from workbench.params import DELIVERY_TARGETS, DeliveryTarget
 from workbench.recording import Recording
 from workbench.render.delivery import DeliveryGain, find_gain, shortfalls
@@ -86,6 +87,30 @@ def speech_ranges(workspace: Workspace, video: Path, mix: MixLevels | None) -> t
         return tuple((float(start), float(end)) for start, end in ducked.speech_ranges)
     measure = measure_soundtrack(workspace, video)
     return utterances_in(measure, measure.levels.duration if measure.levels else 0.0, workspace.params.voice)
+
+
+def uncertain_speech(workspace: Workspace, video: Path, mix: MixLevels | None) -> tuple[tuple[float, float], ...]:
+    """Where somebody may speak in a video, besides what is found and what its mix says.
+
+    Parameters
+    ----------
+    workspace : its store has the measures of a soundtrack; of its parameters those of voice matter
+    video : its file
+    mix : None, or without ducking: only what is found is left out
+
+    Returns
+    -------
+    pairs of video seconds, sorted and disjoint; see `workbench.mix.uncertain`
+
+    Raises
+    ------
+    MediaError : the video cannot be read
+    """
+    measure, voice = measure_soundtrack(workspace, video), workspace.params.voice
+    seconds = measure.levels.duration if measure.levels else 0.0
+    ducked: Any = None if mix is None else mix.duck
+    known = () if ducked is None else tuple((float(start), float(end)) for start, end in ducked.speech_ranges)
+    return uncertain_ranges(measure, (*known, *utterances_in(measure, seconds, voice)), seconds, voice)
 
 
 def render_measured(

@@ -20,14 +20,14 @@ from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportS
 from workbench.files import write_text
 from workbench.loops.plan import LoopPlan, PlanKind, split_end_label
 from workbench.loops.refusals import Refusal, plain_seconds
-from workbench.media.audio import write_audio
+from workbench.media.audio import decode_blocks, write_audio
 from workbench.mix.balance import Duck, own_music_in
 from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS, Passage, played_music, speech_over_music, worst_passages
 from workbench.mix.levels import level_curve_of_blocks
 from workbench.mix.limiter import limit_blocks
 from workbench.mix.speech_band import duck_bands, duck_blocks
 from workbench.params import DELIVERY_TARGETS, CoverParams, RenderParams
-from workbench.plots.mix import mix_figure
+from workbench.plots.mix import mix_figure, uncertain_in_words
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
@@ -39,7 +39,7 @@ from workbench.render.playback import render_blocks, seam_excerpt
 from workbench.render.video import play_video
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.analyze import Analysis
-from workbench.workflows.deliver import speech_ranges
+from workbench.workflows.deliver import speech_ranges, uncertain_speech
 from workbench.workflows.fit import Fit
 from workbench.workflows.loop import Loop
 from workbench.workflows.mix import measure_soundtrack
@@ -53,6 +53,10 @@ _MP3_BIT_RATE = 160_000
 _BORDER_WORDS = {"hard": "hard cuts", "dissolve": "dissolves", "fade": "fades", "flash": "flashes"}
 _BESIDE_SECONDS = 1.0
 """s of sound to both sides of a passage that is played"""
+_MOST_UNCERTAIN = 5
+"""stretches of what may be speech that are played, the longest"""
+_RAISED_TO = 0.5
+"""peak that the video's own sound is raised to where it is quieter"""
 _MOST_TIMES = 6
 """times of a seam that are listed; a long video passes some seams a hundred times"""
 
@@ -489,10 +493,13 @@ def mix_section(
             "The music is brought to about the loudness of the voice, then moves out of its way: down before the first "
             "syllable, up again when a pause is long enough."
         )
+    uncertain = uncertain_speech(workspace, loop.video, loop.mix)
+    if uncertain:
+        facts.append(("perhaps speech besides", f"{uncertain_in_words(uncertain)}; nothing is lowered for it"))
     if duck is not None and rendered is not None:
         ducked = duck_bands(duck.envelope_points, duck.speech_ranges, workspace.params.render)
         outside = ducked.outside if ducked.differ else ()
-        picture = png(mix_figure(ducked.inside, duck.speech_ranges, rendered, None, own_music, outside))
+        picture = png(mix_figure(ducked.inside, duck.speech_ranges, rendered, None, own_music, outside, uncertain))
     if shown:
         over = np.array([each.over_lu for each in passages if np.isfinite(each.over_lu)])
         facts.append(
@@ -509,6 +516,7 @@ def mix_section(
         )
         for number, (each, clip) in enumerate(zip(shown, clips.recordings(), strict=True), start=1)
     )
+    cards += _uncertain_cards(loop.video, uncertain, workspace.params.render)
     workspace.progress("measuring the levels", 1.0)
     tables = (Table(("", ""), tuple(facts)), _delivery_table(levels, workspace))
     texts = [text]
@@ -518,6 +526,39 @@ def mix_section(
             "below to hear, worst first."
         )
     return ReportSection("Levels", tuple(texts), picture=picture, tables=tables, cards=cards)
+
+
+def _uncertain_cards(
+    video: Path, uncertain: Sequence[tuple[float, float]], params: RenderParams
+) -> tuple[ReportCard, ...]:
+    """The longest stretches in which somebody may speak, to hear without the music, in time."""
+    longest = sorted(sorted(uncertain, key=lambda one: one[0] - one[1])[:_MOST_UNCERTAIN])
+    if not longest:
+        return ()
+    rate = params.video_sample_rate
+    clips = _Clips(rate, [(start - _BESIDE_SECONDS, end + _BESIDE_SECONDS) for start, end in longest])
+    blocks = decode_blocks(video, params.block_seconds, sample_rate=rate)
+    for _ in clips.listen(block.samples for block in blocks):
+        pass
+    return tuple(
+        ReportCard(
+            title=f"Perhaps speech, {clock(start)} to {clock(end)}",
+            text="A whisper, a far voice, talk under music, or singing: whether somebody speaks is not clear, and "
+            "nothing is lowered for it. The video's own sound, raised where it is quiet:",
+            picture=None,
+            sounds=(ReportSound("the video's own sound", mp3(_raised(clip))),),
+            video_s=start,
+        )
+        for (start, end), clip in zip(longest, clips.recordings(), strict=True)
+    )
+
+
+def _raised(sound: Recording) -> Recording:
+    """The sound, louder where it is quiet."""
+    peak = float(np.abs(sound.samples).max(initial=0.0))
+    if not 0.0 < peak < _RAISED_TO:
+        return sound
+    return Recording.from_samples(sound.samples * np.float32(_RAISED_TO / peak), sound.sample_rate)
 
 
 def _depth_in_words(duck: Duck, params: RenderParams) -> str:

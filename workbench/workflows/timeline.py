@@ -20,6 +20,7 @@ from workbench.progress import Progress
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render_blocks
 from workbench.workflows.align import align_track
+from workbench.workflows.deliver import uncertain_speech
 from workbench.workflows.loop import Loop
 from workbench.workflows.watch import watch
 from workbench.workspace import Workspace
@@ -68,6 +69,7 @@ def video_timeline(workspace: Workspace, loop: Loop, recording: Recording) -> Vi
         ),
         placements=alignment.placements,
         track_span=(alignment.landmarks.first_sound, alignment.landmarks.last_sound),
+        uncertain=uncertain_speech(workspace, loop.video, loop.mix),
     )
 
 

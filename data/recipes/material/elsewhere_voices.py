@@ -174,10 +174,14 @@ def fetch_voices(folder: Path) -> None:
 
 
 def read_sentences(folder: Path) -> list[Sound]:
-    """The prompts of a package that are about a sentence long, dry and trimmed, mono at `RATE`."""
+    """The prompts of a package that are about a sentence long, dry and trimmed, mono at `RATE`.
+
+    Tones are left out, jokes, and the prompts of the folder `silence`, which are seconds of faint hiss.
+    """
     found = []
     for path in sorted(folder.rglob("*.wav")):
-        if path.name.startswith(("tt-", "beep", "ascending")) or not _BYTES[0] < path.stat().st_size < _BYTES[1]:
+        spoken = not path.name.startswith(("tt-", "beep", "ascending")) and path.parent.name != "silence"
+        if not spoken or not _BYTES[0] < path.stat().st_size < _BYTES[1]:
             continue
         samples, rate = soundfile.read(path, dtype="float32")
         found.append(trimmed(np.asarray(soxr.resample(samples, rate, RATE), dtype=np.float32)))

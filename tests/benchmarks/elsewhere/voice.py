@@ -17,9 +17,10 @@ import numpy as np
 
 from data.recipes.material.elsewhere_voices import voice_scenes
 from data.recipes.material.mix_videos import RATE, Video
-from tests.benchmarks.mix import Finding, Heard, by_points, measured, mixed, music_for
+from tests.benchmarks.mix import HZ, Finding, Heard, by_points, frames, measured, mixed, music_for
 from tests.benchmarks.table import Table
 from workbench.mix.balance import Mix, SoundtrackMeasure, utterances_in
+from workbench.mix.uncertain import uncertain_ranges
 from workbench.mix.voice import join_utterances
 
 _ON, _OFF = 0.5, 0.35
@@ -62,7 +63,7 @@ def frame_scores(heard: Sequence[tuple[Video, SoundtrackMeasure]], *, bare: bool
 
 
 def tables(folder: Path, role: str) -> list[Table]:
-    """Speech ranges by scene beside the bare detector, and what ducking does."""
+    """Speech ranges by scene beside the bare detector, what ducking does, and where somebody may speak."""
     scenes = [(video, measured(video)) for _, video in voice_scenes(folder, role)]
     names = list(dict.fromkeys(video.name for video, _ in scenes))
     ranges = Table(
@@ -74,12 +75,19 @@ def tables(folder: Path, role: str) -> list[Table]:
         f"Voices by others, {role}: music under speech",
         ["scene", "n", "voice over music LU, median", "worst tenth", "moves / needed", "ducks < 0.3 s"],
     )
+    doubt = Table(
+        f"Voices by others, {role}: where somebody may speak",
+        ["scene", "n", "speech missed, s", "of it in uncertain ranges", "these in all, s", "without speech"],
+    )
     for name in (*names, "all but 10 LU under music"):
         some = [pair for pair in scenes if pair[0].name == name or (name not in names and "under" not in pair[0].name)]
         if not any(video.speech for video, _ in some):
             loose = sum(len(utterances_in(s, v.sound.size / RATE)) for v, s in some if v.sound is not None)
             ranges.notes.append(f"{name}: {loose} utterances found in {len(some)} scenes without a voice.")
+            doubt.add(name, len(some), *doubtful_seconds(some))
             continue
+        if name in names:
+            doubt.add(name, len(some), *doubtful_seconds(some))
         ours, bare, heard = Finding(), Finding(), Heard()
         for number, (video, soundtrack) in enumerate(some):
             if video.sound is None or not video.speech:
@@ -100,7 +108,22 @@ def tables(folder: Path, role: str) -> list[Table]:
                 heard.moves / heard.needed if heard.needed else None, heard.short,
             )  # fmt: skip
     ranges.notes.append("Means over scenes of 40 s. Truth: sound of the dry voice, pauses up to 0.3 s closed.")
-    return [ranges, levels]
+    return [ranges, levels, doubt]
+
+
+def doubtful_seconds(some: Sequence[tuple[Video, SoundtrackMeasure]]) -> tuple[float, float, float, float]:
+    """Seconds of speech that was missed, of it in uncertain ranges, of these ranges, of them where nobody speaks."""
+    total = np.zeros(4)
+    for video, soundtrack in some:
+        assert video.sound is not None, "every scene has sound"
+        seconds = video.sound.size / RATE
+        found = utterances_in(soundtrack, seconds)
+        doubt = frames(uncertain_ranges(soundtrack, found, seconds), seconds)
+        said = frames(video.speech, seconds)
+        missed = said & ~frames(found, seconds)
+        total += [missed.sum() / HZ, (missed & doubt).sum() / HZ, doubt.sum() / HZ, (doubt & ~said).sum() / HZ]
+    missed_s, held, doubtful, loose = total.tolist()
+    return missed_s, held, doubtful, loose
 
 
 def _add_ducked(heard: Heard, video: Video, soundtrack: SoundtrackMeasure, number: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -18,6 +19,8 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.mix.balance import plan_mix
+from workbench.mix.clarity import speech_over_music
+from workbench.mix.levels import LevelCurve
 from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, WorkbenchParams
 from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
@@ -150,6 +153,38 @@ def test_another_hearing_of_the_voice_is_found_by_a_worker(session: Session, sou
     assert not session.busy
 
 
+def test_another_hearing_is_not_lost_where_the_bands_are_measured_meanwhile(
+    session: Session, sounds: MixSounds
+) -> None:
+    tab = MixTab(session)
+    tab.hear(sounds)
+    tab.ducking.value = "bands"
+    session.params = with_field(session.params, "voice", "close_pause_seconds", 0.5)
+    bands, voice = session._tasks
+    assert bands.wait(60.0)
+    assert tab.state.sounds is not None
+    assert tab.state.sounds.levels.outside is not None
+    assert voice.wait(60.0)
+    assert tab.state.sounds.levels.voice == session.params.voice
+    assert tab.state.sounds.levels.outside is not None
+    levels = sounds.levels
+    assert tab.state.mix == plan_mix(levels.soundtrack, levels.music, SECONDS, session.params.voice)
+
+
+def test_where_somebody_may_speak_is_hatched_and_said(session: Session, sounds: MixSounds) -> None:
+    tab = MixTab(session)
+    tab.hear(sounds)
+    assert "perhaps speech" not in tab.facts.object
+    session.params = with_field(session.params, "voice", "min_spoken_odds", 5.0)
+    (job,) = session._tasks
+    assert job.wait(60.0)
+    assert tab.state.uncertain
+    assert "nobody speaks" in tab.facts.object
+    assert "perhaps speech (hatched) at 0:" in tab.facts.object
+    drawn = tab.picture._sources["uncertain"].data
+    assert list(zip(drawn["left"], drawn["right"], strict=True)) == list(tab.state.uncertain)
+
+
 def test_nothing_open_is_said(session: Session) -> None:
     tab = MixTab(session)
     assert "no plan" in tab.state.facts()
@@ -267,3 +302,17 @@ def test_passages_in_which_music_is_too_loud_are_shown(state: MixState) -> None:
     unclear = [each for each in state.passages() if each.over_lu < 10.0]
     assert unclear
     assert list(picture._sources["unclear"].data["left"]) == [each.start for each in unclear]
+
+
+def test_passages_are_measured_with_the_parameters_of_the_mix(sounds: MixSounds) -> None:
+    quiet, params = sounds.levels.soundtrack.levels, DuckParams(max_background_db=0.0)
+    assert quiet is not None
+    noisy = LevelCurve(quiet.power + 3e-3, quiet.peak)
+    soundtrack = replace(sounds.levels.soundtrack, levels=noisy)
+    state = MixState(replace(sounds, levels=replace(sounds.levels, soundtrack=soundtrack)))
+    state.tune(params, MixParams())
+    played = state.played
+    assert played is not None
+    raised = noisy.raised(state.video_gain_db)
+    assert state.passages() == speech_over_music(raised, played, state.speech, params)
+    assert state.passages() != speech_over_music(raised, played, state.speech)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from workbench.beats.grid import BeatGrid
 from workbench.plots.beats import beats_figure
-from workbench.plots.mix import mix_figure
+from workbench.plots.mix import mix_figure, uncertain_in_words
 from workbench.recording import Recording
 
 Check = Callable[[Figure], None]
@@ -27,3 +27,14 @@ def test_beats_and_mixes(seconds: float, check_legible: Check) -> None:
     check_legible(mix_figure(points, [(2.0, 4.0)], sound, sound))
     half = [(time, depth / 2) for time, depth in points]
     check_legible(mix_figure(points, [(2.0, 4.0)], sound, sound, outside_points=half))
+    doubtful = mix_figure(points, [(2.0, 4.0)], sound, sound, outside_points=half, uncertain=[(5.0, 6.0)])
+    check_legible(doubtful)
+    legend = doubtful.axes[0].get_legend()
+    assert legend is not None
+    assert "perhaps speech" in [text.get_text() for text in legend.get_texts()]
+
+
+def test_the_first_few_uncertain_ranges_are_named_and_the_others_counted() -> None:
+    ranges = [(60.0 * k + 5.2, 60.0 * k + 7.0) for k in range(9)]
+    assert uncertain_in_words(ranges[:2]) == "0:05, 1:05"
+    assert uncertain_in_words(ranges) == "0:05, 1:05, 2:05, 3:05, 4:05, 5:05 and 3 more"

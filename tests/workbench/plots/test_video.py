@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -126,6 +127,18 @@ def test_what_is_not_there_takes_no_room(make_plan: MakePlan) -> None:
     assert "ducked" not in words(less)
     assert len(less.axes) == len(whole.axes) - 1
     assert less.bbox.height < whole.bbox.height
+
+
+def test_where_somebody_may_speak_is_hatched_and_named(
+    make_plan: MakePlan, check_legible: Callable[[Figure], None]
+) -> None:
+    overview = timeline(make_plan, 300.0)
+    assert not any("hatched" in text for text in words(video_figure(overview)))
+    figure = video_figure(replace(overview, uncertain=((30.0, 33.0), (80.0, 81.0))))
+    check_legible(figure)
+    assert any(text.endswith("% of the video\nhatched: unsure") for text in words(figure))
+    assert sum(patch.get_hatch() == "////" and patch.get_facecolor()[3] == 0.0 for axes in figure.axes
+               for patch in axes.patches) >= 2  # fmt: skip
 
 
 def test_a_placement_that_may_be_chance_says_so(make_plan: MakePlan) -> None:

@@ -84,6 +84,6 @@ def test_a_detector_is_in_profiles_cache_keys_and_mixes(tmp_path: Path) -> None:
         assert found() == (SPOKEN[:1], False)
         inputs = measure_mix_inputs(workspace, video, video, 12.0)
         assert inputs.utterances == SPOKEN[:1]
-        ours = find_utterances(workspace.with_params(WorkbenchParams()), inputs)
+        ours, _ = find_utterances(workspace.with_params(WorkbenchParams()), inputs)
         assert len(ours) == 2
-        assert find_utterances(workspace, inputs) == SPOKEN[:1]
+        assert find_utterances(workspace, inputs) == (SPOKEN[:1], ())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,12 @@ import soundfile
 
 from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
+from workbench.export.page import ReportCard
 from workbench.home import Home
 from workbench.loops import refusals
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.media.audio import decode, resample
-from workbench.params import DELIVERY_TARGETS, RenderParams, WorkbenchParams
+from workbench.params import DELIVERY_TARGETS, RenderParams, VoiceParams, WorkbenchParams
 from workbench.recording import Recording
 from workbench.workflows.fit import fit_track
 from workbench.workflows.loop import loop_track
@@ -96,12 +98,40 @@ def test_the_page_plays_the_ten_least_clear_passages_and_says_what_delivery_take
     assert facts["deepest attenuation under speech"].startswith("in bands: ")
     assert float(section.cards[0].title.split(": ")[1].split()[0]) < over[0], "more of the music is heard"
 
+    assert "perhaps speech besides" not in facts
+
     plain = loop_track(workspace, track, spoken_video)
     page = write_loop_report(workspace, plain, tmp_path / "plain.html").read_text()
     levels = page[page.index("<h2>Levels</h2>") :]
     loud = [float(lu) for lu in re.findall(r"least clear: (-?[\d.]+) LU", levels)]
     assert loud[0] < min(over)
     assert "listeners ask for 10 LU at least" in levels
+
+
+def test_where_somebody_may_speak_is_said_and_played(track: Path, tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path / "home"))
+    narration = decode(bundled_path("data", "bundled", "voice", "narration.ogg"))
+    voice = narration.samples[:, round(26 * narration.sample_rate) : round(36 * narration.sample_rate)]
+    pictures = (grey(40 * (k % 6)) for k in range(20))
+    video = write_video(tmp_path / "spoken.mp4", pictures, 2, sound=voice, sample_rate=narration.sample_rate)
+    (fitted,) = fit_track(workspace, track, 10.0).loops
+    under, recording = replace(fitted, video=video), workspace.load_recording(track)
+
+    def section(voice: VoiceParams) -> tuple[dict[str, str], list[ReportCard]]:
+        found = mix_section(workspace.with_params(WorkbenchParams(voice=voice)), under, recording)
+        facts = {name: fact for name, fact, *_ in found.tables[0].rows}
+        return facts, [card for card in found.cards if card.title.startswith("Perhaps speech, ")]
+
+    facts, cards = section(VoiceParams())
+    assert "perhaps speech besides" not in facts
+    assert cards == []
+    facts, cards = section(VoiceParams(min_spoken_odds=5.0))
+    assert facts["perhaps speech besides"].endswith("; nothing is lowered for it")
+    assert 1 <= len(cards) <= 5
+    starts = [card.video_s for card in cards]
+    assert starts == sorted(starts, key=float)
+    assert all(card.sounds[0].name == "the video's own sound" for card in cards)
+    assert len(cards[0].sounds[0].mp3) > 10_000
 
 
 def test_the_page_of_a_straight_plan_says_that_it_has_no_seam(track: Path, tmp_path: Path) -> None:

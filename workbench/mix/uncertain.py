@@ -1,0 +1,81 @@
+"""Where somebody may speak without being found: a whisper, a voice far from the microphone, talk under music.
+
+Nothing is ducked for these ranges, and no result of `/v1` has them; report and page show them, so that a person listens
+there. A range is a stretch outside the utterances, half a second away from them, in which the detector's probability
+stays over 0.1 and reaches 0.2 (an utterance needs 0.5), 0.8 s long at least; pauses up to 0.5 s belong to it. What was
+found to be sung has to be nearer to talk than most singing is: its log-odds of being spoken are -6 or more, where an
+utterance needs -1.
+
+The numbers were chosen on voices by others that are for fitting and on synthesised ones (`tests/benchmarks/README.md`
+has what the ranges hold on the voices to test). What lies far under music or a crowd leaves no trace in the detector's
+probabilities, and so none here.
+
+Function: `uncertain_ranges`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.extensions import OWN
+from workbench.mix.balance import SoundtrackMeasure
+from workbench.mix.singing import spoken_odds
+from workbench.mix.voice import Utterances, join_utterances, speech_utterances
+from workbench.params import VoiceParams
+
+_REACHED, _HELD = 0.2, 0.1  # probabilities: reached once, and held
+_APART_SECONDS = 0.5  # to an utterance; nearer, it is the utterance's own edge or the room that rings
+_PAUSE_SECONDS = 0.5
+_LEAST_SECONDS = 0.8
+_LEAST_ODDS = (
+    -6.0
+)  # log-odds of being spoken; singing has -8 to -11 alone, talk in rooms or under music seldom under -5
+
+
+def uncertain_ranges(
+    soundtrack: SoundtrackMeasure, utterances: Utterances, video_seconds: float, params: VoiceParams | None = None
+) -> Utterances:
+    """Stretches in which somebody may speak, outside the utterances that were found.
+
+    Parameters
+    ----------
+    soundtrack : measured, with its pitches
+    utterances : that were found in it, of `workbench.mix.balance.utterances_in`
+    video_seconds : length of the video; ranges are cut off there
+    params : with which the utterances were found; None: the defaults
+
+    Returns
+    -------
+    (start, end) of each in video seconds, to the millisecond, sorted and disjoint; none without an audio stream, where
+    the pitches were not measured, or with a detector of others, of whose doubts nothing is known
+
+    Raises
+    ------
+    ParameterError : probabilities or pitches of another shape or range
+    ResourceMissing : the fitted weights are not shipped with this installation
+    """
+    params = params or VoiceParams()
+    if soundtrack.levels is None or soundtrack.pitches is None or params.detector != OWN:
+        return ()
+    frame = soundtrack.frame_seconds
+    chance = np.array(soundtrack.speech, dtype=np.float64)
+    for start, end in utterances:
+        first, last = (start - _APART_SECONDS) / frame, (end + _APART_SECONDS) / frame
+        chance[max(0, int(first)) : int(last) + 1] = 0.0
+    lower = params.model_copy(
+        update={
+            "onset_probability": min(_REACHED, params.onset_probability),
+            "extend_probability": _HELD,
+            "start_probability": _HELD,
+            "end_probability": _HELD,
+        }
+    )
+    joined = join_utterances(speech_utterances(chance, frame, lower), _PAUSE_SECONDS)
+    heard = tuple((start, end) for start, end in joined if end - start >= _LEAST_SECONDS)
+    odds = spoken_odds(heard, soundtrack.speech, frame, soundtrack.pitches)
+    inside = (
+        (round(start, 3), round(min(end, video_seconds), 3))
+        for (start, end), odd in zip(heard, odds, strict=True)
+        if odd >= _LEAST_ODDS
+    )
+    return tuple((start, end) for start, end in inside if start < end)
