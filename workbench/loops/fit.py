@@ -40,6 +40,7 @@ from workbench.loops.cutdown import (
     HIT_TOLERANCE_SECONDS,
     MAX_EARLY_SECONDS,
     MIN_FADE_OUT_SECONDS,
+    MIN_RING_SECONDS,
     SHARED,
     CutTask,
     assemble_cut,
@@ -369,7 +370,10 @@ def _stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSecon
             return None
         end = min(whole[0] + HOOK_SECONDS, profile.last_sound)
         widened = (whole[0], float(edges[min(int(np.searchsorted(edges, end - BORDER_SECONDS)), edges.size - 1)]))
-        return widened if widened[1] - widened[0] <= music else hook_of(profile, music)
+        room = (
+            music - EARLY_SECONDS - MIN_RING_SECONDS
+        )  # a downbeat is entered early, and the music ends after the part
+        return widened if widened[1] - widened[0] <= room else hook_of(profile, room)
     if keep.part is not None:
         if not profile.sections:
             return None

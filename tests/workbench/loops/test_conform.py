@@ -200,7 +200,7 @@ def test_the_own_ending_of_a_fit_is_named_as_such_whatever_the_old_plan_ended_in
     assert not looped.ends_in_fade
     assert fitted.end_label == f"own ending: {looped.end_label}"
     assert fitted.segments == looped.segments
-    assert fitted.options == (fitted,) == (fitted.alone,)
+    assert fitted.options == (fitted.alone,)
 
 
 def test_a_fade_that_somebody_set_stays_with_its_seam(track_profile: Maker) -> None:

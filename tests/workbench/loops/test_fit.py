@@ -269,10 +269,20 @@ def test_what_cannot_be_kept_is_named(track_profile: Maker, why: str, wishes: di
         plan_fit(track_profile(), FitRequest(30.0, **wishes))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("seconds", [10.0, 20.0, 30.0])
+def test_the_hook_is_kept_in_a_length_of_just_so_many_bars(track_profile: Maker, seconds: float) -> None:
+    profile = track_profile()
+    assert seconds % float(np.median(np.diff(profile.downbeats))) == pytest.approx(0.0, abs=1e-6)
+    request = FitRequest(seconds, (Keep(KeptPart.HOOK),))
+    plan = plan_fit(profile, request)
+    check(plan, profile, request)
+    first, last = hook_of(profile, seconds - 2.1) or (0.0, 0.0)
+    assert any(one.song_from <= first and one.song_to >= last for one in plan.segments)
+
+
 def test_a_kept_part_that_would_fit_alone_is_not_said_to_be_too_long(track_profile: Maker) -> None:
     profile = track_profile()
     first, last = hook_of(profile, 20.0) or (0.0, 0.0)
-    plan_fit(profile, FitRequest(20.0, (Keep(KeptPart.HOOK),)))
     left_out = SeamConstraints(excluded=(TrackRange(first + 4.0, last - 4.0),))
     with pytest.raises(FitError, match=r"--keep hook and --exclude [0-9:.]+-[0-9:.]+ cannot be kept together in 20 s$"):
         plan_fit(profile, FitRequest(20.0, (Keep(KeptPart.HOOK),), constraints=left_out))
