@@ -153,9 +153,9 @@ def _card(card: ReportCard, has_video_element: bool) -> str:
 
 
 def _save(sound: ReportSound) -> str:
-    """A link that saves the sound of the player before it, whose bytes the script gives it."""
+    """A button that saves the sound of the player before it."""
     name = escape(sound.file_name, quote=True)
-    return f'<a data-save download="{name}">save {name}</a>' if name else ""
+    return f'<button type=button data-save="{name}">save {name}</button>' if name else ""
 
 
 _STYLE = """
@@ -180,8 +180,14 @@ cursor:pointer}
 """
 
 _SCRIPT = """
-for (const link of document.querySelectorAll('[data-save]'))
-  link.href = link.previousElementSibling.querySelector('audio').src;
+for (const button of document.querySelectorAll('[data-save]')) button.addEventListener('click', () => {
+  const bytes = atob(button.previousElementSibling.querySelector('audio').src.split(',')[1]);
+  const sound = new Blob([Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))], {type: 'audio/mpeg'});
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(sound);
+  link.download = button.dataset.save;
+  link.click();
+});
 for (const button of document.querySelectorAll('[data-video]')) button.addEventListener('click', () => {
   const video = document.getElementById('video');
   video.currentTime = Number(button.dataset.video);

@@ -61,7 +61,7 @@ def test_a_sound_with_a_file_name_can_be_saved() -> None:
     named = ReportSound("the music", b"mp3", 'a "song".mp3')
     sections = (ReportSection("The plan", cards=(ReportCard("Whole", "Text.", None, (named,), None),)),)
     reader, text = read(ReportPage("A track", (), None, sections))
-    assert [attrs["download"] for tag, attrs in reader.tags if "data-save" in attrs] == ['a "song".mp3']
+    assert [attrs["data-save"] for _, attrs in reader.tags if "data-save" in attrs] == ['a "song".mp3']
     assert text.count("bXAz") == 1, "the bytes are in the page once"
 
 
