@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
-from workbench.cli.plan_files import naming, read_result
+from workbench.cli.plan_files import length_option, naming, read_result
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @click.option(
     "--track", help="The track: a file or a catalog track id; not needed where the home folder has its bytes."
 )
+@length_option
 @profile_option
 @workspace_option
 def command(
@@ -40,6 +41,7 @@ def command(
     video: Path | None,
     picture: Path | None,
     track: str | None,
+    length: float | None,
     workspace: Workspace,
 ) -> None:
     """Change PLAN, as `workbench loop` or `fit` printed it, for a changed cut of its video.
@@ -66,6 +68,7 @@ def command(
     video : path, or id of a video that was added; None: the new cut, if it is a video
     picture : PNG file to write; None: none is written
     track : path of a file, or catalog track id; None: it is searched by its hash
+    length : s, of the plan of a fit of several lengths; None: PLAN holds one
     workspace : of the home folder, with the parameters of the profile
     """
     from workbench.files import write_text
@@ -76,7 +79,7 @@ def command(
     video_path = None if video is None else find_video(workspace, video).path
     track_path = None if track is None else find_track(workspace, track).path
     with naming(plan):
-        result = read_result(plan)
+        result = read_result(plan, length)
     folders = (Path(), *(() if str(plan) == "-" else (plan.parent,)))
     with progress_bar() as progress:
         reporting = workspace.with_progress(progress)

@@ -10,6 +10,7 @@ import click
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
 from workbench.cli.plan_files import (
     lay_out,
+    length_option,
     option_option,
     placement_option,
     read_music,
@@ -67,6 +68,7 @@ class _FormatName(click.Choice[str]):
 @click.option("-o", "--output", "out", type=NewFile(), required=True, help="The file to write.")
 @option_option
 @placement_option
+@length_option
 @profile_option
 @workspace_option
 def command(
@@ -79,6 +81,7 @@ def command(
     out: Path,
     option: int | None,
     placement: int | None,
+    length: float | None,
     workspace: Workspace,
 ) -> None:
     """Write PLAN, as `workbench loop` prints it, in a format that other programs read.
@@ -130,6 +133,7 @@ def command(
     out : the file to write
     option : number of the option; None: the plan served. Must be None for placements
     placement : number of the placement; None: the best. Must be None for a plan
+    length : s, of the plan of a fit of several lengths; None: PLAN holds one
     workspace : of the home folder, with the parameters of the profile
 
     Raises
@@ -149,6 +153,7 @@ def command(
         track,
         option=option,
         placement=placement,
+        length=length,
         needed_by=f"the format {format_name}" if form.needs_track else None,
     )
     warn_of_other_bytes(workspace, chosen)

@@ -114,10 +114,11 @@ def command(
     track's length takes the track straight, a shorter one a cut-down that leaves parts out. A track that cannot fill
     the length, and wishes that contradict each other, are refused in one line, with exit code 1.
 
-    --never-cut, --forbid-seam and --pin-seam say where in the track no seam may be, which splices are not used, and
-    which are. Times are those of the track; a splice stands for the bar lines nearest to its two times.
+    --never-cut, --forbid-seam, --pin-seam and --exclude say where in the track no seam may be, which splices are not
+    used, which are, and what is not played. Times are those of the track; a splice stands for the bar lines nearest to
+    its two times.
 
-    What these three say is kept with the track, once a plan is made: every later plan of it keeps that too, until
+    What these four say is kept with the track, once a plan is made: every later plan of it keeps that too, until
     --forget-constraints drops it all.
 
     \b
@@ -126,7 +127,8 @@ def command(
       workbench fit track.mp3 --seconds 30 --keep hook --keep ending --report plan.html > plan.json
       workbench fit track.mp3 --seconds 60 --start-at 0:05 --keep 0:32-0:48 > plan.json
       workbench fit track.mp3 --seconds 60 --never-cut 0:40-0:52 --forbid-seam 0:32-1:20 > plan.json
-      workbench fit track.mp3 --seconds 15,30,60,185 | jq '.fits[0]' > fifteen.json
+      workbench fit track.mp3 --seconds 15,30,60,185 > plans.json
+      workbench render plans.json --length 15 --track track.mp3 -o fifteen.wav
 
     \f
 

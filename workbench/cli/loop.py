@@ -55,11 +55,11 @@ def command(
     Prints the plan as JSON; `workbench render` plays it. A track that cannot be looped is an answer too: `applicable`
     is false then, and `plan.reason` and `hint` say why.
 
-    --never-cut, --forbid-seam and --pin-seam say where in the track no seam may be, which splices are not used, and
-    which are. Times are those of the track; a splice stands for the bar lines nearest to its two times. If they cannot
-    be kept together, one line names those that contradict each other, with exit code 1.
+    --never-cut, --forbid-seam, --pin-seam and --exclude say where in the track no seam may be, which splices are not
+    used, which are, and what is not played. Times are those of the track; a splice stands for the bar lines nearest to
+    its two times. If they cannot be kept together, one line names those that contradict each other, with exit code 1.
 
-    What these three say is kept with the track, once a plan is made: every later plan of it keeps that too, until
+    What these four say is kept with the track, once a plan is made: every later plan of it keeps that too, until
     --forget-constraints drops it all.
 
     \b

@@ -1,9 +1,9 @@
 """Reading what a command plays: an option of a plan, or a placement, in a file that `workbench loop`, `align` or
 `match` printed, or on standard input for `-`.
 
-Functions: `option_option` and `placement_option`, the options that choose; `read_music`, what was chosen; `lay_out`,
-how it is played; `say_placement`; `warn_of_other_bytes`; `read_result` and `naming`, for commands that read a whole
-result.
+Functions: `option_option`, `placement_option` and `length_option`, the options that choose; `read_music`, what was
+chosen; `lay_out`, how it is played; `say_placement`; `warn_of_other_bytes`; `read_result` and `naming`, for commands
+that read a whole result.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.cli.options import Seconds
 from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -38,6 +39,13 @@ placement_option = click.option(
     help="Which placement of an align or match result; 1, the best, unless given.",
 )
 """Passes `placement`, None where it is not given."""
+length_option = click.option(
+    "--length",
+    type=Seconds(min=1.0),
+    metavar="S",
+    help="Which plan of a fit of several lengths, by its seconds.",
+)
+"""Passes `length`, None where it is not given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,7 @@ def read_music(
     *,
     option: int | None = None,
     placement: int | None = None,
+    length: float | None = None,
     needed_by: str | None,
 ) -> ChosenMusic:
     """Read an option of a plan, or a placement of a track, and its mix from a file.
@@ -74,6 +83,7 @@ def read_music(
         result its best
     option : number of the option, from 1; None: 1. Must be None for placements
     placement : number of the placement, from 1; None: 1. Must be None for a plan
+    length : s, of the plan of several; None: there is one
     needed_by : what needs the track of a plan, in words; None: nothing does. A placement always needs its track
 
     Raises
@@ -91,7 +101,7 @@ def read_music(
     from workbench.results.placements import has_placements, placements_of
 
     with naming(file):
-        given = read_result(file)
+        given = read_result(file, length)
         provenance = read_provenance(given)
         if not has_placements(given):
             plan = plan_from_json(given)
@@ -195,22 +205,25 @@ def _find_track(workspace: Workspace, named: str | None, result: Mapping[str, An
         raise click.UsageError(f"the catalog has no track {track_id}, and {needs}") from None
 
 
-def read_result(file: Path) -> Mapping[str, Any]:
-    """Read the JSON of a result.
+def read_result(file: Path, length: float | None = None) -> Mapping[str, Any]:
+    """Read the JSON of a result; of a fit of several lengths that of one.
 
     Parameters
     ----------
     file : JSON in UTF-8; `-` is standard input
+    length : s, of the plan of several; None: there is one
 
     Raises
     ------
     OSError : the file cannot be read
     UnicodeDecodeError : it is no text
-    PlanError : it is not JSON, or not an object
+    PlanError : it is not JSON, or not an object, or several plans of which `length` names none
     """
+    from workbench.results.fit import get_fit
     from workbench.results.loop import parse_result
 
-    return parse_result((sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8-sig"))
+    data = (sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8-sig")
+    return get_fit(parse_result(data), length)
 
 
 def _audio_id(track: TrackSource) -> str:

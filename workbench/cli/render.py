@@ -11,6 +11,7 @@ import click
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
 from workbench.cli.plan_files import (
     lay_out,
+    length_option,
     option_option,
     placement_option,
     read_music,
@@ -44,6 +45,7 @@ _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
 )
 @option_option
 @placement_option
+@length_option
 @click.option("--limit", is_flag=True, help="Hold the true peak under -1 dBTP; a mix is always limited.")
 @click.option(
     "--target",
@@ -65,6 +67,7 @@ def command(
     out: Path,
     option: int | None,
     placement: int | None,
+    length: float | None,
     limit: bool,
     target: str | None,
     ducking: str | None,
@@ -112,6 +115,7 @@ def command(
     out : the file to write
     option : number of the option to play; None: the plan served. Must be None for placements
     placement : number of the placement to play; None: the best. Must be None for a plan
+    length : s, of the plan of a fit of several lengths; None: PLAN holds one
     limit : whether the true peak is limited also without a mix
     target : a key of `workbench.params.DELIVERY_TARGETS`; None: none
     ducking : as `workbench.params.RenderParams.ducking`; None: as the profile or the plan says
@@ -122,7 +126,8 @@ def command(
     from workbench.workflows.deliver import render_measured
     from workbench.workflows.videos import find_video
 
-    chosen = read_music(plan, workspace, track, option=option, placement=placement, needed_by="a render")
+    chosen = read_music(plan, workspace, track, option=option, placement=placement, length=length,
+                        needed_by="a render")  # fmt: skip
     assert chosen.track is not None, "it is needed"
     warn_of_other_bytes(workspace, chosen)
     workspace = _ducking_as(ducking, workspace, chosen)
@@ -146,7 +151,7 @@ def command(
     if rendered.speech is not None and rendered.levels.dialogue_lufs is None and not of_dialogue:
         say("no speech was found in the video, so there is no loudness of the dialogue")
     print_body(
-        {"output": str(out), "seconds": found.window_end, "bytes": out.stat().st_size}
+        {"output": str(out), "seconds": round(found.window_end, 6), "bytes": out.stat().st_size}
         | _levels(rendered.levels)
         | ({} if rendered.gain is None else {"target": target, "gain_db": round(rendered.gain.gain_db, 2)})
         | ({} if video is None or not mix or not mix.duck else {"ducking": workspace.params.render.ducking})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, workspace_option
-from workbench.cli.plan_files import naming, read_result
+from workbench.cli.plan_files import length_option, naming, read_result
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     "--track", help="The track: a file or a catalog track id; not needed where the home folder has its bytes."
 )
 @click.option("--video", type=FILE, help="The video: a file or a video's id; not needed where the home has its bytes.")
+@length_option
 @workspace_option
-def command(plan: Path, track: str | None, video: Path | None, workspace: Workspace) -> int:
+def command(plan: Path, track: str | None, video: Path | None, length: float | None, workspace: Workspace) -> int:
     """Make PLAN again, as `workbench loop`, `fit`, `align`, `match` or `conform` wrote it, and say what differs.
 
     PLAN says under `provenance` what it was made from. Track and video are found by their bytes: in the home folder,
@@ -42,6 +43,7 @@ def command(plan: Path, track: str | None, video: Path | None, workspace: Worksp
     plan : JSON file of the result, `-` for standard input
     track : path of a file, or catalog track id; None: it is searched by its hash
     video : path, or id of a video that was added; None: it is searched by its hash
+    length : s, of the plan of a fit of several lengths; None: PLAN holds one
     workspace : of the home folder
 
     Returns
@@ -55,7 +57,7 @@ def command(plan: Path, track: str | None, video: Path | None, workspace: Worksp
     track_path = None if track is None else find_track(workspace, track).path
     video_path = None if video is None else find_video(workspace, video).path
     with naming(plan):
-        result = read_result(plan)
+        result = read_result(plan, length)
     folders = (Path(), *(() if str(plan) == "-" else (plan.parent,)))
     with progress_bar() as progress:
         reporting = workspace.with_progress(progress)

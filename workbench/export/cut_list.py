@@ -122,7 +122,8 @@ class CutList:
     fade_in_frames: int
     """of the rise at the start of the music; 0: none"""
     fade_out_frames: int
-    """of the fall at its end; 0: none"""
+    """of the fall at its end, as far as it lies on the last clip; 0: none. A track that plays to its own last sound is
+    over before the fall begins"""
 
     @property
     def is_ntsc(self) -> bool:
@@ -189,7 +190,7 @@ def make_cut_list(timeline: Timeline, track: TrackMedia, lines: Lines, *, faded:
             CutMarker(min(last, round(Fraction(marker.video_s) * rate)), marker) for marker in timeline.markers
         ),
         fade_in_frames=round(ends.start_fade_seconds * rate),
-        fade_out_frames=round(ends.end_fade_seconds * rate),
+        fade_out_frames=_fall(timeline),
     )
 
 
@@ -214,6 +215,12 @@ def format_timecode(frame: int, timebase: int, *, drops: bool) -> str:
     seconds, number = divmod(frame, timebase)
     mark = ";" if drops else ":"
     return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{mark}{number:02d}"
+
+
+def _fall(timeline: Timeline) -> int:
+    """Frames of the fall at the end of the music that lie on the last clip."""
+    begins = timeline.length - round(timeline.ends.end_fade_seconds * timeline.rate)
+    return max(0, round(timeline.seconds(timeline.items[-1].stop - begins) * timeline.frame_rate))
 
 
 def _edges(timeline: Timeline, track: TrackMedia, frames: int) -> list[int]:

@@ -32,6 +32,8 @@ class ReportSound:
 
     name: str
     mp3: bytes
+    file_name: str = ""
+    """under which it can be saved; empty: saving is not offered"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,7 @@ def _card(card: ReportCard, has_video_element: bool) -> str:
     players = "".join(
         f"<label>{escape(sound.name)}"
         f'<audio controls preload=none src="data:audio/mpeg;base64,{b64encode(sound.mp3).decode()}"></audio></label>'
+        + _save(sound)
         for sound in card.sounds
     )
     if has_video_element and card.video_s is not None:
@@ -147,6 +150,12 @@ def _card(card: ReportCard, has_video_element: bool) -> str:
         f"<article><h3>{escape(card.title)}</h3><p>{escape(card.text)}</p>"
         f"<div class=players>{players}</div>{picture}</article>"
     )
+
+
+def _save(sound: ReportSound) -> str:
+    """A button that saves the sound of the player before it."""
+    name = escape(sound.file_name, quote=True)
+    return f'<button type=button data-save="{name}">save {name}</button>' if name else ""
 
 
 _STYLE = """
@@ -171,6 +180,14 @@ cursor:pointer}
 """
 
 _SCRIPT = """
+for (const button of document.querySelectorAll('[data-save]')) button.addEventListener('click', () => {
+  const bytes = atob(button.previousElementSibling.querySelector('audio').src.split(',')[1]);
+  const sound = new Blob([Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))], {type: 'audio/mpeg'});
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(sound);
+  link.download = button.dataset.save;
+  link.click();
+});
 for (const button of document.querySelectorAll('[data-video]')) button.addEventListener('click', () => {
   const video = document.getElementById('video');
   video.currentTime = Number(button.dataset.video);

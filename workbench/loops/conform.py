@@ -137,6 +137,8 @@ def conform_plan(
     difference: EditDifference,
     params: CoverParams = CoverParams(),
     constraints: SeamConstraints = NO_CONSTRAINTS,
+    *,
+    of_fit: bool | None = None,
 ) -> LoopPlan:
     """Change a plan for another cut of its video.
 
@@ -147,6 +149,8 @@ def conform_plan(
     difference : of the two cuts; its `old_seconds` are the plan's length
     params : the floor of seam scores, gains and closing fades
     constraints : that the plan was made with; a pinned seam stays where its picture stays
+    of_fit : whether the plan is in the shape of a fit, whose `end_label` names an own ending as such; None: told by its
+        kind and its label, which a loop that fades leaves open
 
     Returns
     -------
@@ -175,7 +179,19 @@ def conform_plan(
         search = _Search(profile, old, difference, params, constraints, 2 * search.bars_before)
         way = search.best() or search.best(in_ending=True)
     made = _fitted_anew(search, constraints) if way is None else search.assemble(way)
+    if of_fit is None:
+        of_fit = old.kind is not PlanKind.LOOP or ":" in old.end_label
+    if of_fit or made.kind is not PlanKind.LOOP or made.start_at is not None:
+        made = _in_words_of_a_fit(made)
     return replace(made, options=(made,))
+
+
+def _in_words_of_a_fit(plan: LoopPlan) -> LoopPlan:
+    """The plan, its own ending named as such."""
+    own = CutEnding.OWN.value
+    if plan.ends_in_fade or plan.end_label.startswith((own, "fade", CutEnding.BUTTON.value)):
+        return plan
+    return replace(plan, end_label=f"{own}: {plan.end_label}")
 
 
 def _fitted_anew(search: _Search, constraints: SeamConstraints) -> LoopPlan:
@@ -624,11 +640,8 @@ class _Search:
         return downbeat_ending(self.profile, last[1], seconds, room, self.params, is_button=is_button)
 
     def _own_label(self) -> str:
-        """The own ending in the words of the plan that was changed: a fit says that it is its own."""
-        if self.profile.ending is None:
-            return self.old.end_label
-        words = OWN_ENDINGS[self.profile.ending.kind]
-        return words if self.old.kind is PlanKind.LOOP and ":" not in self.old.end_label else f"own ending: {words}"
+        """The own ending in the words of a loop."""
+        return self.old.end_label if self.profile.ending is None else OWN_ENDINGS[self.profile.ending.kind]
 
     def _plan_score(self, table: FloatArray, scores: FloatArray, own: bool, music_in: float, tail: float) -> float:
         profile, params, lines = self.profile, self.params, self.lines

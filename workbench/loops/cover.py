@@ -145,11 +145,23 @@ def plan_loop(
     raise ConstraintError(words, labels)
 
 
+def restart_splice(profile: LoopProfile) -> NamedSplice | None:
+    """The splice by which a track begins again after its own ending; None for a track that cannot.
+
+    Parameters
+    ----------
+    profile : of the track
+    """
+    if profile.restart is None:
+        return None
+    lines = profile.downbeats
+    return NamedSplice(float(lines[profile.restart.leave]), float(lines[profile.restart.enter]))
+
+
 def _with_restart(refusal: Refusal, profile: LoopProfile, video_seconds: float, params: CoverParams) -> Refusal:
     """A refusal that names the splice by which the track begins again, as one types it, if there is a plan with it."""
-    assert profile.restart is not None
-    lines = profile.downbeats
-    splice = NamedSplice(float(lines[profile.restart.leave]), float(lines[profile.restart.enter]))
+    splice = restart_splice(profile)
+    assert splice is not None
     pinned = on_lines(profile, SeamConstraints(pinned=(splice,)))
     is_plan = isinstance(find_loop(profile, video_seconds, params, pinned), LoopPlan)
     return refusals.suggest_restart(refusal, splice.in_words) if is_plan else refusal

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import isfinite
+from math import floor, isfinite
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from workbench.loops.constraints import (
     on_lines,
     smallest_contradiction,
 )
-from workbench.loops.cover import find_loop
+from workbench.loops.cover import find_loop, restart_splice
 from workbench.loops.cutdown import (
     EARLY_SECONDS,
     FADE_SHARE,
@@ -40,6 +40,7 @@ from workbench.loops.cutdown import (
     HIT_TOLERANCE_SECONDS,
     MAX_EARLY_SECONDS,
     MIN_FADE_OUT_SECONDS,
+    MIN_RING_SECONDS,
     SHARED,
     CutTask,
     assemble_cut,
@@ -369,7 +370,10 @@ def _stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSecon
             return None
         end = min(whole[0] + HOOK_SECONDS, profile.last_sound)
         widened = (whole[0], float(edges[min(int(np.searchsorted(edges, end - BORDER_SECONDS)), edges.size - 1)]))
-        return widened if widened[1] - widened[0] <= music else hook_of(profile, music)
+        room = (
+            music - EARLY_SECONDS - MIN_RING_SECONDS
+        )  # a downbeat is entered early, and the music ends after the part
+        return widened if widened[1] - widened[0] <= room else hook_of(profile, room)
     if keep.part is not None:
         if not profile.sections:
             return None
@@ -589,23 +593,49 @@ def _contradiction(profile: LoopProfile, request: FitRequest, params: CoverParam
     )
     tried = request.only(labels)
     if not labels:
-        lasts = clock(profile.song_duration)
-        if tried.seconds <= profile.song_duration:
-            return FitError(f"no part of this track, which lasts {lasts}, makes music of {length}")
-        why = f"this track lasts {lasts} and cannot be looped without an audible seam, so it does not fill {length}"
-        return FitError(why)
-    longest = 0.0
+        return _not_filled(profile, tried, params, length)
+    longest, room = 0.0, tried.seconds - (tried.start_at or 0.0)
     if profile.downbeats.size >= 3:
         for keep in tried.keep:
-            stretch = _stretch(profile, keep, float("inf"))
+            stretch = _stretch(profile, keep, room)
             longest += 0.0 if stretch is None else stretch[1] - stretch[0]
-    room = tried.seconds - (tried.start_at or 0.0)
     whys = [cannot_be_kept(labels, length)]
     if longest > room:
         whys.append(f"what is to be kept lasts {longest:.1f} s")
     elif request.end_on is not None and tried.end_on is not None and profile.downbeats.size >= 3:
         whys.append(_elsewhere(profile, request, params))
     return FitError("; ".join(filter(None, whys)), labels)
+
+
+def _not_filled(profile: LoopProfile, request: FitRequest, params: CoverParams, length: str) -> FitError:
+    """Why a track does not fill a length, without any wishes; up to which it does, and what would help."""
+    lasts = clock(profile.song_duration)
+    if request.seconds <= profile.song_duration:
+        return FitError(f"no part of this track, which lasts {lasts}, makes music of {length}")
+    has_bars = profile.downbeats.size >= 3
+    why = "cannot be looped without an audible seam" if has_bars else "has no bars to be looped on"
+    whys = [f"this track lasts {lasts} and {why}, so it does not fill {length}"]
+    slack = sum(end_slack(profile)) if has_bars else 0.0
+    longest = max(profile.last_sound - profile.song_start + slack, profile.song_duration)
+    at_most = floor(10.0 * longest) / 10.0
+    if _plans(profile, replace(request, seconds=at_most), params, None):
+        whys.append(f"it fills {plain_seconds(at_most)} s")
+    if not has_bars:
+        return FitError("; ".join(whys))
+    best, needed = float(profile.splices.score.max(initial=0.0)), params.min_seam_score
+    if best < needed:
+        whys.append(f"its best seam scores {best:.2f}, needed {needed:.2f}")
+    splice = restart_splice(profile)
+    if splice is not None:
+        again = SeamConstraints(pinned=(splice,))
+        if _plans(profile, replace(request, constraints=again), params, None):
+            whys.append(f"it can be heard to end and to begin again from its head with {again.labels[0]}")
+    if best < needed and profile.grid_confidence < params.sure_confidence:
+        whys.append(
+            f"its bars are unsure (confidence {profile.grid_confidence:.2f}): `workbench beats TRACK --grid FILE` "
+            "takes your own, `--confirm` keeps the heard ones as right"
+        )
+    return FitError("; ".join(whys))
 
 
 def _elsewhere(profile: LoopProfile, request: FitRequest, params: CoverParams) -> str:

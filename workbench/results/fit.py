@@ -3,7 +3,7 @@
 It has the shape of a LoopResult, with `kind` in the plan, its options and its alternates. What only a loop has
 (`loop_start_a`, `loop_end_b`, `bars`, `repeats`) is absent elsewhere. The command line prints it; `/v1` never does.
 
-Functions: `fit_result` and `fits_result` make the body of one length and of several, `fit_plan_from_json` reads a plan
+Functions: `fit_result` makes the body of one length; `get_fit` finds one of several; `fit_plan_from_json` reads a plan
 back, which `workbench.results.loop.plan_from_json` does for plans of every kind.
 """
 
@@ -15,7 +15,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
+from workbench.errors import PlanError
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan, PlanKind
+from workbench.loops.refusals import plain_seconds
 from workbench.results.body import Body, Count, NonNegative, optional
 from workbench.results.loop import (
     LISTS,
@@ -108,6 +110,42 @@ def fit_result(
     """
     facts = {"applicable": True, "plan": _plan_body(plan)}
     return FitResult.model_validate(loop_names(video_id, track_id, track) | with_mix(facts, mix))
+
+
+def get_fit(result: Mapping[str, Any], seconds: float | None) -> Mapping[str, Any]:
+    """One of the plans of several lengths that a fit printed.
+
+    Parameters
+    ----------
+    result : JSON of any result
+    seconds : the length wanted, to the millisecond; None: `result` holds one plan
+
+    Returns
+    -------
+    the JSON of that length; `result` itself where it holds one plan and no length is wanted
+
+    Raises
+    ------
+    PlanError : there are several lengths and none is named, or none like that, or it is not a result of several
+    """
+    fits = result.get("fits")
+    if not isinstance(fits, list):
+        if seconds is not None:
+            raise PlanError("these are not plans of several lengths; leave --length out")
+        return result
+    known: dict[str, Mapping[str, Any]] = {}
+    for fit in fits:
+        match fit:
+            case {"plan": {"window_end": int() | float() as lasts}}:
+                known[plain_seconds(lasts)] = fit
+            case _:
+                raise PlanError("these are not plans of several lengths, as `workbench fit` prints them")
+    lengths = f"plans of several lengths: {', '.join(known)} s"
+    if seconds is None:
+        raise PlanError(f"these are {lengths}; name one by --length S")
+    if plain_seconds(seconds) not in known:
+        raise PlanError(f"there is no plan of {plain_seconds(seconds)} s; these are {lengths}")
+    return known[plain_seconds(seconds)]
 
 
 def _plan_body(plan: LoopPlan) -> FitPlanBody:

@@ -294,7 +294,7 @@ _OTHER_RESULTS = {
     "sync_points": "an align result: `workbench render --placement N` and `export --placement N` take its placements",
     "lane": "a result of match or underscore: `workbench render --placement N` and `export` take placements in it",
     "downbeats": "a beat grid",
-    "fits": "plans of several lengths: take one of them out, such as `jq '.fits[0]' FILE`",
+    "fits": "plans of several lengths: name one by --length S, or take it out, such as by `jq '.fits[0]' FILE`",
 }
 """by a field that only they have"""
 

@@ -113,7 +113,7 @@ def conform(
     MediaError : a file cannot be read
     """
     if "fits" in result:
-        raise PlanError("these are plans of several lengths: take one of them out, such as `jq '.fits[0]' FILE`")
+        raise PlanError("these are plans of several lengths: take one of them")
     old = plan_from_json(result).alone
     made = read_provenance(result)
     if track is None:
@@ -138,7 +138,8 @@ def conform(
     check_length_of_track(old, analysis.profile.song_duration)
     analysis = with_pinned(workspace, track, analysis, constraints)
     workspace.progress("planning", 0.0)
-    plan = conform_plan(analysis.profile, old, difference, workspace.params.cover, constraints)
+    of_fit = "kind" in _plan_body(result)
+    plan = conform_plan(analysis.profile, old, difference, workspace.params.cover, constraints, of_fit=of_fit)
     workspace.progress("planning", 1.0)
     drawn = None if made is None else read_points(made.constraints.get(DRAWN_ENVELOPE))
     envelope = None if drawn is None else follow_edit(drawn, difference)
@@ -193,6 +194,12 @@ def conform(
     )
 
 
+def _plan_body(result: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The plan in a result, or the result that is a bare plan."""
+    nested = result.get("plan")
+    return nested if isinstance(nested, Mapping) else result
+
+
 def _bare(result: Mapping[str, Any]) -> dict[str, Any]:
     """A result without what is not changed: its other options and its provenance, which is recorded beside it."""
     left_out = ("options", "alternates")
@@ -213,9 +220,7 @@ def conform_json(conformed: Conformed) -> dict[str, Any]:
     conformed : from `conform`
     """
     plan, result = conformed.plan, conformed.result
-    nested = result.get("plan")
-    given = nested if isinstance(nested, Mapping) else result
-    is_loop = "kind" not in given and plan.kind is PlanKind.LOOP and plan.start_at is None
+    is_loop = "kind" not in _plan_body(result) and plan.kind is PlanKind.LOOP and plan.start_at is None
     made = (loop_result if is_loop else fit_result)(
         plan,
         video_id=conformed.video_id,

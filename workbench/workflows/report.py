@@ -7,6 +7,7 @@ Joins the views of `workbench.workflows.seams`, the pictures of `workbench.plots
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,7 +36,7 @@ from workbench.plots.video import VideoOverview, format_rate, video_figure
 from workbench.recording import FloatArray, Recording
 from workbench.render.delivery import asked_loudness, gain_for
 from workbench.render.levels import SoundLevels, measure_blocks
-from workbench.render.playback import render_blocks, seam_excerpt
+from workbench.render.playback import render, render_blocks, seam_excerpt
 from workbench.render.video import play_video
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.analyze import Analysis
@@ -50,6 +51,8 @@ from workbench.workspace import Workspace
 
 _MP3_BIT_RATE = 160_000
 """bit/s of the excerpts on a page"""
+_MOST_HEARD_SECONDS = 600.0
+"""s of music that are put into a page whole; ten minutes are 16 MB of it"""
 _BORDER_WORDS = {"hard": "hard cuts", "dissolve": "dissolves", "fade": "fades", "flash": "flashes"}
 _BESIDE_SECONDS = 1.0
 """s of sound to both sides of a passage that is played"""
@@ -175,8 +178,9 @@ def _plan_sections(workspace: Workspace, loop: Loop, plan: LoopPlan, recording: 
     """The plan, its options and its seams."""
     assert loop.analysis is not None, "a plan comes from an analysis"
     seams = show_seams(workspace, plan, recording, loop.analysis)
+    whole = _whole_music(workspace, loop, plan, recording)
     return [
-        plan_section(plan, loop, workspace.params.cover),
+        replace(plan_section(plan, loop, workspace.params.cover), cards=(whole,)),
         *options_sections(plan, loop, recording),
         seams_section(plan, seams),
     ]
@@ -310,6 +314,21 @@ def plan_section(plan: LoopPlan, loop: Loop, params: CoverParams) -> ReportSecti
         + "The same colour means that parts of the track repeat each other.",
         tables=(Table(("", ""), tuple(facts)),),
     )
+
+
+def _whole_music(workspace: Workspace, loop: Loop, plan: LoopPlan, recording: Recording) -> ReportCard:
+    """All that a plan plays, to hear and to save; of a long plan the command that writes it."""
+    title = "The music, whole"
+    if plan.window_end > _MOST_HEARD_SECONDS:
+        text = f"It lasts {clock(plan.window_end)}, too long for this page: `workbench render PLAN.json` writes it."
+        return ReportCard(title, text, None, (), None)
+    workspace.progress("encoding the music", 0.0)
+    sound = render(plan, recording, workspace.params.render)
+    workspace.progress("encoding the music", 1.0)
+    named = re.sub(r"\W+", "-", Path(loop.track.title).stem).strip("-") or "music"
+    heard = ReportSound("the music", mp3(sound), f"{named}-{plain_seconds(plan.window_end)}s.mp3")
+    under = "" if loop.video is None else "; `workbench render PLAN.json --video VIDEO` writes the finished video"
+    return ReportCard(title, f"All that the plan plays, alone and at its own level{under}.", None, (heard,), None)
 
 
 def options_sections(plan: LoopPlan, loop: Loop, recording: Recording) -> tuple[ReportSection, ...]:

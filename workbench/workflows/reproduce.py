@@ -67,7 +67,7 @@ def reproduce(
     """
     made = read_provenance(result)
     if made is None and "fits" in result:
-        raise PlanError("these are plans of several lengths: take one of them out, such as `jq '.fits[0]' FILE`")
+        raise PlanError("these are plans of several lengths: take one of them")
     if made is None:
         raise PlanError("this result has no provenance; only what this program wrote itself can be made again")
     if made.command not in _AGAIN:

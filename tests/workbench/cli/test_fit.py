@@ -41,10 +41,23 @@ def test_prints_a_plan_that_renders_and_exports(workbench: Call, track_file: Pat
     assert "has no loop whose points could be written" in err
 
 
-def test_several_lengths_in_the_order_asked_for(workbench: Call, track_file: Path, home: Path) -> None:
+def test_several_lengths_in_the_order_asked_for(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
     code, out, _ = workbench("fit", track_file, "--seconds", "20,10,65", "--home", home)
     assert code == 0
     assert [fit["plan"]["window_end"] for fit in json.loads(out)["fits"]] == [20.0, 10.0, 65.0]
+    plans, music = tmp_path / "plans.json", tmp_path / "music.wav"
+    plans.write_text(out, encoding="utf-8")
+    render = ("render", plans, "--track", track_file, "-o", music, "--home", home)
+    code, out, err = workbench(*render)
+    assert (code, out) == (1, "")
+    assert "plans of several lengths: 20, 10, 65 s; name one by --length S" in err
+    assert workbench(*render, "--length", 10)[0] == 0
+    assert soundfile.info(music).duration == 10.0
+    edit = tmp_path / "plan.rpp"
+    export = ("export", plans, "--format", "rpp", "--track", track_file, "-o", edit, "--length", 10, "--home", home)
+    assert workbench(*export)[0] == 0
+    code, out, err = workbench("reproduce", plans, "--track", track_file, "--length", 20, "--home", home)
+    assert (code, json.loads(out)["same"]) == (0, True), err
 
 
 def test_wishes_are_kept(workbench: Call, track_file: Path, home: Path) -> None:

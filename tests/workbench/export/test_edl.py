@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
+from math import ceil
 from pathlib import Path
 
 import opentimelineio as otio
@@ -94,6 +95,14 @@ def test_the_music_lies_where_the_plan_has_it(
     assert (heard[-1].reel, heard[-1].dissolve) == ("BL", round(plan.end_fade_seconds * RATE))
     levels = [comment for comment in heard[1].comments if comment.startswith("AUDIO LEVEL AT ")]
     assert levels[0].startswith("AUDIO LEVEL AT 00:00:04;23 IS -2.00 DB")
+
+
+def test_a_track_that_ends_by_itself_is_not_faded_before_it_ends(
+    workspace: Workspace, late_plan: LoopPlan, track: Path
+) -> None:
+    _, events = read(export_plan(workspace, late_plan, "edl", track.parent / "own end.edl", track=track), 25)
+    assert not any(event.reel == "BL" for event in events), "the fall lies after the last sound"
+    assert events[-1].record[1] == ceil(25 * late_plan.music_end)
 
 
 def test_each_dissolve_names_the_clip_it_leaves(workspace: Workspace, plan: LoopPlan, track: Path) -> None:

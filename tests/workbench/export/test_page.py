@@ -55,6 +55,16 @@ def test_a_seam_plays_by_itself_and_in_the_video_two_seconds_ahead() -> None:
     assert [attrs["src"] for tag, attrs in reader.tags if tag == "audio"] == ["data:audio/mpeg;base64,bXAz"]
 
 
+def test_a_sound_with_a_file_name_can_be_saved() -> None:
+    reader, text = read(page())
+    assert not any("data-save" in attrs for _, attrs in reader.tags)
+    named = ReportSound("the music", b"mp3", 'a "song".mp3')
+    sections = (ReportSection("The plan", cards=(ReportCard("Whole", "Text.", None, (named,), None),)),)
+    reader, text = read(ReportPage("A track", (), None, sections))
+    assert [attrs["data-save"] for _, attrs in reader.tags if "data-save" in attrs] == ['a "song".mp3']
+    assert text.count("bXAz") == 1, "the bytes are in the page once"
+
+
 def test_without_a_video_there_is_no_player_and_no_button() -> None:
     reader, _ = read(page(video=None))
     assert {"video", "button"} & {tag for tag, _ in reader.tags} == set()

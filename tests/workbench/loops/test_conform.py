@@ -192,6 +192,17 @@ def test_the_own_ending_is_kept_where_the_length_allows(track_profile: Maker) ->
     assert changed.segments[-1].song_to == pytest.approx(profile.last_sound, abs=1e-6)
 
 
+def test_the_own_ending_of_a_fit_is_named_as_such_whatever_the_old_plan_ended_in(track_profile: Maker) -> None:
+    profile = track_profile(ending=EndingKind.OUTRO, splices=600)
+    plan = replace(loop_of(profile).alone, end_label="fades over 3.0 s on a bar line of the verse")
+    difference = put_in(plan.window_end, 90.0, 4 * float(np.median(np.diff(profile.downbeats))))
+    fitted, looped = (conform_plan(profile, plan, difference, of_fit=of_fit) for of_fit in (True, False))
+    assert not looped.ends_in_fade
+    assert fitted.end_label == f"own ending: {looped.end_label}"
+    assert fitted.segments == looped.segments
+    assert fitted.options == (fitted.alone,)
+
+
 def test_a_fade_that_somebody_set_stays_with_its_seam(track_profile: Maker) -> None:
     plan = loop_of(track_profile()).alone
     by_hand = replace(plan, seam_fades=(0.0123, *plan.seam_fades[1:]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations, pairwise
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import FitError
+from workbench.loops.constraints import NamedSplice, SeamConstraints, TrackRange
 from workbench.loops.fit import (
     FitRequest,
     Keep,
@@ -267,14 +269,55 @@ def test_what_cannot_be_kept_is_named(track_profile: Maker, why: str, wishes: di
         plan_fit(track_profile(), FitRequest(30.0, **wishes))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("seconds", [10.0, 20.0, 30.0])
+def test_the_hook_is_kept_in_a_length_of_just_so_many_bars(track_profile: Maker, seconds: float) -> None:
+    profile = track_profile()
+    assert seconds % float(np.median(np.diff(profile.downbeats))) == pytest.approx(0.0, abs=1e-6)
+    request = FitRequest(seconds, (Keep(KeptPart.HOOK),))
+    plan = plan_fit(profile, request)
+    check(plan, profile, request)
+    first, last = hook_of(profile, seconds - 2.1) or (0.0, 0.0)
+    assert any(one.song_from <= first and one.song_to >= last for one in plan.segments)
+
+
+def test_a_kept_part_that_would_fit_alone_is_not_said_to_be_too_long(track_profile: Maker) -> None:
+    profile = track_profile()
+    first, last = hook_of(profile, 20.0) or (0.0, 0.0)
+    left_out = SeamConstraints(excluded=(TrackRange(first + 4.0, last - 4.0),))
+    with pytest.raises(FitError, match=r"--keep hook and --exclude [0-9:.]+-[0-9:.]+ cannot be kept together in 20 s$"):
+        plan_fit(profile, FitRequest(20.0, (Keep(KeptPart.HOOK),), constraints=left_out))
+
+
 def test_a_length_that_nothing_fills_is_refused(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
     profile = only(track_profile(), [(40, 8)], score=0.2)
     with pytest.raises(FitError, match="cannot be looped without an audible seam, so it does not fill 200 s"):
         plan_fit(profile, FitRequest(200.0))
     assert plan_fit(profile, FitRequest(60.0)).kind is PlanKind.STRAIGHT
+    with pytest.raises(FitError, match=r"; its best seam scores 0\.20, needed 0\.50$") as refused:
+        plan_fit(profile, FitRequest(200.0))
+    found = re.search(r"; it fills ([0-9.]+) s;", str(refused.value))
+    assert found is not None
+    assert plan_fit(profile, FitRequest(float(found[1]))).window_end == float(found[1])
+    with pytest.raises(FitError):
+        plan_fit(profile, FitRequest(float(found[1]) + 0.2))
+    with pytest.raises(FitError, match=r"its bars are unsure \(confidence 0.20\): `workbench beats TRACK --grid FILE`"):
+        plan_fit(replace(profile, grid_confidence=0.2), FitRequest(200.0))
     for seconds in (0.0, -1.0, float("nan"), 0.5):
         with pytest.raises(FitError, match="fitted to 1 s or more"):
             FitRequest(seconds)
+
+
+def test_a_refusal_says_how_the_track_can_begin_again(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+    whole = track_profile(restarts=True)
+    lines, again = whole.downbeats, whole.restart
+    assert again is not None
+    profile = only(whole, [(40, 8), (again.leave, again.enter)], score=0.2)
+    with pytest.raises(FitError, match=r"begin again from its head with --pin-seam ([0-9:.]+)-([0-9:.]+)$"):
+        plan_fit(profile, FitRequest(200.0))
+    splice = NamedSplice(float(lines[again.leave]), float(lines[again.enter]))
+    plan = plan_fit(profile, FitRequest(200.0, constraints=SeamConstraints(pinned=(splice,))))
+    assert plan.kind is PlanKind.LOOP
+    assert plan.window_end == 200.0
 
 
 def test_music_without_bars_is_played_straight(track_profile: Maker) -> None:
@@ -287,6 +330,8 @@ def test_music_without_bars_is_played_straight(track_profile: Maker) -> None:
     for refused in (FitRequest(profile.song_duration + 1.0), FitRequest(30.0, (Keep(KeptPart.HOOK),))):
         with pytest.raises(FitError):
             plan_fit(profile, refused)
+    with pytest.raises(FitError, match="has no bars to be looped on, so it does not fill 500 s; it fills "):
+        plan_fit(profile, FitRequest(500.0))
 
 
 @pytest.mark.parametrize("ending", [None, EndingKind.OUTRO])

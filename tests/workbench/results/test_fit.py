@@ -10,7 +10,7 @@ import pytest
 
 from workbench.errors import PlanError
 from workbench.loops.plan import LoopPlan, PlanKind
-from workbench.results.fit import FitResult, FitsResult, fit_result
+from workbench.results.fit import FitResult, FitsResult, fit_result, get_fit
 from workbench.results.loop import loop_result, plan_from_json
 
 LOOP_ONLY = {"loop_start_a", "loop_end_b", "bars", "repeats"}
@@ -84,3 +84,20 @@ def test_what_is_no_fit_is_told(cut_down: LoopPlan) -> None:
     with pytest.raises(PlanError, match="plans of several lengths"):
         plan_from_json(several)
     assert plan_from_json(several["fits"][1]) == cut_down
+
+
+def test_one_of_several_lengths_is_found_by_its_seconds(cut_down: LoopPlan) -> None:
+    one = result(cut_down).to_json()
+    other = {**one, "plan": {**one["plan"], "window_end": 12.345}}
+    several = {"fits": [one, other]}
+    assert get_fit(several, 12.345) is other
+    assert get_fit(several, one["plan"]["window_end"]) is one
+    assert get_fit(one, None) is one
+    for given, seconds, why in (
+        (several, None, r"plans of several lengths: [0-9.]+, 12.345 s; name one by --length S$"),
+        (several, 12.3, r"^there is no plan of 12.3 s; these are plans of several lengths"),
+        (one, 12.345, "leave --length out"),
+        ({"fits": [{"plan": 3}]}, 12.345, "as `workbench fit` prints them"),
+    ):
+        with pytest.raises(PlanError, match=why):
+            get_fit(given, seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import re
 from collections.abc import Callable
@@ -143,6 +144,10 @@ def test_the_page_of_a_straight_plan_says_that_it_has_no_seam(track: Path, tmp_p
     assert "0:10 of video are filled from 0:32 of track, played straight, with no seam" in text
     assert "<td>played as</td><td>a straight plan</td>" in text
     assert "<h2>The seams</h2>\n<p>This plan has no seam: it plays the track straight.</p>\n</section>" in text
+    heard = re.findall(r'src="data:audio/mpeg;base64,([^"]+)"', text)[0]
+    samples, rate = soundfile.read(io.BytesIO(base64.b64decode(heard)))
+    assert len(samples) / rate == pytest.approx(10.0, abs=0.06)
+    assert '<button type=button data-save="clicks-10s.mp3">save clicks-10s.mp3</button>' in text
 
 
 def test_a_page_holds_the_plans_of_several_lengths(track: Path, tmp_path: Path) -> None:
@@ -154,6 +159,13 @@ def test_a_page_holds_the_plans_of_several_lengths(track: Path, tmp_path: Path) 
     short, long = (text.index(f"<h2>{seconds} s: the plan</h2>") for seconds in (10, 65))
     assert "no seam: it plays the track straight" in text[short:long]
     assert "data:audio/mpeg" in text[long:]
+
+
+def test_music_too_long_for_a_page_is_named_with_the_command_that_writes_it(track: Path, tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path / "home"))
+    text = write_fit_report(workspace, fit_track(workspace, track, 601.0), tmp_path / "long.html").read_text()
+    assert "It lasts 10:01, too long for this page: `workbench render PLAN.json` writes it." in text
+    assert "data-save=" not in text
 
 
 def test_music_without_bars_has_a_page_too(tmp_path: Path) -> None:
