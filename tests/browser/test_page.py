@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.screenshots import TABS
+
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
 
@@ -41,6 +43,7 @@ def test_every_tab_opens_and_nothing_is_asked_of_another_host(
     for title in ("Seams", "Beats", "Mix", "Match", "Tracks", "Review", "Listening", "Plan"):
         open_tab(title)
         expect(page.get_by_role("tab", name=title, exact=True)).to_have_attribute("aria-selected", "true")
+        expect(page.locator(TABS[title]).first).to_be_visible()  # for which those who take pictures wait
         expect(page.locator(".fault")).to_have_text("")
     fetched = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert fetched
