@@ -85,7 +85,7 @@ def test_the_picture_keeps_to_the_sound(plan: Any, dashboard: Any) -> None:
     """A machine that does something else for a moment drops pictures; one that is let alone keeps in step."""
     plan.page.get_by_role("button", name=PLAY).click()
     plan.until_time(3.0)
-    apart = []
+    apart: list[float] = []
     while len(apart) < MOST_LOOKS and (not apart or apart[-1] >= 1 / 12):
         rows = np.array(plan.page.evaluate(_COMPARE, WATCHED_SECONDS), dtype=np.float64)
         off = rows[:, 0] - rows[:, 1]

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -365,8 +366,12 @@ def test_what_waits_and_is_not_wanted_any_more_gives_way_to_other_work(home: Hom
     pool = WaitingPool()
     session = Session(Workspace(home), pool=pool)
     looked_at = "seam 1"
+
+    def is_looked_at(seam: str) -> bool:
+        return seam == looked_at
+
     for seam in ("seam 1", "seam 2"):
-        session.run(counted, 1, then=lambda _: None, wanted=lambda seam=seam: seam == looked_at)
+        session.run(counted, 1, then=lambda _: None, wanted=partial(is_looked_at, seam))
     session.run(counted, 2, then=lambda _: None)
     assert [task.cancelled for task in pool.tasks] == [False, True, False]
     looked_at = "seam 3"

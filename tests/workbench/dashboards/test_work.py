@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -161,8 +162,12 @@ def test_a_page_with_much_to_do_does_not_hold_up_another_one() -> None:
         for task in long:
             pool.submit(task)
         assert all(begun.acquire(timeout=60) for _ in long)
+
+        def note(owner: str, _: object) -> None:
+            done.append(owner)
+
         short = [
-            Task(HOME, PARAMS, doubled, (1,), {}, owner=owner, on_done=lambda _, owner=owner: done.append(owner))
+            Task(HOME, PARAMS, doubled, (1,), {}, owner=owner, on_done=partial(note, owner))
             for owner in ("one", "one", "other")
         ]
         for task in short:
