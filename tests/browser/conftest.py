@@ -14,12 +14,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.browser.serving import CHROMIUM, draw_patterns, served
+from tests.browser.watched import PATIENCE_MS, Watched
 from workbench.bundled import bundled_path
 from workbench.workspace import Workspace
 
-CHROMIUM = Path("/usr/bin/chromium")
-PATIENCE_MS = 240_000
-"""for a page's work to end, on a machine that does other things too"""
 TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 _VIDEO_SECONDS = 240
 """under which the track has three seams and several options"""
@@ -45,31 +44,9 @@ class Dashboard:
     video: Path
 
 
-@dataclass(frozen=True)
-class Watched:
-    """An open page."""
-
-    page: Any
-
-    @property
-    def time(self) -> float:
-        """Where the player that is to be seen stands, s."""
-        return self._clock()[0]
-
-    @property
-    def duration(self) -> float:
-        """How long what it plays lasts, s."""
-        return self._clock()[1]
-
-    def _clock(self) -> list[float]:
-        told = (time.split(":") for time in self.page.locator(".time").first.inner_text().split(" / "))
-        return [60.0 * float(minutes) + float(seconds) for minutes, seconds in told]
-
-
 @pytest.fixture(scope="session")
 def draw_video(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
     """`draw_video(seconds)` is a video of moving patterns, cut twice; after a twelfth of it somebody speaks."""
-    from tests.browser.serving import draw_patterns
 
     def drawn(seconds: int) -> Path:
         return draw_patterns(seconds, tmp_path_factory.mktemp("video") / "patterns.mp4")
@@ -86,7 +63,6 @@ def video(draw_video: Callable[[int], Path]) -> Path:
 @pytest.fixture(scope="module")
 def dashboard(tmp_path_factory: pytest.TempPathFactory, video: Path) -> Iterator[Dashboard]:
     """One server a module, with a home of its own that knows one track."""
-    from tests.browser.serving import served
     from workbench.home import Home
     from workbench.workflows.library import add_tracks
 

@@ -35,7 +35,7 @@ TABS = {
     "Match": "table[aria-label='matches'] tbody tr",
     "Tracks": "[aria-label^='hear ']:enabled",
     "Review": "text=Link to this version",
-    "Listening": "text=Each seam is rated",
+    "Listening": "button:text-is('Begin')",
 }
 """every tab, and what is to be seen in it once its work has ended"""
 _STILL_MS, _STEP_MS = 1500, 250

@@ -152,7 +152,7 @@ def take_lost(album: Album, url: str, stop: Callable[[], None]) -> None:
     with album.page(url) as page:
         open_tab(page, "Plan")
         stop()
-        page.wait_for_timeout(3000)
+        page.get_by_role("alert").filter(has_text="connection to the workbench is lost").wait_for()
         album.take(page, "lost", moving=True)
 
 

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from service.console import run
+from tests.browser.watched import Watched
 
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
@@ -53,8 +54,8 @@ def test_a_correction_is_shown_undone_and_told(beats: Any) -> None:
     beats.get_by_text("found by the tracker").wait_for()
 
 
-def test_a_grid_is_mended_in_a_stretch_and_by_tapping(beats: Any) -> None:
-    wave = beats.locator(".bk-Figure:visible").first.bounding_box()
+def test_a_grid_is_mended_in_a_stretch_and_by_tapping(beats: Any, watched: Watched) -> None:
+    wave = watched.at_rest(beats.locator(".bk-Figure:visible").first.bounding_box)
     y = wave["y"] + wave["height"] / 2
     beats.mouse.move(200, y)
     beats.mouse.down()

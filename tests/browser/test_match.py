@@ -73,6 +73,11 @@ def test_two_tracks_are_stacked_and_switched_by_key_while_they_play(
     number, at = page.evaluate(_STACK)
     assert number == 1
     page.wait_for_function(f"(at) => ({_STACK})()?.[1] > at", arg=at)
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+    minutes, seconds = page.locator(".stack .at").inner_text().split(" / ")[0].split(":")
+    assert 60.0 * float(minutes) + float(seconds) > at + 5.5, "each counts, though the sound of none is loaded yet"
+    page.wait_for_function(f"(at) => ({_STACK})()?.[1] > at", arg=at + 6.0)
     page.keyboard.press("r")
     loop = page.get_by_role("button", name="loop around the playhead (r)")
     expect(loop).to_have_attribute("aria-pressed", "true")

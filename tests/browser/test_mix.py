@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from service.console import run
+from tests.browser.watched import Watched
 
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
@@ -95,10 +96,10 @@ _HEARD = """() => [...Bokeh.documents].flatMap((document) => [...document._all_m
   .find((model) => model.data?.labels?.[0] === "ducked").data.duck_a.map((point) => [...point])"""
 
 
-def test_a_duck_point_is_dragged_heard_undone_and_set_by_keys(mix: Any) -> None:
+def test_a_duck_point_is_dragged_heard_undone_and_set_by_keys(mix: Any, watched: Watched) -> None:
     panel = mix.get_by_role("group", name="points of the duck")
     mix.wait_for_function(f"() => ({_DUCK})().length > 4")
-    measured, places = mix.evaluate(_HEARD), mix.evaluate(_DUCK)
+    measured, places = mix.evaluate(_HEARD), watched.at_rest(lambda: mix.evaluate(_DUCK))
     x, y = places[1]
     mix.mouse.move(x, y)
     mix.mouse.down()

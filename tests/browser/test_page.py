@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.screenshots import TABS
+
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
 
@@ -23,20 +25,11 @@ def plan(watched: Any, until_idle: Callable[[], None]) -> Any:
     return watched
 
 
-def until(watched: Any, holds: Callable[[], bool]) -> None:
-    """Wait until something holds on the page."""
-    for _ in range(1200):
-        if holds():
-            return
-        watched.page.wait_for_timeout(100)
-    pytest.fail("it did not come to hold")
-
-
 def press_and_see_it_play(watched: Any) -> None:
     """Space starts the transport, and stops it."""
     before = watched.time
     watched.page.keyboard.press("Space")
-    until(watched, lambda: watched.time > before)
+    watched.until(lambda: watched.time > before)
     watched.page.keyboard.press("Space")
     expect(watched.page.get_by_role("button", name=PLAY)).to_be_visible()
 
@@ -50,6 +43,7 @@ def test_every_tab_opens_and_nothing_is_asked_of_another_host(
     for title in ("Seams", "Beats", "Mix", "Match", "Tracks", "Review", "Listening", "Plan"):
         open_tab(title)
         expect(page.get_by_role("tab", name=title, exact=True)).to_have_attribute("aria-selected", "true")
+        expect(page.locator(TABS[title]).first).to_be_visible()  # for which those who take pictures wait
         expect(page.locator(".fault")).to_have_text("")
     fetched = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert fetched
@@ -124,7 +118,8 @@ def test_a_narrow_window_cuts_nothing_off(page: Any, width: int) -> None:
         assert edges["x"] >= 0
         assert edges["x"] + edges["width"] <= width
         assert edges["y"] + edges["height"] <= 44
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # What is drawn for a wide window is drawn anew a moment later.
+    page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
 
 
 def test_what_changes_while_a_component_is_drawn_is_shown(page: Any) -> None:
@@ -140,7 +135,7 @@ def test_what_changes_while_a_component_is_drawn_is_shown(page: Any) -> None:
 
 def test_playing_moves_the_playhead_and_space_stops_it(plan: Any) -> None:
     plan.page.get_by_role("button", name=PLAY).click()
-    until(plan, lambda: plan.time > 1.0)
+    plan.until(lambda: plan.time > 1.0)
     heads = "Bokeh.documents.flatMap(d => [...d._all_models.values()]).filter(m => /^plan-playhead/.test(m.name))"
     assert plan.page.evaluate(f"{heads}.some(m => m.location > 0.5)")
     plan.page.keyboard.press("Space")
@@ -213,11 +208,10 @@ def test_the_page_says_what_the_keys_do(plan: Any) -> None:
 
 def test_a_click_scrubs_and_a_drag_loops(plan: Any) -> None:
     plan.page.locator(".bk-events").first.scroll_into_view_if_needed()  # the film stands above it
-    canvas = plan.page.locator(".bk-events").first.bounding_box()
-    assert canvas is not None
+    canvas = plan.at_rest(plan.page.locator(".bk-events").first.bounding_box)
     x, y = canvas["x"] + 0.5 * canvas["width"], canvas["y"] + 250
     plan.page.mouse.click(x, y)
-    until(plan, lambda: plan.time > 60.0)
+    plan.until(lambda: plan.time > 60.0)
     clicked = plan.time
     plan.page.mouse.move(x - 100, y)
     plan.page.mouse.down()
@@ -225,7 +219,7 @@ def test_a_click_scrubs_and_a_drag_loops(plan: Any) -> None:
     plan.page.mouse.up()
     loop = plan.page.locator(".bar button", has_text="Loop")
     expect(loop).to_have_attribute("aria-pressed", "true")
-    until(plan, lambda: plan.time < clicked - 5.0)
+    plan.until(lambda: plan.time < clicked - 5.0)
     expect(loop).to_contain_text(plan.page.locator(".time").first.inner_text().split(" / ")[0])
 
 
@@ -260,11 +254,10 @@ def test_zooming_shows_the_same_music_finer(plan: Any) -> None:
     seen = f"{ranges}.map(m => m.end - m.start)[0]"
     before = plan.page.evaluate(seen)
     plan.page.locator(".bk-events").first.scroll_into_view_if_needed()  # the film stands above it
-    canvas = plan.page.locator(".bk-events").first.bounding_box()
-    assert canvas is not None
+    canvas = plan.at_rest(plan.page.locator(".bk-events").first.bounding_box)
     plan.page.mouse.move(canvas["x"] + 0.5 * canvas["width"], canvas["y"] + 250)
     plan.page.mouse.wheel(0, -600)
-    until(plan, lambda: plan.page.evaluate(seen) < 0.9 * before)
+    plan.until(lambda: plan.page.evaluate(seen) < 0.9 * before)
 
 
 def test_a_plan_is_taken_away_as_the_command_line_prints_it(plan: Any) -> None:

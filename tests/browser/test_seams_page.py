@@ -64,6 +64,7 @@ def test_an_excerpt_that_cannot_be_played_is_told(seams: Any, until_idle: Callab
     seams.unroute("**/sounds/**")
     heard.click()
     expect(heard).to_have_attribute("aria-pressed", "true")
+    expect(seams.locator(".fault")).to_have_text("")
 
 
 def test_a_seam_is_heard_with_and_without_its_crossfade_by_key(seams: Any, until_idle: Callable[[], None]) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.watched import Watched
+
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
 _HAND = """() => {
@@ -15,7 +17,13 @@ _HAND = """() => {
     if (Array.isArray(model.seams) && model.places?.length) {
       const figure = [...Bokeh.documents].flatMap((d) => [...d._all_models.values()])
         .find((m) => m.toolbar?.tools?.includes(model))
-      return { seams: model.seams, places: model.places, end: figure.x_range.end, start: figure.x_range.start }
+      const { el, frame } = Bokeh.index.find_one(figure)
+      const { left, top, height } = el.getBoundingClientRect()
+      const x = (at) => left + frame.x_scale.compute(at)
+      return {
+        seams: model.seams, places: model.places, y: top + 0.6 * height,
+        seams_x: model.seams.map(x), places_x: model.places.map((places) => places.map((place) => x(place.at))),
+      }
     }
 }"""
 
@@ -54,17 +62,16 @@ def test_a_seam_is_moved_by_keys_and_pinned_there(page: Any, asked: Any) -> None
     expect(asked.get_by_text("Seam 2 of 3")).to_be_visible()
 
 
-def test_a_seam_is_dragged_to_another_bar_line(page: Any, asked: Any) -> None:
-    hand = page.evaluate(_HAND)
-    place = next(place for place in hand["places"][1] if place["bars"] == -2 and not place["obstacle"])
+def test_a_seam_is_dragged_to_another_bar_line(page: Any, asked: Any, watched: Watched) -> None:
+    page.locator(".bk-Figure").first.scroll_into_view_if_needed()
+    hand = watched.at_rest(lambda: page.evaluate(_HAND))
+    number, place = next(
+        (number, place)
+        for number, place in enumerate(hand["places"][1])
+        if place["bars"] == -2 and not place["obstacle"]
+    )
     assert "score" in place["words"]
-    figure = page.locator(".bk-Figure").first
-    figure.scroll_into_view_if_needed()
-    box, inner = figure.bounding_box(), figure.locator("canvas").first.bounding_box()
-    left, right = inner["x"] + 82 - (inner["x"] - box["x"]), box["x"] + box["width"] - 12
-    scale = (right - left) / (hand["end"] - hand["start"])
-    x, to = (left + (at - hand["start"]) * scale for at in (hand["seams"][1], place["at"]))
-    y = box["y"] + 0.6 * box["height"]
+    x, to, y = hand["seams_x"][1], hand["places_x"][1][number], hand["y"]
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x - 5, y, steps=2)

@@ -38,6 +38,7 @@ from workbench.dashboards.match import MatchTab
 from workbench.dashboards.mix import MixTab
 from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.review import ReviewTab
+from workbench.dashboards.reviewer import known_reviewer
 from workbench.dashboards.seams import SeamsTab
 from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
 from workbench.dashboards.stack import StackTab
@@ -350,6 +351,7 @@ def make_server(
 
     def page() -> MaterialPage:
         session = Session(workspace)
+        session.reviewer = known_reviewer(pn.state.cookies)
         query = _asked_query()
         place = Place.read(query, [tab.title for tab in TABS])
         if place.project:  # so that the page is drawn at its place at once

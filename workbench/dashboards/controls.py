@@ -283,7 +283,9 @@ class ProfileBar:
     def panel(self) -> pn.viewable.Viewable:
         """The bar."""
         save = action("Save as profile", lambda: self.save(self.name.value))
-        return pmui.Row(self.name, save, self.chosen, self.extensions.panel(), self.outcome)
+        return pmui.FlexBox(
+            self.name, save, self.chosen, self.extensions.panel(), self.outcome, sizing_mode="stretch_width"
+        )
 
     def _names(self) -> list[str]:
         return [path.stem for path in profiles_in(self._session.home)]

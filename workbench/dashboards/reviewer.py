@@ -1,17 +1,24 @@
 """Who reviews: a name that is asked for once and kept in the browser.
 
-Classes: `ReviewerName`. Functions: `reviewer_field`, one for a tab.
+Classes: `ReviewerName`. Functions: `reviewer_field`, one for a tab; `known_reviewer`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
+from urllib.parse import unquote
 
 import param
 from panel.custom import JSComponent
 
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, stylesheet
+
+_KEPT = "workbench-reviewer"
+"""the cookie that `reviewer.js` keeps a name in"""
+_MOST_LETTERS = 80
+"""of a name, as in its field"""
 
 
 class ReviewerName(JSComponent):
@@ -34,3 +41,13 @@ def reviewer_field(session: Session) -> ReviewerName:
     field.param.watch(lambda event: setattr(session, "reviewer", event.new), "reviewer")
     session.param.watch(lambda event: setattr(field, "reviewer", event.new), "reviewer")
     return field
+
+
+def known_reviewer(cookies: Mapping[str, str]) -> str:
+    """The name that a browser has kept; empty where it keeps none.
+
+    Parameters
+    ----------
+    cookies : of the request for a page
+    """
+    return unquote(cookies.get(_KEPT, "")).strip()[:_MOST_LETTERS]

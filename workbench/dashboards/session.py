@@ -293,6 +293,7 @@ class Session(param.Parameterized):
 
     def _go_on(self, fields: State) -> Task | None:
         """Show what a project keeps; where it keeps no plan, make one."""
+        self._give_up_unwanted(running=True)  # it was for what was open until now
         self._take_fields({"fades": None, "envelope": None, "stack": None, "wishes": None, **fields})
         return self._restore(fields.get("plan"))
 
@@ -328,7 +329,9 @@ class Session(param.Parameterized):
                 self._keeper.keep_plan()
                 self.notice = "track or video have changed since this project was left, so it was planned again"
 
-        return self.run(restore_loop, track, video, kept, then=restored, subject=str(track.path))
+        return self.run(
+            restore_loop, track, video, kept, then=restored, wanted=is_newest, subject=str(track.path)
+        )  # fmt: skip
 
     def change(self, words: str) -> Step:
         """Make what is changed one step of the history, which can be undone; see `workbench.dashboards.keeping`.
@@ -520,7 +523,10 @@ class Session(param.Parameterized):
             if is_newest():
                 show(loop)
 
-        return self.run(loop_track, self.track, self.video, then=planned, subject=str(self.track.path), auto_mix=True)
+        return self.run(
+            loop_track, self.track, self.video, then=planned, wanted=is_newest, subject=str(self.track.path),
+            auto_mix=True,
+        )  # fmt: skip
 
     def _shown_for_change(self) -> Callable[[Loop], None]:
         """Shows a plan that is made for the change under way, and makes it part of that."""
@@ -558,16 +564,18 @@ class Session(param.Parameterized):
         def ended(*_: str) -> None:
             self.fitting = mine != self._fits
 
+        def is_wanted() -> bool:
+            # Another file may have been opened meanwhile, or other parameters set.
+            return mine == self._fits and (self.track, self.video) == (track, video)
+
         def fitted(fit: Fit) -> None:
             ended()
-            # Another file may have been opened meanwhile, or other parameters set.
-            if not self.fitting and (self.track, self.video) == (track, video):
+            if is_wanted():
                 show(fit.loops[0])
 
-        subject = str(track.path)
         return self.run(
-            fit_track, track, video, then=fitted, subject=subject, otherwise=ended, cancelled=ended, auto_mix=True,
-            keep=asked.keep, start_at=asked.start_at, end_on=asked.end_on,
+            fit_track, track, video, then=fitted, wanted=is_wanted, subject=str(track.path), otherwise=ended,
+            cancelled=ended, auto_mix=True, keep=asked.keep, start_at=asked.start_at, end_on=asked.end_on,
         )  # fmt: skip
 
     def ask(self, wishes: PlanWishes) -> Task | None:
@@ -626,7 +634,10 @@ class Session(param.Parameterized):
             step.finish()
             if answer.video is not None and isinstance(answer.answer, LoopPlan):
                 then = partial(mixed, self.params)
-                self.run(mix_under, answer.answer.alone, track.path, answer.video, then=then, subject=str(track.path))
+                self.run(
+                    mix_under, answer.answer.alone, track.path, answer.video, then=then, wanted=is_wanted,
+                    subject=str(track.path),
+                )  # fmt: skip
 
         def mixed(params: WorkbenchParams, mix: Mix) -> None:
             loop = self.loop
@@ -634,7 +645,9 @@ class Session(param.Parameterized):
                 made = None if loop.provenance is None else loop.provenance.with_constraint("auto_mix", True)
                 self.take_mix(replace(loop, provenance=made), mix, params)
 
-        return self.run(plan, *arguments, then=planned, subject=str(track.path), fit=fit, found=self.places)
+        return self.run(
+            plan, *arguments, then=planned, wanted=is_wanted, subject=str(track.path), fit=fit, found=self.places
+        )
 
     def _mix_as_tuned(self) -> None:
         """Let the plan that is shown have the ducking that was drawn, and say with which parameters it is heard."""
@@ -695,22 +708,28 @@ class Session(param.Parameterized):
         if not isinstance(loop.answer, Refusal) or loop.answer.retryable:
             return
 
+        def is_wanted() -> bool:
+            return self.loop is loop
+
         def known(can: bool) -> None:
-            if self.loop is loop:
+            if is_wanted():
                 self.offers_fit = can
 
-        self.run(can_fit, loop.track, loop.video, then=known, subject=str(loop.track.path))
+        self.run(can_fit, loop.track, loop.video, then=known, wanted=is_wanted, subject=str(loop.track.path))
 
     def _analyze_track(self) -> Task:
         track = self._named_track()
 
+        def is_wanted() -> bool:
+            return self.track == track
+
         def analysed(analysis: Analysis) -> None:
-            if self.track == track:
+            if is_wanted():
                 self.analysis = analysis
                 self._map_track()
                 self._look_for_fit()
 
-        return self.run(analyze, track.path, then=analysed, subject=str(track.path))
+        return self.run(analyze, track.path, then=analysed, wanted=is_wanted, subject=str(track.path))
 
     def _map_track(self) -> None:
         track = self._named_track()
@@ -748,6 +767,7 @@ class Session(param.Parameterized):
         function: Callable[..., Any],
         *arguments: Any,
         then: Callable[[Any], None],
+        wanted: Callable[[], bool] | None = None,
         subject: str = "",
         otherwise: Callable[[str], None] | None = None,
         cancelled: Callable[[], None] | None = None,
@@ -755,13 +775,15 @@ class Session(param.Parameterized):
     ) -> Task:
         """Run a function of `workbench` in a process of its own, with progress on the page and a way to cancel it.
 
-        Work whose page has gone, because its browser tab was closed or the server has stopped, is cancelled.
+        Work whose page has gone, because its browser tab was closed or the server has stopped, is cancelled. So is what
+        waits for a worker and is not wanted any more, as soon as there is other work.
 
         Parameters
         ----------
         function : importable by its name; takes a workspace, with the page's home and parameters, before the arguments
         arguments, named : of the function, picklable
-        then : takes the result, on this page's event loop
+        then : takes the result, on this page's event loop, wanted or not
+        wanted : whether the page still wants the result; None: always
         subject : what the work is about; a worker that knows it already is preferred
         otherwise : takes the sentence that says what went wrong, once it is the page's `message`
         cancelled : called where somebody cancels the work
@@ -771,7 +793,8 @@ class Session(param.Parameterized):
         Task : under way; cancelled already where the page has gone
         """
         page = this_page_loop()
-        task = Task(self.home, self.params, function, arguments, named, subject=subject)
+        self._give_up_unwanted(running=False)
+        task = Task(self.home, self.params, function, arguments, named, subject=subject, owner=self, wanted=wanted)
         if page is not None and page.gone:
             self.close()
         if self._closed:
@@ -819,6 +842,12 @@ class Session(param.Parameterized):
         self._tasks.append(task)
         self.stage = self.stage or "starting"
         return self._pool.submit(task)
+
+    def _give_up_unwanted(self, *, running: bool) -> None:
+        """Give up work that nobody wants any more; what runs takes its worker with it, and goes on unless told."""
+        for task in list(self._tasks):
+            if not task.is_wanted and (running or not task.is_running):
+                task.cancel()
 
     def cancel(self) -> None:
         """Give up all work of this page."""

@@ -172,7 +172,9 @@ class Tab:
             if cancelled is not None and is_wanted():
                 cancelled()
 
-        return self._session.run(function, *arguments, then=take, subject=subject, otherwise=fail, cancelled=give_up)
+        return self._session.run(
+            function, *arguments, then=take, wanted=is_wanted, subject=subject, otherwise=fail, cancelled=give_up
+        )
 
     def attempt(self, act: Callable[..., Any], *arguments: Any) -> bool:
         """Do something that takes no time; where it cannot be done, the page says why.

@@ -2,8 +2,9 @@
 
 A task is a function of `workbench` with its arguments, of which a workspace is the first. A worker process runs one
 task after the other in the workspace of a home folder, which keeps the sound that was decoded and the database; tasks
-with the same `subject` go to the same worker where it is free. News of a task (progress, result, fault) go through its
-`deliver`, which brings them to the page's own event loop.
+with the same `subject` go to the same worker where it is free. Pages share the workers: the next task is one of the
+page for which the fewest are at work, however much another page has waiting. News of a task (progress, result, fault)
+go through its `deliver`, which brings them to the page's own event loop.
 
 A task that is cancelled while it runs takes its worker with it, and a new worker takes the place. That is safe because
 the stores write whole or not at all.
@@ -19,8 +20,8 @@ import os
 import signal
 import threading
 import traceback
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -63,6 +64,10 @@ class Task:
     named: Mapping[str, Any]
     subject: str = ""
     """what the task is about; tasks with the same subject prefer the same worker"""
+    owner: object = None
+    """whose work it is, such as a page's; owners have a fair share of the workers"""
+    wanted: Callable[[], bool] | None = None
+    """whether its owner still wants the result, asked by the owner alone; None: always"""
     on_progress: Callable[[str, float], None] | None = None
     on_done: Callable[[Any], None] | None = None
     on_fault: Callable[[str], None] | None = None
@@ -71,6 +76,16 @@ class Task:
     cancelled: bool = False
     _ended: threading.Event = field(default_factory=threading.Event)
     _stop: Callable[[], None] | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a worker is at it."""
+        return self._stop is not None and not self._ended.is_set()
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether its owner still wants the result."""
+        return self.wanted is None or self.wanted()
 
     def cancel(self) -> None:
         """Give it up, at once if it runs."""
@@ -170,23 +185,32 @@ class Pool:
 
         Returns
         -------
-        Task : one with the worker's subject, else the oldest whose subject no other free worker has; None when the pool
-            closes
+        Task : of an owner for which the fewest workers are at work; of these one with the worker's subject, else the
+            oldest whose subject no other free worker has; None when the pool closes
         """
         with self._news:
+            worker.task, worker.idle = None, True
             while not self._closed:
                 chosen = self._choose(worker)
                 if chosen is not None:
                     self._waiting.remove(chosen)
+                    worker.task, worker.idle = chosen, False
                     return chosen
                 self._news.wait()
             return None
 
     def _choose(self, worker: _Worker) -> Task | None:
-        for task in self._waiting:
+        at_work = Counter(id(other.task.owner) for other in self._workers if other.task is not None)
+        fewest = min((at_work[id(task.owner)] for task in self._waiting), default=0)
+        fair = [task for task in self._waiting if at_work[id(task.owner)] == fewest]
+        return self._suited(worker, fair) or self._suited(worker, self._waiting)
+
+    def _suited(self, worker: _Worker, tasks: Iterable[Task]) -> Task | None:
+        """The task that is best done by a worker; None where other free workers do each of them better."""
+        for task in tasks:
             if task.subject and task.subject == worker.subject:
                 return task
-        for task in self._waiting:
+        for task in tasks:
             known = any(other.idle and other.subject == task.subject for other in self._workers if other is not worker)
             if not (task.subject and known):
                 return task
@@ -199,6 +223,8 @@ class _Worker:
     def __init__(self, pool: Pool, number: int) -> None:
         self.subject = ""
         self.idle = False
+        self.task: Task | None = None
+        """that it is at"""
         self._pool = pool
         self._thread = threading.Thread(target=self._feed, name=f"worker-{number}", daemon=True)
         self._process: multiprocessing.process.BaseProcess | None = None
@@ -217,12 +243,10 @@ class _Worker:
 
     def _feed(self) -> None:
         while True:
-            self.idle = True
             task = self._pool.take(self)
             if task is None:
                 self.close()
                 return
-            self.idle = False
             if not task.cancelled:
                 self.subject = task.subject or self.subject
                 self._run(task)

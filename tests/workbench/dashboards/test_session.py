@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -347,6 +348,35 @@ def test_a_plan_that_comes_too_late_is_not_shown(home: Home, short_video: Path, 
     pool.finish(late, newer)
     assert (session.track, session.project) == opened
     assert session.plan is None
+
+
+def test_work_for_what_was_open_ends_when_something_else_is_opened(
+    home: Home, short_video: Path, corner_loop: Loop
+) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(home), pool=pool)
+    session.param.update(track=corner_loop.track, video=short_video)
+    session.replan()
+    session.fit()
+    session.open_track(TRACK)
+    assert [task.cancelled for task in pool.tasks] == [True, True, False]
+
+
+def test_what_waits_and_is_not_wanted_any_more_gives_way_to_other_work(home: Home) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(home), pool=pool)
+    looked_at = "seam 1"
+
+    def is_looked_at(seam: str) -> bool:
+        return seam == looked_at
+
+    for seam in ("seam 1", "seam 2"):
+        session.run(counted, 1, then=lambda _: None, wanted=partial(is_looked_at, seam))
+    session.run(counted, 2, then=lambda _: None)
+    assert [task.cancelled for task in pool.tasks] == [False, True, False]
+    looked_at = "seam 3"
+    session.run(counted, 3, then=lambda _: None)
+    assert [task.cancelled for task in pool.tasks] == [True, True, False, False]
 
 
 def test_an_analysis_that_comes_too_late_is_not_shown(home: Home, loop: Loop, corner_loop: Loop) -> None:

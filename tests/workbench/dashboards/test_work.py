@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -147,5 +148,32 @@ def test_the_worker_that_knows_a_subject_gets_it_again() -> None:
             job = Task(HOME, PARAMS, doubled, (1,), {}, subject="track", on_done=lambda found: pids.append(found[1]))
             assert pool.submit(job).wait(60)
         assert len(set(pids)) == 1
+    finally:
+        pool.close()
+
+
+def test_a_page_with_much_to_do_does_not_hold_up_another_one() -> None:
+    pool = Pool(2)
+    try:
+        begun, done = threading.Semaphore(0), list[str]()
+        long = [
+            Task(HOME, PARAMS, endless, (), {}, owner="one", on_progress=lambda *_: begun.release()) for _ in range(2)
+        ]
+        for task in long:
+            pool.submit(task)
+        assert all(begun.acquire(timeout=60) for _ in long)
+
+        def note(owner: str, _: object) -> None:
+            done.append(owner)
+
+        short = [
+            Task(HOME, PARAMS, doubled, (1,), {}, owner=owner, on_done=partial(note, owner))
+            for owner in ("one", "one", "other")
+        ]
+        for task in short:
+            pool.submit(task)
+        long[0].cancel()
+        assert all(task.wait(60) for task in short)
+        assert done == ["other", "one", "one"]
     finally:
         pool.close()

@@ -45,7 +45,7 @@ export class Levels {
     return lufs(mean(loud.filter((power) => lufs(power) > gate)))
   }
   get truePeak() {
-    return 20 * Math.log10(this.highest)
+    return this.steps[0].length ? 20 * Math.log10(this.highest) : null
   }
   /** How far the music lies under the soundtrack, LU; null where either is silent. */
   get under() {
@@ -98,7 +98,7 @@ export function levelsBox() {
     said.forEach(([one, value], n) => {
       if (n < 4) value.textContent = words(values[n])
       else value.textContent = speaks && values[n] !== null ? `${(-values[n]).toFixed(1)}` : "–"
-      if (n === 3) one.classList.toggle("over", values[n] > -1)
+      if (n === 3) one.classList.toggle("over", values[n] !== null && values[n] > -1)
     })
   }
   box.hideSpeech = (hidden) => {

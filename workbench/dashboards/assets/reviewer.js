@@ -1,5 +1,7 @@
-// The name of whoever reviews: asked for once, kept by the browser, the same in every tab of the page.
+// The name of whoever reviews: asked for once, kept by the browser, the same in every tab of the page. A cookie keeps it, so
+// that the server knows it before it draws the page: what a component says while it is drawn may come too early.
 const KEPT = "workbench-reviewer"
+const YEAR_S = 31_536_000
 
 export function render({ model }) {
   const box = document.createElement("label")
@@ -12,24 +14,13 @@ export function render({ model }) {
   box.append(words, field)
   const take = () => {
     model.reviewer = field.value.trim()
-    try {
-      localStorage.setItem(KEPT, model.reviewer)
-    } catch {
-      // a browser that keeps nothing asks again on the next visit
-    }
+    const age = model.reviewer ? YEAR_S : 0
+    document.cookie = `${KEPT}=${encodeURIComponent(model.reviewer)}; path=/; SameSite=Strict; max-age=${age}`
   }
   field.addEventListener("change", take)
   model.on("reviewer", () => {
     field.value = model.reviewer
   })
   field.value = model.reviewer
-  if (!model.reviewer) {
-    try {
-      field.value = localStorage.getItem(KEPT) ?? ""
-      if (field.value) model.reviewer = field.value
-    } catch {
-      // the same
-    }
-  }
   return box
 }

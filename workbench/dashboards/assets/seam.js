@@ -9,6 +9,7 @@ const NUDGE_S = 0.002,
 const TICKS_MS = [-250, -50, -10, 0, 10, 50, 250] // from the seam
 const LABEL_PIXELS = 36 // from the middle, for a label beside it
 const NARROW_PIXELS = 600
+const FAULT = "this seam cannot be played; choose it again"
 const shape = (name, attributes) => {
   const node = document.createElementNS(SVG, name)
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value)
@@ -71,11 +72,10 @@ export function render({ model }) {
       if (wish !== wishes) return
       console.warn(error)
       stop()
-      window.dispatchEvent(
-        new CustomEvent("workbench-fault", { detail: "this seam cannot be played; choose it again" }),
-      )
+      tellFault(FAULT)
     }
     if (wish !== wishes) return
+    endFault(FAULT)
     silence()
     beginSounding(mine)
     source = context.createBufferSource()

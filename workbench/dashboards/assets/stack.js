@@ -29,6 +29,8 @@ export function render({ model }) {
     at = 0,
     region = [], // [from, to] that is looped, s; empty for none
     playing = false,
+    sought = null, // where it goes on as soon as that is loaded, s
+    seeks = 0,
     frame = 0
   const film = new Film(() => {})
   const ready = (k) => Boolean(model.tracks[k]?.plan.cues)
@@ -82,17 +84,21 @@ export function render({ model }) {
     beginSounding(mine) // what else plays stops
     if (at >= model.duration - 0.05) at = region.length ? region[0] : 0
     playing = true
+    const from = (sought = at),
+      seek = ++seeks
     paint()
     await sound.context.resume()
     meters.clear()
-    if (playing) await sound.start(at, region)
+    if (playing) await sound.start(from, region)
+    if (seek === seeks) sought = null
     if (!playing || !sound.playing) return
     endFault(FAULT)
     film.follow(heardAt)
     tick()
   }
   function pause() {
-    at = heardAt(performance.now()) ?? at
+    at = sought ?? heardAt(performance.now()) ?? at
+    sought = null
     playing = false
     sound?.stop()
     endSounding(mine)
@@ -108,7 +114,7 @@ export function render({ model }) {
   }
   function tick() {
     cancelAnimationFrame(frame)
-    at = inside(heardAt(performance.now()) ?? at)
+    at = inside(sought ?? heardAt(performance.now()) ?? at)
     if (at >= model.duration && !region.length) pause()
     show()
     if (playing) frame = requestAnimationFrame(tick)
@@ -239,12 +245,19 @@ export function render({ model }) {
     keys[event.key]()
   })
   model.on("tracks", () => {
+    if (playing && !first()) pause()
     load()
     paint()
   })
   for (const name of ["soundtrack", "soundtrack_db", "headroom_db"]) model.on(name, load)
   model.on("speech", paint)
-  model.on("duration", show)
+  model.on("duration", () => {
+    if (region.length && model.duration && region[1] > model.duration) {
+      region = [] // of a longer video
+      loop.paint()
+    }
+    show()
+  })
   model.on("found", showFound)
   const showFilm = () =>
     film.open(model.film, () => {

@@ -34,6 +34,8 @@ export function render({ model }) {
   }
 
   const player = { sound: null, master: null, solo: "", at: model.time, seek: model.seek[1] ?? 0 }
+  let sought = null, // where it goes on as soon as that is loaded, s
+    begins = 0
   let frame = 0,
     told = 0,
     spans = null,
@@ -103,6 +105,7 @@ export function render({ model }) {
   const other = () => (output.sounding === mine ? null : output.sounding)
   function heard() {
     if (shuttle) return inside(shuttle.at + (shuttle.speed * (performance.now() - shuttle.since)) / 1000)
+    if (sought !== null) return sought
     return playsHere() ? inside(player.sound.heardAt(performance.now())) : player.at
   }
   function place(seconds) {
@@ -133,7 +136,10 @@ export function render({ model }) {
   /** Let sound and picture run from where one is. */
   async function begin() {
     meters.clear()
+    const begun = ++begins
+    sought = player.at
     await player.sound.start(player.at, model.region)
+    if (begun === begins) sought = null
     if (!playsHere()) return // it was stopped while the sound was loaded
     endFault(FAULT)
     run()
@@ -146,6 +152,7 @@ export function render({ model }) {
   function pause() {
     endShuttle()
     if (playsHere()) player.at = heard()
+    sought = null
     show(true) // before it stops: then the server may load something else
     model.playing = false
     player.sound?.stop()
