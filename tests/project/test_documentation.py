@@ -327,7 +327,9 @@ def _try_server(checkout: Checkout, command: str) -> None:
                 assert '"error"' not in answer.stdout, answer.stdout
         else:
             url = re.findall(r"http://(?:127\.0\.0\.1|localhost):\d+\S*", printed)[-1]
-            assert httpx.get(url, timeout=60.0, follow_redirects=True).status_code == 200
+            # JupyterLab prints its address a moment before it listens
+            with httpx.Client(transport=httpx.HTTPTransport(retries=6), timeout=60.0, follow_redirects=True) as client:
+                assert client.get(url).status_code == 200
     finally:
         checkout.stop(server)
 
