@@ -41,8 +41,8 @@ class Winner:
     low: float
     """of the 90 % interval of its lead over the point that it is least sure to beat; NaN on too few recordings"""
     sure: bool
-    """whether it beats every other point on six recordings or more, each interval leaving zero out, by a measure that is
-    made of nothing that was swept: only then is it the winner"""
+    """whether it beats every other point on six recordings or more, each interval leaving zero out, by a measure that
+    is made of nothing that was swept: only then is it the winner"""
     made_of: tuple[str, ...] = ()
     """parameters of the point that the measure is made of itself, by which it cannot judge them"""
 
