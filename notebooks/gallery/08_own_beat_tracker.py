@@ -10,8 +10,9 @@ workbench loop track.wav --video video.mp4 --use beat-tracker=my_module:MyTracke
 workbench sweep --param beats.tracker=workbench,my_module:MyTracker --measure beat_f --dataset bundled -o trackers.zarr
 ```
 
-All commands but `beats` take it as `--use`; the sweep compares both trackers against annotated beats. Grids are kept
-under the tracker's name and `version`: raise it whenever its answers change, until then you get the old grid.
+The sweep compares both trackers against annotated beats. Grids are cached under the tracker's name and `version`: raise
+it whenever its answers change, until then you get the old grid. A grid of a person that is kept with a track stands
+before that of any tracker, but in sweeps.
 """
 
 import librosa

@@ -20,6 +20,11 @@ def bar_pointer(
 
         B[t, i] = evidence[t] + prior[i] + max over j of (B[t - n_i, j] - cost(n_j, n_i)).
 
+    A change by d frames, d at most 8, costs 0.05 d, and where d is over `free_change`, also `change_cost` times
+    (d - free_change) / n_i; no change costs more than `jump_cost`, and one by more than 8 frames costs just that. A
+    path may begin anywhere: the first beat has t < n_i, and B[t, i] = evidence[t] + prior[i]. The best path is the one
+    of the highest B[t, i] whose next beat would fall on or after the end, t + n_i >= n_frames.
+
     Parameters
     ----------
     evidence : shape (n_frames,), float32, log likelihood ratio of a beat at each frame against none

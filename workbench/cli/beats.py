@@ -81,13 +81,17 @@ def command(track: str, grid_file: Path | None, confirm: bool, tracker: str | No
             say(f"{kept.beats.size} beats in {kept.downbeats.size} bars are the grid of this track from now on")
         found = map_beats(workspace, source.path)
     say(describe_grid(found.grid))
+    kept_before = corrected_grid(workspace, found.content_hash)
+    if kept_before is not None and grid_file is None and not confirm:
+        instead = "" if tracker is None else f", not that of {tracker}, which --confirm would keep instead"
+        say(f"this is the grid that is kept for this track{instead}")
     body = beat_grid_body(found.grid, found.duration, track_id=source.track_id, cached=found.cached)
     provenance = make_provenance(
         workspace,
         "beats",
         ("beats",),
         track=source.path,
-        grid=grid_record(found.grid, corrected_grid(workspace, found.content_hash)),
+        grid=grid_record(found.grid, kept_before),
     )
     print_body(with_provenance(body.to_json(), provenance))
 

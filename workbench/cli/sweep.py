@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draw or the search.")
 @click.option(
     "--seconds",
-    type=Seconds(),
+    type=Seconds(0.0, 86_400.0, min_open=True),
     help="Length of the video that plans are made for; without it a minute more than each recording.",
 )
 @click.option("--measure", default="seam_score", show_default=True, help="By which the best point is named.")
@@ -138,9 +138,11 @@ def _best(found: xarray.Dataset, measure: str, searched: bool) -> dict[str, Any]
         say(str(error))
         return {}
     words = "is the winner" if best.sure else "is no winner, for another point may be as good"
+    if best.made_of:
+        words = f"is no winner, for {measure} is made of {', '.join(best.made_of)} and cannot judge it"
     point = ", ".join(f"{name}={value}" for name, value in best.point.items())
     say(f"{point} has the best {measure} and {words}; {measured_on(best.tracks)}")
     if searched:
         say("it was searched for on these recordings: measure it on others before you rely on it")
     told = {"measure": measure, "point": best.point, "mean": round(best.mean, 4), "tracks": best.tracks}
-    return {"best": told | {"lead": round(best.lead, 4), "sure": best.sure}}
+    return {"best": told | {"lead": round(best.lead, 4), "sure": best.sure, "made_of": list(best.made_of)}}

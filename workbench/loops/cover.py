@@ -27,6 +27,7 @@ An option passes the test of the plan served: it has no seam that many hear (`wo
 bad. One option may be of another kind: the whole track again from its head after its own ending
 (`workbench.loops.restarts`), as often as the length asks for, with the same Q and R to meet it. It is the last of the
 options, there only where it wears less than the plan served, and never served itself: that it begins again is heard.
+Its `plan_score` is at most that of the option before it.
 
 Splices that a person pinned (`workbench.loops.constraints`) are taken by every route: either the combination holds them
 all, or the search goes without them for the length that they leave, and each is put where it may stand, once.

@@ -23,6 +23,9 @@ from workbench.params import SeamParams
 from workbench.params.base import named_weights
 from workbench.recording import FloatArray, IntArray, Recording
 
+_ROUNDING = 1e-4
+"""share of the greatest yardstick by which a break may lie under 0: single precision leaves some 1e-6 of a cosine"""
+
 
 @runtime_checkable
 class SeamMeasure(Protocol):
@@ -68,7 +71,8 @@ class SeamMeasure(Protocol):
 
         Returns
         -------
-        shape (n_leaves, n_enters), 0 or more, 0 where both are the same beat
+        shape (n_leaves, n_enters), 0 or more, 0 where both are the same beat; what rounding leaves under 0, as in
+        1 - cosine, is taken for 0
         """
         ...
 
@@ -165,16 +169,17 @@ def breaks_of(measured: MeasuredBeats, leaves: IntArray, enters: IntArray) -> Fl
 
     Raises
     ------
-    ParameterError : it fails, or gives breaks of another shape, below 0, or not finite
+    ParameterError : it fails, or gives breaks of another shape, below 0 by more than rounding, or not finite
     """
     with work_of(SEAM_MEASURES, measured.name):
         found = np.asarray(measured.measure.breaks(measured.features, leaves, enters), dtype=np.float64)
-    if found.shape != (leaves.size, enters.size) or not np.all(np.isfinite(found) & (found >= 0.0)):
+    least = -_ROUNDING * measured.measure.most
+    if found.shape != (leaves.size, enters.size) or not np.all(np.isfinite(found) & (found >= least)):
         raise ParameterError(
             f"the seam measure {measured.name} must give {leaves.size} by {enters.size} breaks of 0 and more, got "
             f"{_told(found, (leaves.size, enters.size))}"
         )
-    return found
+    return np.asarray(np.maximum(found, 0.0))
 
 
 def _told(found: FloatArray, shape: tuple[int, int]) -> str:

@@ -28,6 +28,36 @@ the track's typical one. At the join the yardstick is the step that one in twent
 The total is a logistic function of the breaks, fitted to judged splices of recordings by others and to splices of the
 bundled songs with known answers (`data.recipes.fitting.seams`), so that it reads as a probability.
 
+In numbers, for a splice from beat l to beat e, from the arrays of `SeamEvidence` and with n for `context_beats`: a
+window of an array is its rows l + k, or e + k, for a list of k, in one vector; rows beyond the ends of the track are 0.
+Two windows are unlike by 1 - cosine, at least 0; by 0 where both are silent, by 1 where one is. Read as continuation,
+the *main* beats are k = 0 to 2n - 1 and those *beside* k = -1 to -n; as lead, main are k = -1 to -2n and beside are
+k = 0 to n - 1. In main windows the second n beats, those farther from the splice, are multiplied by the square root of
+`second_bar_weight`. Then
+
+- expectation and context are how unlike `loudness` is over main and beside; read as lead, over beside and main. As
+  continuation, where e < n, nothing comes before that could disagree, and context is what expectation is
+- ringing: of a tone at a beat, *before* is what it has when the beat before ends (0 at the first beat), *after* what it
+  has when the beat begins, *held* the lesser of both. The sum over all tones of max(held at l - after at e, 0)^2 +
+  max(held at e - before at l, 0)^2, over the sum of (before at l)^2 + (after at e)^2
+- pulse: how unlike `rhythm` is over main, and `rhythm_floor` times (d / `beat_jitter_seconds`)^2, with
+  `bar_phase_penalty` more where l and e have different places in the bar; d is the difference in length of beat l - 1,
+  or of beat 0 where l is 0, and beat e
+- harmony: how unlike `harmony` is over main
+- level, brightness: how far the means of `level_db` and of `brightness` lie apart over the first n beats of main
+- repetition: `repetition_seconds` over the seconds that are alike, at least 1 ms. From the splice, both ways, four
+  stretches of n beats; one counts n times the median length of a beat, times the product over itself and all that
+  lie nearer of 1 / (1 + (u / `alike_distance`)^2), u for how unlike `loudness` is over the stretch
+- texture and air: with all ticks in one row, of which the first and the last go on for ever, the means of `loudness`
+  over the 3, 6 and 12 ticks before beat l and from beat e on. Their step is how unlike they are, and for air, by how
+  many dB their means over the bands above 8 kHz differ (power ** 0.3 in dB, not under -100; 0 where there is no such
+  band). The break is what this step has over the greater of the steps at beat l and at beat e in the track itself, at
+  least 0, in units of `join_limits`; the greatest of the three lengths counts. `join_limits` are the 95th percentiles,
+  by lengths, of the track's own steps at all of its bar lines but the first, at least `min_texture` and `min_air`
+
+The yardstick of the first seven is `own_break_share` of the median of the track's own, between `min_` and `max_` of the
+part; that of the others is 1. The reading with the higher total counts, continuation where both are equal.
+
 The confidence of the grid is not used: over judged splices of recordings with a confidence from 0.06 to 1.00 it added
 no information to the parts.
 

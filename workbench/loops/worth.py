@@ -3,26 +3,33 @@
 It is the weighted mean (weights in `CoverParams`) of six parts, each 0 to 1:
 
 - seams: ``0.6 worst + 0.4 mean`` of the seam scores, for one bad seam spoils a video that nine good ones carry; what
-  the worst lacks of 0.8, where more than one listener in five hears it, counts twice;
+  the worst lacks of 0.8, where more than one listener in five hears it, counts twice: the worst is w - (0.8 - w), at
+  least 0, where w is under 0.8;
 - ending: the track's own outro or last bars 1.0, its own last hit 0.9; a fade 0.6 at a section's border, 0.5 after
-  eight bars of a section, 0.4 after four, 0.2 elsewhere. Up to 0.25 less where an own ending starts the music late
-  (0.03 a second) or leaves silence after it (0.08 a second);
+  any multiple of eight bars of a section, 0.4 of four, 0.2 elsewhere. A fade belongs to the last bar line that is not
+  after the end of the last segment; bar line 0 is the beginning of a section and no border. Up to 0.25 less where an
+  own ending starts the music late (0.03 a second) or leaves silence after it (0.08 a second), both together;
 - freshness: how long until the same bar comes again. At an instant picked at random it is heard again R seconds later;
   the part is the mean of ``1 - exp(-R / fresh_seconds)`` (1 where it never comes again), over the same for the track
-  played round and round, the most that any loop of it can reach;
+  played round and round, the most that any loop of it can reach: ``1 - a exp(-T / fresh_seconds)``, with T the length
+  of all bars, at most the video's, and a the share of the video that lies after T. At most 1;
 - coverage: how evenly the track is used. Bar b, of length d_b, is heard n_b times, so that a bar picked at random from
   the plan is heard ``M = sum(n_b**2 d_b) / sum(n_b d_b)`` times; were every bar heard equally often, it would be
   ``E = sum(n_b d_b) / sum(d_b)`` times; the part is E / M;
-- phrasing: mean over the splices of 1.0 for one that moves from section border to section border or by a multiple of
-  eight bars, 0.8 four bars, 0.4 two, 0.1 otherwise;
+- phrasing: mean over the splices, each as often as it is taken, of 1.0 for one that moves from section border to
+  section border (here with bar line 0) or by a multiple of eight bars, 0.8 four bars, 0.4 two, 0.1 otherwise;
 - economy: ``1 - exp(-2 H / fresh_seconds)`` with H the harmonic mean of the segments' lengths: few seams rather than
   many, and none close to the next.
 
-Two limits are stated in `CoverParams`: how often at most one body follows itself (`max_passes_in_a_row`), and how often
-at most a bar is heard (`most_plays`: `max_plays_over_mean` times the mean, and always one more than the mean rounded
-up, without which hardly any length could be met). Each that is passed costs half of `limit_penalty` at once and another
-half for every doubling, so that more repetition is preferred to an audible seam or to losing the track's own
-ending, but not to a barely audible seam.
+Bars are counted whole, from bar line to bar line; the last one lasts to the track's last sound. The first segment
+counts from bar 0; the last one, where the music fades, to the bar line of the fade.
+
+Two limits are stated in `CoverParams`: how many passes of one body may follow each other (`max_passes_in_a_row`; one
+splice taken n times in a row makes n + 1 passes, but for one that begins the whole track again), and how often at most
+a bar is heard (`most_plays`: `max_plays_over_mean` times E, and always one more than E rounded up, without which hardly
+any length could be met). Each that is passed, by a ratio r, costs half of `limit_penalty` at once and another half for
+every doubling, ``limit_penalty (1 + log2 r) / 2``, so that more repetition is preferred to an audible seam or to losing
+the track's own ending, but not to a barely audible seam. The total is at least 0.
 
 Nothing here looks at sound: seam scores come from `workbench.loops.seams`.
 """

@@ -6,11 +6,16 @@ zero out and at least `SURE_FROM` recordings have the measure: the interval of f
 Against annotated beats the F-measure at 70 ms is taken; plans are compared for a video a minute longer than
 the recording.
 
-Function: `compare`, which makes a `Comparison`.
+A measure can only judge what it is not made of. The F-measure against annotated beats judges any parameter; a seam
+score judges how plans are made, but not the weights and yardsticks that it is made of itself: with those a better score
+may mean an easier yardstick. Such a difference is shown and never sure.
+
+Functions: `compare`, which makes a `Comparison`; `made_of`, what a measure is made of.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +26,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.intervals import bootstrap_interval, f_measure
-from workbench.params import WorkbenchParams
+from workbench.params import SeamParams, WorkbenchParams
 from workbench.recording import FloatArray
 from workbench.workflows.batch import Row, columns_of, measure_one, rows_as_done
 from workbench.workflows.datasets import Dataset, DatasetTrack, load
@@ -45,8 +50,13 @@ SURE_FROM = 6
 """recordings under which no difference is sure, and has no interval; for fewer
 `workbench.intervals.bootstrap_interval` of the differences gives one, to be read with care"""
 
+_MADE_OF_SEAM_SCORES = ("best_seam", "good_splices", "seam_score", "plan_score", "planned")
+_KEEPING = {"min_kept_score", "max_splices", "max_splices_each", "min_body_bars"}
+"""parameters of seams that say which splices are kept, and change no score"""
+_SCORING = set(SeamParams.model_fields) - _KEEPING - set(SeamParams().touching("fits"))
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """What two profiles make of one dataset."""
 
@@ -65,11 +75,11 @@ class Comparison:
         Returns
         -------
         over the recordings for which both have the measure, `n` of them; under `SURE_FROM` of them the interval is NaN,
-        and nothing is sure
+        and nothing is sure; nor is it by a measure that is made of what differs, which is not `independent`
         """
         import pandas
 
-        rows = {}
+        rows, differ = {}, self.differ
         for name in MEASURED:
             if (name, "a") not in self.table.columns:
                 continue
@@ -78,6 +88,7 @@ class Comparison:
                 continue
             apart = (pair["b"] - pair["a"]).to_numpy()
             low, high = lead_interval(apart)
+            is_independent = not made_of(name, differ)
             rows[name] = {
                 "n": len(pair),
                 "a": pair["a"].mean(),
@@ -85,10 +96,19 @@ class Comparison:
                 "difference": apart.mean(),
                 "low": low,
                 "high": high,
-                "sure": low > 0.0 or high < 0.0,
+                "sure": is_independent and (low > 0.0 or high < 0.0),
+                "independent": is_independent,
             }
-        columns = ["n", "a", "b", "difference", "low", "high", "sure"]
+        columns = ["n", "a", "b", "difference", "low", "high", "sure", "independent"]
         return pandas.DataFrame.from_dict(rows, orient="index", columns=columns)
+
+    @property
+    def differ(self) -> tuple[str, ...]:
+        """Names of the parameters in which the profiles differ, such as `seams.pulse_weight`."""
+        a, b = self.a.model_dump(), self.b.model_dump()
+        return tuple(
+            f"{stage}.{field}" for stage, fields in a.items() for field in fields if fields[field] != b[stage][field]
+        )
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -117,12 +137,49 @@ class Comparison:
             found = [_heard(workspace.with_params(params), track.path, self.seconds) for params in (self.a, self.b)]
         return found[0], found[1]
 
+    def __repr__(self) -> str:
+        """The same as text; what all parameters are is in `a` and `b`."""
+        return f"{self.summary().round(4).to_string()}\n{self._rests}\nplans that differ: {self._differing}"
+
     def _repr_html_(self) -> str:
         """The summary, on how many recordings it rests, and what changed."""
-        words = ", ".join(self.changed) or "none"
         page: str = self.summary().round(4).to_html()
-        rests = measured_on(int((self.table["status", ""] != "error").sum()))
-        return f"<div>{page}<p>{rests}</p><p>plans that differ: {words}</p></div>"
+        return f"<div>{page}<p>{self._rests}</p><p>plans that differ: {self._differing}</p></div>"
+
+    @property
+    def _rests(self) -> str:
+        return measured_on(int((self.table["status", ""] != "error").sum()))
+
+    @property
+    def _differing(self) -> str:
+        return ", ".join(self.changed) or "none"
+
+
+def made_of(measure: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Which parameters a measure is made of, so that it cannot judge them.
+
+    Parameters
+    ----------
+    measure : one of `workbench.workflows.compare.MEASURED`
+    names : of parameters, such as `seams.pulse_weight`
+
+    Returns
+    -------
+    those of `names`, in their order
+    """
+    return tuple(name for name in names if measure in _measures_made_of(name))
+
+
+def _measures_made_of(name: str) -> tuple[str, ...]:
+    stage, field = name.split(".")[:2]
+    if stage == "seams" and field in _SCORING:
+        return _MADE_OF_SEAM_SCORES
+    if stage == "cover":
+        if field == "min_seam_score":
+            return ("good_splices", "planned")
+        if field in ("fresh_seconds", "limit_penalty") or field.endswith("_weight"):
+            return ("plan_score",)
+    return ()
 
 
 def lead_interval(apart: FloatArray) -> tuple[float, float]:

@@ -4,8 +4,7 @@ Recordings differ more from each other than points do, so the interval of a mean
 nothing. What decides is the difference between two points on the same recordings: its interval comes from drawing
 recordings with replacement (`workbench.workflows.compare`). Only recordings that have the measure at every point count.
 
-A measure can only judge what it does not depend on. The F-measure against annotated beats judges any parameter; a seam
-score judges how plans are made, but not the weights that it is made of itself.
+A measure that is made of a parameter that was swept has a best point and no winner (`workbench.workflows.compare`).
 
 Functions: `sweep_table`; `winner`, which gives a `Winner`.
 """
@@ -20,7 +19,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.recording import FloatArray
-from workbench.workflows.compare import lead_interval
+from workbench.workflows.compare import lead_interval, made_of
 
 if TYPE_CHECKING:
     import pandas
@@ -42,8 +41,10 @@ class Winner:
     low: float
     """of the 90 % interval of its lead over the point that it is least sure to beat; NaN on too few recordings"""
     sure: bool
-    """whether it beats every other point on six recordings or more, each interval leaving zero out: only then is it the
-    winner"""
+    """whether it beats every other point on six recordings or more, each interval leaving zero out, by a measure that
+    is made of nothing that was swept: only then is it the winner"""
+    made_of: tuple[str, ...] = ()
+    """parameters of the point that the measure is made of itself, by which it cannot judge them"""
 
 
 class _Measured(NamedTuple):
@@ -70,6 +71,7 @@ def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
     means = values.mean(axis=0)
     best = int(means.argmax())
     others = [number for number in range(means.size) if number != best]
+    circular = made_of(measure, points[best])
     lows = [lead_interval(values[:, best] - values[:, other])[0] for other in others]
     return Winner(
         measure=measure,
@@ -78,7 +80,8 @@ def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
         tracks=len(values),
         lead=float(means[best] - np.max(means[others])) if others else 0.0,
         low=min(lows, default=0.0),
-        sure=bool(lows) and min(lows) > 0.0,
+        sure=bool(lows) and min(lows) > 0.0 and not circular,
+        made_of=circular,
     )
 
 

@@ -72,6 +72,9 @@ def test_ones_own_grid_is_used_by_the_next_plan(workbench: Call, track_file: Pat
     assert json.loads(out)["downbeats"] == [0.5 + 2.0 * k for k in range(16)]
     assert "64 beats in 16 bars are the grid of this track from now on" in err
     assert json.loads(workbench("beats", track_file, "--home", home)[1])["downbeats"][0] == 0.5
+    _, out, err = workbench("beats", track_file, "--tracker", "workbench", "--home", home)
+    assert json.loads(out)["downbeats"][0] == 0.5
+    assert "kept for this track, not that of workbench, which --confirm would keep" in err
     plan = json.loads(workbench("loop", track_file, "--seconds", 90, "--home", home)[1])["plan"]
     for segment in plan["segments"][1:]:
         assert abs((segment["song_from"] - 0.5 + 1.0) % 2.0 - 1.0) <= 0.01

@@ -35,7 +35,8 @@ def test_a_sweep_is_written_and_told(songs: Path, tmp_path: Path) -> None:
     assert body["tracks"] == 2
     assert list(body["errors"]) == ["words"]
     assert body["best"]["point"] in ({"seams.pulse_weight": 0.5}, {"seams.pulse_weight": 1.0})
-    assert "has the best seam_score" in done.stderr
+    assert "has the best seam_score and is no winner, for seam_score is made of seams.pulse_weight" in done.stderr
+    assert body["best"]["made_of"] == ["seams.pulse_weight"]
     assert read_sweep(out).seam_score.sizes == {"track": 2, "seams.pulse_weight": 2}
 
 
@@ -44,6 +45,7 @@ def test_a_sweep_is_written_and_told(songs: Path, tmp_path: Path) -> None:
     [
         (["--param", "seams.nothing=1"], "no parameter seams.nothing"),
         (["--param", "seams.pulse_weight=1", "--measure", "beauty"], "--measure is one of"),
+        (["--param", "seams.pulse_weight=1", "--seconds", "0"], "0.0 is not in the range"),
         (["--param", "seams.pulse_weight=1", "--draw", "3"], "between 1 and 1"),
         (["--param", "seams.pulse_weight=0,1", "--search", "3"], "between 1 and 2 combinations can be searched for"),
         (["--param", "seams.pulse_weight=0,1", "--search", "1", "--draw", "1"], "drawn or searched for, not both"),

@@ -10,7 +10,7 @@ import pytest
 
 from workbench import extensions
 from workbench.errors import ParameterError
-from workbench.loops.measures import features_of, measures_used, part_names
+from workbench.loops.measures import breaks_of, features_of, measures_used, part_names
 from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.seams import seam_evidence
 from workbench.params import SeamParams
@@ -81,3 +81,25 @@ def test_what_is_no_measure_is_said() -> None:
         seam_evidence(recording, grid, SeamParams(measures=("negative=1",)))
     with pytest.raises(ParameterError, match="the seam measure failing failed: KeyError: 'chroma'"):
         seam_evidence(recording, grid, SeamParams(measures=("failing=1",)))
+
+
+class Cosine:
+    """As anybody would write it."""
+
+    version, unit, description, least, most = 1, "1", "the direction goes on", 0.02, 0.5
+
+    def features(self, recording: Any, grid: Any) -> Any:
+        drawn = np.random.default_rng(1).normal(size=(grid.beats.size, 12)).astype(np.float32)
+        return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+
+    def breaks(self, features: Any, leaves: Any, enters: Any) -> Any:
+        return 1.0 - features[leaves] @ features[enters].T
+
+
+def test_what_rounding_leaves_under_0_is_no_break() -> None:
+    beats = np.arange(64)
+    with extensions.scope():
+        extensions.register(extensions.SEAM_MEASURES, "cosine", Cosine)
+        (measured,) = features_of(*two_parts(), SeamParams(measures=("cosine=1",)))
+        assert measured.measure.breaks(measured.features, beats, beats).min() < 0.0
+        assert breaks_of(measured, beats, beats).min() == 0.0

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 import soundfile
 
 import workbench as wb
 from workbench.errors import ParameterError
 from workbench.home import Home
-from workbench.workflows.compare import lead_interval
+from workbench.workflows.compare import MEASURED, lead_interval, made_of
 from workbench.workspace import Workspace
 
 
@@ -50,6 +52,11 @@ def test_what_differs_is_paired_and_heard(workspace: Workspace, dataset: wb.Data
     assert summary.difference["best_seam"] < 0.0
     assert summary[["low", "high"]].isna().all(axis=None)  # three recordings make nothing sure
     assert not summary.sure.any()
+    assert found.differ == ("seams.repetition_weight",)
+    assert summary.independent[["beat_f", "confidence"]].all()
+    assert not summary.independent[["best_seam", "seam_score", "plan_score", "planned"]].any()
+    assert len(repr(found)) < 2000
+    assert "best_seam" in repr(found)
     assert "measured on 3 recordings, and under 6 nothing is sure" in found._repr_html_()
     assert found.table.index.tolist() == [track.name for track in dataset]
     assert set(found.changed) <= set(found.table.index)
@@ -78,3 +85,33 @@ def test_an_interval_needs_six_recordings() -> None:
 def test_equal_profiles_are_nothing_to_compare(workspace: Workspace, dataset: wb.Dataset) -> None:
     with pytest.raises(ParameterError, match="both profiles are the same"):
         wb.compare(None, wb.WorkbenchParams(), dataset, workspace=workspace)
+
+
+@pytest.mark.parametrize(
+    ("name", "measures"),
+    [
+        ("seams.level_weight", {"best_seam", "good_splices", "seam_score", "plan_score", "planned"}),
+        ("seams.measures.my:M", {"best_seam", "good_splices", "seam_score", "plan_score", "planned"}),
+        ("seams.context_beats", {"best_seam", "good_splices", "seam_score", "plan_score", "planned"}),
+        ("seams.max_splices", set()),
+        ("seams.min_fade_seconds", set()),
+        ("cover.seams_weight", {"plan_score"}),
+        ("cover.min_seam_score", {"good_splices", "planned"}),
+        ("cover.min_body_seconds", set()),
+        ("beats.bar_evidence", set()),
+    ],
+)
+def test_what_a_measure_is_made_of(name: str, measures: set[str]) -> None:
+    assert {measure for measure in MEASURED if made_of(measure, [name])} == measures
+
+
+def test_a_difference_is_never_sure_by_what_is_made_of_it(dataset: wb.Dataset, tmp_path: Path) -> None:
+    scores = {"a": [0.5] * 6, "b": [0.9] * 6}
+    table = pandas.DataFrame({(name, side): scores[side] for name in ("best_seam", "downbeat_f") for side in scores})
+    table["status", ""] = "ok"
+    plain = wb.WorkbenchParams()
+    for changed, sure in (("seams", [False, True]), ("beats", [True, True])):
+        field = {"seams": "level_weight", "beats": "bar_evidence"}[changed]
+        other = plain.model_copy(update={changed: getattr(plain, changed).model_copy(update={field: 3.0})})
+        summary = wb.Comparison(plain, other, dataset, table, tmp_path, None).summary()
+        assert summary.loc[["best_seam", "downbeat_f"], "sure"].tolist() == sure

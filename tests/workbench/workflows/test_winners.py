@@ -14,24 +14,24 @@ def test_the_best_is_the_winner_only_where_it_is_sure() -> None:
     dice = np.random.default_rng(5)
     noise = dice.normal(0.0, 0.05, (30, 1))
     apart = xarray.Dataset(
-        {"seam_score": (("track", "seams.pulse_weight"), 0.7 + noise + np.array([[0.0, 0.1, 0.05]]))},
-        {"seams.pulse_weight": [0.0, 1.0, 2.0], "track": [str(k) for k in range(30)]},
+        {"seam_score": (("track", "cover.seams_weight"), 0.7 + noise + np.array([[0.0, 0.1, 0.05]]))},
+        {"cover.seams_weight": [0.0, 1.0, 2.0], "track": [str(k) for k in range(30)]},
     )
     clear = winner(apart)
     assert clear.sure
-    assert clear.point == {"seams.pulse_weight": 1.0}
+    assert clear.point == {"cover.seams_weight": 1.0}
     assert clear.lead == pytest.approx(0.05)
     same = apart.assign(seam_score=apart.seam_score * 0.0 + dice.normal(0.7, 0.1, (30, 3)))
     assert not winner(same).sure
-    for name in ("score", "track", "seams.pulse_weight"):
+    for name in ("score", "track", "cover.seams_weight"):
         with pytest.raises(ParameterError, match=f"no measure {name}"):
             winner(apart, name)
 
 
 def test_no_point_is_sure_on_a_handful_of_recordings() -> None:
     found = xarray.Dataset(
-        {"seam_score": (("track", "seams.pulse_weight"), np.tile([0.2, 0.9], (6, 1)))},
-        {"seams.pulse_weight": [0.0, 1.0], "track": [str(k) for k in range(6)]},
+        {"seam_score": (("track", "cover.seams_weight"), np.tile([0.2, 0.9], (6, 1)))},
+        {"cover.seams_weight": [0.0, 1.0], "track": [str(k) for k in range(6)]},
     )
     assert winner(found).sure
     for count in (1, 5):
@@ -41,15 +41,32 @@ def test_no_point_is_sure_on_a_handful_of_recordings() -> None:
         assert np.isnan(few.low)
 
 
+def test_a_measure_does_not_judge_what_it_is_made_of() -> None:
+    found = xarray.Dataset(
+        {
+            "best_seam": (("track", "seams.pulse_weight"), np.tile([0.9, 0.2], (8, 1))),
+            "downbeat_f": (("track", "seams.pulse_weight"), np.tile([0.9, 0.2], (8, 1))),
+        },
+        {"seams.pulse_weight": [0.0, 1.0], "track": [str(k) for k in range(8)]},
+    )
+    best = winner(found, "best_seam")
+    assert best.point == {"seams.pulse_weight": 0.0}
+    assert best.low > 0.0
+    assert not best.sure
+    assert best.made_of == ("seams.pulse_weight",)
+    assert winner(found, "downbeat_f").sure
+    assert winner(found, "downbeat_f").made_of == ()
+
+
 def test_points_stand_beside_the_best_or_beside_another() -> None:
     dice = np.random.default_rng(3)
     score = 0.5 + dice.normal(0.0, 0.2, (12, 1, 1)) + np.array([[0.0, 0.1], [0.02, 0.1]])
     found = xarray.Dataset(
-        {"seam_score": (("track", "seams.pulse_weight", "seams.context_beats"), score)},
-        {"seams.pulse_weight": [0.0, 1.0], "seams.context_beats": [2, 4], "track": [str(k) for k in range(12)]},
+        {"seam_score": (("track", "cover.seams_weight", "seams.context_beats"), score)},
+        {"cover.seams_weight": [0.0, 1.0], "seams.context_beats": [2, 4], "track": [str(k) for k in range(12)]},
     )
     table = sweep_table(found)
-    assert table.index.names == ["seams.pulse_weight", "seams.context_beats"]
+    assert table.index.names == ["cover.seams_weight", "seams.context_beats"]
     assert table["tracks"].tolist() == [12] * 4
     best = winner(found)
     row = table.loc[tuple(best.point.values())]
@@ -57,16 +74,16 @@ def test_points_stand_beside_the_best_or_beside_another() -> None:
     assert row[["difference", "low", "high"]].tolist() == [0.0, 0.0, 0.0]
     assert (table["difference"] <= 0.0).all()
     assert (table["mean_high"] - table["mean_low"]).min() > 10 * (table["high"] - table["low"]).max()
-    beside = sweep_table(found, beside={"seams.pulse_weight": 0.0, "seams.context_beats": 2})
+    beside = sweep_table(found, beside={"cover.seams_weight": 0.0, "seams.context_beats": 2})
     assert beside["difference"].tolist() == pytest.approx([0.0, 0.1, 0.02, 0.1])
-    with pytest.raises(ParameterError, match=r"no point .*; its parameters are seams.pulse_weight, seams.context"):
-        sweep_table(found, beside={"seams.pulse_weight": 0.0})
+    with pytest.raises(ParameterError, match=r"no point .*; its parameters are cover.seams_weight, seams.context"):
+        sweep_table(found, beside={"cover.seams_weight": 0.0})
 
 
 def test_one_parameter_is_a_plain_index_and_few_recordings_have_no_interval() -> None:
     found = xarray.Dataset(
         {"seam_score": (("track", "point"), [[0.2, 0.4], [0.3, 0.3]])},
-        {"seams.pulse_weight": ("point", [0.5, 1.0]), "point": [0, 1], "track": ["a", "b"]},
+        {"cover.seams_weight": ("point", [0.5, 1.0]), "point": [0, 1], "track": ["a", "b"]},
     )
     table = sweep_table(found)
     assert table.index.tolist() == [0.5, 1.0]
