@@ -303,7 +303,7 @@ def best_places(scores: FloatArray, count: int) -> IntArray:
     """Where the highest scores are.
 
     The `count`-th best of every sixteenth score is at most the `count`-th best of all, so all that are under it are
-    passed over, and few are left to be ordered.
+    passed over, and few are left to be ordered. Of the many that may equal it the first are taken, without ordering.
 
     Parameters
     ----------
@@ -319,7 +319,9 @@ def best_places(scores: FloatArray, count: int) -> IntArray:
         return np.empty(0, dtype=np.int64)
     some = scores[::_SAMPLED_EVERY] if scores.size >= 2 * _SAMPLED_EVERY * count else scores
     least = np.partition(some, some.size - count)[some.size - count]
-    places = np.flatnonzero(scores >= least)
+    places = np.flatnonzero(scores > least)
+    if places.size < count:
+        places = np.concatenate((places, np.flatnonzero(scores == least)[: count - places.size]))
     return np.asarray(places[np.lexsort((places, -scores[places]))][:count], dtype=np.int64)
 
 

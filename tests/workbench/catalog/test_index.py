@@ -55,6 +55,13 @@ def test_the_best_places_are_those_of_a_whole_order(levels: int, count: int) -> 
     np.testing.assert_array_equal(best_places(scores, count), np.argsort(-scores, kind="stable")[:count])
 
 
+def test_few_scores_over_many_equal_ones_are_the_best_places() -> None:
+    """As of the words of a text that hardly any track has: all the others score 0."""
+    scores = np.zeros(4000, np.float32)
+    scores[[3999, 5, 1600]] = 0.5, 0.5, 0.9
+    assert best_places(scores, 6).tolist() == [1600, 5, 3999, 0, 1, 2]
+
+
 def test_a_filter_leaves_only_what_is_allowed() -> None:
     allowed = DICE.random(5000) < 0.01
     rows = ExactIndex(VECTORS).search(VECTORS[0], 500, allowed).rows
