@@ -101,7 +101,7 @@ def underscore_rows(table: Table, folder: Path) -> None:
 def beat_rows(table: Table, folder: Path) -> None:
     """Beats and downbeats, beside librosa's beats, of which every fourth from the first is a downbeat."""
     songs = beats.songs_in(folder / "games")
-    tracked = beats.table(songs, folder / "games")
+    tracked = [beats.measured(song) for song in songs]
     ruled: dict[str, list[float]] = {"F": [], "downbeat F": []}
     for song in songs:
         samples, rate = beats.samples_of(song)
@@ -110,11 +110,10 @@ def beat_rows(table: Table, folder: Path) -> None:
         ruled["F"].append(f_measure(true, heard))
         ruled["downbeat F"].append(f_measure(song.downbeats(true), heard[::4]))
     sources = [beats.source_of(song, folder / "games") for song in songs]
+    reached = {"F": [row.f for row in tracked], "downbeat F": [row.downbeat_f for row in tracked]}
     for name, values in ruled.items():
-        column = list(tracked.columns).index(name)
-        ours = np.array([float(row[column]) for row in tracked.rows[:-1]])  # type: ignore[arg-type]  # figures
         own = own_figure("Beats: validation pieces", "workbench-network", name)
-        add(table, f"beats, {name}", own, ours, sources, "librosa", np.array(values))
+        add(table, f"beats, {name}", own, np.array(reached[name]), sources, "librosa", np.array(values))
 
 
 def voice_rows(table: Table, folder: Path) -> None:

@@ -129,8 +129,9 @@ def test_where_somebody_may_speak_is_said_and_played(track: Path, tmp_path: Path
     facts, cards = section(VoiceParams(min_spoken_odds=5.0))
     assert facts["perhaps speech besides"].endswith("; nothing is lowered for it")
     assert 1 <= len(cards) <= 5
-    starts = [card.video_s for card in cards]
-    assert starts == sorted(starts, key=float)
+    starts = [card.video_s for card in cards if card.video_s is not None]
+    assert len(starts) == len(cards)
+    assert starts == sorted(starts)
     assert all(card.sounds[0].name == "the video's own sound" for card in cards)
     assert len(cards[0].sounds[0].mp3) > 10_000
 
