@@ -34,8 +34,8 @@ parameter of `AlignParams` by its name:
    and `end`, `MOST_USED` at most; 0 where no landmark suits the event.
 3. *Odds* of a pair with a gap `g`, the event's time less landmark's and offset: `u / (1 - u) * pull / mean pull`, times
    `near_share N(g; near_reach * r) + (1 - near_share) N(g; max(far_reach, near_reach) * r)`. `N` is the normal density
-   of that standard deviation, in 1/s, and `r` the root of the sum of both squared tolerances. Beyond `WIDTHS`
-   deviations of the wider curve a pair counts nothing.
+   of that standard deviation, in 1/s, and `r` the root of the sum of both squared tolerances. Beyond 3 deviations of
+   the wider curve a pair counts nothing.
 4. *Evidence* of an offset: the sum of `log(1 + odds)`, the odds of each event added up over landmarks, over all events;
    and of `log(1 - u)` over the events with music, from first sound to last. Offsets are multiples of `grid_ms`
    strictly between minus the track's length and the video's.
@@ -50,9 +50,10 @@ parameter of `AlignParams` by its name:
    evidence alone.
 8. *Placements*: the allowed local maxima over 0 of the sum of `log(1 + odds)`, in order of score, then evidence. Each
    is moved to the nearest maximum off the grid (mean shift with the weights of the gradient: the odds of a pair by each
-   curve over its squared deviation, over one plus the odds of the event), and taken if it is then allowed and
-   `min_apart_seconds` or more from those taken; `max_placements` at most. Their scores are those of the offset as
-   moved; best first. The bare share is 1 less seconds with music over `min(T, video)`.
+   curve over its squared deviation, over one plus the odds of the event; 20 steps at most, to one under half a
+   microsecond), and taken if it is then allowed and `min_apart_seconds` or more from those taken; `max_placements` at
+   most. Their scores are those of the offset as moved; best first. The bare share is 1 less seconds with music over
+   `min(T, video)`.
 
 Functions: `place`, `offset_scores`. Both read a few hundred numbers and take milliseconds.
 
@@ -85,7 +86,7 @@ SUITS = {
     "ending": (0.8, 0.9, 1.0, 0.9, 0.5, 0.0, 0.3),
     "last sound": (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
 }
-"""How well a landmark suits each kind of event, 0 to 1: an editor's judgement, not a measurement."""
+"""How well a landmark suits each of `EVENT_KINDS`, 0 to 1: an editor's judgement, not a measurement."""
 
 CHANCE_SCORE = 0.3
 """score below which the coincidences may well be due to chance"""

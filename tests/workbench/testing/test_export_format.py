@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from workbench import extensions
 from workbench.cli.export import command
 from workbench.errors import ParameterError
-from workbench.export.formats import Format, all_formats, format_named
+from workbench.export.formats import FORMATS, Format, all_formats, format_named
 from workbench.export.timeline import Timeline
 from workbench.testing.beat_tracker import click_track
 from workbench.testing.export_format import ExportFormatSuite
@@ -39,16 +39,12 @@ class TestMarkdown(ExportFormatSuite):
     format = "markdown"
 
 
-class TestCsv(ExportFormatSuite):
-    format = "csv"
+class TestOwn(ExportFormatSuite):
+    """Ours, one after another."""
 
-
-class TestRpp(ExportFormatSuite):
-    format = "rpp"
-
-
-class TestJams(ExportFormatSuite):
-    format = "jams"
+    @pytest.fixture(autouse=True, params=list(FORMATS))
+    def each(self, request: pytest.FixtureRequest) -> None:
+        self.format = request.param
 
 
 def test_it_stands_beside_ours() -> None:
