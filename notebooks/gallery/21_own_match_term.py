@@ -2,8 +2,8 @@
 
 A match term says of every track how well it goes with a video, from 0 to 1. It counts in the score beside our parts and
 stands in reasons, tables and pictures. A reference set of graded pairs ships, so whether a term helps can be measured:
-here by the mean grade, 0 to 3, of the first ten tracks of each video. In a module `my_module.py` of the working folder a
-term needs no registering:
+here by the mean grade, 0 to 3, of the first ten tracks of each video. This one does not help: whether a track is long
+enough is one of our parts already. In a module `my_module.py` of the working folder a term needs no registering:
 
 ```sh
 workbench match video.mp4 --use match-term=my_module:AboutAsLong=0.1

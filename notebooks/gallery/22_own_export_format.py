@@ -1,7 +1,7 @@
 """How do I export to a format of my own?
 
-A format is a function that writes a timeline, with words for people. A timeline has each segment with its place in video
-and track, levels, markers, and beats where they are known, so a format has no rules of its own. This one writes
+A format is a function that writes a timeline, with words for people. A timeline has each segment with its place in
+video and track, levels, markers, and beats where they are known, so a format has no rules of its own. This one writes
 subtitles: any player then says what of the track is heard. In a module `my_module.py` of the working folder it needs no
 registering:
 
@@ -24,10 +24,11 @@ def clock(seconds):
 
 
 def write_subtitles(timeline, out):
-    cues = ["WEBVTT"]
-    for item in timeline.items:
-        cues.append(f"{clock(item.begins)} --> {clock(item.ends)}\nfrom {item.song_from:.2f} s of the track")
-    out.write_text("\n\n".join(cues) + "\n", encoding="utf-8")
+    cues = [
+        f"{clock(item.begins)} --> {clock(item.ends)}\nfrom {item.song_from:.2f} s of the track"
+        for item in timeline.items
+    ]
+    out.write_text("\n\n".join(["WEBVTT", *cues, ""]), encoding="utf-8")
 
 
 SUBTITLES = Format("vtt", "Subtitles", "What of the track is heard, as WebVTT.", ".vtt", write_subtitles)

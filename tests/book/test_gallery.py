@@ -30,6 +30,8 @@ ANSWERS = {
     "18_own_sections": ("workbench: ", "eights: verse 8, verse 8,"),
     "19_the_new_cut": ("180.0 s, then 162.8 s", "music +0.00 s off", "music -0.0"),
     "20_loud_enough": ("web.wav: -14.0 LUFS", "ebu-r128.wav: -23.0 LUFS"),
+    "21_own_match_term": ("weight 0.0: mean grade 2.", "weight 0.5: mean grade 2."),
+    "22_own_export_format": ("WEBVTT", "00:05:00.000\nfrom "),
 }
 """what each prints, among the rest"""
 
