@@ -116,6 +116,8 @@ class Comparison:
         if ("changed", "") not in self.table.columns:
             return ()
         differ = self.table[self.table["changed", ""].fillna(False).astype(bool)]
+        if ("seam_score", "a") not in differ.columns:  # nothing has a plan, by either
+            return tuple(differ.index)
         apart = (differ["seam_score", "b"].astype(float) - differ["seam_score", "a"].astype(float)).abs()
         return tuple(apart.fillna(1.0).sort_values(ascending=False, kind="stable").index)
 
@@ -253,9 +255,18 @@ def compare(
         if owned is not None:
             owned.close()
     names = pandas.Index([track.name for track in dataset], name="name")
-    rows = pandas.DataFrame(found, columns=columns_of(found), index=names)
+    rows = pandas.DataFrame(found, columns=_on_both_sides(columns_of(found)), index=names)
     rows.columns = pandas.MultiIndex.from_tuples([_column(name) for name in rows.columns])
     return Comparison(a, b, dataset, rows, home, seconds)
+
+
+def _on_both_sides(names: Iterable[str]) -> list[str]:
+    """Columns, with the other side of a measure that only one profile has, such as the score of a plan."""
+    both: dict[str, None] = {}
+    for name in names:
+        plain, _, side = name.rpartition("@")
+        both |= dict.fromkeys((f"{plain}@a", f"{plain}@b") if plain and side in ("a", "b") else (name,))
+    return list(both)
 
 
 def _column(name: str) -> tuple[str, str]:

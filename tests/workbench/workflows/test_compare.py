@@ -66,6 +66,20 @@ def test_what_differs_is_paired_and_heard(workspace: Workspace, dataset: wb.Data
     assert "best_seam" in found._repr_html_()
 
 
+@pytest.mark.parametrize(("seconds", "shown"), [(5.0, "plans that differ: none"), (None, "plans that differ: AA")])
+def test_recordings_without_a_plan_by_one_or_both_are_shown(
+    seconds: float | None, shown: str, workspace: Workspace, dataset: wb.Dataset
+) -> None:
+    plain = wb.WorkbenchParams()
+    never = plain.model_copy(update={"cover": plain.cover.model_copy(update={"min_seam_score": 1.0})})
+    with ThreadPoolExecutor(1) as executor:
+        found = wb.compare(plain, never, dataset, seconds=seconds, workspace=workspace, executor=executor)
+    assert shown in repr(found)
+    assert found.summary().b["planned"] == 0.0
+    assert "seam_score" not in found.summary().index
+    assert set(found.changed) == (set() if seconds else {track.name for track in dataset})
+
+
 def test_two_tracks_of_one_file_keep_their_own_annotations(workspace: Workspace, dataset: wb.Dataset) -> None:
     first = dataset["ABAB"]
     other = replace(first, name="unannotated", annotations=())
