@@ -6,6 +6,7 @@ from pathlib import Path
 import numpydoc.docscrape_sphinx
 from pydantic import BaseModel
 
+from notebooks.book.markdown import language_of
 from notebooks.book.parameters import field_lines
 
 _PYPROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
@@ -45,13 +46,14 @@ suppress_warnings = ["ref.python", "autodoc"]
 
 
 def _literal_tables(app, what, name, obj, options, lines):
-    """Keep the indented tables in the heads of modules as they stand."""
+    """Keep the indented tables in the heads of modules as they stand: no words of theirs are those of a program."""
     if what != "module":
         return
     for at in range(len(lines) - 1, 1, -1):
         begins = lines[at].startswith("    ") and not lines[at - 1].strip() and not lines[at - 2].startswith(" ")
         if begins and not lines[at - 2].rstrip().endswith("::"):
-            lines[at:at] = ["::", ""]
+            ends = next((k for k in range(at, len(lines)) if lines[k].strip() and lines[k][0] != " "), len(lines))
+            lines[at:at] = [f".. code-block:: {language_of(lines[at:ends])}", ""]
 
 
 def _is_model(obj):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Sequence
+from textwrap import dedent
 
 
 def cell(text: object) -> str:
@@ -16,9 +18,32 @@ def code(value: object) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose cells are Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
+    """A table whose cells are Markdown; columns of numbers, but the first, are set to the right."""
+    body = list(rows)
+    rules = ["---:" if column and _are_numbers([row[column] for row in body]) else "---" for column in range(len(head))]
+    lines = [head, rules, *body]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    """Whether a column holds numbers, and dashes where there is none."""
+    known = [text for text in cells if text != "–"]
+    return bool(known) and all(text.removeprefix("-").replace(".", "", 1).isdecimal() for text in known)
+
+
+def language_of(lines: Sequence[str]) -> str:
+    """What an indented block is to be coloured as: Python where it is a program, else nothing.
+
+    Parameters
+    ----------
+    lines : of the block
+    """
+    text = dedent("\n".join(lines))
+    try:
+        program = ast.parse(text).body
+    except SyntaxError:
+        return "text"
+    return "python" if any(not isinstance(one, ast.Expr) for one in program) else "text"
 
 
 def fenced(text: str, language: str = "") -> str:

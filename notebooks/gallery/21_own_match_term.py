@@ -28,7 +28,7 @@ class AboutAsLong:
 
 extensions.register(extensions.MATCH_TERMS, "length_alike", AboutAsLong)
 pairs = read_reference()
-for weight in (0.0, 0.1, 0.5):
+for weight in (0.0, 0.2):
     params = MatchParams(terms=(f"length_alike={weight}",))
     firsts = [rank(video, pairs.columns, 10, params) for video in pairs.videos]
     grades = [pairs.grades[number, first.rows] for number, first in enumerate(firsts)]

@@ -20,7 +20,7 @@ ANSWERS = {
     "08_own_beat_tracker": ("workbench: 12", "librosas: 12"),
     "09_own_seam_part": ("weight 0.0: score", "weight 3.0: score", "this part 0.8", "yardstick"),
     "10_sweep_of_a_weight": ("hill_road", "but no winner"),
-    "11_two_profiles": ("seam_score", "sound different: hill_road"),
+    "11_two_profiles": ("beat_f        6", "downbeat_f    6", "independent"),
     "12_arrays_by_xarray": ("splice_score", "seam_part"),
     "13_reproduce": ("the same plan: True", "plan.seam_score: 0.5, now 0."),
     "14_for_an_editor": ("seams.rpp: ", "leaves_song_s"),
@@ -30,7 +30,7 @@ ANSWERS = {
     "18_own_sections": ("workbench: ", "eights: verse 8, verse 8,"),
     "19_the_new_cut": ("180.0 s, then 162.8 s", "music +0.00 s off", "music -0.0"),
     "20_loud_enough": ("web.wav: -14.0 LUFS", "ebu-r128.wav: -23.0 LUFS"),
-    "21_own_match_term": ("weight 0.0: mean grade 2.", "weight 0.5: mean grade 2."),
+    "21_own_match_term": ("weight 0.0: mean grade 2.", "weight 0.2: mean grade 2."),
     "22_own_export_format": ("WEBVTT", "00:05:00.000\nfrom "),
 }
 """what each prints, among the rest"""
