@@ -21,7 +21,7 @@ ANSWERS = {
     "09_own_seam_part": ("weight 0.0: score", "weight 3.0: score", "this part 0.8", "yardstick"),
     "10_sweep_of_a_weight": ("hill_road", "but no winner"),
     "11_two_profiles": ("beat_f        6", "downbeat_f    6", "independent"),
-    "12_arrays_by_xarray": ("splice_score", "seam_part"),
+    "12_arrays_by_xarray": ("splice_score", "seam_part", "hill_road.ogg"),
     "13_reproduce": ("the same plan: True", "plan.seam_score: 0.5, now 0."),
     "14_for_an_editor": ("seams.rpp: ", "leaves_song_s"),
     "15_under_a_voice": ("documentary: by up to 1", "social: by up to 1"),
