@@ -14,16 +14,8 @@ def bar_pointer(
 ) -> IntArray:
     """Most probable beat frames: exact Viterbi of the bar-pointer model over the compact state space.
 
-    Tempo changes at beats only (Krebs et al. 2015), and between beats the pointer just runs on. So the states inside a
-    beat need no memory of their own: with B[t, i] the best log probability of a path that has a beat at frame t and
-    came there by an interval of n_i frames,
-
-        B[t, i] = evidence[t] + prior[i] + max over j of (B[t - n_i, j] - cost(n_j, n_i)).
-
-    A change by d frames, d at most 8, costs 0.05 d, and where d is over `free_change`, also `change_cost` times
-    (d - free_change) / n_i; no change costs more than `jump_cost`, and one by more than 8 frames costs just that. A
-    path may begin anywhere: the first beat has t < n_i, and B[t, i] = evidence[t] + prior[i]. The best path is the one
-    of the highest B[t, i] whose next beat would fall on or after the end, t + n_i >= n_frames.
+    The model is in the head of `workbench.beats.pulses`, there with 1 for `free_change`, `tempo_change_cost` for
+    `change_cost` and `max_tempo_change_cost` for `jump_cost`.
 
     Parameters
     ----------

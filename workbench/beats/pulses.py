@@ -6,6 +6,23 @@ the straight grids that these imply (`beats.straight`), the half, double, 2/3 an
 off-beat, and one level throughout where it leaps between two (`beats.levels`): the sequences that trackers confuse must
 all be proposed to be distinguished.
 
+The bar-pointer model (Krebs et al. 2015) has tempo changes at beats only, and between beats the pointer just runs on.
+So the states inside a beat need no memory of their own: with B[t, i] the best log probability of a path that has a beat
+at frame t and came there by an interval of n_i frames,
+
+    B[t, i] = evidence[t] + prior[i] + max over j of (B[t - n_i, j] - cost(n_j, n_i)).
+
+A change by d frames, d at most 8, costs 0.05 d, and where d is over 1, also `tempo_change_cost` times (d - 1) / n_i; no
+change costs more than `max_tempo_change_cost`, and one by more than 8 frames costs just that. A path may begin
+anywhere: the first beat has t < n_i, and B[t, i] = evidence[t] + prior[i]. The best path is the one of the highest
+B[t, i] whose next beat would fall on or after the end, t + n_i >= n_frames. Intervals are all whole numbers of frames
+in the range asked for, whose ends are rounded outwards, at least 2.
+
+- *Ticks* near a period p, from p / `tempo_reach` to p * `tempo_reach`: the evidence is `beat_evidence` times the
+  activation, the prior of an interval n the greater of -`drift_cost` * abs(n - p) and -`max_tempo_cost`.
+- *Beats of the network*: the evidence is `network_beat_weight` times the log-odds of a beat as the network gives them
+  (`Odds.heard`), between -`missed_beat_penalty` and `clear_beat_reward`; the prior is 0.
+
 Functions: `propose`, `decode_ticks`, `decode_heard`.
 
 References

@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 
 from tests.workbench.loops.conftest import Track, make_profile
-from tests.workbench.written_again import crossfades, ducking, match_score, plan_score, seam_score
+from tests.workbench.written_again import beat_paths, crossfades, ducking, match_score, plan_score, seam_score
 from tests.workbench.written_again import placements as placements_again
 from workbench.align import placements
 from workbench.align._kernels import WIDTHS
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import place
+from workbench.beats._kernels import bar_pointer
+from workbench.beats.pulses import decode_ticks
 from workbench.features.marks import marks_of
 from workbench.loops.cover import plan_loop
 from workbench.loops.fitting import fit_splices, line_sounds
@@ -29,11 +31,11 @@ from workbench.match.ranking import quick_parts, raw_scores, scores_of, slow_par
 from workbench.match.reference import read_reference
 from workbench.mix import duck
 from workbench.mix.levels import LevelCurve
-from workbench.params import AlignParams, CoverParams, DuckParams, MatchParams, SeamParams
+from workbench.params import AlignParams, BeatParams, CoverParams, DuckParams, MatchParams, SeamParams
 from workbench.recording import FloatArray
 from workbench.video.events import EVENT_KINDS, Events
 
-CASES = range(6)
+CASES = range(4)
 
 
 def _duck_params(dice: np.random.Generator) -> DuckParams:
@@ -144,10 +146,8 @@ def test_the_text_on_placements_names_the_width_that_is_used() -> None:
 
 
 SEAMS: tuple[dict[str, Any], ...] = (
-    {},
-    {"context_beats": 2, "second_bar_weight": 0.8},
-    {"alike_distance": 0.1, "beat_jitter_seconds": 0.05, "bar_phase_penalty": 1.0},
-    {"own_break_share": 1.2, "repetition_seconds": 10.0, "rhythm_floor": 0.4},
+    {"context_beats": 2, "second_bar_weight": 0.8, "repetition_seconds": 10.0, "rhythm_floor": 0.4},
+    {"alike_distance": 0.1, "beat_jitter_seconds": 0.05, "bar_phase_penalty": 1.0, "own_break_share": 1.2},
 )
 
 
@@ -194,3 +194,28 @@ def test_the_score_of_a_plan(seed: int) -> None:
     plan = plan_loop(profile, profile.song_duration + float(dice.uniform(31, 600)), params)
     assert isinstance(plan, LoopPlan)
     assert plan_score.plan_score(plan, profile, params) == pytest.approx(plan.plan_score, abs=2e-4)
+
+
+@pytest.mark.parametrize("seed", CASES)
+def test_the_most_probable_beats(seed: int) -> None:
+    dice = np.random.default_rng(seed)
+    shortest, intervals = int(dice.integers(3, 12)), int(dice.integers(1, 30))
+    evidence = dice.normal(-1.0, 1.0, int(dice.integers(60, 150))).astype(np.float32)
+    evidence[:: int(dice.integers(shortest, shortest + intervals))] += 4.0
+    prior = dice.normal(-2.0, 0.5, intervals).astype(np.float32)
+    free, change, jump = int(dice.integers(0, 4)), float(dice.uniform(0, 60)), float(dice.uniform(1, 12))
+    found = bar_pointer(evidence, shortest, prior, change, free, jump)
+    assert beat_paths.beats(evidence, shortest, prior, change, free, jump) == found.tolist()
+
+
+@pytest.mark.parametrize("seed", CASES)
+def test_ticks_near_a_period(seed: int) -> None:
+    dice, params = np.random.default_rng(seed), BeatParams()
+    activation, period = dice.random(300) ** 4, float(dice.uniform(6, 30))
+    shortest = max(2, int(period / params.tempo_reach))
+    lengths = np.arange(shortest, int(np.ceil(period * params.tempo_reach)) + 1)
+    prior = np.maximum(-params.drift_cost * np.abs(lengths - period), -params.max_tempo_cost)
+    again = beat_paths.beats(
+        params.beat_evidence * activation, shortest, prior, params.tempo_change_cost, 1, params.max_tempo_change_cost
+    )
+    np.testing.assert_allclose(np.array(again) / 100, decode_ticks(activation, 100, period, params))
