@@ -20,7 +20,7 @@ def beats(
     best = np.full((evidence.size, prior.size), -np.inf)
     came = np.full((evidence.size, prior.size), -1)
     for frame in range(evidence.size):
-        for number, length in enumerate(lengths):
+        for number, length in enumerate(lengths.tolist()):
             before = 0.0
             if frame >= length:
                 leading = best[frame - length] - cost[:, number]
@@ -30,9 +30,9 @@ def beats(
     lasts = np.arange(evidence.size)[:, None] + lengths >= evidence.size
     if not (lengths <= evidence.size).any():
         return []
-    frame, number = np.unravel_index(int(np.where(lasts, best, -np.inf).argmax()), best.shape)
-    path = [int(frame)]
+    frame, number = divmod(int(np.where(lasts, best, -np.inf).argmax()), prior.size)
+    path = [frame]
     while came[frame, number] >= 0:
-        frame, number = frame - lengths[number], came[frame, number]
-        path.append(int(frame))
+        frame, number = frame - int(lengths[number]), int(came[frame, number])
+        path.append(frame)
     return path[::-1]
