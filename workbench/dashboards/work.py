@@ -74,6 +74,8 @@ class Task:
     on_cancelled: Callable[[], None] | None = None
     deliver: Deliver = at_once
     cancelled: bool = False
+    given_up: bool = False
+    """cancelled because its owner did not want the result any more"""
     _ended: threading.Event = field(default_factory=threading.Event)
     _stop: Callable[[], None] | None = None
 
@@ -195,6 +197,7 @@ class Pool:
                 if chosen is not None:
                     self._waiting.remove(chosen)
                     worker.task, worker.idle = chosen, False
+                    self._news.notify_all()  # what was left to this worker, others may take now
                     return chosen
                 self._news.wait()
             return None
