@@ -98,7 +98,8 @@ def test_equal_profiles_are_nothing_to_compare(workspace: Workspace, dataset: wb
         ("cover.seams_weight", {"plan_score"}),
         ("cover.min_seam_score", {"good_splices", "planned"}),
         ("cover.min_body_seconds", set()),
-        ("beats.bar_evidence", set()),
+        ("beats.bar_evidence", {"confidence"}),
+        ("beats.tracker", {"confidence"}),
     ],
 )
 def test_what_a_measure_is_made_of(name: str, measures: set[str]) -> None:
