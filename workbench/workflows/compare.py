@@ -53,7 +53,7 @@ SURE_FROM = 6
 
 _MADE_OF_SEAM_SCORES = ("best_seam", "good_splices", "seam_score", "plan_score", "planned")
 _KEEPING = {"min_kept_score", "max_splices", "max_splices_each", "min_body_bars"}
-"""parameters of seams that say which splices are kept, and change no score"""
+"""parameters of seams that say which splices are kept, and so how many good ones there are, but change no score"""
 _SCORING = set(SeamParams.model_fields) - _KEEPING - set(SeamParams().touching("fits"))
 
 
@@ -177,6 +177,8 @@ def _measures_made_of(name: str) -> tuple[str, ...]:
         return ("confidence",)
     if stage == "seams" and field in _SCORING:
         return _MADE_OF_SEAM_SCORES
+    if stage == "seams" and field in _KEEPING:
+        return ("good_splices",)
     if stage == "cover":
         if field == "min_seam_score":
             return ("good_splices", "planned")
