@@ -152,6 +152,28 @@ def test_the_worker_that_knows_a_subject_gets_it_again() -> None:
         pool.close()
 
 
+class CancelledLate(Task):
+    """Is cancelled when its result has been delivered already, just before it is over."""
+
+    def end(self) -> None:
+        self.cancel()
+        super().end()
+
+
+def test_what_is_cancelled_as_it_ends_does_not_take_the_next_task_with_it() -> None:
+    pool = Pool(1)
+    try:
+        results, faults = list[tuple[int, int]](), list[str]()
+        late = pool.submit(CancelledLate(HOME, PARAMS, doubled, (1,), {}, on_done=results.append))
+        following = pool.submit(Task(HOME, PARAMS, doubled, (2,), {}, on_done=results.append, on_fault=faults.append))
+        assert late.wait(60)
+        assert following.wait(60)
+        assert faults == []
+        assert [number for number, _ in results] == [2, 4]
+    finally:
+        pool.close()
+
+
 def test_what_was_left_to_a_worker_that_knows_it_goes_to_another_once_that_one_is_busy() -> None:
     pool = Pool(2)
     knows, other = pool._workers
