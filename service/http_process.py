@@ -7,10 +7,15 @@ accepts requests.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import gc
+import signal
 import socket
 import sys
 from pathlib import Path
+from typing import Any
+
+from sanic import Sanic
 
 from service.app import AppConfig, create_app
 from service.logs import log_to_stderr
@@ -19,6 +24,8 @@ from service.processes.wakeup import WakeupPipe
 from service.settings import load_service_settings
 from workbench.home import Home
 from workbench.settings import load_settings
+
+_AGAIN_SECONDS = 0.05
 
 
 def main() -> None:
@@ -39,9 +46,24 @@ def main() -> None:
             on_ready=_announce,
         )
     )
+    app.register_listener(_end_on_signals, "after_server_start")
     tls = {"cert": str(given.tls_cert), "key": str(given.tls_key)} if given.tls_cert else None
     app.prepare(sock=socket.socket(fileno=given.socket_fd), ssl=tls, single_process=True, access_log=False, motd=False)
     type(app).serve_single(app)
+
+
+async def _end_on_signals(app: Sanic[Any, Any]) -> None:
+    # Sanic's own handlers stop the loop at once. While it is still starting, that stop is forgotten as soon as the
+    # loop runs for good, and the process would serve until it is killed.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, _end, app)
+
+
+def _end(app: Sanic[Any, Any]) -> None:
+    if app.state.is_running:
+        app.stop(terminate=False)
+    else:
+        asyncio.get_running_loop().call_later(_AGAIN_SECONDS, _end, app)
 
 
 def _announce() -> None:

@@ -298,20 +298,28 @@ def tune_state(state: MixState, session: Session, then: Callable[[], None]) -> N
         then()
         if state.misses_bands and sounds is not None:
 
+            def misses_bands() -> bool:
+                return _is_of(state.sounds, sounds) and state.misses_bands
+
             def measured(outside: LevelCurve) -> None:
-                if _is_of(state.sounds, sounds):
+                if misses_bands():
                     state.take_bands(outside)
                     then()
 
-            session.run(measure_outside, sounds, then=measured)
+            session.run(measure_outside, sounds, then=measured, wanted=misses_bands)
         return
 
+    def misses_utterances() -> bool:
+        # Whatever is tuned meanwhile asks for them again, and other parameters of the voice ask for others.
+        now = state.sounds
+        return now is not None and _is_of(now, sounds) and now.levels.voice != voice == session.params.voice
+
     def found(heard: tuple[Utterances, Utterances]) -> None:
-        if _is_of(state.sounds, sounds):
+        if misses_utterances():
             state.hear(voice, *heard)
             tune_state(state, session, then)
 
-    session.run(find_utterances, sounds.levels, then=found)
+    session.run(find_utterances, sounds.levels, then=found, wanted=misses_utterances)
 
 
 def _is_of(now: MixSounds | None, sounds: MixSounds) -> bool:

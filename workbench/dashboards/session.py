@@ -847,6 +847,7 @@ class Session(param.Parameterized):
         """Give up work that nobody wants any more; what runs takes its worker with it, and goes on unless told."""
         for task in list(self._tasks):
             if not task.is_wanted and (running or not task.is_running):
+                task.given_up = True
                 task.cancel()
 
     def cancel(self) -> None:

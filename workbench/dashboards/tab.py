@@ -154,7 +154,8 @@ class Tab:
         wanted : whether the page still wants the result when it is there; None: always
         subject : what the work is about; a worker that knows it already is preferred
         otherwise : takes the sentence that says what went wrong, where the page still wants the result
-        cancelled : called where somebody cancels the work that the page still wants
+        cancelled : called where somebody cancels the work that the page still wants; not for work that was given up
+            because nobody wanted it, though the same may be wanted again, and asked for anew, by the time that is heard
         """
 
         def is_wanted() -> bool:
@@ -169,12 +170,13 @@ class Tab:
                 otherwise(fault)
 
         def give_up() -> None:
-            if cancelled is not None and is_wanted():
+            if cancelled is not None and is_wanted() and not task.given_up:
                 cancelled()
 
-        return self._session.run(
+        task = self._session.run(
             function, *arguments, then=take, wanted=is_wanted, subject=subject, otherwise=fail, cancelled=give_up
         )
+        return task
 
     def attempt(self, act: Callable[..., Any], *arguments: Any) -> bool:
         """Do something that takes no time; where it cannot be done, the page says why.

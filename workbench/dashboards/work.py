@@ -74,7 +74,11 @@ class Task:
     on_cancelled: Callable[[], None] | None = None
     deliver: Deliver = at_once
     cancelled: bool = False
+    given_up: bool = False
+    """cancelled because its owner did not want the result any more"""
     _ended: threading.Event = field(default_factory=threading.Event)
+    _ending: threading.Lock = field(default_factory=threading.Lock)
+    """held while it ends or is stopped, so that what stops it does not hit the next task of its worker"""
     _stop: Callable[[], None] | None = None
 
     @property
@@ -89,11 +93,12 @@ class Task:
 
     def cancel(self) -> None:
         """Give it up, at once if it runs."""
-        if self._ended.is_set() or self.cancelled:
-            return
-        self.cancelled = True
-        if self._stop is not None:
-            self._stop()
+        with self._ending:
+            if self._ended.is_set() or self.cancelled:
+                return
+            self.cancelled = True
+            if self._stop is not None:
+                self._stop()
 
     def drop(self) -> None:
         """Give it up before a worker takes it: it is over, and nobody is called."""
@@ -125,7 +130,8 @@ class Task:
 
     def end(self) -> None:
         """Mark as over, whatever became of it."""
-        self._ended.set()
+        with self._ending:
+            self._ended.set()
 
 
 class Pool:
@@ -195,6 +201,7 @@ class Pool:
                 if chosen is not None:
                     self._waiting.remove(chosen)
                     worker.task, worker.idle = chosen, False
+                    self._news.notify_all()  # what was left to this worker, others may take now
                     return chosen
                 self._news.wait()
             return None
@@ -253,6 +260,8 @@ class _Worker:
             if task.cancelled:
                 task.report(task.on_cancelled)
             task.end()
+            if task.cancelled and task._stop is not None:  # perhaps when its result was there already
+                self._drop()
 
     def _run(self, task: Task) -> None:
         pipe = self._ready()

@@ -370,9 +370,8 @@ def _stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSecon
             return None
         end = min(whole[0] + HOOK_SECONDS, profile.last_sound)
         widened = (whole[0], float(edges[min(int(np.searchsorted(edges, end - BORDER_SECONDS)), edges.size - 1)]))
-        room = (
-            music - EARLY_SECONDS - MIN_RING_SECONDS
-        )  # a downbeat is entered early, and the music ends after the part
+        # A downbeat is entered early, and the music ends after the part.
+        room = music - EARLY_SECONDS - MIN_RING_SECONDS
         return widened if widened[1] - widened[0] <= room else hook_of(profile, room)
     if keep.part is not None:
         if not profile.sections:
@@ -618,7 +617,7 @@ def _not_filled(profile: LoopProfile, request: FitRequest, params: CoverParams, 
     slack = sum(end_slack(profile)) if has_bars else 0.0
     longest = max(profile.last_sound - profile.song_start + slack, profile.song_duration)
     at_most = floor(10.0 * longest) / 10.0
-    if _plans(profile, replace(request, seconds=at_most), params, None):
+    if at_most >= MIN_SECONDS and _plans(profile, replace(request, seconds=at_most), params, None):
         whys.append(f"it fills {plain_seconds(at_most)} s")
     if not has_bars:
         return FitError("; ".join(whys))

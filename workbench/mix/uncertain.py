@@ -27,9 +27,8 @@ _REACHED, _HELD = 0.2, 0.1  # probabilities: reached once, and held
 _APART_SECONDS = 0.5  # to an utterance; nearer, it is the utterance's own edge or the room that rings
 _PAUSE_SECONDS = 0.5
 _LEAST_SECONDS = 0.8
-_LEAST_ODDS = (
-    -6.0
-)  # log-odds of being spoken; singing has -8 to -11 alone, talk in rooms or under music seldom under -5
+# Log-odds of being spoken; singing has -8 to -11 alone, talk in rooms or under music seldom under -5.
+_LEAST_ODDS = -6.0
 
 
 def uncertain_ranges(

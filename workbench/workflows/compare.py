@@ -8,7 +8,8 @@ the recording.
 
 A measure can only judge what it is not made of. The F-measure against annotated beats judges any parameter; a seam
 score judges how plans are made, but not the weights and yardsticks that it is made of itself: with those a better score
-may mean an easier yardstick. Such a difference is shown and never sure.
+may mean an easier yardstick. The confidence of a grid is what its tracker says of itself, and judges no tracker. Such a
+difference is shown and never sure.
 
 Functions: `compare`, which makes a `Comparison`; `made_of`, what a measure is made of.
 """
@@ -52,7 +53,7 @@ SURE_FROM = 6
 
 _MADE_OF_SEAM_SCORES = ("best_seam", "good_splices", "seam_score", "plan_score", "planned")
 _KEEPING = {"min_kept_score", "max_splices", "max_splices_each", "min_body_bars"}
-"""parameters of seams that say which splices are kept, and change no score"""
+"""parameters of seams that say which splices are kept, and so how many good ones there are, but change no score"""
 _SCORING = set(SeamParams.model_fields) - _KEEPING - set(SeamParams().touching("fits"))
 
 
@@ -174,8 +175,12 @@ def made_of(measure: str, names: Iterable[str]) -> tuple[str, ...]:
 
 def _measures_made_of(name: str) -> tuple[str, ...]:
     stage, field = name.split(".")[:2]
+    if stage == "beats":
+        return ("confidence",)
     if stage == "seams" and field in _SCORING:
         return _MADE_OF_SEAM_SCORES
+    if stage == "seams" and field in _KEEPING:
+        return ("good_splices",)
     if stage == "cover":
         if field == "min_seam_score":
             return ("good_splices", "planned")

@@ -36,7 +36,7 @@ from workbench.plots.video import VideoOverview, format_rate, video_figure
 from workbench.recording import FloatArray, Recording
 from workbench.render.delivery import asked_loudness, gain_for
 from workbench.render.levels import SoundLevels, measure_blocks
-from workbench.render.playback import render, render_blocks, seam_excerpt
+from workbench.render.playback import render_blocks, seam_excerpt
 from workbench.render.video import play_video
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.analyze import Analysis
@@ -323,10 +323,11 @@ def _whole_music(workspace: Workspace, loop: Loop, plan: LoopPlan, recording: Re
         text = f"It lasts {clock(plan.window_end)}, too long for this page: `workbench render PLAN.json` writes it."
         return ReportCard(title, text, None, (), None)
     workspace.progress("encoding the music", 0.0)
-    sound = render(plan, recording, workspace.params.render)
+    blocks = render_blocks(plan, recording, workspace.params.render)
+    encoded = _mp3_of(blocks, recording.sample_rate, recording.channels)
     workspace.progress("encoding the music", 1.0)
     named = re.sub(r"\W+", "-", Path(loop.track.title).stem).strip("-") or "music"
-    heard = ReportSound("the music", mp3(sound), f"{named}-{plain_seconds(plan.window_end)}s.mp3")
+    heard = ReportSound("the music", encoded, f"{named}-{plain_seconds(plan.window_end)}s.mp3")
     under = "" if loop.video is None else "; `workbench render PLAN.json --video VIDEO` writes the finished video"
     return ReportCard(title, f"All that the plan plays, alone and at its own level{under}.", None, (heard,), None)
 
@@ -722,11 +723,15 @@ def mp3(sound: Recording) -> bytes:
     -------
     the bytes of the file
     """
-    samples = sound.samples if sound.channels <= 2 else sound.mono()[np.newaxis]
+    return _mp3_of([sound.samples], sound.sample_rate, sound.channels)
+
+
+def _mp3_of(blocks: Iterable[FloatArray], sample_rate: int, channels: int) -> bytes:
+    """The same of sound that comes in blocks, so that it is never whole in memory."""
+    if channels > 2:
+        blocks, channels = (block.mean(axis=0, keepdims=True) for block in blocks), 1
     with TemporaryDirectory() as folder:
-        path = write_audio(
-            Path(folder) / "excerpt.mp3", [samples], sound.sample_rate, samples.shape[0], bit_rate=_MP3_BIT_RATE
-        )
+        path = write_audio(Path(folder) / "sound.mp3", blocks, sample_rate, channels, bit_rate=_MP3_BIT_RATE)
         return path.read_bytes()
 
 

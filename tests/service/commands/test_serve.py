@@ -117,6 +117,35 @@ def test_sigterm_ends_all_and_exits_0(served: Served) -> None:
     assert all(gone(pid) for pid in pids)
 
 
+def test_an_http_process_that_is_still_starting_ends_on_sigterm(tmp_path: Path) -> None:
+    with serving(tmp_path, "--no-jobs"):
+        pass  # it has made the database
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        options = ["--home", str(tmp_path), "--parent", str(os.getpid()), "--socket-fd", str(listening.fileno())]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "service.http_process", *options],
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=[listening.fileno()],
+            env=environment(),
+        )
+        status = Path(f"/proc/{process.pid}/status")
+        with process:
+            until(lambda: catches(signal.SIGTERM, status.read_text()), "it handles SIGTERM, and is not ready yet")
+            process.send_signal(signal.SIGTERM)
+            try:
+                assert process.wait(timeout=20) == 0
+            finally:
+                process.kill()
+
+
+def catches(number: signal.Signals, status: str) -> bool:
+    """Whether a process handles a signal, by its file `status` in /proc."""
+    caught = re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.MULTILINE)
+    assert caught is not None
+    return bool(int(caught[1], 16) >> (number - 1) & 1)
+
+
 def test_jobs_are_run_by_a_process_that_is_replaced_when_killed(tmp_path: Path) -> None:
     with serving(tmp_path) as served:
         (pid,) = served.children("worker")

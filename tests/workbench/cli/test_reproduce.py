@@ -72,7 +72,9 @@ def test_a_fit_is_made_again_with_its_wishes_and_each_of_several_alone(
     several.write_text(out)
     code, out, err = workbench("reproduce", several, "--home", home)
     assert (code, out) == (1, "")
-    assert "take one of them out, such as `jq '.fits[0]' FILE`" in err
+    assert "plans of several lengths: 16, 24 s; name one by --length S" in err
+    code, out, err = workbench("reproduce", several, "--length", 24, "--home", home)
+    assert (code, json.loads(out)) == (0, {"same": True, "differences": []}), err
     for number, fit in enumerate(fits):
         plan = tmp_path / f"fit-{number}.json"
         plan.write_text(json.dumps(fit))

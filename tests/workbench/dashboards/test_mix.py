@@ -11,6 +11,7 @@ import numpy as np
 import param
 import pytest
 
+from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.audition.mixes import MixSounds, measure_mix_inputs, placed_file
 from workbench.bundled import bundled_path
 from workbench.dashboards.controls import with_field
@@ -169,6 +170,28 @@ def test_another_hearing_is_not_lost_where_the_bands_are_measured_meanwhile(
     assert tab.state.sounds.levels.outside is not None
     levels = sounds.levels
     assert tab.state.mix == plan_mix(levels.soundtrack, levels.music, SECONDS, session.params.voice)
+
+
+def test_a_hearing_counts_once_and_only_for_the_parameters_of_the_voice_that_are_set(
+    home: Home, sounds: MixSounds
+) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(home), pool=pool)
+    tab = MixTab(session)
+    tab.hear(sounds)
+    for seconds in (0.5, 0.6):
+        session.params = with_field(session.params, "voice", "close_pause_seconds", seconds)
+    session.params = with_field(session.params, "duck", "under_voice_lu", 17.0)
+    assert len(pool.tasks) == 3
+    pool.finish(0, ((), ()))
+    assert tab.state.sounds is sounds, "the voice has other parameters by now"
+    pool.finish(1, (((1.0, 2.0),), ()))
+    assert tab.state.sounds is not None
+    assert (tab.state.sounds.levels.voice, tab.state.sounds.levels.utterances) == (session.params.voice, ((1.0, 2.0),))
+    heard = tab.state.sounds
+    pool.finish(2, (((1.0, 2.0),), ()))
+    assert tab.state.sounds is heard, "the same was asked for twice"
+    assert not session.busy
 
 
 def test_where_somebody_may_speak_is_hatched_and_said(session: Session, sounds: MixSounds) -> None:

@@ -90,6 +90,27 @@ def test_what_went_wrong_or_was_cancelled_counts_only_while_it_is_wanted(session
     assert ends == ["cancelled", "the disk is full"]
 
 
+def test_what_was_given_up_is_not_called_cancelled_though_the_same_is_wanted_again(
+    session: Session, pool: WaitingPool
+) -> None:
+    tab, ends, wanted = PlainTab(session), list[str](), {"first"}
+
+    def ask() -> None:
+        asked = partial(wanted.__contains__, "first")
+        tab.run(word_of, then=ends.append, wanted=asked, cancelled=partial(ends.append, "cancelled"))
+
+    ask()
+    wanted.clear()
+    tab.run(word_of, then=print)
+    assert pool.tasks[0].cancelled
+    wanted.add("first")
+    ask()
+    pool.cancel(0)
+    assert ends == []
+    pool.finish(2, "the word")
+    assert ends == ["the word"]
+
+
 def test_new_work_leaves_what_went_wrong_on_the_page(session: Session, pool: WaitingPool) -> None:
     tab = PlainTab(session)
     tab.run(word_of, then=print)

@@ -152,6 +152,47 @@ def test_the_worker_that_knows_a_subject_gets_it_again() -> None:
         pool.close()
 
 
+class CancelledLate(Task):
+    """Is cancelled when its result has been delivered already, just before it is over."""
+
+    def end(self) -> None:
+        self.cancel()
+        super().end()
+
+
+def test_what_is_cancelled_as_it_ends_does_not_take_the_next_task_with_it() -> None:
+    pool = Pool(1)
+    try:
+        results, faults = list[tuple[int, int]](), list[str]()
+        late = pool.submit(CancelledLate(HOME, PARAMS, doubled, (1,), {}, on_done=results.append))
+        following = pool.submit(Task(HOME, PARAMS, doubled, (2,), {}, on_done=results.append, on_fault=faults.append))
+        assert late.wait(60)
+        assert following.wait(60)
+        assert faults == []
+        assert [number for number, _ in results] == [2, 4]
+    finally:
+        pool.close()
+
+
+def test_what_was_left_to_a_worker_that_knows_it_goes_to_another_once_that_one_is_busy() -> None:
+    pool = Pool(2)
+    knows, other = pool._workers
+    knows.subject, knows.idle = "track", True
+    first, second = (Task(HOME, PARAMS, doubled, (number,), {}, subject="track") for number in (1, 2))
+    pool._waiting.extend((first, second))
+    taken = list[Task | None]()
+    thread = threading.Thread(target=lambda: taken.append(pool.take(other)), daemon=True)
+    thread.start()
+    while True:
+        with pool._news:  # free again only when the other worker waits
+            if other.idle:
+                break
+    assert pool.take(knows) is first
+    thread.join(60)
+    assert taken == [second]
+    pool.close()
+
+
 def test_a_page_with_much_to_do_does_not_hold_up_another_one() -> None:
     pool = Pool(2)
     try:

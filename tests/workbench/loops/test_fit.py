@@ -332,6 +332,9 @@ def test_music_without_bars_is_played_straight(track_profile: Maker) -> None:
             plan_fit(profile, refused)
     with pytest.raises(FitError, match="has no bars to be looped on, so it does not fill 500 s; it fills "):
         plan_fit(profile, FitRequest(500.0))
+    short = replace(profile, song_start=0.0, last_sound=0.7, song_duration=0.8)
+    with pytest.raises(FitError, match=r"has no bars to be looped on, so it does not fill 500 s$"):
+        plan_fit(short, FitRequest(500.0))
 
 
 @pytest.mark.parametrize("ending", [None, EndingKind.OUTRO])

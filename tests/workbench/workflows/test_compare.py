@@ -107,12 +107,13 @@ def test_equal_profiles_are_nothing_to_compare(workspace: Workspace, dataset: wb
         ("seams.level_weight", {"best_seam", "good_splices", "seam_score", "plan_score", "planned"}),
         ("seams.measures.my:M", {"best_seam", "good_splices", "seam_score", "plan_score", "planned"}),
         ("seams.context_beats", {"best_seam", "good_splices", "seam_score", "plan_score", "planned"}),
-        ("seams.max_splices", set()),
+        ("seams.max_splices", {"good_splices"}),
         ("seams.min_fade_seconds", set()),
         ("cover.seams_weight", {"plan_score"}),
         ("cover.min_seam_score", {"good_splices", "planned"}),
         ("cover.min_body_seconds", set()),
-        ("beats.bar_evidence", set()),
+        ("beats.bar_evidence", {"confidence"}),
+        ("beats.tracker", {"confidence"}),
     ],
 )
 def test_what_a_measure_is_made_of(name: str, measures: set[str]) -> None:

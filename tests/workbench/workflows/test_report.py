@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import re
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from workbench.recording import Recording
 from workbench.workflows.fit import fit_track
 from workbench.workflows.loop import loop_track
 from workbench.workflows.report import (
+    _whole_music,
     answer_markdown,
     mix_section,
     mp3,
@@ -160,6 +162,20 @@ def test_a_page_holds_the_plans_of_several_lengths(track: Path, tmp_path: Path) 
     short, long = (text.index(f"<h2>{seconds} s: the plan</h2>") for seconds in (10, 65))
     assert "no seam: it plays the track straight" in text[short:long]
     assert "data:audio/mpeg" in text[long:]
+
+
+def test_the_whole_music_is_encoded_without_being_whole_in_memory(track: Path, tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path / "home")).with_params(WorkbenchParams(render=RenderParams(block_seconds=1.0)))
+    (loop,) = fit_track(workspace, track, 60.0).loops
+    recording = workspace.load_recording(track)
+    assert isinstance(loop.answer, LoopPlan)
+    mp3(recording)  # what is imported for it takes memory once
+    tracemalloc.start()
+    (sound,) = _whole_music(workspace, loop, loop.answer, recording).sounds
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert soundfile.info(io.BytesIO(sound.mp3)).duration == pytest.approx(60.0, abs=0.06)
+    assert peak < 0.7 * 60.0 * recording.sample_rate * recording.samples.itemsize
 
 
 def test_music_too_long_for_a_page_is_named_with_the_command_that_writes_it(track: Path, tmp_path: Path) -> None:
