@@ -30,6 +30,17 @@ if TYPE_CHECKING:
 @click.option(
     "--track", help="The track: a file or a catalog track id; not needed where the home folder has its bytes."
 )
+@click.option(
+    "--min-seam-score",
+    type=click.FloatRange(0.0, 1.0),
+    help="Take seams that score as much or more: worse seams keep more of the music in place. By default as the plan "
+    "was made, 0.5 where nothing else was asked.",
+)
+@click.option(
+    "--keep-ending",
+    is_flag=True,
+    help="Keep the track's own ending also where that takes a seam that scores less.",
+)
 @length_option
 @profile_option
 @workspace_option
@@ -41,6 +52,8 @@ def command(
     video: Path | None,
     picture: Path | None,
     track: str | None,
+    min_seam_score: float | None,
+    keep_ending: bool,
     length: float | None,
     workspace: Workspace,
 ) -> None:
@@ -49,14 +62,15 @@ def command(
     The two cuts are edit lists (.otio, .fcpxml or .edl), or two video files, which are compared by picture and
     sound. Before the first change of the edit the music stays the very same, if any way leads on from there; after
     it every second of picture that was not touched has its music within half a bar, as far as seams that nobody
-    hears allow. The plan is exactly as long as the new cut and keeps the track's own ending wherever that length
-    allows. Prints what changed as JSON, and as a table on standard error. A profile with a lower
-    `cover.min_seam_score` keeps more of the music in place, with worse seams.
+    hears allow. The plan is exactly as long as the new cut and keeps the track's own ending wherever such seams lead
+    there. Prints what changed as JSON, and as a table on standard error, which also says what worse seams would keep:
+    `--min-seam-score 0.3` takes them, and `--keep-ending` takes the best that keep the ending.
 
     \b
     Example:
       workbench conform plan.json --from first-cut.otio --to second-cut.otio -o plan-2.json
       workbench conform plan.json --from first-cut.mp4 --to second-cut.mp4 -o plan-2.json --picture changes.png
+      workbench conform plan.json --from first-cut.edl --to second-cut.edl -o plan-2.json --keep-ending
 
     \f
 
@@ -68,6 +82,8 @@ def command(
     video : path, or id of a video that was added; None: the new cut, if it is a video
     picture : PNG file to write; None: none is written
     track : path of a file, or catalog track id; None: it is searched by its hash
+    min_seam_score : the floor of seam scores; None: that of the profile or of the plan
+    keep_ending : whether the track's own ending is kept by seams under the floor too
     length : s, of the plan of a fit of several lengths; None: PLAN holds one
     workspace : of the home folder, with the parameters of the profile
     """
@@ -83,7 +99,17 @@ def command(
     folders = (Path(), *(() if str(plan) == "-" else (plan.parent,)))
     with progress_bar() as progress:
         reporting = workspace.with_progress(progress)
-        conformed = conform(reporting, result, old_cut, new_cut, track=track_path, video=video_path, folders=folders)
+        conformed = conform(
+            reporting,
+            result,
+            old_cut,
+            new_cut,
+            track=track_path,
+            video=video_path,
+            folders=folders,
+            min_seam_score=min_seam_score,
+            keep_ending=keep_ending,
+        )
     table, summary = conform_table(conformed), conform_summary(conformed)
     if picture is not None:
         from workbench.files import written_whole

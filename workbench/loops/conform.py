@@ -9,7 +9,9 @@ has its music, and pays for each splice that the old plan did not take.
 
 An edit moves the picture by any time, and a splice moves the music by whole bars; a good one mostly by whole phrases.
 So music that the edit moved by half a phrase cannot be put back in place by a seam that nobody hears: the floor of seam
-scores (`CoverParams.min_seam_score`) decides how much is kept, and lowering it keeps more.
+scores (`CoverParams.min_seam_score`) decides how much is kept, and lowering it keeps more. The track's own ending needs
+the one number of bars that leaves it the end of the new cut. Who must have it (`keep_ending`) gets it by the best seams
+that lead there, also under the floor.
 
 Functions: `conform_plan`; `follow_picture` and `kept_seconds`, which of the untouched picture has its music;
 `change_words`.
@@ -71,7 +73,10 @@ _POINTS = 4  # places of a bar at which the search asks whether the music is in 
 _SPLICE_COST = 3.0  # s of music in place that a new seam of score 1 must buy
 _HEARD_COST = 17.0  # and what one at the floor must buy on top: who lowers the floor takes worse seams for more music
 _EXACT = 0.02  # share that a second loses that is half a bar off: the same sample is preferred
-_OWN_ENDING = 1e4  # s; the own ending of the old plan is kept wherever the length allows
+_OWN_ENDING = 1e4  # s; the own ending of the old plan is kept wherever a way leads there
+_LEAST_SEAM = 0.05  # score under which no seam is taken for the own ending either
+_UNDER_FLOOR = 100.0  # s of music in place that a seam under the floor costs, which only the own ending is worth,
+_LACK_COST = 1e3  # and what a whole unit of score under it costs on top: the best such seams are taken
 _PINNED = 1e3  # s; a pinned seam stays where its picture stays
 _FADE = 10.0  # s that the best place to fade is worth
 _SAME_SAMPLE = 1e-3  # s; music this near to its old place is moved onto it
@@ -139,6 +144,7 @@ def conform_plan(
     constraints: SeamConstraints = NO_CONSTRAINTS,
     *,
     of_fit: bool | None = None,
+    keep_ending: bool = False,
 ) -> LoopPlan:
     """Change a plan for another cut of its video.
 
@@ -151,6 +157,8 @@ def conform_plan(
     constraints : that the plan was made with; a pinned seam stays where its picture stays
     of_fit : whether the plan is in the shape of a fit, whose `end_label` names an own ending as such; None: told by its
         kind and its label, which a loop that fades leaves open
+    keep_ending : whether the track's own ending, where the old plan has it, is kept by seams under the floor too if
+        none over it lead there
 
     Returns
     -------
@@ -174,6 +182,11 @@ def conform_plan(
         raise PlanError("the track has no bars to cut on, so its music cannot follow an edit; fit it anew")
     search = _Search(profile, old, difference, params, constraints)
     way = search.best() or search.best(in_ending=True)
+    if keep_ending and not old.ends_in_fade and not (way is not None and way.own_ending):
+        lowered = _Search(profile, old, difference, params, constraints, least_score=_LEAST_SEAM)
+        ending = lowered.best()
+        if ending is not None and ending.own_ending:
+            search, way = lowered, ending
     while way is None and search.kept_segments:
         # From where the edit begins nothing leads to the end: then music further before it must change too.
         search = _Search(profile, old, difference, params, constraints, 2 * search.bars_before)
@@ -210,7 +223,7 @@ def _fitted_anew(search: _Search, constraints: SeamConstraints) -> LoopPlan:
     if fit.seam_score < floor and len(fit.segments) > 1:
         raise PlanError(
             f"no way through this track with seams over {floor:g} is {seconds:.3f} s long and follows the edit; "
-            "fit it anew, or lower cover.min_seam_score in a profile"
+            "fit it anew, or allow worse seams (--min-seam-score)"
         )
     return fit.alone
 
@@ -331,8 +344,9 @@ class _Search:
         params: CoverParams,
         constraints: SeamConstraints,
         bars_before: int = _BARS_BEFORE,
+        least_score: float | None = None,
     ) -> None:
-        self.bars_before = bars_before
+        self.bars_before, self.least_score = bars_before, least_score
         self.profile, self.old, self.difference, self.params = profile, old, difference, params
         self.constraints = on_lines(profile, constraints)
         self.lines = np.asarray(profile.downbeats, dtype=np.float64)
@@ -354,7 +368,9 @@ class _Search:
         """The track's usable splices, with the old plan's seams as it plays them, the fades somebody set included."""
         old, splices = self.old, self.profile.splices
         # The picture says which bar line is wanted, so a splice one bar beside a better one is no copy of it.
-        usable = cut_splices(self.profile, self.params, self.constraints, alike=True)
+        floor = self.params.min_seam_score if self.least_score is None else self.least_score
+        reaching = self.params.model_copy(update={"min_seam_score": min(floor, self.params.min_seam_score)})
+        usable = cut_splices(self.profile, reaching, self.constraints, alike=True)
         table = segment_table(old)
         left, entered = nearest_line(self.lines, table[:-1, 1]), nearest_line(self.lines, table[1:, 0])
         rows: dict[tuple[int, int], tuple[float, ...]] = {}
@@ -464,6 +480,9 @@ class _Search:
         starts = time + self.lines[joins.enter] - joins.song_from
         heard = (1.0 - joins.score) / max(1.0 - self.params.min_seam_score, 1e-3)
         worth = leaving - _SPLICE_COST - _HEARD_COST * heard
+        if self.least_score is not None:
+            lack = self.params.min_seam_score - joins.score
+            worth = worth - np.where(lack > 0.0, _UNDER_FLOOR + _LACK_COST * lack, 0.0)
         stays = self._was_there(joins, time)
         worth = np.where(stays, leaving, worth)
         if self.constraints is not None:

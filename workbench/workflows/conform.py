@@ -48,6 +48,8 @@ _MUCH = 0.95
 _LOWER_FLOORS = (0.3, 0.1)
 _MORE = 0.02
 """share that worse seams must keep beyond what good ones do to be worth a word"""
+KEEP_ENDING = "keep_ending"
+"""constraint of a provenance: whether the own ending was kept by seams under the floor too"""
 _UNASKED = ("keep", "end_on")
 """constraints of a fit that a changed plan is not held to"""
 
@@ -77,6 +79,8 @@ class Conformed:
     constraints: SeamConstraints
     unasked: tuple[str, ...]
     """names of constraints of the old plan that the new one is not held to"""
+    keep_ending: bool = False
+    """whether the own ending was asked for, also by seams under the floor"""
 
     @property
     def half_bar(self) -> float:
@@ -93,6 +97,8 @@ def conform(
     track: Path | None = None,
     video: Path | None = None,
     folders: Sequence[Path] = (),
+    min_seam_score: float | None = None,
+    keep_ending: bool = False,
 ) -> Conformed:
     """Change a plan for another cut of its video.
 
@@ -104,6 +110,8 @@ def conform(
     track : the track's file; None: it is searched by its hash
     video : the new cut as a video, on which a mix is measured; None: `new_cut`, where that is one
     folders : where a file of the recorded name is looked for, besides the home
+    min_seam_score : the floor of seam scores, 0 to 1; None: of the parameters
+    keep_ending : whether the track's own ending is kept by seams under that floor too
 
     Raises
     ------
@@ -122,6 +130,9 @@ def conform(
         track = recorded_track(workspace, made.track, folders)
     if made is not None and workspace.params == WorkbenchParams():
         workspace = workspace.with_params(params_from(dict(made.params), "the provenance"))
+    if min_seam_score is not None:
+        cover = CoverParams.model_validate({**workspace.params.cover.model_dump(), "min_seam_score": min_seam_score})
+        workspace = workspace.with_params(workspace.params.model_copy(update={"cover": cover}))
     difference = compare_files(old_cut, new_cut, old.window_end)
     if not is_edit_list(new_cut):
         difference = lasting(difference, probe(new_cut).duration)
@@ -139,7 +150,15 @@ def conform(
     analysis = with_pinned(workspace, track, analysis, constraints)
     workspace.progress("planning", 0.0)
     of_fit = "kind" in _plan_body(result)
-    plan = conform_plan(analysis.profile, old, difference, workspace.params.cover, constraints, of_fit=of_fit)
+    plan = conform_plan(
+        analysis.profile,
+        old,
+        difference,
+        workspace.params.cover,
+        constraints,
+        of_fit=of_fit,
+        keep_ending=keep_ending,
+    )
     workspace.progress("planning", 1.0)
     drawn = None if made is None else read_points(made.constraints.get(DRAWN_ENVELOPE))
     envelope = None if drawn is None else follow_edit(drawn, difference)
@@ -153,7 +172,7 @@ def conform(
         measured = mix_under(workspace, plan, track, new_video)
         mix = mix_body(with_drawn(measured, None if envelope is None else envelope.points))
     recorded = {} if made is None else {n: value for n, value in made.constraints.items() if n != CONFORMED}
-    carried = {name: value for name, value in recorded.items() if name not in (*_UNASKED, DRAWN_ENVELOPE)}
+    carried = {name: value for name, value in recorded.items() if name not in (*_UNASKED, KEEP_ENDING, DRAWN_ENVELOPE)}
     if envelope is not None and envelope.points is not None:
         carried[DRAWN_ENVELOPE] = [[at, depth] for at, depth in envelope.points]
     provenance = make_provenance(
@@ -168,6 +187,7 @@ def conform(
             "from": old_cut.name,
             "to": new_cut.name,
             "seconds": plan.window_end,
+            **({KEEP_ENDING: True} if keep_ending else {}),
             CONFORMED: {
                 "result": _bare(result),
                 "from": workspace.hash_file(old_cut),
@@ -191,6 +211,7 @@ def conform(
         workspace.params.cover,
         constraints,
         tuple(name for name in _UNASKED if name in recorded),
+        keep_ending,
     )
 
 
@@ -297,7 +318,8 @@ def conform_table(conformed: Conformed) -> list[str]:
         return ["nothing differs: the same plan", last]
     if not _same_before_edit(conformed):
         lines.append("no way through the track led on from the first change, so music before it differs too")
-    return [*lines, last, *_envelope_words(conformed.envelope), *_not_kept(conformed), *_at_lower_floors(conformed)]
+    envelope = _envelope_words(conformed.envelope)
+    return [*lines, last, *envelope, *_not_kept(conformed), *_ending_words(conformed), *_at_lower_floors(conformed)]
 
 
 def _envelope_words(envelope: FollowedEnvelope | None) -> list[str]:
@@ -342,6 +364,34 @@ def _same_before_edit(conformed: Conformed) -> bool:
     return all(stretch.kept for stretch in stretches if stretch.first < first - 4 * conformed.half_bar)
 
 
+def _ending_words(conformed: Conformed) -> list[str]:
+    """That the track's own ending is lost, and what would keep it; one line, or none."""
+    if conformed.old.ends_in_fade or not conformed.plan.ends_in_fade:
+        return []
+    plan = None if conformed.keep_ending else _with_ending(conformed)
+    if plan is None or plan.ends_in_fade:
+        return ["the track's own ending is lost: no way through the track from the first change on ends with it"]
+    return [
+        f"the track's own ending is lost to a fade: --keep-ending keeps it, with {_percent(conformed, plan)} of the "
+        f"untouched picture's music and a worst seam of {plan.seam_score:.2f}"
+    ]
+
+
+def _with_ending(conformed: Conformed) -> LoopPlan | None:
+    """The plan that keeps the own ending by any seams; None if there is none at all."""
+    try:
+        return conform_plan(
+            conformed.analysis.profile,
+            conformed.old,
+            conformed.difference,
+            conformed.cover,
+            conformed.constraints,
+            keep_ending=True,
+        )
+    except PlanError:
+        return None  # this is advice
+
+
 def _at_lower_floors(conformed: Conformed) -> list[str]:
     """What worse seams would keep, where good ones keep too little; one line, or none."""
     if _share(conformed, conformed.plan) >= _MUCH:
@@ -353,16 +403,26 @@ def _at_lower_floors(conformed: Conformed) -> list[str]:
             continue
         try:
             plan = conform_plan(
-                conformed.analysis.profile, conformed.old, conformed.difference, cover, conformed.constraints
+                conformed.analysis.profile,
+                conformed.old,
+                conformed.difference,
+                cover,
+                conformed.constraints,
+                keep_ending=conformed.keep_ending,
             )
         except PlanError:
             continue  # this is advice: a floor without a plan has none to give
         if _share(conformed, plan) < _share(conformed, conformed.plan) + _MORE:
             continue
-        found.append(f"down to {floor:g} it is {100 * _share(conformed, plan):.0f} % (worst {plan.seam_score:.2f})")
+        found.append(f"down to {floor:g} it is {_percent(conformed, plan)} (worst {plan.seam_score:.2f})")
     if not found:
         return []
-    return [f"with seams of {' and '.join(found)}: set cover.min_seam_score in a profile"]
+    return [f"with seams of {' and '.join(found)}: --min-seam-score takes them"]
+
+
+def _percent(conformed: Conformed, plan: LoopPlan) -> str:
+    """How much of the untouched picture keeps its music."""
+    return f"{100 * _share(conformed, plan):.0f} %"
 
 
 def _share(conformed: Conformed, plan: LoopPlan) -> float:

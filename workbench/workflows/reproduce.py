@@ -219,7 +219,7 @@ def _match(workspace: Workspace, made: Provenance, track: Path | None, video: Pa
 def _conform(
     workspace: Workspace, made: Provenance, track: Path | None, video: Path | None, folders: Sequence[Path]
 ) -> dict[str, Any]:
-    from workbench.workflows.conform import CONFORMED, conform, conform_json
+    from workbench.workflows.conform import CONFORMED, KEEP_ENDING, conform, conform_json
 
     recorded = made.constraints.get(CONFORMED)
     before = recorded.get("result") if isinstance(recorded, Mapping) else None
@@ -233,7 +233,8 @@ def _conform(
     if isinstance(recorded.get("made_by"), str):
         given = {"command": recorded["made_by"], "constraints": recorded.get("given") or {}, "video": None}
         result[KEY] = made.model_copy(update=given).to_json()
-    return conform_json(conform(workspace, result, cuts[0], cuts[1], track=track, video=video))
+    keep_ending = made.constraints.get(KEEP_ENDING) is True
+    return conform_json(conform(workspace, result, cuts[0], cuts[1], track=track, video=video, keep_ending=keep_ending))
 
 
 def _cut(workspace: Workspace, name: str, content_hash: object, folders: Iterable[Path]) -> Path:

@@ -86,6 +86,29 @@ def test_a_plan_follows_an_edit(
     assert json.loads(out)["new_seconds"] == 40.0
 
 
+def test_worse_seams_are_taken_where_that_is_asked(
+    workbench: Call, plan_file: Path, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    shares = []
+    for floor in ("0.5", "0.05"):
+        out_file = tmp_path / f"{floor}.json"
+        code, out, err = workbench(
+            "conform", plan_file, "--from", cuts[0], "--to", cuts[1], "-o", out_file, "--track", track_file,
+            "--min-seam-score", floor, "--keep-ending", "--home", home,
+        )  # fmt: skip
+        assert code == 0, err
+        shares.append(json.loads(out)["kept_share"])
+        provenance = json.loads(out_file.read_text())["provenance"]
+        assert provenance["params"].get("cover", {}).get("min_seam_score", 0.5) == float(floor)
+        assert provenance["constraints"]["keep_ending"] is True
+    assert shares[1] >= shares[0]
+    code, out, err = workbench(
+        "conform", plan_file, "--from", cuts[0], "--to", cuts[1], "-o", out_file, "--min-seam-score", "1.5"
+    )
+    assert (code, out) == (2, "")
+    assert "--min-seam-score" in err
+
+
 def test_no_difference_is_the_same_plan(
     workbench: Call, plan_file: Path, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
 ) -> None:

@@ -192,6 +192,41 @@ def test_the_own_ending_is_kept_where_the_length_allows(track_profile: Maker) ->
     assert changed.segments[-1].song_to == pytest.approx(profile.last_sound, abs=1e-6)
 
 
+def test_the_own_ending_is_kept_by_the_best_worse_seam_where_that_is_asked(
+    track_profile: Maker, only: Callable[..., LoopProfile]
+) -> None:
+    """Seams over the floor move by 16 bars and the film grows by three: two seams under it lead to the end."""
+    profile = only(track_profile(ending=EndingKind.OUTRO, off_grid=0.0), [(32, 16), (36, 33), (30, 27)])
+    profile = replace(profile, splices=replace(profile.splices, score=np.array([0.95, 0.3, 0.4])))
+    bar = float(np.median(np.diff(profile.downbeats)))
+    plan = loop_of(profile, 1.0 + 48 * bar / profile.song_duration)
+    assert not plan.ends_in_fade
+    first = plan.window_end / 3
+    difference = put_in(plan.window_end, first, 3 * bar)
+    usual, asked = (conform_plan(profile, plan, difference, keep_ending=keep) for keep in (False, True))
+    assert usual.ends_in_fade
+    assert usual.seam_score == pytest.approx(0.95)
+    assert not asked.ends_in_fade
+    assert asked.window_end == pytest.approx(difference.new_seconds, abs=6e-4)
+    assert asked.segments[-1].song_to == pytest.approx(profile.last_sound, abs=1e-6)
+    left = nearest_line(profile.downbeats, segment_table(asked)[:-1, 1]).tolist()
+    assert left.count(30) == 1
+    assert 36 not in left
+    assert asked.seam_score == pytest.approx(0.4)
+    times = np.arange(0.0, first - 2 * bar, 0.1)
+    assert np.nanmax(np.abs(heard(plan, times) - heard(asked, times))) < 1e-6
+
+
+def test_no_worse_seam_is_taken_where_good_ones_lead_to_the_own_ending_or_there_was_none(track_profile: Maker) -> None:
+    for ending in (EndingKind.OUTRO, None):
+        profile = track_profile(ending=ending, splices=600)
+        plan = loop_of(profile)
+        bar = float(np.median(np.diff(profile.downbeats)))
+        difference = put_in(plan.window_end, 90.0, 4 * bar)
+        asked = conform_plan(profile, plan, difference, keep_ending=True)
+        assert asked == conform_plan(profile, plan, difference)
+
+
 def test_the_own_ending_of_a_fit_is_named_as_such_whatever_the_old_plan_ended_in(track_profile: Maker) -> None:
     profile = track_profile(ending=EndingKind.OUTRO, splices=600)
     plan = replace(loop_of(profile).alone, end_label="fades over 3.0 s on a bar line of the verse")

@@ -85,6 +85,46 @@ def test_a_conformed_plan_is_conformed_again_and_reproduced(
     assert "conformed" not in once["provenance"]["constraints"]["conformed"]["given"]
 
 
+def test_the_own_ending_is_kept_by_worse_seams_where_that_is_asked_and_made_again(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    shots = [("a", 0.0, 40.0), ("b", 0.0, 30.0), ("c", 0.0, 30.0)]
+    old = write_cut(tmp_path / "old.otio", shots)
+    new = write_cut(tmp_path / "new.otio", [shots[0], ("b", 0.0, 28.0), shots[2]])
+    made = json.loads(json.dumps(fit_json(fit_track(workspace, TRACK, 100.0))))
+    usual = conform(workspace, made, old, new, track=TRACK)
+    asked = conform(workspace, made, old, new, track=TRACK, keep_ending=True)
+    assert usual.plan.ends_in_fade
+    assert usual.plan.seam_score >= usual.cover.min_seam_score > asked.plan.seam_score
+    assert not asked.plan.ends_in_fade
+    (said,) = [line for line in conform_table(usual) if "--keep-ending" in line]
+    assert f"a worst seam of {asked.plan.seam_score:.2f}" in said
+    assert "--keep-ending" not in " ".join(conform_table(asked))
+    lower = conform(workspace, made, old, new, track=TRACK, min_seam_score=0.1)
+    assert lower.cover.min_seam_score == 0.1
+    assert conform_summary(lower)["kept_share"] > conform_summary(usual)["kept_share"]
+    bodies = [json.loads(json.dumps(conform_json(found))) for found in (usual, asked, lower)]
+    assert [body["provenance"]["constraints"].get("keep_ending") for body in bodies] == [None, True, None]
+    for body in bodies:
+        assert reproduce(workspace, body, track=TRACK, folders=[tmp_path]).same
+    # It is asked of one change at a time.
+    again = conform_json(conform(workspace, bodies[1], new, old, track=TRACK))
+    assert "keep_ending" not in again["provenance"]["constraints"]
+    assert reproduce(workspace, json.loads(json.dumps(again)), track=TRACK, folders=[tmp_path]).same
+
+
+def test_that_nothing_keeps_the_own_ending_is_said(workspace: Workspace, tmp_path: Path) -> None:
+    old = write_cut(tmp_path / "old.otio", [("a", 0.0, 40.0)])
+    new = write_cut(tmp_path / "new.otio", [("a", 0.0, 9.0)])
+    made = json.loads(json.dumps(fit_json(fit_track(workspace, TRACK, 40.0))))
+    for keep_ending in (False, True):
+        found = conform(workspace, made, old, new, track=TRACK, keep_ending=keep_ending)
+        lost = "the track's own ending is lost: no way through the track from the first change on ends with it"
+        assert found.plan.ends_in_fade
+        assert not found.old.ends_in_fade
+        assert lost in conform_table(found)
+
+
 def test_what_is_missing_or_differs_of_a_conformed_plan_is_said(
     workspace: Workspace, cuts: tuple[Path, Path], tmp_path: Path
 ) -> None:
