@@ -122,6 +122,25 @@ def test_a_narrow_window_cuts_nothing_off(page: Any, width: int) -> None:
     page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
 
 
+@pytest.mark.parametrize("width", [1280, 1440, 1920])
+def test_a_message_leaves_room_for_the_work_under_way(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 720})
+    told = "the crossfade that you set at 2:56 is not in this plan"
+    page.evaluate("(told) => window.dispatchEvent(new CustomEvent('workbench-fault', { detail: told }))", told)
+    expect(page.locator(".fault")).to_have_attribute("title", told)
+    page.locator(".work").evaluate(
+        "(work) => { work.hidden = false; work.querySelector('.stage').textContent = 'listening to the seams' }"
+    )
+    fault, work, cancel, undo = (page.locator(f".status {name}").bounding_box() for name in (
+        ".fault", ".work", ".stop", ".undo",
+    ))  # fmt: skip
+    assert fault["width"] >= 50
+    assert fault["x"] + fault["width"] <= work["x"]
+    assert cancel["x"] + cancel["width"] <= undo["x"]
+    stage = page.locator(".status .stage")
+    assert not stage.is_visible() or stage.bounding_box()["width"] > 50, "readable, or not there"
+
+
 def test_what_changes_while_a_component_is_drawn_is_shown(page: Any) -> None:
     """Panel's own components would miss it, between their first picture and the moment that they listen."""
     components = page.evaluate(
