@@ -61,9 +61,12 @@ def test_two_tracks_are_stacked_and_switched_by_key_while_they_play(
     page: Any, open_tab: Callable[[str], None], until_idle: Callable[[], None]
 ) -> None:
     open_tab("Tracks")
-    page.get_by_label("compare a track of the catalog").click()
-    page.get_by_role("button", name="compare Corner Store").click()
+    searched = page.get_by_label("compare a track of the catalog")
+    searched.fill("corner store")
+    page.get_by_role("button", name="compare Corner Store").wait_for()
+    searched.press("Enter")
     expect(page.get_by_role("button", name="hear Corner Store (2)")).to_be_enabled()
+    page.get_by_role("button", name="hear Corner Store (2)").focus()
     page.keyboard.press("Space")
     page.wait_for_function(f"() => ({_STACK})()?.[1] > 0.2")
     levels = page.get_by_role("group", name="levels of what is played").locator("visible=true").locator("output")

@@ -122,6 +122,30 @@ def test_a_narrow_window_cuts_nothing_off(page: Any, width: int) -> None:
     page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
 
 
+@pytest.mark.parametrize("width", [1280, 1440, 1920])
+def test_a_message_leaves_room_for_the_work_under_way(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 720})
+    told = "the crossfade that you set at 2:56 is not in this plan"
+    page.evaluate("(told) => window.dispatchEvent(new CustomEvent('workbench-fault', { detail: told }))", told)
+    expect(page.locator(".fault")).to_have_attribute("title", told)
+    # In one go: what is really under way may end at any moment and hide it again.
+    edges = page.locator(".status").evaluate(
+        """(status) => {
+            const part = (name) => status.querySelector(name)
+            part(".fault").textContent = part(".fault").title
+            part(".stage").textContent = "listening to the seams"
+            part(".work").hidden = false
+            const names = [".fault", ".work", ".stage", ".stop", ".undo"]
+            return names.map((name) => part(name).getBoundingClientRect()).map(({ left, right }) => [left, right])
+        }"""
+    )
+    (message_left, message_right), (work_left, _), (stage_left, stage_right), (_, cancel_right), (undo_left, _) = edges
+    assert message_right - message_left >= 50
+    assert message_right <= work_left
+    assert cancel_right <= undo_left
+    assert stage_right == stage_left or stage_right - stage_left > 50, "readable, or not there"
+
+
 def test_what_changes_while_a_component_is_drawn_is_shown(page: Any) -> None:
     """Panel's own components would miss it, between their first picture and the moment that they listen."""
     components = page.evaluate(

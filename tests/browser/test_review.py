@@ -117,6 +117,8 @@ def test_seams_are_rated_blind_and_the_ratings_come_out(page: Any, open_tab: Cal
         expect(page.get_by_role("button", name="Next")).to_be_disabled()
         for letter in "ABC":
             page.get_by_label(f"rating of {letter}").fill("40")
+        page.get_by_role("button", name="Next").hover()
+        expect(page.get_by_role("button", name="Next")).to_have_css("background-color", "rgb(0, 114, 178)")
         page.get_by_role("button", name="Next").click()
     expect(page.get_by_text("this test does not count")).to_be_visible()  # the reference was rated 40
     with page.expect_download() as started:

@@ -54,6 +54,19 @@ def test_keys_step_through_the_seams_and_find_the_worst(seams: Any) -> None:
     expect(seams.get_by_role("button", name="the worst")).to_have_attribute("aria-pressed", "true")
 
 
+def test_a_narrow_window_holds_all_of_a_seam(seams: Any, until_idle: Callable[[], None]) -> None:
+    until_idle()
+    seams.set_viewport_size({"width": 390, "height": 844})
+    seams.wait_for_function(
+        """() => {
+            const found = (root, name) => root.querySelector(name) ?? [...root.querySelectorAll("*")]
+                .map((node) => node.shadowRoot && found(node.shadowRoot, name)).find((node) => node)
+            return [".seam", ".seam .keys", ".seam .words", ".seam svg"]
+                .every((name) => found(document, name).getBoundingClientRect().right <= 380)
+        }"""
+    )
+
+
 def test_an_excerpt_that_cannot_be_played_is_told(seams: Any, until_idle: Callable[[], None]) -> None:
     until_idle()
     seams.route("**/sounds/**", lambda route: route.fulfill(status=200, body=b"no sound"))

@@ -43,8 +43,8 @@ SEAMS, FADES, OPTIONS = "Rate the seams", "Compare two crossfades", "Compare two
 """kinds of test, as the page names them"""
 _ABX_TRIALS = 12
 _ABOUT = {
-    SEAMS: "Each seam of the plan, a trial each, is rated beside the track's own bar line, hidden, and a bad splice, "
-    "hidden too. Every seam has an order of its own; all sounds are equally loud.",
+    SEAMS: "Each seam of the plan is rated in one trial, in hidden order beside the track's own bar line and a bad "
+    "splice, all equally loud. A seam that comes back with the same crossfade is not asked again.",
     FADES: "ABX: this seam with its own crossfade, and with a linear one of another length. X is one of both, by a "
     "coin for each trial.",
     OPTIONS: "ABX: option 1 and another one around this seam of option 1, equally loud. X is one of both, by a coin "
@@ -203,7 +203,7 @@ class ListeningTab(Tab):
         self.trials = pmui.IntInput(label="trials", value=_ABX_TRIALS, start=1, end=MAX_TRIALS, size="small", width=90)
         self.start = action("Begin", self.begin, variant="contained")
         self.about = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
-        self.board = BlindBoard(sizing_mode="stretch_width")
+        self.board = BlindBoard(sizing_mode="stretch_width", margin=(0, 10))
         self.past = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
         self.kind.param.watch(lambda _: self.show(), "value")
         self.board.param.watch(lambda event: self.answer(*event.new[:3]), "answered")
@@ -321,7 +321,7 @@ class ListeningTab(Tab):
                 table(write_abx, "paired_comparison.csv", "ABX answers as CSV"),
             ),
             sizing_mode="stretch_width",
-            margin=(4, 10),
+            margin=(4, 0),
         )
 
     def _csv(self, write: Callable[[Workspace, TextIO], int]) -> StringIO:

@@ -419,7 +419,7 @@ class SeamsTab(Tab):
             self.note,
             self.outcome,
             pmui.Row(self.use, csv),
-            width=360,
+            width=340,  # and its margins: as wide as the page where that is narrow
         )
         left = pmui.Column(*self.picture.panes(), self.player, sizing_mode="stretch_width", styles=beside(520))
         self.one[:] = [left, judged]

@@ -8,7 +8,8 @@ const NUDGE_S = 0.002,
   NUDGE_EXPONENT = 0.02 // of an arrow key on a handle; ten times as much with shift
 const TICKS_MS = [-250, -50, -10, 0, 10, 50, 250] // from the seam
 const LABEL_PIXELS = 36 // from the middle, for a label beside it
-const NARROW_PIXELS = 600
+const NARROW_PIXELS = 600,
+  HINT_PIXELS = 860 // from which on the line under the crossfade has room for what to do with it
 const FAULT = "this seam cannot be played; choose it again"
 const shape = (name, attributes) => {
   const node = document.createElementNS(SVG, name)
@@ -243,7 +244,10 @@ export function render({ model }) {
     bend.setAttribute("cy", yOf(Math.pow(0.5, exponent)))
     length.setAttribute("aria-valuenow", Math.round(1000 * fade))
     bend.setAttribute("aria-valuenow", exponent.toFixed(2))
-    words.textContent = `${(1000 * fade).toFixed(0)} ms · exponent ${exponent.toFixed(2)} (${exponent < 0.55 ? "equal power" : exponent > 0.95 ? "linear" : "between"})${W < NARROW_PIXELS ? "" : " · drag a handle, listen, then use it in the plan"}`
+    const between = W < NARROW_PIXELS ? "between" : "between equal power and linear"
+    const curve = exponent < 0.55 ? "equal power" : exponent > 0.95 ? "linear" : between
+    const hint = W < HINT_PIXELS ? "" : " · drag a handle, listen, then use it in the plan"
+    words.textContent = `${(1000 * fade).toFixed(0)} ms · exponent ${exponent.toFixed(2)} (${curve})${hint}`
   }
   const send = () => {
     model.wished = [fade, exponent, (model.wished[2] ?? 0) + 1]

@@ -177,17 +177,18 @@ export function render({ model }) {
     clearTimeout(looking)
     looking = setTimeout(look, LOOK_MS)
   })
+  const add = (id) => {
+    found.replaceChildren()
+    field.value = ""
+    ask("add", id)
+  }
+  field.addEventListener("keydown", (event) => {
+    const current = model.wanted[0] === field.value.trim() && model.found[1] === model.wanted[1]
+    if (event.key === "Enter" && current) found.querySelector("button")?.click()
+  })
   function showFound() {
     if (model.found[1] !== model.wanted[1]) return
-    found.replaceChildren(
-      ...model.found[0].map(([id, words]) =>
-        button(words, `compare ${words}`, () => {
-          found.replaceChildren()
-          field.value = ""
-          ask("add", id)
-        }),
-      ),
-    )
+    found.replaceChildren(...model.found[0].map(([id, words]) => button(words, `compare ${words}`, () => add(id))))
     if (!model.found[0].length) found.textContent = "No other track has these words."
   }
 

@@ -25,9 +25,9 @@ export function render({ model }) {
   const paint = () => {
     part("subject").textContent = model.subject || "Barline Workbench"
     part("subject").title = model.subject
-    part("fault").textContent = model.message
+    part("fault").textContent = part("fault").title = model.message
     part("work").hidden = !model.stage && !sending
-    part("stage").textContent = sending ? `sending ${sending.name}` : model.stage
+    part("stage").textContent = part("work").title = sending ? `sending ${sending.name}` : model.stage
     const progress = bar.querySelector("progress"),
       done = sending ? sending.done : model.done
     if (done > 0) progress.value = done
