@@ -77,6 +77,11 @@ $(VENV)/.torch: $(VENV)/.dev
 	@$(PIP) $(TORCH)
 	@touch $@
 
+$(VENV)/.librosa: $(VENV)/.dev
+	@echo "[set-up] compiling what the tests call of librosa (half a minute, once)"
+	@$(BIN)/python -m tests.project.compile_librosa
+	@touch $@
+
 # The weights of the sentence embedding come in a package that not every index has. Scripts are read without it then,
 # and tests that need it are skipped.
 $(VENV)/.words-if-any: requirements-words.lock $(VENV)/.core
@@ -106,7 +111,7 @@ lab: $(VENV)/.lab
 	@$(BIN)/workbench lab --home $(DEMO_HOME)
 
 # Two processes, each with the tests of whole modules, so that what a module prepares is prepared once.
-test: $(VENV)/.torch $(VENV)/.words-if-any $(VENV)/s3/.done
+test: $(VENV)/.torch $(VENV)/.librosa $(VENV)/.words-if-any $(VENV)/s3/.done
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not browser" tests
 	$(NBVAL)
 
