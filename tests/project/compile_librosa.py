@@ -1,8 +1,8 @@
 """Compile what the tests call of librosa, in one process, once.
 
-numba keeps compiled functions beside librosa's source. Where two processes compile the same one at the same time, what is
-kept may fit neither: later processes crash in it. The suite runs in two processes and starts more, so the set-up calls
-`python -m tests.project.compile_librosa` before it; the package itself calls no compiled function of librosa.
+numba keeps compiled functions beside librosa's source. Where two processes compile the same one at the same time, what
+is kept may fit neither: later processes crash in it. The suite runs in two processes and starts more, so the set-up
+calls `python -m tests.project.compile_librosa` before it; the package itself calls no compiled function of librosa.
 """
 
 from __future__ import annotations
