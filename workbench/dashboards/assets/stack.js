@@ -168,13 +168,16 @@ export function render({ model }) {
     ariaLabel: "compare a track of the catalog",
   })
   adds.append(make("span", "Compare with"), field, found)
-  let looking = 0
+  let looking = 0,
+    entered = false // Enter was pressed, and what it asks for has not been found yet
   const look = () => {
+    clearTimeout(looking)
     model.wanted = [field.value.trim(), model.wanted[1] + 1]
   }
   field.addEventListener("focus", look)
   field.addEventListener("input", () => {
     clearTimeout(looking)
+    entered = false
     looking = setTimeout(look, LOOK_MS)
   })
   const add = (id) => {
@@ -183,13 +186,20 @@ export function render({ model }) {
     ask("add", id)
   }
   field.addEventListener("keydown", (event) => {
-    const current = model.wanted[0] === field.value.trim() && model.found[1] === model.wanted[1]
-    if (event.key === "Enter" && current) found.querySelector("button")?.click()
+    if (event.key !== "Enter") return
+    entered = true
+    if (model.wanted[0] !== field.value.trim()) look()
+    else if (model.found[1] === model.wanted[1]) takeFirst()
   })
+  function takeFirst() {
+    entered = false
+    found.querySelector("button")?.click()
+  }
   function showFound() {
     if (model.found[1] !== model.wanted[1]) return
     found.replaceChildren(...model.found[0].map(([id, words]) => button(words, `compare ${words}`, () => add(id))))
     if (!model.found[0].length) found.textContent = "No other track has these words."
+    if (entered) takeFirst()
   }
 
   function show() {
