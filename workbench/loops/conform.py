@@ -194,9 +194,20 @@ def conform_plan(
     made = _fitted_anew(search, constraints) if way is None else search.assemble(way)
     if of_fit is None:
         of_fit = old.kind is not PlanKind.LOOP or ":" in old.end_label
-    if of_fit or made.kind is not PlanKind.LOOP or made.start_at is not None:
+    if not has_shape_of_loop(made, of_fit=of_fit):
         made = _in_words_of_a_fit(made)
     return replace(made, options=(made,))
+
+
+def has_shape_of_loop(plan: LoopPlan, *, of_fit: bool) -> bool:
+    """Whether a changed plan is told in the shape of a loop, which has no other kind and no start.
+
+    Parameters
+    ----------
+    plan : changed
+    of_fit : whether the plan that was changed is in the shape of a fit
+    """
+    return not of_fit and plan.kind is PlanKind.LOOP and plan.start_at is None
 
 
 def _in_words_of_a_fit(plan: LoopPlan) -> LoopPlan:
@@ -346,7 +357,9 @@ class _Search:
         bars_before: int = _BARS_BEFORE,
         least_score: float | None = None,
     ) -> None:
-        self.bars_before, self.least_score = bars_before, least_score
+        self.bars_before = bars_before
+        self.lowered = least_score is not None
+        self.floor = params.min_seam_score if least_score is None else min(least_score, params.min_seam_score)
         self.profile, self.old, self.difference, self.params = profile, old, difference, params
         self.constraints = on_lines(profile, constraints)
         self.lines = np.asarray(profile.downbeats, dtype=np.float64)
@@ -368,8 +381,7 @@ class _Search:
         """The track's usable splices, with the old plan's seams as it plays them, the fades somebody set included."""
         old, splices = self.old, self.profile.splices
         # The picture says which bar line is wanted, so a splice one bar beside a better one is no copy of it.
-        floor = self.params.min_seam_score if self.least_score is None else self.least_score
-        reaching = self.params.model_copy(update={"min_seam_score": min(floor, self.params.min_seam_score)})
+        reaching = self.params.model_copy(update={"min_seam_score": self.floor})
         usable = cut_splices(self.profile, reaching, self.constraints, alike=True)
         table = segment_table(old)
         left, entered = nearest_line(self.lines, table[:-1, 1]), nearest_line(self.lines, table[1:, 0])
@@ -480,7 +492,7 @@ class _Search:
         starts = time + self.lines[joins.enter] - joins.song_from
         heard = (1.0 - joins.score) / max(1.0 - self.params.min_seam_score, 1e-3)
         worth = leaving - _SPLICE_COST - _HEARD_COST * heard
-        if self.least_score is not None:
+        if self.lowered:
             lack = self.params.min_seam_score - joins.score
             worth = worth - np.where(lack > 0.0, _UNDER_FLOOR + _LACK_COST * lack, 0.0)
         stays = self._was_there(joins, time)

@@ -23,16 +23,16 @@ from workbench.edits.difference import EditDifference, lasting
 from workbench.edits.envelope import FollowedEnvelope, follow_edit
 from workbench.edits.reading import compare_files, is_edit_list
 from workbench.errors import EditError, PlanError
-from workbench.loops.conform import change_words, conform_plan, follow_picture, kept_seconds
+from workbench.loops.conform import change_words, conform_plan, follow_picture, has_shape_of_loop, kept_seconds
 from workbench.loops.constraints import SeamConstraints, clock, on_lines
-from workbench.loops.plan import LoopPlan, PlanKind, nearest_line, segment_table
+from workbench.loops.plan import LoopPlan, nearest_line, segment_table
 from workbench.media.probe import probe
 from workbench.mix.drawn import read_points, with_drawn
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.profiles import params_from
 from workbench.provenance import DRAWN_ENVELOPE, Provenance, read_provenance, with_provenance
 from workbench.render.playback import check_length_of_track
-from workbench.results.fit import fit_result
+from workbench.results.fit import fit_result, get_fit
 from workbench.results.loop import loop_result, mix_from_json, plan_from_json
 from workbench.results.mix import MixBody, mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound
@@ -120,8 +120,7 @@ def conform(
     InputError : the track was not found
     MediaError : a file cannot be read
     """
-    if "fits" in result:
-        raise PlanError("these are plans of several lengths: take one of them")
+    result = get_fit(result, None)
     old = plan_from_json(result).alone
     made = read_provenance(result)
     if track is None:
@@ -149,14 +148,13 @@ def conform(
     check_length_of_track(old, analysis.profile.song_duration)
     analysis = with_pinned(workspace, track, analysis, constraints)
     workspace.progress("planning", 0.0)
-    of_fit = "kind" in _plan_body(result)
     plan = conform_plan(
         analysis.profile,
         old,
         difference,
         workspace.params.cover,
         constraints,
-        of_fit=of_fit,
+        of_fit=_is_of_fit(result),
         keep_ending=keep_ending,
     )
     workspace.progress("planning", 1.0)
@@ -215,10 +213,10 @@ def conform(
     )
 
 
-def _plan_body(result: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The plan in a result, or the result that is a bare plan."""
+def _is_of_fit(result: Mapping[str, Any]) -> bool:
+    """Whether the plan in a result, or the result that is a bare plan, has the shape of a fit."""
     nested = result.get("plan")
-    return nested if isinstance(nested, Mapping) else result
+    return "kind" in (nested if isinstance(nested, Mapping) else result)
 
 
 def _bare(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -241,8 +239,8 @@ def conform_json(conformed: Conformed) -> dict[str, Any]:
     conformed : from `conform`
     """
     plan, result = conformed.plan, conformed.result
-    is_loop = "kind" not in _plan_body(result) and plan.kind is PlanKind.LOOP and plan.start_at is None
-    made = (loop_result if is_loop else fit_result)(
+    shape = loop_result if has_shape_of_loop(plan, of_fit=_is_of_fit(result)) else fit_result
+    made = shape(
         plan,
         video_id=conformed.video_id,
         track_id=str(result.get("track_id", "")),

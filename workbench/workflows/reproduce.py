@@ -65,9 +65,10 @@ def reproduce(
     InputError : the track or the video was not found
     MediaError : a file cannot be read
     """
+    from workbench.results.fit import get_fit
+
+    result = get_fit(result, None)
     made = read_provenance(result)
-    if made is None and "fits" in result:
-        raise PlanError("these are plans of several lengths: take one of them")
     if made is None:
         raise PlanError("this result has no provenance; only what this program wrote itself can be made again")
     if made.command not in _AGAIN:
