@@ -142,19 +142,21 @@ class Comparison:
 
     def __repr__(self) -> str:
         """The same as text; what all parameters are is in `a` and `b`."""
-        return f"{self.summary().round(4).to_string()}\n{self._rests}\nplans that differ: {self._differing}"
+        return (
+            f"{self.summary().round(4).to_string()}\n{self._measured_on}\nplans that differ: {self._changed_in_words}"
+        )
 
     def _repr_html_(self) -> str:
         """The summary, on how many recordings it rests, and what changed."""
         page: str = self.summary().round(4).to_html()
-        return f"<div>{page}<p>{self._rests}</p><p>plans that differ: {self._differing}</p></div>"
+        return f"<div>{page}<p>{self._measured_on}</p><p>plans that differ: {self._changed_in_words}</p></div>"
 
     @property
-    def _rests(self) -> str:
+    def _measured_on(self) -> str:
         return measured_on(int((self.table["status", ""] != "error").sum()))
 
     @property
-    def _differing(self) -> str:
+    def _changed_in_words(self) -> str:
         return ", ".join(self.changed) or "none"
 
 
