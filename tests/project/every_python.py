@@ -3,9 +3,9 @@
 `make test-pythons` runs the first and `make test-oldest` the second; both need nothing but a Python. Interpreters are
 found by name (`python3.12`) and among pyenv's versions. Each gets an environment of its own below `.make/pythons/`,
 made by the same make targets that a user calls, so the lock files are installed on each Python too; two run at a time,
-and every line says whose it is. The whole suite
-runs on one Python only, that of `.venv` (`make test`), which is left out here unless it is named; on the others it is
-what shows that files are decoded and analysed, plans made and rendered, a request answered and the page opened.
+and every line says whose it is. The whole suite runs on one Python only, that of `.venv` (`make test`), which is left
+out here unless it is named; on the others it is what shows that files are decoded and analysed, plans made and
+rendered, a request answered and the page opened.
 
 The oldest packages are those of `requirements-oldest.lock`, the lower bounds of `pyproject.toml`, on the oldest Python.
 Warnings are no errors there: old packages warn of each other.
