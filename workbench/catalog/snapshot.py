@@ -71,7 +71,7 @@ FindEmbedding: TypeAlias = Callable[[], Embedding | None]
 
 
 MODEL = "all-MiniLM-L6-v2"
-_FORMAT = 7
+_FORMAT = 8
 """Raise it when the files, the columns or what `workbench.catalog.texts` writes change: older snapshots are rebuilt."""
 _COLUMNS = ("track_ids", *DTYPES)
 _CURRENT, _DRAFT = "current.json", "draft.json"
@@ -337,7 +337,7 @@ def _embed(new: Columns, texts: Sequence[str], embedding: Embedding, progress: P
     rows: dict[str, list[int]] = {}
     for row, text in enumerate(texts):
         if text and missing[row]:
-            rows.setdefault(text, []).append(row)
+            rows.setdefault(" ".join(text.split()), []).append(row)
     distinct = list(rows)
     for first in range(0, len(distinct), _EMBED_ROWS):
         some = distinct[first : first + _EMBED_ROWS]

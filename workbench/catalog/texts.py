@@ -3,10 +3,12 @@
 BM25 (Robertson and Zaragoza 2009, in the form of Lucene, computed by bm25s) only proposes candidates: a score that
 counts shared words favours the longest text. Tracks are compared by *facets*, the moods, genres and instruments that
 the lexicon finds in a text, a row of numbers a track. An inverted file, which holds for each facet the tracks that name
-it and its share of their facets, compares a million of them in a few milliseconds. A text that names more facets than
-one piece of music can have is stuffed with keywords; its *trust* falls with the excess.
+it and its share of their facets, compares a million of them in a few milliseconds. What a catalog lists counts for more
+than what a description mentions in passing, and that for more than a word of a title (fields with weights, as in
+Robertson, Zaragoza and Taylor 2004). A text that names more facets than one piece of music can have is stuffed with
+keywords; its *trust* falls with the excess.
 
-Classes: `TextIndex`, `TextMood`. Functions: `track_text`, `words_of`, `trust_in`, `mood_of`.
+Classes: `TextIndex`, `TextMood`. Functions: `track_text`, `facets_of`, `words_of`, `trust_in`, `mood_of`.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -31,6 +33,8 @@ from workbench.recording import FloatArray
 
 _PLAUSIBLE: dict[Kind, float] = {"moods": 7.0, "genres": 5.0, "instruments": 8.0}
 """facets of a kind that one piece of music may have; naming more lowers the trust"""
+_FIELDS = (0.65, 1.0, 0.45)
+"""how far a facet counts that the description, a list or the title names"""
 _REPEATED_SHARE = 0.3
 """share of a text's words that its commonest word may take"""
 _LONG_TEXT_WORDS = 12
@@ -59,7 +63,7 @@ class TextIndex:
         self._rows = rows
         self._bm25 = bm25
         self.facets: NDArray[np.uint8] = np.load(folder / "facets.npy", mmap_mode="r" if rows else None)
-        """shape (n, n_facets), 0 to 255: see `Meaning.facets`"""
+        """shape (n, n_facets), 0 to 255: see `facets_of`"""
         self.trust: NDArray[np.float16] = np.load(folder / "trust.npy", mmap_mode="r" if rows else None)
         """shape (n,), 0 to 1: 1 for a text with no more facets than one piece can have"""
         self._starts, self._rows_of, self._weights = (
@@ -75,7 +79,7 @@ class TextIndex:
 
         Parameters
         ----------
-        texts : one a track; of each, the first 20,000 characters are read
+        texts : one a track, as `track_text` writes them; of each, the first 20,000 characters are read
         folder : created where it is missing
 
         Returns
@@ -90,10 +94,10 @@ class TextIndex:
         tokens: list[list[str]] = []
         for row, text in enumerate(texts):
             text = text[:_READ_CHARACTERS]
-            meaning = read_lexicon(text)
+            named, counted = facets_of(text)
             words = words_of(text)
-            facets[row] = np.round(meaning.facets * _STEPS)
-            trust[row] = trust_in(meaning.facets, words)
+            facets[row] = np.round(counted * _STEPS)
+            trust[row] = trust_in(named, words)
             tokens.append(words)
         np.save(folder / "facets.npy", facets)
         np.save(folder / "trust.npy", trust)
@@ -203,6 +207,25 @@ def _inverted(
     return np.array(starts, dtype=np.int64), np.concatenate(rows_of), np.concatenate(weights)
 
 
+def facets_of(text: str) -> tuple[FloatArray, FloatArray]:
+    """The facets that the text of a track names.
+
+    Parameters
+    ----------
+    text : as `track_text` writes it; any other is read as one list
+
+    Returns
+    -------
+    shape (n_facets,) each, 0 to 1: as they are named, and as far as they count by the fields that name them
+    """
+    fields = text.split("\n")
+    if len(fields) != len(_FIELDS):
+        facets = read_lexicon(text).facets
+        return facets, facets
+    named = np.stack([read_lexicon(field).facets for field in fields])
+    return named.max(axis=0), (named * np.array(_FIELDS)[:, None]).max(axis=0)
+
+
 def trust_in(facets: FloatArray, words: Sequence[str]) -> float:
     """How far a text can be trusted: less, the more facets it names beyond what one piece of music can have.
 
@@ -278,8 +301,16 @@ def track_text(track: Track) -> str:
 
     Returns
     -------
-    str : sentences; empty where none of these fields has a value
+    str : three lines, each of which may be empty: the description, what the catalog lists, the title; empty where none
+    of these fields has a value
     """
     lists = (", ".join(words) for words in (track.moods, track.genres, track.instruments, track.tags) if words)
-    parts = (track.description, *lists, track.title)
-    return ". ".join(part.strip().rstrip(".") for part in parts if part and part.strip())
+    fields = [_sentences([track.description]), _sentences(lists), _sentences([track.title])]
+    if not any(fields):
+        return ""
+    return "\n".join(f"{field}." if field and any(fields[at + 1 :]) else field for at, field in enumerate(fields))
+
+
+def _sentences(parts: Iterable[str | None]) -> str:
+    """What is said, on one line."""
+    return ". ".join(" ".join(part.split()).rstrip(".") for part in parts if part and part.strip())

@@ -10,7 +10,7 @@ language that is not among the nine, even where it shares letters with one of th
 
 The words and letters stand in `languages.toml` beside this file.
 
-Functions: `language_of`, `is_readable`.
+Functions: `language_of`, `is_common`, `is_readable`.
 """
 
 from __future__ import annotations
@@ -70,6 +70,17 @@ def language_of(text: str) -> str:
     english += evidence.pop(ENGLISH)
     best = max(evidence, key=lambda name: evidence[name])
     return best if evidence[best] > _CLEARLY * english and evidence[best] >= _LEAST else ENGLISH
+
+
+def is_common(word: str, language: str) -> bool:
+    """Whether a word is one of the commonest of a language, as "con" is of Spanish.
+
+    Parameters
+    ----------
+    word : in lower case
+    language : in English, as `language_of` gives it
+    """
+    return word in _COMMONEST.get(language, ())
 
 
 def is_readable(text: str, is_whole: Callable[[str], bool] | None = None) -> bool:

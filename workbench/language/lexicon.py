@@ -1,21 +1,22 @@
 """The lexicon: the words that name moods, genres, instruments and scenes, and the sound to expect of each.
 
 `lexicon.toml` beside this file holds the entries, a table each. A *facet* is a mood, a genre or an instrument; it has
-words that name it, in English and in six other languages, and an expected sound: energy, pace, brightness,
-mode. A *scene* is a kind of text that is spoken over music ("a cooking video", "a memorial"), with sample lines and the
-facets of the music that usually accompanies it. A text is read by looking up its words, one to three at a time, with
-regard to negation (`workbench.language.negation`): "no drums" denies drums.
+words that name it, in English and in six other languages, a mood in eight, and an expected sound: energy, pace,
+brightness, mode. A *scene* is a kind of text that is spoken over music ("a cooking video", "a memorial"), with sample
+lines and the facets of the music that usually accompanies it. A text is read by looking up its words, one to three at a
+time, with regard to negation (`workbench.language.negation`): "no drums" denies drums.
 
 Spoken texts seldom name their moods. The lexicon therefore also holds some nine hundred *lines* as people speak them,
 each with the facets of the music that suits; `workbench.underscore.script` is fitted to them.
 
-Functions: `lexicon`, `read_lexicon`, `terms_in`, `strongest_facets`, `lexicon_digest`. Classes: `Lexicon`, `TextScene`,
-`Line`, `ExpectedSound`, `Meaning`.
+Functions: `lexicon`, `read_lexicon`, `terms_in`, `inflected`, `strongest_facets`, `lexicon_digest`. Classes: `Lexicon`,
+`TextScene`, `Line`, `ExpectedSound`, `Meaning`.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,6 +42,8 @@ _INSTRUMENT_SHARE = 1.5
 """scale of instruments that are derived from genres: a piece uses only some of the instruments of its genre"""
 _LONGEST_TERM = 3
 _ENDINGS = ("s", "ly", "es")
+_VOWELS = "aeiouyąęåäö"
+_SHORTEST_STEM, _LONGEST_ENDING = 6, 3
 _LONGEST_READ = 20_000
 """characters of a text that are looked up: more than a script may have, and a bound for descriptions"""
 
@@ -117,7 +120,11 @@ class Lexicon:
     """those of the terms that are not English"""
     scenes: tuple[TextScene, ...]
     cues: Mapping[str, tuple[int, ...]]
-    """a word to the scenes that are recognized by it"""
+    """a word to the scenes that are recognized by it; of English ones the forms in -ing and -ed too"""
+    foreign_cues: frozenset[str]
+    """those of the cues that are words of another language than English, and perhaps of English too"""
+    stems: Mapping[str, str]
+    """a long foreign cue without its last vowel to that cue; see `inflected`"""
     lines: tuple[Line, ...]
 
     def of(self, kind: Kind) -> slice:
@@ -166,10 +173,8 @@ def lexicon() -> Lexicon:
             music.append(entry["music"])
     place = {(kind, name): index for index, (kind, name) in enumerate(zip(kinds, names, strict=True))}
     scenes = tuple(_scene(entry, place) for entry in tables["scenes"])
-    cues: defaultdict[str, list[int]] = defaultdict(list)
-    for index, scene in enumerate(scenes):
-        for cue in scene.cues:
-            cues[cue].append(index)
+    cues = _cues(tables["scenes"])
+    foreign = dict.fromkeys(cue for entry in tables["scenes"] for cue in entry.get("foreign", "").split())
     return Lexicon(
         names=tuple(names),
         kinds=tuple(kinds),
@@ -178,7 +183,9 @@ def lexicon() -> Lexicon:
         terms={term: tuple(found) for term, found in terms.items()},
         foreign=frozenset(terms.keys() - english),
         scenes=scenes,
-        cues={cue: tuple(found) for cue, found in cues.items()},
+        cues=cues,
+        foreign_cues=frozenset(foreign),
+        stems={stem: cue for cue in reversed(foreign) if len(stem := cue.rstrip(_VOWELS)) >= _SHORTEST_STEM},
         lines=tuple(_lines(tables, scenes, place, np.array(sounds, dtype=np.float64))),
     )
 
@@ -236,6 +243,24 @@ def terms_in(text: str, known: Mapping[str, object]) -> Iterator[tuple[str, bool
                 at += 1
 
 
+def inflected(word: str) -> str | None:
+    """The foreign cue that a word is another form of: "sjukhus" of "sjukhuset", "ospedale" of "ospedali".
+
+    Parameters
+    ----------
+    word : in lower case, of another language than English
+
+    Returns
+    -------
+    None if it is a cue itself, or a form of none: forms end otherwise by three letters at most, after six or more
+    """
+    book = lexicon()
+    if word in book.cues:
+        return None
+    stems = (word[: len(word) - cut] for cut in range(min(_LONGEST_ENDING, len(word) - _SHORTEST_STEM) + 1))
+    return next((book.stems[stem] for stem in stems if stem in book.stems), None)
+
+
 def lexicon_digest() -> str:
     """SHA-256 of the lexicon, hex; models that were fitted to it are valid only with the same one."""
     return hashlib.sha256(_file(LEXICON_FILE)).hexdigest()
@@ -257,6 +282,30 @@ def _known(words: Sequence[str], known: Mapping[str, object]) -> str | None:
         if term.endswith(ending) and len(form := term.removesuffix(ending)) > 2 and form in known:
             return form
     return None
+
+
+def _cues(entries: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int, ...]]:
+    """The scenes of each cue, and of the forms of English cues that are no cues themselves."""
+    cues: defaultdict[str, list[int]] = defaultdict(list)
+    forms: defaultdict[str, list[int]] = defaultdict(list)
+    for index, entry in enumerate(entries):
+        english = entry["cues"].split()
+        for cue in dict.fromkeys([*english, *entry.get("foreign", "").split()]):
+            cues[cue].append(index)
+        for form in dict.fromkeys(form for cue in english for form in _forms(cue)):
+            forms[form].append(index)
+    return {cue: tuple(found) for cue, found in (forms | cues).items()}
+
+
+def _forms(word: str) -> list[str]:
+    """An English word with -ing and -ed, as verbs have them: "baking", "stirred", "carried"."""
+    if not re.fullmatch("[a-z]{3,}", word):
+        return []
+    if re.fullmatch("[^aeiou]+[aeiou][bdgklmnprt]", word):
+        return [f"{word}{word[-1]}ing", f"{word}{word[-1]}ed"]
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return [f"{word}ing", f"{word[:-1]}ied", f"{word[:-1]}ies"]
+    return [f"{word.removesuffix('e')}ing", f"{word.removesuffix('e')}ed"]
 
 
 def _scene(entry: Mapping[str, Any], place: Mapping[tuple[Kind, str], int]) -> TextScene:

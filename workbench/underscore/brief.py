@@ -53,8 +53,9 @@ _SURELY_STRUCK = 0.8
 with a drum kit have 0.83 and more"""
 _SURELY_SILENT = 0.1
 """probability of a voice below which a text that names one is not believed"""
-_NAMED = 0.4
-"""of a facet, from where on a track's text is taken to name it"""
+_NAMED = 0.2
+"""of a facet, from where on a track's text is taken to name it, wherever it does: less than a word of two meanings in a
+title"""
 _ABOUT, _EXACTLY = 0.08, 0.04
 """share of a tempo that "about" and a bare number allow to both sides"""
 

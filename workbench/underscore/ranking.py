@@ -4,12 +4,13 @@ What is wanted comes from three sources: the reading of the script; a brief, whi
 only for the kinds it names, so that one that names moods leaves the instruments to the script; and the platform, which
 only changes the energy, and asks for a quick opening or for length.
 
-A track is compared part by part, each from 0 to 1: moods, genres and instruments that its text names, as the cosine to
-those wanted; energy, pace, brightness and mode, as nearness to the expected sound; voice, because a voice that sings
-competes with one that speaks; topic, the cosine of script and track in the sentence embedding; opening and length where
-the platform asks for them. Parts that rest on words count less the less a text is trusted (`texts.trust_in`), so that
-naming everything gains nothing. An unknown value counts as usual. The raw score is the weighted mean; a logistic
-curve (`lane.calibrated`) makes it absolute.
+A track is compared part by part, each from 0 to 1: moods, genres and instruments that its text names, those that are
+listed before those of description and title (`texts.facets_of`), as the cosine to those wanted; energy, pace,
+brightness and mode, as nearness to the expected sound; voice, because a voice that sings competes with one that speaks;
+topic, the cosine of script and track in the sentence embedding; opening and length where the platform asks for them.
+Parts that rest on words count less the less a text is trusted (`texts.trust_in`), so that naming everything gains
+nothing. An unknown value counts as usual. The raw score is the weighted mean; a logistic curve (`lane.calibrated`)
+makes it absolute.
 
 Constraints come first: a track that breaks one scores 0 and comes after all that break fewer; the score is halved for
 each rule of which it is unknown whether the track keeps it. Where a text would tell ("no piano", "with vocals") and
@@ -211,7 +212,7 @@ def rank(
     ----------
     wanted : what the music should be
     columns : facts of n tracks
-    facets : shape (n, n_facets), 0 to 1, what their texts name
+    facets : shape (n, n_facets), 0 to 1, how far what their texts name counts (`texts.facets_of`)
     trust : shape (n,), 0 to 1, how far their texts are trusted
     params : weights; None: the defaults
 
@@ -243,7 +244,7 @@ def compare(
     ----------
     wanted : what the music should be
     columns : facts of n tracks
-    facets : shape (n, n_facets), 0 to 1, what their texts name
+    facets : shape (n, n_facets), 0 to 1, how far what their texts name counts (`texts.facets_of`)
     trust : shape (n,), 0 to 1, how far their texts are trusted
     params : reaches, and values for what is unknown
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -36,8 +36,16 @@ import numpy as np
 
 from workbench.errors import ResourceMissing
 from workbench.language.embedding import DEPTHS, DIMS, SentenceEmbedding, chunks
-from workbench.language.languages import ENGLISH, is_readable, language_of
-from workbench.language.lexicon import ExpectedSound, Meaning, lexicon, lexicon_digest, read_lexicon, terms_in
+from workbench.language.languages import ENGLISH, is_common, is_readable, language_of
+from workbench.language.lexicon import (
+    ExpectedSound,
+    Meaning,
+    inflected,
+    lexicon,
+    lexicon_digest,
+    read_lexicon,
+    terms_in,
+)
 from workbench.language.negation import replace_denials
 from workbench.language.opposites import opposites
 from workbench.models.loading import open_model
@@ -251,7 +259,7 @@ def _by_lexicon(
     book = lexicon()
     hits = np.zeros(len(book.scenes))
     # Cues under a negation count too: a text is about what it denies.
-    distinct = dict.fromkeys(cue for cue, _ in terms_in(text, book.cues))
+    distinct = dict.fromkeys(_cues_in(text, language))
     for cue in distinct:
         for index in book.cues[cue]:
             hits[index] += 1.0 / len(book.cues[cue])
@@ -270,6 +278,19 @@ def _by_lexicon(
     clear = hits[best] >= _CUES_SHOWN and hits[best] > hits.sum() / 2
     words = [*distinct, *(word for index in np.flatnonzero(moods) for word in meaning.found[book.names[index]])]
     return total / evidence, evidence, book.scenes[best].name if clear else None, tuple(dict.fromkeys(words))
+
+
+def _cues_in(text: str, language: str) -> Iterator[str]:
+    """The cues of a text. English ones that are common words of its language are none: "con", "war", "van"."""
+    book = lexicon()
+    for cue, _ in terms_in(text, book.cues):
+        if language == ENGLISH or cue in book.foreign_cues or not is_common(cue, language):
+            yield cue
+    if language != ENGLISH:
+        for word in re.findall(r"[^\W\d_]+", text[:_LONGEST_READ].lower()):
+            form_of = inflected(word)
+            if form_of is not None:
+                yield form_of
 
 
 def _by_words_of_lines(text: str, params: UnderscoreParams) -> tuple[FloatArray, float]:

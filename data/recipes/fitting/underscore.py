@@ -17,8 +17,7 @@ from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from data.recipes.material import underscore_set as material
 from data.recipes.material.grading import best_first, ndcg
 from workbench.catalog.lane import fit_calibration
-from workbench.catalog.texts import track_text, trust_in, words_of
-from workbench.language.lexicon import read_lexicon
+from workbench.catalog.texts import facets_of, track_text, trust_in, words_of
 from workbench.models.loading import model_path, read_numbers
 from workbench.params import UnderscoreParams
 from workbench.underscore import reference
@@ -46,13 +45,13 @@ def main() -> int:
     tuned, _ = material.halves(material.scripts())
     columns = material.columns_of(made, facets, embedding)
     texts = [track_text(track) for track in made]
-    named = np.array([read_lexicon(text).facets for text in texts])
+    named, counted = (np.array(rows) for rows in zip(*map(facets_of, texts), strict=True))
     trust = np.array([trust_in(row, words_of(text)) for row, text in zip(named, texts, strict=True)])
     graded = material.grades(tuned, facets)
     pairs, values = [], []
     for script, grades in zip(tuned, graded, strict=True):
         wanted = want(read_script(script.text, embedding, params), read_brief(""), None, params)
-        parts = compare(wanted, columns, named, trust, params)
+        parts = compare(wanted, columns, counted, trust, params)
         pairs.append(parts)
         values.append(ndcg(best_first(raw_scores(parts, params)), grades))
     whole = {name: np.concatenate([parts[name] for parts in pairs]) for name in pairs[0]}

@@ -7,9 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.catalog.texts import TextIndex, mood_of
+from workbench.catalog.columns import empty_columns
+from workbench.catalog.texts import TextIndex, facets_of, mood_of, track_text
+from workbench.catalog.track import Track
 from workbench.errors import StoreError
 from workbench.language.lexicon import lexicon
+from workbench.underscore.brief import BROKEN, KEPT, read_brief
 
 TEXTS = [
     "Calm piano for a rainy evening",
@@ -85,6 +88,40 @@ def test_stuffed_and_repeated_texts_are_not_believed(tmp_path: Path) -> None:
     assert trust[0] < 0.6
     assert trust[1] < 0.4
     assert trust[2] == 1.0
+
+
+def _said(**fields: str | tuple[str, ...]) -> str:
+    return track_text(Track("t", Path("/t.wav"), "0" * 64, **fields))  # type: ignore[arg-type]
+
+
+def test_a_list_counts_for_more_than_a_description_and_that_for_more_than_a_title(tmp_path: Path) -> None:
+    texts = [
+        _said(title="Sad Sky", moods=("happy",)),
+        _said(description="Sad, or so it seems.", moods=("happy",)),
+        _said(moods=("sad", "happy")),
+    ]
+    wanted = np.zeros(len(lexicon().names))
+    wanted[lexicon().index("sad")] = 1.0
+    near = TextIndex.build(texts, tmp_path / "t").nearness(wanted)
+    assert 0.0 < near[0] < near[1] < near[2]
+
+
+def test_where_nothing_is_listed_a_title_says_all(tmp_path: Path) -> None:
+    wanted = np.zeros(len(lexicon().names))
+    wanted[lexicon().index("sad")] = 1.0
+    assert TextIndex.build([_said(title="Sad Sky")], tmp_path / "t").nearness(wanted)[0] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "text", [_said(title="Guitar Sky"), _said(description="A guitar."), _said(instruments=("guitar",))]
+)
+def test_a_rule_of_a_brief_counts_a_word_wherever_it_stands(text: str) -> None:
+    (rule,) = read_brief("no guitar").constraints
+    named, counted = facets_of(text)
+    assert named.max() == 0.5  # a guitar may be an electric one
+    (flute,) = (facets_of(_said(title="Flute Sky"))[1],)
+    judged = rule.judge(empty_columns(np.array(["t1", "t2"])), np.stack([counted, flute]))
+    assert list(judged) == [BROKEN, KEPT]
 
 
 def test_the_mood_of_a_text_is_that_of_the_words_it_names() -> None:

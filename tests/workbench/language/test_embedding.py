@@ -105,5 +105,6 @@ def test_what_is_said_of_a_track_is_one_text() -> None:
     track = Track(
         "t", Path("/t.wav"), "0" * 64, title="Sea", description="Slow tide.", moods=("calm",), tags=("piano",)
     )
-    assert track_text(track) == "Slow tide. calm. piano. Sea"
+    assert track_text(track) == "Slow tide.\ncalm. piano.\nSea"
+    assert track_text(Track("t", Path("/t.wav"), "0" * 64, description="Slow\ntide.")) == "Slow tide\n\n"
     assert track_text(Track("t", Path("/t.wav"), "0" * 64)) == ""

@@ -150,6 +150,38 @@ def test_scenes_are_recognised_in_other_languages_without_the_embedding(script: 
     assert mood in strongest_facets(reading.facets, ("moods",), most=2)
 
 
+@pytest.mark.parametrize(
+    ("script", "scene"),
+    [
+        ("La banca dà un prestito a chi ha poco, e il risparmio di tutti cresce.", "a financial or insurance message"),
+        ("In de bibliotheek is het stil. Ik moet studeren, want mijn tentamen is morgen.", "studying or coding along"),
+        ("Min läkare på sjukhuset säger att jag är frisk. Sköterskan skrattar.", "an illness and recovery story"),
+        ("À l'usine, l'acier coule. Les ingénieurs sont sur le chantier.", "industry, engineering and construction"),
+    ],
+)
+def test_more_kinds_of_text_are_recognised_in_other_languages(script: str, scene: str) -> None:
+    assert read_script(script).scene == scene
+
+
+def test_cues_are_known_in_other_forms_of_the_verb() -> None:
+    assert read_script("She kept stirring until it had simmered for an hour.").scene == "a cooking video"
+
+
+def test_a_common_word_of_another_language_is_no_english_cue() -> None:
+    """A con is a fraud in English, and "with" in Spanish and Italian; a son is "his" in French."""
+    assert "con" in read_script("The con was on, and the vault was open.").words
+    assert "con" not in read_script("El caballero va con la espada, y con el dragón.").words
+    assert "son" not in read_script("Il est dans son jardin, et elle est avec nous.").words
+
+
+@pytest.mark.parametrize(
+    ("script", "mood"),
+    [("Mężczyzna jest smutny, i nie ma nikogo.", "sad"), ("Natten är mörk och jag är rädd.", "dark")],
+)
+def test_moods_are_known_in_polish_and_swedish(script: str, mood: str) -> None:
+    assert strongest_facets(read_script(script).facets, ("moods",), most=1) == [mood]
+
+
 def test_words_of_the_lexicons_lines_count_without_the_embedding() -> None:
     """No cue and no mood is named; each of the words stands in lines of the same kind."""
     said = read_script("The telegram boy cycled to the village. The curtain moved.")
