@@ -199,7 +199,8 @@ def _own_fades(timeline: Timeline, item: Item, begin: Fraction, end: Fraction) -
     rises = _exact(ends.start_fade_seconds) if item.fade_in is None else Fraction(0)
     falls = _exact(ends.end_fade_seconds) if item.fade_out is None else Fraction(0)
     return _OwnFades(
-        _reaching(rises, timeline.seconds(item.first) - begin), _reaching(falls, end - timeline.seconds(timeline.length))
+        _reaching(rises, timeline.seconds(item.first) - begin),
+        _reaching(falls, end - timeline.seconds(timeline.length)),
     )
 
 
