@@ -8,15 +8,15 @@ a clip begins on the last frame before its first sound and ends on the first fra
 the place in the track, is exact to the sample: the excess is silent. Where the track itself begins or ends there, the
 clip begins or ends one frame inside.
 
-Gain. The fades at the plan's ends are the clip's own (`fadeIn`, `fadeOut`), with Final Cut's S-curve, `easeInOut`: slow,
-fast, slow like the plan's raised cosine; Apple does not state its formula. A fade that would have to be stretched by
-more than a twentieth to reach the edge of its clip is drawn. All else is keyframes of the clips' volume: level and
+Gain. The fades at the plan's ends are the clip's own (`fadeIn`, `fadeOut`), with Final Cut's S-curve, `easeInOut`:
+slow, fast, slow like the plan's raised cosine; Apple does not state its formula. A fade that would have to be stretched
+by more than a twentieth to reach the edge of its clip is drawn. All else is keyframes of the clips' volume: level and
 glide, both halves of the crossfades, the mix's gain and the duck; a level that stays is one number. Keys are in dB with
 straight lines between, which meet the curve within 0.25 dB (`workbench.export.envelope`), in a crossfade within a
-fiftieth of its own level, so that both sides together are within 0.3 dB; -96 dB stands for silence. Before its first key and
-after its last a level is held. Keys lie on samples and not on frames: Final Cut's own exports have keys and fades
-anywhere between two frames, so that a crossfade of a few milliseconds has room. Keyed times are track times, since the
-keys of a clip count on the clock of its media.
+fiftieth of its own level, so that both sides together are within 0.3 dB; -96 dB stands for silence. Before its first
+key and after its last a level is held. Keys lie on samples and not on frames: Final Cut's own exports have keys and
+fades anywhere between two frames, so that a crossfade of a few milliseconds has room. Keyed times are track times,
+since the keys of a clip count on the clock of its media.
 
 What the plan was made from is JSON in the sequence's metadata, under `PROVENANCE_KEY`.
 
