@@ -224,7 +224,7 @@ def _frame_edges(
 
 
 def _keys(timeline: Timeline, item: Item, begin: Fraction, end: Fraction, fades: _OwnFades) -> list[GainPoint]:
-    """The gain of an item in dB without the clip's own fades, silent where the clip plays more than the item."""
+    """The gain of an item in dB without the clip's own fades, silent where the clip plays more of the track."""
     rises, falls = (not fade for fade in fades)
 
     def level(sample: int, *, crosses: bool = True) -> float:
@@ -243,7 +243,7 @@ def _keys(timeline: Timeline, item: Item, begin: Fraction, end: Fraction, fades:
         keys += found if not keys else found[1:]
     if rises and begin <= timeline.seconds(item.first - 1) and keys[0].level_db > SILENT_DB:
         keys.insert(0, GainPoint(item.first - 1, SILENT_DB))
-    if falls and timeline.seconds(item.stop) < end and keys[-1].level_db > SILENT_DB:
+    if item.fade_out is not None and timeline.seconds(item.stop) < end and keys[-1].level_db > SILENT_DB:
         keys.append(GainPoint(item.stop, SILENT_DB))
     return keys
 

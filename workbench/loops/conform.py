@@ -557,7 +557,8 @@ class _Search:
         # The last segment is as long as any, but in a cut that has no room for that.
         aged = np.arange(self.ages + 1) >= (0 if number < MIN_INNER_BARS and not self.kept_segments else MIN_INNER_BARS)
         own_worth = _FADE if self.old.ends_in_fade else _OWN_ENDING
-        if self.profile.ending is not None:
+        # A track without a found ending ends with its last sound, in a new cut only where it did in the old one.
+        if self.profile.ending is not None or not self.old.ends_in_fade:
             tail = self.end - (layer.time[last] + self.lengths[last])
             fits = np.isfinite(layer.worth[last]) & (tail >= 0.0) & (tail <= longest_tail) & aged
             for age in np.flatnonzero(fits).tolist():
