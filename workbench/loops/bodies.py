@@ -343,7 +343,7 @@ def _with_variety(score: FloatArray, ending: TrackEnding | None, params: SeamPar
             _take_best_of(chosen, score, possible, others, here, params.max_splices_each)
     if ending is not None:
         into = (bars <= ending.start_bar) & (bars >= ending.start_bar - 8)
-        _take_best(chosen, score, np.triu(possible & into[None, :], 1), params.max_splices // 4)
+        _take_best(chosen, score, np.triu(possible & into[None, :], 1), params.max_splices // 10)
     if chosen.sum() > params.max_splices:
         return _of_all_lengths(chosen, score, params.max_splices)
     _take_best(chosen, score, possible & ~chosen, params.max_splices - int(chosen.sum()))
