@@ -1,10 +1,10 @@
 """Bodies: which whole-bar stretches of a track could repeat, and everything else the planner must know of it.
 
 Every pair of bar lines is scored as a splice. Those that may pass are fitted to the waveform and kept with variety:
-for each length in bars and for each bar line the best ones, then the best of all, so that the planner finds bodies of
-all lengths, cuts that go ahead, and a way into the ending from anywhere. A long track has more of these than are kept:
-then the better part are the best, and after them comes the best of each number of bars that is missing, for a plan that
-follows a picture needs one certain number (`workbench.loops.conform`).
+for each length in bars and for each bar line the best ones, then the best of all up to `BEST_SPLICES`, so that the
+planner finds bodies of all lengths, cuts that go ahead, and a way into the ending from anywhere. A long track has more
+of these than are kept: then the better part are the best, and after them comes the best of each number of bars that is
+missing, for a plan that follows a picture needs one certain number (`workbench.loops.conform`).
 
 Functions: `loop_profile`, `profile_of_evidence`, in parts `track_form` and `profile_of_form`; `candidate_splices`,
 `named_splices`, `harmonic_change`, `heard_parts`, `profile_to_arrays`, `profile_from_arrays`.
@@ -38,7 +38,7 @@ from workbench.loops.seams import (
     seam_evidence,
     total_of_parts,
 )
-from workbench.loops.splices import rank_within, with_room
+from workbench.loops.splices import BEST_SPLICES, rank_within, with_room
 from workbench.params import EndingParams, SeamParams, SectionParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 from workbench.structure.finder import ask_finder
@@ -346,7 +346,8 @@ def _with_variety(score: FloatArray, ending: TrackEnding | None, params: SeamPar
         _take_best(chosen, score, np.triu(possible & into[None, :], 1), params.max_splices // 10)
     if chosen.sum() > params.max_splices:
         return _of_all_lengths(chosen, score, params.max_splices)
-    _take_best(chosen, score, possible & ~chosen, params.max_splices - int(chosen.sum()))
+    some = min(params.max_splices, BEST_SPLICES)
+    _take_best(chosen, score, possible & ~chosen, max(0, some - int(chosen.sum())))
     return chosen
 
 

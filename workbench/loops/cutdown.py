@@ -19,8 +19,8 @@ a cut-down is asked to leave most of the track out:
 From `_HOOK_SECONDS` on a route without the hook loses `_NO_HOOK`, and one without the track's own ending, where the
 track has one, `_NO_OWN_ENDING`: a piece of music that begins and ends is worth a seam.
 
-Functions: `cut_splices`, what may be taken; `with_short_segments`; `find_cuts`, the best routes; `route_heard`, what one
-plays; `assemble_cut`, its plan; `downbeat_ending`; `seams_allowed`.
+Functions: `cut_splices`, what may be taken; `with_short_segments`; `find_cuts`, the best routes; `route_heard`, what
+one plays; `assemble_cut`, its plan; `downbeat_ending`; `seams_allowed`.
 """
 
 from __future__ import annotations

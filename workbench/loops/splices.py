@@ -30,10 +30,11 @@ from workbench.loops.worth import fade_part, phrasing_part
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray
 
+BEST_SPLICES = 600
+"""splices of a track, best first, that loops and cut-downs choose from: the rest are there for their rare lengths"""
 _MARGIN = 2e-6  # s; so that rounding to the microsecond breaks no rule
 _SAME_PLACE = 2  # splices kept of one length in bars that leave within the same eight bars: others are the same loop
 _PLACE_BARS = 8
-_BEST = 600  # splices of the track, best first, that these are chosen from: the rest are there for their rare lengths
 _MOST = 256  # splices kept in all; bounds the table of what may follow what
 _DIFFERENT_BARS = 4  # how far the ends of two bodies lie apart, in all, that sound different
 _START_SHIFT = 0.008  # s; how far a splice into the first bar moves to make room for its fade
@@ -268,7 +269,7 @@ def _among(
     kept = np.flatnonzero(legal)
     kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
     if not alike:
-        kept = kept[kept < _BEST]
+        kept = kept[kept < BEST_SPLICES]
         kept = kept[_unlike(leave[kept], enter[kept], lines.size)]
     if pins.any() or again.any():
         kept = np.union1d(kept, np.flatnonzero(pins | again))
