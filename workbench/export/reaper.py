@@ -189,7 +189,7 @@ def _item(
     yield "  ALLTAKES 0"
     # Shape, length, length of an automatic crossfade, shape again, state, curvature.
     for setting, fade in zip(("FADEIN", "FADEOUT"), fades, strict=True):
-        yield f"  {setting} {fade.shape} {_number(fade.seconds)} 0 {fade.shape} 0 0"
+        yield f"  {setting} {fade.shape} {_number(fade.seconds)} 0 {fade.shape} 0 0 0"
     yield "  MUTE 0 0"
     yield f"  IGUID {_guid(unique)}"
     yield f"  NAME {quoted(name)}"

@@ -90,7 +90,7 @@ def play(project: Block, folder: Path) -> FloatArray:
         gain = np.interp(times, *points(item.inside("VOLENV")[0]).T)
         for name, distance in (("FADEIN", times), ("FADEOUT", (length - np.arange(length)) / rate)):
             shape, seconds = item.one(name)[0], float(item.one(name)[1])
-            assert item.one(name)[2:] == ["0", shape, "0", "0"]
+            assert item.one(name)[2:] == ["0", shape, "0", "0", "0"]
             if seconds:
                 gain = gain * FADE_SHAPES[shape](np.minimum(1.0, distance / seconds))
         sound[:, first : first + length] += (heard * gain[:, None]).T
