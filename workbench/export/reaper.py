@@ -167,10 +167,10 @@ def _segment(timeline: Timeline, track: TrackMedia, item: Item, out: Path) -> It
     yield f"    FILE {quoted(media_path(track.path, out))}"
     yield "  >"
 
-    into, out = (fade.seconds == 0.0 for fade in fades)
+    rises, falls = (fade.seconds == 0.0 for fade in fades)
 
     def level(sample: int) -> float:
-        return decibels(item.gain(sample, fade_in=into, fade_out=out, start_fade=into, end_fade=out))
+        return decibels(item.gain(sample, fade_in=rises, fade_out=falls, start_fade=rises, end_fade=falls))
 
     keys = fit_keys(level, item.corners, Lines.GAIN)
     yield from _block(_envelope("VOLENV", [(timeline.seconds(key.sample - item.first), key.gain) for key in keys]))
