@@ -243,7 +243,8 @@ def _keys(timeline: Timeline, item: Item, begin: Fraction, end: Fraction, fades:
         keys += found if not keys else found[1:]
     if rises and begin <= timeline.seconds(item.first - 1) and keys[0].level_db > SILENT_DB:
         keys.insert(0, GainPoint(item.first - 1, SILENT_DB))
-    if item.fade_out is not None and timeline.seconds(item.stop) < end and keys[-1].level_db > SILENT_DB:
+    goes_on = item.fade_out is not None or (timeline.plan is not None and timeline.plan.ends_in_fade)
+    if falls and goes_on and timeline.seconds(item.stop) < end and keys[-1].level_db > SILENT_DB:
         keys.append(GainPoint(item.stop, SILENT_DB))
     return keys
 

@@ -272,7 +272,9 @@ def check_levels(timeline: Timeline, item: Item, clip: Element) -> None:
     crossings = [(middle, fade.seconds / 8) for fade, middle in both if fade is not None]
     places = {round((middle + eighth * part) * rate) for middle, eighth in crossings for part in range(-4, 5)}
     inside = {min(max(place, item.first), item.stop - 1) for place in places}
-    steps = range(ceil(begin * rate), floor(end * rate) + 1, rate // 10)
+    # Music that neither fades nor crosses over ends with its track, which has nothing more up to the next frame.
+    ends = item.fade_out is None and timeline.ends.end_fade_seconds == 0.0
+    steps = range(ceil(begin * rate), item.stop if ends else floor(end * rate) + 1, rate // 10)
     samples = np.array(sorted({*steps, *inside, item.first, item.stop - 1}))
     drawn = 10 ** (np.interp(samples / rate + shift, *keys(clip)) / 20) * own_fades(clip, samples / rate - float(begin))
     # A fade of its own may begin or end up to a frame away, a twentieth of it at most.
