@@ -201,7 +201,7 @@ class SeamParams(Params):
         default=1500,
         ge=10,
         le=5000,
-        description="splices kept a recording; the time of following an edit grows with it",
+        description="splices kept a recording: loops choose among the best 600, a plan that follows an edit among all",
     )
     max_splices_each: int = Field(
         default=2, ge=1, le=20, description="splices kept of each length and bar line, for variety"
