@@ -79,7 +79,9 @@ class FrameKey(NamedTuple):
     level_db: float
 
 
-def fit_keys(curve: Callable[[int], float], corners: Iterable[int], lines: Lines) -> list[GainPoint]:
+def fit_keys(
+    curve: Callable[[int], float], corners: Iterable[int], lines: Lines, tolerance: float = TOLERANCE
+) -> list[GainPoint]:
     """Fit the fewest keys to a curve.
 
     Parameters
@@ -87,6 +89,7 @@ def fit_keys(curve: Callable[[int], float], corners: Iterable[int], lines: Lines
     curve : dB at an output sample, `SILENT_DB` for silence
     corners : output samples at which the course of the curve changes, the first and the last one among them
     lines : how the program draws lines between keys
+    tolerance : linear gain by which lines may leave the curve where `TOLERANCE_DB` would be less
 
     Returns
     -------
@@ -94,7 +97,7 @@ def fit_keys(curve: Callable[[int], float], corners: Iterable[int], lines: Lines
     """
     places = _places(cache(curve), sorted(set(corners)), lines)
     at, levels = np.array([place.sample for place in places]), np.array([place.level_db for place in places])
-    return [places[k] for k in _fewest(at, levels, lines)]
+    return [places[k] for k in _fewest(at, levels, lines, tolerance)]
 
 
 def fit_frame_keys(
@@ -159,10 +162,10 @@ def _leaves(level: float, begin: GainPoint, end: GainPoint, at: int, lines: Line
 class _Scale:
     """The curve on the scale on which lines are straight, and how far they may leave it."""
 
-    def __init__(self, at: IntArray, levels: FloatArray, in_gain: bool) -> None:
+    def __init__(self, at: IntArray, levels: FloatArray, in_gain: bool, tolerance: float) -> None:
         gain = np.where(levels <= SILENT_DB, 0.0, 10.0 ** (levels / 20.0))
         step = 10.0 ** (TOLERANCE_DB / 20.0)
-        low, high = np.minimum(gain / step, gain - TOLERANCE), np.maximum(gain * step, gain + TOLERANCE)
+        low, high = np.minimum(gain / step, gain - tolerance), np.maximum(gain * step, gain + tolerance)
         self.at = at.astype(np.float64)
         if in_gain:
             self.value, self.low, self.high = gain, low, high
@@ -196,11 +199,11 @@ def _decibels(gain: FloatArray) -> FloatArray:
     return np.array([decibels(value) if value > 0.0 else 2.0 * SILENT_DB for value in gain.tolist()])
 
 
-def _fewest(at: IntArray, levels: FloatArray, lines: Lines) -> list[int]:
+def _fewest(at: IntArray, levels: FloatArray, lines: Lines, tolerance: float) -> list[int]:
     """Indices of the places on the shortest path from the first to the last, of equally short ones on the closest."""
     kept = _useful(levels)
     scales = [
-        _Scale(at[kept], levels[kept], in_gain)
+        _Scale(at[kept], levels[kept], in_gain, tolerance)
         for in_gain, drawn in ((False, lines is not Lines.GAIN), (True, lines is not Lines.DECIBELS))
         if drawn
     ]

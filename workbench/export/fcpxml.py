@@ -1,21 +1,22 @@
 """FCPXML 1.10: the edit as Final Cut Pro opens it; Resolve reads it too.
 
 The video is the primary storyline; each segment of the plan is a clip connected below it, alternating between two
-lanes, so that the two sides of a crossfade overlap. All gains of the music are keyframes of the clips' volume: level
-and glide, both halves of the crossfades, the fades at the ends, the mix's gain and the duck. Without a video the
-storyline is a gap, 25 frames a second.
+lanes, so that the two sides of a crossfade overlap. Without a video the storyline is a gap, 25 frames a second.
 
 Times are exact fractions of a second. Final Cut edits on whole frames and moves anything that does not lie on them, so
 a clip begins on the last frame before its first sound and ends on the first frame after its last, while its `start`,
-the place in the track, is exact to the sample: the excess is silenced by keys. Where the track itself begins or ends
-there, the clip begins or ends one frame inside.
+the place in the track, is exact to the sample: the excess is silent. Where the track itself begins or ends there, the
+clip begins or ends one frame inside.
 
-Keys are in dB with straight lines between; -96 dB stands for silence. They lie on whole frames, one a frame at most,
-and the lines meet the curve there within 0.25 dB (`workbench.export.envelope`); between two frames it is a straight
-line. A crossfade shorter than two frames has no room for that: it is drawn two frames long, around the frame nearest to
-its middle, where both sides are half way. A rise or fall at the ends that is shorter than a frame is a step at the edge
-of the clip, as is the beginning of a segment that starts at once. Keyed times are track times, since the keys of a clip
-count on the clock of its media.
+Gain. The fades at the plan's ends are the clip's own (`fadeIn`, `fadeOut`), with Final Cut's S-curve, `easeInOut`:
+slow, fast, slow like the plan's raised cosine; Apple does not state its formula. A fade that would have to be stretched
+by more than a twentieth to reach the edge of its clip is drawn. All else is keyframes of the clips' volume: level and
+glide, both halves of the crossfades, the mix's gain and the duck; a level that stays is one number. Keys are in dB with
+straight lines between, which meet the curve within 0.25 dB (`workbench.export.envelope`), in a crossfade within a
+fiftieth of its own level, so that both sides together are within 0.3 dB; -96 dB stands for silence. Before its first
+key and after its last a level is held. Keys lie on samples and not on frames: Final Cut's own exports have keys and
+fades anywhere between two frames, so that a crossfade of a few milliseconds has room. Keyed times are track times,
+since the keys of a clip count on the clock of its media.
 
 What the plan was made from is JSON in the sequence's metadata, under `PROVENANCE_KEY`.
 
@@ -27,24 +28,16 @@ Functions: `write_fcpxml`, `time_text`.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from workbench.errors import ParameterError
-from workbench.export.envelope import FrameKey, Lines, fit_frame_keys
+from workbench.export.envelope import TOLERANCE, GainPoint, Lines, fit_keys
 from workbench.export.files import media_url, plain_name
-from workbench.export.timeline import (
-    LONE_PICTURE,
-    SILENT_DB,
-    Crossing,
-    Item,
-    Timeline,
-    TrackMedia,
-    decibels,
-)
+from workbench.export.timeline import LONE_PICTURE, SILENT_DB, Item, Timeline, TrackMedia, decibels
 from workbench.files import write_text
 
 PROVENANCE_KEY = "workbench.provenance"
@@ -58,6 +51,10 @@ _AUDIO_RATES = {
     176400: "176.4k",
     192000: "192k",
 }
+_STRETCHED = 0.05
+"""share of a fade by which the edge of a clip may lie beyond it, for it to be the clip's own"""
+_CROSSFADE_TOLERANCE = 0.02
+"""share of its level by which keys may leave a crossfade: lines in dB need many keys to draw it near silence"""
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE fcpxml>\n'
 
 
@@ -162,46 +159,58 @@ def _story(spine: Element, timeline: Timeline, duration: str) -> Element:
 
 
 def _segment(timeline: Timeline, track: TrackMedia, item: Item, frame_rate: Fraction, frames: int) -> Element:
-    """One segment, from frame to frame, with its keys."""
-    begin, end = _frame_edges(timeline, track, item, frame_rate, frames)
+    """One segment, from frame to frame, with its fades and keys."""
+    first, last = _frame_edges(timeline, track, item, frame_rate, frames)
+    begin, end = first / frame_rate, last / frame_rate
     offset = timeline.seconds(item.song_offset)
     clip = Element(
         "asset-clip", ref="r3", lane=str(-1 - (item.number - 1) % 2),
         name=plain_name(f"{track.path.stem} {item.number}"),
-        offset=time_text(begin / frame_rate), start=time_text(begin / frame_rate + offset),
-        duration=time_text((end - begin) / frame_rate), audioRole="music",
+        offset=time_text(begin), start=time_text(begin + offset), duration=time_text(end - begin), audioRole="music",
     )  # fmt: skip
-    param = SubElement(SubElement(clip, "adjust-volume", amount="0dB"), "param", name="amount")
-    keys = SubElement(param, "keyframeAnimation")
-    for key in _keys(timeline, item, frame_rate, begin, end):
-        time = time_text(key.frame / frame_rate + offset)
-        SubElement(keys, "keyframe", time=time, value=_level_text(key.level_db), curve="linear")
+    fades = _own_fades(timeline, item, begin, end)
+    keys = _keys(timeline, item, begin, end, fades)
+    is_steady = len({key.level_db for key in keys}) == 1
+    volume = SubElement(clip, "adjust-volume", amount=_level_text(keys[0].level_db if is_steady else 0.0))
+    if is_steady and not any(fades):
+        return clip
+    param = SubElement(volume, "param", name="amount")
+    for name, seconds in zip(("fadeIn", "fadeOut"), fades, strict=True):
+        if seconds:
+            SubElement(param, name, type="easeInOut", duration=time_text(seconds))
+    if not is_steady:
+        animation = SubElement(param, "keyframeAnimation")
+        for key in keys:
+            time = time_text(timeline.seconds(key.sample) + offset)
+            SubElement(animation, "keyframe", time=time, value=_level_text(key.level_db), curve="linear")
     return clip
 
 
-@dataclass(frozen=True, slots=True)
-class _Fade:
-    """A crossfade as it is drawn on frames."""
+class _OwnFades(NamedTuple):
+    """Seconds of the fades that a clip has itself; 0 for none."""
 
-    begin: Fraction
-    """frames"""
+    start: Fraction
     end: Fraction
-    exponent: float
-
-    def gain(self, frame: int, *, falls: bool) -> float:
-        """Linear gain at a frame of the side that rises, or of the one that falls."""
-        progress = min(1.0, max(0.0, float((frame - self.begin) / (self.end - self.begin))))
-        return float((1.0 - progress if falls else progress) ** self.exponent)
 
 
-def _drawn(fade: Crossing | None, middle: float, frame_rate: Fraction) -> _Fade | None:
-    """A crossfade around a time, s: as it is, or where it is too short two frames around the nearest frame."""
-    if fade is None:
-        return None
-    centre, half = Fraction(middle) * frame_rate, Fraction(fade.seconds) * frame_rate / 2
-    if half < 1:
-        centre, half = Fraction(round(centre)), Fraction(1)
-    return _Fade(centre - half, centre + half, fade.exponent)
+def _own_fades(timeline: Timeline, item: Item, begin: Fraction, end: Fraction) -> _OwnFades:
+    """The fades at the ends of the music, where they reach the edges of the clip."""
+    ends = timeline.ends
+    rises = _exact(ends.start_fade_seconds) if item.fade_in is None else Fraction(0)
+    falls = _exact(ends.end_fade_seconds) if item.fade_out is None else Fraction(0)
+    return _OwnFades(
+        _reaching(rises, timeline.seconds(item.first) - begin),
+        _reaching(falls, end - timeline.seconds(timeline.length)),
+    )
+
+
+def _exact(seconds: float) -> Fraction:
+    return Fraction(round(seconds * 1e6), 10**6)
+
+
+def _reaching(seconds: Fraction, further: Fraction) -> Fraction:
+    """A fade with what is missing to the edge of its clip; 0 where that is too much."""
+    return seconds + further if abs(further) <= _STRETCHED * seconds else Fraction(0)
 
 
 def _frame_edges(
@@ -210,39 +219,46 @@ def _frame_edges(
     """First and last frame around all that an item plays, within the track and the sequence."""
     opening = ceil(timeline.seconds(-item.song_offset) * frame_rate)
     closing = floor(timeline.seconds(track.samples - item.song_offset) * frame_rate)
-    into, out = _drawn(item.fade_in, item.begins, frame_rate), _drawn(item.fade_out, item.ends, frame_rate)
-    begin = floor(into.begin if into else timeline.seconds(item.first) * frame_rate)
-    end = ceil(out.end if out else timeline.seconds(item.stop) * frame_rate)
+    begin, end = floor(timeline.seconds(item.first) * frame_rate), ceil(timeline.seconds(item.stop) * frame_rate)
     return max(begin, opening, 0), min(end, closing, frames)
 
 
-def _keys(timeline: Timeline, item: Item, frame_rate: Fraction, begin: int, end: int) -> list[FrameKey]:
-    """The whole gain of an item in dB, from its first frame to the end of its last."""
-    into, out = _drawn(item.fade_in, item.begins, frame_rate), _drawn(item.fade_out, item.ends, frame_rate)
-    least, most = _steps(timeline, item, frame_rate)
+def _keys(timeline: Timeline, item: Item, begin: Fraction, end: Fraction, fades: _OwnFades) -> list[GainPoint]:
+    """The gain of an item in dB without the clip's own fades, silent where the clip plays more of the track."""
+    rises, falls = (not fade for fade in fades)
 
-    def level(frame: int) -> float:
-        sample = min(max(round(frame / frame_rate * timeline.rate), least), most)
-        gain = item.gain(sample, fade_in=False, fade_out=False)
-        gain *= into.gain(frame, falls=False) if into else 1.0
-        gain *= out.gain(frame, falls=True) if out else 1.0
+    def level(sample: int, *, crosses: bool = True) -> float:
+        gain = item.gain(sample, fade_in=crosses, fade_out=crosses, start_fade=rises, end_fade=falls)
         return max(SILENT_DB, decibels(gain) + timeline.music_db(sample))
 
-    samples = [*item.corners, *timeline.duck_corners(item.first, item.stop - 1)]
-    turns = [timeline.seconds(sample) * frame_rate for sample in samples]
-    turns += [turn for fade in (into, out) if fade for turn in (fade.begin, fade.end)]
-    return fit_frame_keys(level, turns, begin, end, Lines.DECIBELS)
+    corners = [*item.corners, *timeline.duck_corners(item.first, item.stop - 1)]
+    keys: list[GainPoint] = []
+    for first, last, crosses in _stretches(timeline, item):
+        turns = [first, *(corner for corner in corners if first < corner < last), last]
+        tolerance = TOLERANCE
+        if crosses:
+            calm = min(level(first, crosses=False), level(last, crosses=False))
+            tolerance = max(tolerance, _CROSSFADE_TOLERANCE * GainPoint(first, calm).gain)
+        found = fit_keys(level, turns, Lines.DECIBELS, tolerance)
+        keys += found if not keys else found[1:]
+    if rises and begin <= timeline.seconds(item.first - 1) and keys[0].level_db > SILENT_DB:
+        keys.insert(0, GainPoint(item.first - 1, SILENT_DB))
+    goes_on = item.fade_out is not None or (timeline.plan is not None and timeline.plan.ends_in_fade)
+    if falls and goes_on and timeline.seconds(item.stop) < end and keys[-1].level_db > SILENT_DB:
+        keys.append(GainPoint(item.stop, SILENT_DB))
+    return keys
 
 
-def _steps(timeline: Timeline, item: Item, frame_rate: Fraction) -> tuple[int, int]:
-    """Output samples between which levels are read: a fade shorter than a frame is a step at the edge of a clip."""
-    ends, least, most = timeline.ends, 0, timeline.length
-    frame = float(1 / frame_rate)
-    if item.fade_in is None:
-        least = item.first + (round(ends.start_fade_seconds * timeline.rate) if ends.start_fade_seconds < frame else 0)
-    if item.fade_out is None and ends.end_fade_seconds < frame:
-        most = item.stop - 1 - round(ends.end_fade_seconds * timeline.rate)
-    return least, max(least, most)
+def _stretches(timeline: Timeline, item: Item) -> list[tuple[int, int, bool]]:
+    """First and last sample of an item's crossfades and of what lies between them, and whether it is a crossfade."""
+    first, last, rate = item.first, item.stop - 1, timeline.rate
+    risen, falls = first, last
+    if item.fade_in is not None:
+        risen = min(last, round((item.begins + item.fade_in.seconds / 2) * rate))
+    if item.fade_out is not None:
+        falls = max(risen, round((item.ends - item.fade_out.seconds / 2) * rate))
+    stretches = [(first, risen, True), (risen, falls, False), (falls, last, True)]
+    return [stretch for stretch in stretches if stretch[0] < stretch[1]] or [(first, last, False)]
 
 
 def _level_text(level_db: float) -> str:

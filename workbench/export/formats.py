@@ -76,9 +76,9 @@ FORMATS: dict[str, Format] = {
             limits="Programs other than Resolve ignore the levels, and Resolve places clips on whole frames.",
         ),
         Format(
-            "fcpxml", "Final Cut Pro XML", "Picture, soundtrack and music with every gain as keyframes, for Final Cut.",
+            "fcpxml", "Final Cut Pro XML", "Picture, soundtrack and music with its fades and levels, for Final Cut.",
             ".fcpxml", write_fcpxml, needs_track=True, uses_video=True, tracks=_FINAL_CUT_TRACKS, is_edit=True,
-            limits="Crossfades are keyframes on whole frames, and those under two frames last two.",
+            limits="Clips lie on whole frames, and the fades at the ends follow Final Cut's S-curve.",
         ),
         Format(
             "xmeml", "Final Cut Pro 7 XML", "Picture, soundtrack and music with crossfades and levels; for Premiere.",

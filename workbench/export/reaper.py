@@ -4,11 +4,12 @@ Two tracks, the video (with picture) and the music. An item is a segment as it i
 `POSITION` and `LENGTH` in project seconds, `SOFFS` its start in the track. The project runs at the track's sample rate
 and all three are whole samples of it, written to 15 decimals, so that nothing is interpolated.
 
-Gain. A linear crossfade is the item's own fade (`FADEIN`, `FADEOUT`, shape 0), as long as the overlap. REAPER has no
-fade shape for other exponents and for the raised cosine at the plan's ends; these are drawn into the envelope of the
-take's volume, together with levels and glides. The mix's music gain is the fader of the music track, the duck its
-volume envelope. Envelope points are joined by straight lines in linear gain, which stay within 0.25 dB of the curve
-(`workbench.export.envelope`).
+Gain. The fades at the plan's ends are the item's own (`FADEIN`, `FADEOUT`) with the S shape, 5: users measured it as
+`3 x^2 - 2 x^3`, which is a hundredth of full gain at most beside the plan's raised cosine. A linear crossfade is the
+item's own fade, too (shape 0), as long as the overlap. REAPER has no fade shape for other exponents; these are drawn
+into the envelope of the take's volume, together with levels and glides. The mix's music gain is the fader of the music
+track, the duck its volume envelope. Envelope points are joined by straight lines in linear gain, which stay within
+0.25 dB of the curve (`workbench.export.envelope`).
 
 Tempo. The project has the tempo and the metre of the music (`workbench.export.tempo`): one of each in its head where
 beats are even from the first picture on, else a tempo envelope of steps on bar lines, so that bars of the ruler are
@@ -30,6 +31,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.errors import ParameterError
 from workbench.export.envelope import Lines, fit_keys
@@ -40,11 +42,22 @@ from workbench.files import write_text
 
 _SOURCES = {".wav": "WAVE", ".mp3": "MP3", ".flac": "FLAC", ".ogg": "VORBIS", ".oga": "VORBIS", ".opus": "OPUS"}
 _NAMES = uuid.UUID("6f0b5b70-9c1c-5f0e-8a51-0d2c3f6f6a11")
-_LINEAR = 1.0
+_EXPONENT = 1.0
+"""of a crossfade that REAPER has a shape for"""
+_LINEAR, _S_SHAPE = 0, 5
+"""shapes of an item's fade"""
 _BEAT_UNIT = 4
 """the note value of a beat; tempo counts quarter notes"""
 _STEP = 1
 """shape of an envelope point that holds its value up to the next"""
+
+
+class _Fade(NamedTuple):
+    """A fade of an item."""
+
+    shape: int = _LINEAR
+    seconds: float = 0.0
+    """0: none"""
 
 
 def write_reaper(timeline: Timeline, out: Path) -> None:
@@ -125,7 +138,7 @@ def _video_track(timeline: Timeline, video: VideoMedia, out: Path) -> Iterator[s
     yield f"  VOLPAN {_number(_linear(timeline.balance.video_gain_db))} 0 -1 -1 1"
     yield f"  TRACKID {_guid('video')}"
     length = video.frames / video.frame_rate
-    yield from _block(_item("video item", video.path.name, Fraction(0), length, Fraction(0), (0.0, 0.0)))
+    yield from _block(_item("video item", video.path.name, Fraction(0), length, Fraction(0), (_Fade(), _Fade())))
     yield "    <SOURCE VIDEO"
     yield f"      FILE {quoted(media_path(video.path, out))}"
     yield "    >"
@@ -147,16 +160,17 @@ def _music_track(timeline: Timeline, track: TrackMedia, out: Path) -> Iterator[s
 
 def _segment(timeline: Timeline, track: TrackMedia, item: Item, out: Path) -> Iterator[str]:
     first, length = timeline.seconds(item.first), timeline.seconds(item.stop - item.first)
-    native_in, native_out = _native(item.fade_in), _native(item.fade_out)
-    fades = (native_in.seconds if native_in else 0.0, native_out.seconds if native_out else 0.0)
+    fades = _native_fades(timeline, item)
     source = timeline.seconds(item.first + item.song_offset)
     yield from _item(f"segment {item.number}", f"{track.path.stem} {item.number}", first, length, source, fades)
     yield f"  <SOURCE {_SOURCES.get(track.path.suffix.lower(), 'VIDEO')}"
     yield f"    FILE {quoted(media_path(track.path, out))}"
     yield "  >"
 
+    rises, falls = (fade.seconds == 0.0 for fade in fades)
+
     def level(sample: int) -> float:
-        return decibels(item.gain(sample, fade_in=native_in is None, fade_out=native_out is None))
+        return decibels(item.gain(sample, fade_in=rises, fade_out=falls, start_fade=rises, end_fade=falls))
 
     keys = fit_keys(level, item.corners, Lines.GAIN)
     yield from _block(_envelope("VOLENV", [(timeline.seconds(key.sample - item.first), key.gain) for key in keys]))
@@ -164,7 +178,7 @@ def _segment(timeline: Timeline, track: TrackMedia, item: Item, out: Path) -> It
 
 
 def _item(
-    unique: str, name: str, position: Fraction, length: Fraction, source: Fraction, fades: tuple[float, float]
+    unique: str, name: str, position: Fraction, length: Fraction, source: Fraction, fades: tuple[_Fade, _Fade]
 ) -> Iterator[str]:
     """The settings of an item; its source and the end of the block follow."""
     yield "<ITEM"
@@ -174,8 +188,8 @@ def _item(
     yield "  LOOP 0"
     yield "  ALLTAKES 0"
     # Shape, length, length of an automatic crossfade, shape again, state, curvature.
-    yield f"  FADEIN 0 {_number(fades[0])} 0 0 0 0 0"
-    yield f"  FADEOUT 0 {_number(fades[1])} 0 0 0 0 0"
+    for setting, fade in zip(("FADEIN", "FADEOUT"), fades, strict=True):
+        yield f"  {setting} {fade.shape} {_number(fade.seconds)} 0 {fade.shape} 0 0 0"
     yield "  MUTE 0 0"
     yield f"  IGUID {_guid(unique)}"
     yield f"  NAME {quoted(name)}"
@@ -210,9 +224,17 @@ def _envelope(name: str, points: list[tuple[Fraction, float]]) -> Iterator[str]:
     yield ">"
 
 
-def _native(fade: Crossing | None) -> Crossing | None:
-    """The fade, if REAPER has its shape."""
-    return fade if fade is not None and fade.exponent == _LINEAR else None
+def _native_fades(timeline: Timeline, item: Item) -> tuple[_Fade, _Fade]:
+    """The item's own fades, where REAPER has their shape; a fall that goes on behind the item is none of its own."""
+    ends, last = timeline.ends, item.stop == timeline.length
+    start = ends.start_fade_seconds if item.fade_in is None else 0.0
+    end = ends.end_fade_seconds if item.fade_out is None and last else 0.0
+    into = _Fade(_S_SHAPE, start) if start else _crossing(item.fade_in)
+    return into, _Fade(_S_SHAPE, end) if end else _crossing(item.fade_out)
+
+
+def _crossing(fade: Crossing | None) -> _Fade:
+    return _Fade(seconds=fade.seconds) if fade is not None and fade.exponent == _EXPONENT else _Fade()
 
 
 def _block(lines: Iterator[str]) -> list[str]:

@@ -43,8 +43,16 @@ SILENT_DB = -96.0
 class Gain(Protocol):
     """Linear gain of an item at an output sample: level and glide, crossfades, and the fades at the plan's ends."""
 
-    def __call__(self, sample: int, *, fade_in: bool = True, fade_out: bool = True) -> float:
-        """Without `fade_in` or `fade_out` that crossfade is left out."""
+    def __call__(
+        self,
+        sample: int,
+        *,
+        fade_in: bool = True,
+        fade_out: bool = True,
+        start_fade: bool = True,
+        end_fade: bool = True,
+    ) -> float:
+        """Without `fade_in` or `fade_out` that crossfade is left out, without the others that fade at the ends."""
 
 
 class MarkerKind(StrEnum):

@@ -1,8 +1,10 @@
 """Bodies: which whole-bar stretches of a track could repeat, and everything else the planner must know of it.
 
 Every pair of bar lines is scored as a splice. Those that may pass are fitted to the waveform and kept with variety:
-for each length in bars and for each bar line the best ones, then the best of all, so that the planner finds bodies of
-all lengths, cuts that go ahead, and a way into the ending from anywhere.
+for each length in bars and for each bar line the best ones, then the best of all up to `BEST_SPLICES`, so that the
+planner finds bodies of all lengths, cuts that go ahead, and a way into the ending from anywhere. A long track has more
+of these than are kept: then the better part are the best, and after them comes the best of each number of bars that is
+missing, for a plan that follows a picture needs one certain number (`workbench.loops.conform`).
 
 Functions: `loop_profile`, `profile_of_evidence`, in parts `track_form` and `profile_of_form`; `candidate_splices`,
 `named_splices`, `harmonic_change`, `heard_parts`, `profile_to_arrays`, `profile_from_arrays`.
@@ -36,7 +38,7 @@ from workbench.loops.seams import (
     seam_evidence,
     total_of_parts,
 )
-from workbench.loops.splices import with_room
+from workbench.loops.splices import BEST_SPLICES, rank_within, with_room
 from workbench.params import EndingParams, SeamParams, SectionParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 from workbench.structure.finder import ask_finder
@@ -44,6 +46,8 @@ from workbench.structure.sections import bar_features
 
 KnownFits: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 """fields of `Fits` by the bar lines left and entered: a fit depends on no weight, so a sweep makes each once"""
+_BY_SCORE = 0.6
+"""share of the splices of a long track that are the best ones, of whatever length"""
 SHORT_TERM_SECONDS = 3.0
 """s, the short-term window of BS.1770 over which both sides of a splice are matched in level"""
 
@@ -339,13 +343,24 @@ def _with_variety(score: FloatArray, ending: TrackEnding | None, params: SeamPar
             _take_best_of(chosen, score, possible, others, here, params.max_splices_each)
     if ending is not None:
         into = (bars <= ending.start_bar) & (bars >= ending.start_bar - 8)
-        _take_best(chosen, score, np.triu(possible & into[None, :], 1), params.max_splices // 4)
+        _take_best(chosen, score, np.triu(possible & into[None, :], 1), params.max_splices // 10)
     if chosen.sum() > params.max_splices:
-        ranked = np.where(chosen, score, -1.0)
-        chosen = np.zeros_like(possible)
-        _take_best(chosen, ranked, ranked >= 0.0, params.max_splices)
-    else:
-        _take_best(chosen, score, possible & ~chosen, params.max_splices - int(chosen.sum()))
+        return _of_all_lengths(chosen, score, params.max_splices)
+    some = min(params.max_splices, BEST_SPLICES)
+    _take_best(chosen, score, possible & ~chosen, max(0, some - int(chosen.sum())))
+    return chosen
+
+
+def _of_all_lengths(among: BoolArray, score: FloatArray, count: int) -> BoolArray:
+    """Of more pairs than `count` the best, then the best of each length in bars, then those that follow in score."""
+    leave, enter = np.nonzero(among)
+    order = np.argsort(-score[leave, enter], kind="stable")
+    leave, enter = leave[order], enter[order]
+    is_best_of_length = rank_within(enter - leave) == 0
+    turn = np.where(np.arange(order.size) < round(_BY_SCORE * count), 0, np.where(is_best_of_length, 1, 2))
+    kept = np.argsort(turn, kind="stable")[:count]
+    chosen = np.zeros_like(among)
+    chosen[leave[kept], enter[kept]] = True
     return chosen
 
 

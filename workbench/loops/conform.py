@@ -41,8 +41,8 @@ from workbench.loops.cutdown import (
     MIN_INNER_BARS,
     MIN_RING_SECONDS,
     CutEnding,
-    cut_splices,
     downbeat_ending,
+    with_short_segments,
 )
 from workbench.loops.fit import FitRequest, plan_fit
 from workbench.loops.plan import (
@@ -54,7 +54,7 @@ from workbench.loops.plan import (
     segment_table,
 )
 from workbench.loops.profile import LoopProfile
-from workbench.loops.splices import start_fade
+from workbench.loops.splices import playable_splices, start_fade
 from workbench.loops.worth import (
     Worth,
     coverage_part,
@@ -381,8 +381,8 @@ class _Search:
         """The track's usable splices, with the old plan's seams as it plays them, the fades somebody set included."""
         old, splices = self.old, self.profile.splices
         # The picture says which bar line is wanted, so a splice one bar beside a better one is no copy of it.
-        reaching = self.params.model_copy(update={"min_seam_score": self.floor})
-        usable = cut_splices(self.profile, reaching, self.constraints, alike=True)
+        reaching = with_short_segments(self.params.model_copy(update={"min_seam_score": self.floor}))
+        usable = playable_splices(self.profile, reaching, self.constraints)
         table = segment_table(old)
         left, entered = nearest_line(self.lines, table[:-1, 1]), nearest_line(self.lines, table[1:, 0])
         rows: dict[tuple[int, int], tuple[float, ...]] = {}
@@ -393,14 +393,16 @@ class _Search:
             score = float(splices.score[known[0]]) if known.size else old.seam_score
             gain = old.segments[seam + 1].gain_in_db
             rows[pair] = (table[seam, 1], table[seam + 1, 0], old.seam_fades[seam], old.seam_curves[seam], gain, score)
-        gains = seam_gains(usable.level_step_db, self.params)
-        for row in range(usable.size):
-            pair = int(usable.leave[row]), int(usable.enter[row])
-            values = (usable.song_to, usable.song_from, usable.fade, np.round(usable.exponent, 4), gains, usable.score)
-            rows.setdefault(pair, tuple(float(column[row]) for column in values))
         pairs = np.array(list(rows), dtype=np.int64).reshape(-1, 2)
         columns = np.array(list(rows.values()), dtype=np.float64).reshape(-1, 6).T
-        return _Joins(pairs[:, 0], pairs[:, 1], *columns)
+        new = ~np.isin(usable.leave * self.n + usable.enter, pairs[:, 0] * self.n + pairs[:, 1])
+        gains, exponent = seam_gains(usable.level_step_db, self.params), np.round(usable.exponent, 4)
+        values = (usable.song_to, usable.song_from, usable.fade, exponent, gains, usable.score)
+        return _Joins(
+            np.append(pairs[:, 0], usable.leave[new]),
+            np.append(pairs[:, 1], usable.enter[new]),
+            *(np.append(own, column[new]) for own, column in zip(columns, values, strict=True)),
+        )
 
     def _first_edit(self) -> VideoSeconds:
         """Up to when both cuts are the same from their start."""
@@ -557,7 +559,8 @@ class _Search:
         # The last segment is as long as any, but in a cut that has no room for that.
         aged = np.arange(self.ages + 1) >= (0 if number < MIN_INNER_BARS and not self.kept_segments else MIN_INNER_BARS)
         own_worth = _FADE if self.old.ends_in_fade else _OWN_ENDING
-        if self.profile.ending is not None:
+        # A track without a found ending ends with its last sound, in a new cut only where it did in the old one.
+        if self.profile.ending is not None or not self.old.ends_in_fade:
             tail = self.end - (layer.time[last] + self.lengths[last])
             fits = np.isfinite(layer.worth[last]) & (tail >= 0.0) & (tail <= longest_tail) & aged
             for age in np.flatnonzero(fits).tolist():

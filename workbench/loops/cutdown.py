@@ -19,8 +19,8 @@ a cut-down is asked to leave most of the track out:
 From `_HOOK_SECONDS` on a route without the hook loses `_NO_HOOK`, and one without the track's own ending, where the
 track has one, `_NO_OWN_ENDING`: a piece of music that begins and ends is worth a seam.
 
-Functions: `cut_splices`, what may be taken; `find_cuts`, the best routes; `route_heard`, what one plays;
-`assemble_cut`, its plan; `downbeat_ending`; `seams_allowed`.
+Functions: `cut_splices`, what may be taken; `with_short_segments`; `find_cuts`, the best routes; `route_heard`, what
+one plays; `assemble_cut`, its plan; `downbeat_ending`; `seams_allowed`.
 """
 
 from __future__ import annotations
@@ -164,13 +164,7 @@ def seams_allowed(seconds: float) -> int:
     return ceil(round(seconds / SECONDS_A_SEAM, 9))
 
 
-def cut_splices(
-    profile: LoopProfile,
-    params: CoverParams,
-    constraints: LineConstraints | None = None,
-    *,
-    alike: bool = False,
-) -> UsableSplices:
+def cut_splices(profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None) -> UsableSplices:
     """The splices that a cut-down may take: those of a loop, with shorter segments between them.
 
     Parameters
@@ -178,11 +172,19 @@ def cut_splices(
     profile : of the track
     params : limits, of which those on segments are replaced
     constraints : what is ruled out and what is pinned; None: nothing is
-    alike : keep all, those too that make the same cut as a better one nearby
+    """
+    return usable_splices(profile, with_short_segments(params), constraints)
+
+
+def with_short_segments(params: CoverParams) -> CoverParams:
+    """Parameters with the limits that a cut-down has on its segments.
+
+    Parameters
+    ----------
+    params : of a loop
     """
     shorter = {"min_segment_bars": MIN_INNER_BARS, "min_segment_seconds": 2.0, "min_opening_seconds": 2.0}
-    params = params.model_copy(update=shorter | {"gain_glide_seconds": 0.1})
-    return usable_splices(profile, params, constraints, alike=alike)
+    return params.model_copy(update=shorter | {"gain_glide_seconds": 0.1})
 
 
 def find_cuts(profile: LoopProfile, usable: UsableSplices, task: CutTask, params: CoverParams) -> list[CutRoute]:

@@ -222,13 +222,12 @@ def _best_lags(
     left = sounds.sound[:, middle - half : middle + half] * window
     energy_left = np.square(sounds.sound[:, middle - half : middle + half]) @ window
     lag, best = np.zeros(leave.size), np.zeros(leave.size)
-    for row, (j, i) in enumerate(zip(leave, enter, strict=True)):
-        about = (int(np.argmax(coarse(int(j), int(i)))) - widest // step) * step
+    for row, (j, i) in enumerate(zip(leave.tolist(), enter.tolist(), strict=True)):
+        about = (int(np.argmax(coarse(j, i))) - widest // step) * step
         low, high = max(-widest, about - step), min(widest, about + step)
         right = sounds.sound[i, middle - half + low : middle + half + high]
-        views = np.lib.stride_tricks.sliding_window_view(right, 2 * half)
-        norm = np.sqrt(np.maximum(energy_left[j] * (np.square(views) @ window), 1e-14))
-        curve = (views @ left[j]) / norm
+        norm = np.sqrt(np.maximum(energy_left[j] * np.correlate(np.square(right), window), 1e-14))
+        curve = np.correlate(right, left[j]) / norm
         at = int(np.argmax(curve))
         lag[row], best[row] = (at + low) / rate, min(1.0, float(curve[at]))
     return lag, best

@@ -495,11 +495,12 @@ def _check_looped_body(plan: LoopPlan, body: LoopBody) -> None:
         )
     if not body.song_from < body.song_to <= plan.song_duration + _ROUNDING:
         raise PlanError(f"the body must lie within the track, got {body.song_from} to {body.song_to} s")
-    # The grid is not known here: the body's own bars stand for it, and a tempo change may halve or double them.
+    # The grid is not known here: the body's own bars stand for it, and where the tempo changes others are up to
+    # three times as long.
     bar = (body.song_to - body.song_from) / body.bars
     for name in ("music_in", "tail_seconds"):
         asked = name == "music_in" and plan.start_at is not None
-        if not asked and not getattr(plan, name) < 2.0 * bar:
+        if not asked and not getattr(plan, name) < 3.0 * bar:
             raise PlanError(f"{name} must be under one bar (the body's last {bar:.3f} s), got {getattr(plan, name)}")
 
 

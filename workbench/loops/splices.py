@@ -10,12 +10,16 @@ A splice y may follow a splice x when enough music lies between where x enters a
 them: a splice need not be taken when the music passes it, so splices that all share a bar can be taken in any order and
 any number, and the length of the result depends on the numbers only. That is what keeps the planner's cost independent
 of the video's length.
+
+Who fills a length chooses among the best: `usable_splices` takes few that sound alike, with a table of what may follow
+what. Who follows a picture needs one certain number of bars, and takes `playable_splices`, all there are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +30,8 @@ from workbench.loops.worth import fade_part, phrasing_part
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray
 
+BEST_SPLICES = 600
+"""splices of a track, best first, that loops and cut-downs choose from: the rest are there for their rare lengths"""
 _MARGIN = 2e-6  # s; so that rounding to the microsecond breaks no rule
 _SAME_PLACE = 2  # splices kept of one length in bars that leave within the same eight bars: others are the same loop
 _PLACE_BARS = 8
@@ -36,7 +42,7 @@ _START_FADE = 0.005  # s; for a file that opens in mid-sound
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class UsableSplices:
+class PlayableSplices:
     """The splices that a plan may use, best first; all arrays have shape (n,) unless said otherwise."""
 
     leave: IntArray
@@ -54,6 +60,17 @@ class UsableSplices:
     """s, rounded to the microsecond"""
     exponent: FloatArray
     level_step_db: FloatArray
+
+    @property
+    def size(self) -> int:
+        """Number of splices."""
+        return int(self.leave.size)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UsableSplices(PlayableSplices):
+    """The splices that a plan chooses from, and which of them may follow which."""
+
     phrasing: FloatArray
     """0 to 1, see `workbench.loops.worth`"""
     is_body: BoolArray
@@ -77,11 +94,6 @@ class UsableSplices:
     """which ruled splices out; None: there are none"""
     restart: int | None = None
     """the splice that begins the whole track again; None where it was not asked for, or there is none"""
-
-    @property
-    def size(self) -> int:
-        """Number of splices."""
-        return int(self.leave.size)
 
     def plays_excluded(self, song_from: FloatArray, song_to: FloatArray) -> BoolArray:
         """Which stretches of the track hold some of what is not played, see `LineConstraints.plays_excluded`.
@@ -109,6 +121,9 @@ class UsableSplices:
         bars = self.leave - self.enter
         longer = np.maximum(bars[ones][:, None], bars[others])
         return np.asarray(apart < np.maximum(_DIFFERENT_BARS, longer / 4))
+
+
+_PLAYED = tuple(field.name for field in fields(PlayableSplices))
 
 
 def start_fade(profile: LoopProfile) -> float:
@@ -148,18 +163,26 @@ def with_room(
     return song_to + moved, song_from + moved, np.where(helped, shorter, fade)
 
 
+def playable_splices(
+    profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None
+) -> PlayableSplices:
+    """All splices of a track that keep the rules of a plan and reach the floor, best first; possibly none.
+
+    Parameters
+    ----------
+    profile, params, constraints : as for `usable_splices`
+    """
+    return _among(profile, params, constraints, restart=False, alike=True).splices
+
+
 def usable_splices(
-    profile: LoopProfile,
-    params: CoverParams,
-    constraints: LineConstraints | None = None,
-    *,
-    restart: bool = False,
-    alike: bool = False,
+    profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None, *, restart: bool = False
 ) -> UsableSplices:
     """The splices of a track that keep the rules of a plan and reach the floor, best first; possibly none.
 
     A pinned splice need not reach the floor, nor the least lengths, and may be in the track's own ending. One that
-    cannot be played at all, for it leaves no room for its crossfade, is missing.
+    cannot be played at all, for it leaves no room for its crossfade, is missing. So are those that make the same loop
+    as a better one nearby.
 
     Parameters
     ----------
@@ -167,8 +190,55 @@ def usable_splices(
     params : `min_seam_score` and the least lengths of bodies, segments and opening
     constraints : what is ruled out and what is pinned; None: nothing is
     restart : also the splice by which the track begins again, which need not reach the floor (`loops.restarts`)
-    alike : keep all, those too that make the same loop as a better one nearby
     """
+    lines = profile.downbeats
+    found, is_pinned, again = _among(profile, params, constraints, restart=restart, alike=False)
+    leave, enter, gain = found.leave, found.enter, found.gain_seconds
+    song_to, song_from, fade = found.song_to, found.song_from, found.fade
+    least = max(params.min_segment_seconds, params.gain_glide_seconds)
+    opens = max(params.min_opening_seconds, params.gain_glide_seconds)
+    lasts = song_to[None, :] - song_from[:, None]
+    first_second, last_second = np.minimum(song_to, song_from), np.maximum(song_to, song_from)
+    shared = np.minimum(last_second[:, None], last_second) - np.maximum(first_second[:, None], first_second)
+    bars_before = np.where(is_pinned, 1, params.min_segment_bars)
+    bars_between = np.where(is_pinned[:, None] | is_pinned, 1, params.min_segment_bars)
+    opens_after = np.where(is_pinned, params.gain_glide_seconds, opens)
+    least_between = np.where(is_pinned[:, None] | is_pinned, params.gain_glide_seconds, least)
+    first = leave >= bars_before
+    first &= song_to - round(profile.song_start, 6) >= np.maximum(opens_after, start_fade(profile) + fade / 2) + _MARGIN
+    follows = leave[None, :] - enter[:, None] >= bars_between
+    follows &= lasts >= np.maximum(least_between, (fade[:, None] + fade[None, :]) / 2) + _MARGIN
+    if constraints is not None and constraints.excluded.size:
+        first &= ~constraints.plays_excluded(np.array(profile.song_start), song_to)
+        follows &= ~constraints.plays_excluded(song_from[:, None], song_to[None, :])
+    return UsableSplices(
+        **{name: getattr(found, name) for name in _PLAYED},
+        phrasing=phrasing_part(profile, leave, enter),
+        is_body=gain >= params.min_body_seconds,
+        first=first,
+        follows=follows,
+        shared_seconds=np.maximum(shared, 0.0) * np.sign(gain)[:, None] * np.sign(gain),
+        bar_seconds=np.append(np.diff(lines), max(profile.last_sound - float(lines[-1]), 1e-3)),
+        fade_worth=fade_part(profile),
+        pinned=np.flatnonzero(is_pinned),
+        inside=constraints.inside if constraints is not None and constraints.inside.any() else None,
+        constraints=constraints,
+        restart=int(np.flatnonzero(again)[0]) if again.any() else None,
+    )
+
+
+class _Found(NamedTuple):
+    """Playable splices, which of them are pinned, and which begins the track again; shape (n,)."""
+
+    splices: PlayableSplices
+    pinned: BoolArray
+    restart: BoolArray
+
+
+def _among(
+    profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None, *, restart: bool, alike: bool
+) -> _Found:
+    """The playable splices of a track; `alike`: those too that make the same loop as a better one nearby."""
     splices, lines = profile.splices, profile.downbeats
     leave, enter = np.asarray(splices.leave, dtype=np.int64), np.asarray(splices.enter, dtype=np.int64)
     song_to, song_from, fade = with_room(
@@ -199,51 +269,23 @@ def usable_splices(
     kept = np.flatnonzero(legal)
     kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
     if not alike:
+        kept = kept[kept < BEST_SPLICES]
         kept = kept[_unlike(leave[kept], enter[kept], lines.size)]
     if pins.any() or again.any():
         kept = np.union1d(kept, np.flatnonzero(pins | again))
         kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
-    leave, enter, gain = leave[kept], enter[kept], gain[kept]
-    song_to, song_from, fade = song_to[kept], song_from[kept], fade[kept]
-    least = max(params.min_segment_seconds, params.gain_glide_seconds)
-    opens = max(params.min_opening_seconds, params.gain_glide_seconds)
-    lasts = song_to[None, :] - song_from[:, None]
-    first_second, last_second = np.minimum(song_to, song_from), np.maximum(song_to, song_from)
-    shared = np.minimum(last_second[:, None], last_second) - np.maximum(first_second[:, None], first_second)
-    is_pinned = pins[kept]
-    bars_before = np.where(is_pinned, 1, params.min_segment_bars)
-    bars_between = np.where(is_pinned[:, None] | is_pinned, 1, params.min_segment_bars)
-    opens_after = np.where(is_pinned, params.gain_glide_seconds, opens)
-    least_between = np.where(is_pinned[:, None] | is_pinned, params.gain_glide_seconds, least)
-    first = leave >= bars_before
-    first &= song_to - round(profile.song_start, 6) >= np.maximum(opens_after, start_fade(profile) + fade / 2) + _MARGIN
-    follows = leave[None, :] - enter[:, None] >= bars_between
-    follows &= lasts >= np.maximum(least_between, (fade[:, None] + fade[None, :]) / 2) + _MARGIN
-    if constraints is not None and constraints.excluded.size:
-        first &= ~constraints.plays_excluded(np.array(profile.song_start), song_to)
-        follows &= ~constraints.plays_excluded(song_from[:, None], song_to[None, :])
-    return UsableSplices(
-        leave=leave,
-        enter=enter,
-        song_to=song_to,
-        song_from=song_from,
-        gain_seconds=gain,
+    found = PlayableSplices(
+        leave=leave[kept],
+        enter=enter[kept],
+        song_to=song_to[kept],
+        song_from=song_from[kept],
+        gain_seconds=gain[kept],
         score=splices.score[kept],
-        fade=fade,
+        fade=fade[kept],
         exponent=splices.exponent[kept],
         level_step_db=splices.level_step_db[kept],
-        phrasing=phrasing_part(profile, leave, enter),
-        is_body=gain >= params.min_body_seconds,
-        first=first,
-        follows=follows,
-        shared_seconds=np.maximum(shared, 0.0) * np.sign(gain)[:, None] * np.sign(gain),
-        bar_seconds=np.append(np.diff(lines), max(profile.last_sound - float(lines[-1]), 1e-3)),
-        fade_worth=fade_part(profile),
-        pinned=np.flatnonzero(is_pinned),
-        inside=constraints.inside if constraints is not None and constraints.inside.any() else None,
-        constraints=constraints,
-        restart=int(np.flatnonzero(again[kept])[0]) if again.any() else None,
     )
+    return _Found(found, pins[kept], again[kept])
 
 
 def _unlike(leave: IntArray, enter: IntArray, n_lines: int) -> IntArray:

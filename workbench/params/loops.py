@@ -198,7 +198,10 @@ class SeamParams(Params):
     )
     min_kept_score: float = Field(default=0.05, ge=0.0, le=1.0, description="score under which a splice is not kept")
     max_splices: int = Field(
-        default=600, ge=10, le=5000, description="splices kept a recording; planning time grows with it"
+        default=1500,
+        ge=10,
+        le=5000,
+        description="splices kept a recording: loops choose among the best 600, a plan that follows an edit among all",
     )
     max_splices_each: int = Field(
         default=2, ge=1, le=20, description="splices kept of each length and bar line, for variety"

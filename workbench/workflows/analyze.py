@@ -49,7 +49,7 @@ BEATS_VERSION = 5
 """Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`."""
 EVIDENCE_VERSION = 1
 """Raise it when the code of features changes what is measured of a beat."""
-LOOPS_VERSION = 6
+LOOPS_VERSION = 7
 """Raise it when the code of structure or loops changes a profile."""
 
 Arrays = dict[str, NDArray[Any]]

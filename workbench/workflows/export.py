@@ -371,10 +371,27 @@ class _CueGain:
             for into in (False, True)
             for out in (False, True)
         }
+        self._ends = {
+            (start, end): replace(
+                timing,
+                start_fade_seconds=timing.start_fade_seconds if start else 0.0,
+                end_fade_seconds=timing.end_fade_seconds if end else 0.0,
+            )
+            for start in (False, True)
+            for end in (False, True)
+        }
 
-    def __call__(self, sample: int, *, fade_in: bool = True, fade_out: bool = True) -> float:
+    def __call__(
+        self,
+        sample: int,
+        *,
+        fade_in: bool = True,
+        fade_out: bool = True,
+        start_fade: bool = True,
+        end_fade: bool = True,
+    ) -> float:
         gain = float(self._cues[fade_in, fade_out].gain(sample, sample + 1, self._timing.rate)[0])
-        ends = self._timing.ends_gain(sample, sample + 1)
+        ends = self._ends[start_fade, end_fade].ends_gain(sample, sample + 1)
         return gain if ends is None else gain * float(ends[0])
 
 

@@ -13,13 +13,14 @@ from math import floor
 import numpy as np
 
 from workbench.loops.constraints import PIN, NamedSplice, line_pair
-from workbench.loops.plan import LoopPlan, PlanKind, nearest_line
+from workbench.loops.plan import LoopPlan, PlanKind, nearest_line, segment_table
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import plain_seconds
 from workbench.loops.repetition import Repetition, find_repetition
 from workbench.loops.restarts import count_restarts, is_restart
 from workbench.params import CoverParams
 from workbench.plots.palette import clock
+from workbench.recording import FloatArray
 
 NO_SEAM = "This plan has no seam: it plays the track straight."
 """what is said of a straight plan where seams are listed, shown or played"""
@@ -203,13 +204,28 @@ def _body_words(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> lis
 def _kind_words(option: LoopPlan, served: LoopPlan) -> list[str]:
     """How plans differ of which one at least repeats nothing."""
     words = []
-    if option.kind is not served.kind:
-        words.append(
-            {"loop": "repeats a part", "straight": "has no seam", "cut_down": "leaves a part out"}[option.kind]
-        )
+    if option.kind is PlanKind.CUT_DOWN:
+        words += _gap_words(option, served)
+    elif option.kind is not served.kind:
+        words.append("repeats a part" if option.kind is PlanKind.LOOP else "has no seam")
     if abs(option.song_start - served.song_start) > _SAME_START:
         words.append(f"starts at {clock(option.song_start)} of the track instead of {clock(served.song_start)}")
     return words
+
+
+def _gap_words(option: LoopPlan, served: LoopPlan) -> list[str]:
+    """Which parts of the track a cut-down leaves out; nothing where the plan served leaves out the same."""
+    gaps, others = _gaps(option), _gaps(served)
+    if gaps.shape == others.shape and bool(np.all(np.abs(gaps - others) <= _SAME_START)):
+        return []
+    return [f"leaves out {' and '.join(f'{clock(first)} to {clock(last)}' for first, last in gaps)}"]
+
+
+def _gaps(plan: LoopPlan) -> FloatArray:
+    """What lies between the segments of a plan, shape (n, 2), s of the track; without loops back."""
+    table = segment_table(plan)
+    gaps = np.column_stack([table[:-1, 1], table[1:, 0]])
+    return gaps[gaps[:, 1] > gaps[:, 0]]
 
 
 def _bars(count: int) -> str:

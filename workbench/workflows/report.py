@@ -167,21 +167,23 @@ def write_fit_report(workspace: Workspace, fit: Fit, out: Path) -> Path:
     sections = [
         replace(section, heading=f"{length}: {section.heading[0].lower()}{section.heading[1:]}")
         for length, loop, plan in zip(lengths, loops, fit.plans, strict=True)
-        for section in _plan_sections(workspace, loop, plan, recording)
+        for section in _plan_sections(workspace, loop, plan, recording, f" --length {plain_seconds(plan.window_end)}")
     ]
     sentences = tuple(f"{length}: {plan_sentence(plan)}" for length, plan in zip(lengths, fit.plans, strict=True))
     title = f"{fit.track.title} in {len(loops)} lengths"
     return write_page(ReportPage(title, sentences, None, tuple(sections)), out)
 
 
-def _plan_sections(workspace: Workspace, loop: Loop, plan: LoopPlan, recording: Recording) -> list[ReportSection]:
-    """The plan, its options and its seams."""
+def _plan_sections(
+    workspace: Workspace, loop: Loop, plan: LoopPlan, recording: Recording, chosen: str = ""
+) -> list[ReportSection]:
+    """The plan, its options and its seams; `chosen` is what a command needs to find it among several."""
     assert loop.analysis is not None, "a plan comes from an analysis"
     seams = show_seams(workspace, plan, recording, loop.analysis)
-    whole = _whole_music(workspace, loop, plan, recording)
+    whole = _whole_music(workspace, loop, plan, recording, chosen)
     return [
         replace(plan_section(plan, loop, workspace.params.cover), cards=(whole,)),
-        *options_sections(plan, loop, recording),
+        *options_sections(plan, loop, recording, chosen),
         seams_section(plan, seams),
     ]
 
@@ -316,11 +318,14 @@ def plan_section(plan: LoopPlan, loop: Loop, params: CoverParams) -> ReportSecti
     )
 
 
-def _whole_music(workspace: Workspace, loop: Loop, plan: LoopPlan, recording: Recording) -> ReportCard:
+def _whole_music(
+    workspace: Workspace, loop: Loop, plan: LoopPlan, recording: Recording, chosen: str = ""
+) -> ReportCard:
     """All that a plan plays, to hear and to save; of a long plan the command that writes it."""
     title = "The music, whole"
     if plan.window_end > _MOST_HEARD_SECONDS:
-        text = f"It lasts {clock(plan.window_end)}, too long for this page: `workbench render PLAN.json` writes it."
+        writes = f"`workbench render PLAN.json{chosen}` writes it."
+        text = f"It lasts {clock(plan.window_end)}, too long for this page: {writes}"
         return ReportCard(title, text, None, (), None)
     workspace.progress("encoding the music", 0.0)
     blocks = render_blocks(plan, recording, workspace.params.render)
@@ -328,11 +333,12 @@ def _whole_music(workspace: Workspace, loop: Loop, plan: LoopPlan, recording: Re
     workspace.progress("encoding the music", 1.0)
     named = re.sub(r"\W+", "-", Path(loop.track.title).stem).strip("-") or "music"
     heard = ReportSound("the music", encoded, f"{named}-{plain_seconds(plan.window_end)}s.mp3")
-    under = "" if loop.video is None else "; `workbench render PLAN.json --video VIDEO` writes the finished video"
+    command = f"; `workbench render PLAN.json{chosen} --video VIDEO` writes the finished video"
+    under = "" if loop.video is None else command
     return ReportCard(title, f"All that the plan plays, alone and at its own level{under}.", None, (heard,), None)
 
 
-def options_sections(plan: LoopPlan, loop: Loop, recording: Recording) -> tuple[ReportSection, ...]:
+def options_sections(plan: LoopPlan, loop: Loop, recording: Recording, chosen: str = "") -> tuple[ReportSection, ...]:
     """The section of the page that compares the options of a plan, and shows and plays those that are not served.
 
     Each of these has its picture and the worst of its seams to hear; the served one has the rest of the page.
@@ -342,6 +348,7 @@ def options_sections(plan: LoopPlan, loop: Loop, recording: Recording) -> tuple[
     plan : the plan served, with its options
     loop : of the plan, with its analysis
     recording : the track, decoded
+    chosen : what `render` and `export` need to find the plan among those of several lengths, such as ` --length 15`
 
     Returns
     -------
@@ -369,7 +376,8 @@ def options_sections(plan: LoopPlan, loop: Loop, recording: Recording) -> tuple[
             "The options",
             (
                 "Other plans for the same track and length; all else belongs to the first, the plan served. "
-                "`workbench render PLAN.json --option N` plays another one, `export --option N` writes it.",
+                f"`workbench render PLAN.json{chosen} --option N` plays another one, `export PLAN.json{chosen} "
+                "--option N` writes it.",
             ),
             tables=(
                 Table(("", "what is different", "ending", "seams", "worst seam", "plan score"), rows, frozenset({0})),

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from workbench.export.envelope import TOLERANCE, TOLERANCE_DB
 from workbench.export.fcpxml import time_text, write_fcpxml
-from workbench.export.timeline import SILENT_DB, Item, TrackMedia, VideoMedia, decibels
+from workbench.export.timeline import Item, Timeline, TrackMedia, VideoMedia
 from workbench.loops.plan import LoopPlan
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render
@@ -64,10 +64,29 @@ RULES: dict[str, tuple[str, set[str], set[str]]] = {
     ),
     "adjust-volume": (r"(param )*", set(), {"amount"}),
     "param": (r"(fadeIn )?(fadeOut )?(keyframeAnimation )?(param )*", {"name"}, {"key", "value", "enabled"}),
+    "fadeIn": ("", {"duration"}, {"type"}),
+    "fadeOut": ("", {"duration"}, {"type"}),
     "keyframeAnimation": (r"(keyframe )*", set(), set()),
     "keyframe": ("", {"time", "value"}, {"interp", "curve"}),
     "marker": ("", {"start", "value"}, {"duration", "completed", "note"}),
+    "metadata": (r"(md )*", set(), set()),
+    "md": (r"(array )?", {"key"}, {"value", "editable", "type", "displayName", "description", "source"}),
 }  # fmt: skip
+# Values of attributes that the definition lists.
+VALUES = {
+    ("fcpxml", "version"): {"1.10"},
+    ("media-rep", "kind"): {"original-media", "proxy-media"},
+    ("sequence", "tcFormat"): {"DF", "NDF"},
+    ("sequence", "audioLayout"): {"mono", "stereo", "surround"},
+    ("sequence", "audioRate"): {"32k", "44.1k", "48k", "88.2k", "96k", "176.4k", "192k"},
+    ("asset-clip", "tcFormat"): {"DF", "NDF"},
+    ("fadeIn", "type"): {"linear", "easeIn", "easeOut", "easeInOut"},
+    ("fadeOut", "type"): {"linear", "easeIn", "easeOut", "easeInOut"},
+    ("keyframe", "curve"): {"linear", "smooth"},
+    ("md", "type"): {"string", "boolean", "integer", "float", "date", "timecode"},
+}
+TIMES = {"offset", "start", "duration", "tcStart", "frameDuration", "time"}
+"""attributes that are times"""
 
 
 def read(path: Path) -> Element:
@@ -79,6 +98,9 @@ def read(path: Path) -> Element:
         children, required, allowed = RULES[element.tag]
         assert re.fullmatch(children, "".join(f"{child.tag} " for child in element)), element.tag
         assert required <= set(element.attrib) <= required | allowed, element.tag
+        for name, value in element.attrib.items():
+            assert value in VALUES.get((element.tag, name), {value}), (element.tag, name)
+            assert name not in TIMES or re.fullmatch(r"\d+(/[1-9]\d*)?s", value), (element.tag, name)
         assert element.get("ref", "r1") in ids
         assert element.get("format", "r1") in ids
     return root
@@ -95,12 +117,26 @@ def segments(root: Element) -> list[Element]:
 
 
 def keys(clip: Element) -> tuple[FloatArray, FloatArray]:
-    """Keyed times on the video's own clock, track seconds, and levels in dB."""
+    """Keyed times on the video's own clock, track seconds, and levels in dB; one key where the level is a number."""
     found = list(clip.iter("keyframe"))
+    if not found:
+        (volume,) = clip.iter("adjust-volume")
+        return np.zeros(1), np.array([float((volume.get("amount") or "").removesuffix("dB"))])
     assert all(key.get("curve") == "linear" for key in found)
     times = np.array([float(seconds(key.get("time"))) for key in found])
     assert np.all(np.diff(times) > 0)
     return times, np.array([float((key.get("value") or "").removesuffix("dB")) for key in found])
+
+
+def own_fades(clip: Element, times: FloatArray) -> FloatArray:
+    """Gain of the clip's own fades at times since its beginning, s: an S that is half way at half the time."""
+    lasts, gain = float(seconds(clip.get("duration"))), np.ones(times.size)
+    for name, distance in (("fadeIn", times), ("fadeOut", lasts - times)):
+        for fade in clip.iter(name):
+            assert fade.get("type") == "easeInOut"
+            share = np.clip(distance / float(seconds(fade.get("duration"))), 0.0, 1.0)
+            gain *= (1.0 - np.cos(np.pi * share)) / 2.0
+    return gain
 
 
 def play(root: Element, folder: Path, length: int) -> FloatArray:
@@ -127,6 +163,7 @@ def play(root: Element, folder: Path, length: int) -> FloatArray:
         times, levels = keys(clip)
         drawn = np.interp(taken[inside] / rate, times, levels)
         gain = np.where(drawn <= -95.9, 0.0, 10 ** (drawn / 20))
+        gain *= own_fades(clip, places[inside] / rate - float(offset))
         sound[:, places[inside]] += source[taken[inside]].T * gain
     return sound
 
@@ -140,12 +177,14 @@ def test_the_edit_plays_what_the_renderer_plays(
     any_mix: MixBody | None,
     filmed: bool,
     residue_db: Callable[..., float],
+    envelope_db: float,
 ) -> None:
     out = track.parent / "edit.fcpxml"
     export_plan(workspace, plan, "fcpxml", out, track=track, video=video if filmed else None, mix=any_mix)
     made = play(read(out), out.parent, round(plan.window_end * RATE))
-    # Frames are coarse: a rise of a quarter of a second has seven of them.
-    assert residue_db(made, plan, any_mix, beside_seams=0.08) < -30.0
+    # The fade at the end lasts up to a frame longer.
+    assert residue_db(made, plan, any_mix) < envelope_db + 1.0
+    assert residue_db(made, plan, any_mix, matched=True, beside_seams=0.001) < -55.0
 
 
 @pytest.mark.parametrize("filmed", [True, False])
@@ -160,7 +199,7 @@ def test_no_seam_is_a_hole_or_a_bump(
     for seam in plan.seam_times:
         around = slice(round((seam - 0.2) * RATE), round((seam + 0.2) * RATE))
         levels = [rms_db(sound[:, around], 220) for sound in (made, meant)]
-        assert np.abs(levels[0] - np.median(levels[1])).max() < 7.0
+        assert np.abs(levels[0] - levels[1]).max() < 0.3
 
 
 def rms_db(sound: FloatArray, block: int) -> FloatArray:
@@ -169,12 +208,12 @@ def rms_db(sound: FloatArray, block: int) -> FloatArray:
     return np.asarray(10 * np.log10(np.mean(whole**2, axis=(0, 2)) + 1e-12))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     rate=st.sampled_from([Fraction(24000, 1001), Fraction(25), Fraction(30000, 1001), Fraction(60)]),
 )
-def test_no_frame_has_two_keys_and_frames_have_the_level_of_the_plan(
+def test_every_sample_has_the_level_of_the_plan(
     workspace: Workspace, make_plan: Callable[..., LoopPlan], seed: int, rate: Fraction
 ) -> None:
     dice = np.random.default_rng(seed)
@@ -207,33 +246,49 @@ def test_no_frame_has_two_keys_and_frames_have_the_level_of_the_plan(
         clips = segments(read(Path(folder) / "edit.fcpxml"))
     for item, clip in zip(timeline.items, clips, strict=True):
         shift = seconds(clip.get("start")) - seconds(clip.get("offset"))
-        frames = [(seconds(key.get("time")) - shift) * rate for key in clip.iter("keyframe")]
-        assert all(frame.denominator == 1 for frame in frames)
-        assert len({floor(frame) for frame in frames}) == len(frames)
-        begin = seconds(clip.get("offset")) * rate
-        end = begin + seconds(clip.get("duration")) * rate
-        assert (frames[0], frames[-1]) == (begin, end)
-        drawn_at = np.arange(int(begin), int(end) + 1)
-        drawn = np.interp(drawn_at, [float(frame) for frame in frames], keys(clip)[1])
-        for frame, level in zip(drawn_at.tolist(), drawn, strict=True):
-            if near_short_fade(item, frame, rate, plan):
-                continue
-            sample = round(frame / rate * timeline.rate)
-            meant = max(SILENT_DB, decibels(item.gain(sample)) + timeline.music_db(sample))
-            gain = 10 ** (meant / 20)
-            room = max(gain * (10 ** (TOLERANCE_DB / 20) - 1), TOLERANCE)
-            assert abs(10 ** (level / 20) - gain) < room + TOLERANCE
+        begin = seconds(clip.get("offset"))
+        end = begin + seconds(clip.get("duration"))
+        assert (begin * rate).denominator == (end * rate).denominator == 1
+        assert begin <= timeline.seconds(item.first) < begin + 1 / rate
+        assert timeline.seconds(item.stop) <= end < timeline.seconds(item.stop) + 1 / rate
+        times = keys(clip)[0]
+        assert float(begin) <= times[0] - float(shift) or times.size == 1
+        assert times[-1] - float(shift) <= float(end)
+        check_levels(timeline, item, clip)
 
 
-def near_short_fade(item: Item, frame: int, rate: Fraction, plan: LoopPlan) -> bool:
-    """Whether a frame lies next to a fade that is too short for frames to draw."""
-    time, two = frame / float(rate), 2.0 / float(rate)
-    for fade, middle in ((item.fade_in, item.begins), (item.fade_out, item.ends)):
-        if fade is not None and fade.seconds < two and abs(time - middle) < two:
-            return True
-    starts = item.fade_in is None and plan.start_fade_seconds < two / 2
-    stops = item.fade_out is None and plan.end_fade_seconds < two / 2
-    return (starts and time < item.begins + two) or (stops and time > item.ends - two)
+def level_at(timeline: Timeline, item: Item, time: float) -> float:
+    """Linear level of an item without its crossfades."""
+    sample = min(max(round(time * timeline.rate), item.first), item.stop - 1)
+    return float(item.gain(sample, fade_in=False, fade_out=False) * 10 ** (timeline.music_db(sample) / 20))
+
+
+def check_levels(timeline: Timeline, item: Item, clip: Element) -> None:
+    """The clip is as loud as the item, every tenth of a second and at nine places of each crossfade."""
+    rate, begin = timeline.rate, seconds(clip.get("offset"))
+    shift = float(seconds(clip.get("start")) - begin)
+    end = begin + seconds(clip.get("duration"))
+    both = ((item.fade_in, item.begins), (item.fade_out, item.ends))
+    crossings = [(middle, fade.seconds / 8) for fade, middle in both if fade is not None]
+    places = {round((middle + eighth * part) * rate) for middle, eighth in crossings for part in range(-4, 5)}
+    inside = {min(max(place, item.first), item.stop - 1) for place in places}
+    # Music that neither fades nor crosses over ends with its track, which has nothing more up to the next frame.
+    ends = item.fade_out is None and timeline.ends.end_fade_seconds == 0.0
+    steps = range(ceil(begin * rate), item.stop if ends else floor(end * rate) + 1, rate // 10)
+    samples = np.array(sorted({*steps, *inside, item.first, item.stop - 1}))
+    drawn = 10 ** (np.interp(samples / rate + shift, *keys(clip)) / 20) * own_fades(clip, samples / rate - float(begin))
+    # A fade of its own may begin or end up to a frame away, a twentieth of it at most.
+    own = [*clip.iter("fadeIn"), *clip.iter("fadeOut")]
+    stretched = 0.05 * np.pi / 2 if own else 0.0
+    for sample, gain in zip(samples.tolist(), drawn.tolist(), strict=True):
+        meant = 0.0
+        if item.first <= sample < item.stop:
+            meant = item.gain(sample) * 10 ** (timeline.music_db(sample) / 20)
+        room = max(meant * (10 ** (TOLERANCE_DB / 20) - 1), TOLERANCE)
+        for middle, eighth in crossings:
+            if abs(sample / rate - middle) <= 4 * eighth + 1e-6:  # a fiftieth of the level of the music there
+                room = max(room, *(0.02 * level_at(timeline, item, middle + 4 * part * eighth) for part in (-1, 1)))
+        assert abs(gain - meant) < room + TOLERANCE + stretched
 
 
 def test_a_placed_track_is_one_clip(
@@ -293,7 +348,7 @@ def test_neighbours_lie_in_different_lanes_and_overlap(workspace: Workspace, pla
     for before, after, fade in zip(clips[:-1], clips[1:], plan.seam_fades, strict=True):
         ends = seconds(before.get("offset")) + seconds(before.get("duration"))
         overlap = float(ends - seconds(after.get("offset")))
-        assert fade - 1e-6 <= overlap <= max(fade, 2 / 25) + 2 / 25
+        assert fade - 1e-4 <= overlap <= fade + 2 / 25
 
 
 def test_times_are_written_as_fractions() -> None:

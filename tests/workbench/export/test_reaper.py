@@ -22,6 +22,8 @@ from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan, timeline_of
 from workbench.workspace import Workspace
 
+# By the number of the shape: linear; slow at its start and its end, as users of REAPER measured it.
+FADE_SHAPES: dict[str, Callable[[FloatArray], FloatArray]] = {"0": lambda x: x, "5": lambda x: 3 * x**2 - 2 * x**3}
 WORD = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|(\S+))""")
 
 
@@ -88,9 +90,9 @@ def play(project: Block, folder: Path) -> FloatArray:
         gain = np.interp(times, *points(item.inside("VOLENV")[0]).T)
         for name, distance in (("FADEIN", times), ("FADEOUT", (length - np.arange(length)) / rate)):
             shape, seconds = item.one(name)[0], float(item.one(name)[1])
-            assert shape == "0"
+            assert item.one(name)[2:] == ["0", shape, "0", "0", "0"]
             if seconds:
-                gain = gain * np.minimum(1.0, distance / seconds)
+                gain = gain * FADE_SHAPES[shape](np.minimum(1.0, distance / seconds))
         sound[:, first : first + length] += (heard * gain[:, None]).T
     sound *= float(lane.one("VOLPAN")[0])
     for envelope in lane.inside("VOLENV2"):
@@ -170,6 +172,16 @@ def test_items_lie_on_the_samples_of_the_plan(
             assert abs((first + length) / rate - (starts[k + 1] + plan.seam_fades[k] / 2)) <= 1 / rate
     assert items[0].one("FADEOUT")[:2] == ["0", "0.05"]
     assert items[1].one("FADEOUT")[:2] == ["0", "0"]
+
+
+def test_fades_at_the_ends_are_the_items_own(workspace: Workspace, plan: LoopPlan, track: Path) -> None:
+    items = read(export_plan(workspace, plan, "rpp", track.parent / "ends.rpp", track=track)).inside("TRACK")[0]
+    rises, falls = ([item.one(name)[:2] for item in items.inside("ITEM")] for name in ("FADEIN", "FADEOUT"))
+    assert rises == [["5", "0.25"], ["0", "0.05"], ["0", "0"], ["0", "0"]]
+    assert falls == [["0", "0.05"], ["0", "0"], ["0", "0"], ["5", "1.75"]]
+    # What is left for the envelope of the last item: its crossfade and its level, which then stays.
+    envelope = points(items.inside("ITEM")[-1].inside("VOLENV")[0])
+    assert np.all(envelope[envelope[:, 0] > 2.0, 1] == envelope[-1, 1])
 
 
 def test_the_video_track_and_the_markers(

@@ -8,7 +8,7 @@ import pytest
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
-from workbench.loops.bodies import loop_profile, profile_from_arrays, profile_to_arrays
+from workbench.loops.bodies import _with_variety, loop_profile, profile_from_arrays, profile_to_arrays
 from workbench.loops.profile import SEAM_PARTS
 from workbench.params import SeamParams
 from workbench.recording import Recording
@@ -47,6 +47,21 @@ def test_there_are_ways_back_ahead_and_into_the_ending(profile: Any) -> None:
 def test_bodies_of_several_lengths_are_kept(profile: Any) -> None:
     back = (profile.splices.enter < profile.splices.leave) & (profile.splices.score >= FLOOR)
     assert {8, 16} <= set((profile.splices.leave - profile.splices.enter)[back].tolist())
+
+
+def test_of_a_long_track_every_number_of_bars_is_kept() -> None:
+    """Two hundred bars of which those eight apart are alike: rare lengths score less than hundreds of others."""
+    bars = np.arange(200)
+    ahead = bars[None, :] - bars[:, None]
+    score = np.where(ahead % 8 == 0, 0.9, 0.6) - 1e-5 * (bars[:, None] + bars)
+    score[ahead == 0] = -1.0
+    kept = {most: _with_variety(score, None, SeamParams(max_splices=most)) for most in (600, 1500)}
+    assert [int(chosen.sum()) for chosen in kept.values()] == [600, 1500]
+    lengths = [set(ahead[chosen].tolist()) for chosen in kept.values()]
+    assert lengths[1] == set(ahead[ahead != 0].tolist())
+    assert {-1, 1, 3, 5} <= lengths[0]
+    best = np.sort(score[score > 0.7])[::-1][:600]
+    assert np.all(np.isin(best[:300], score[kept[600]]))
 
 
 def test_rows_are_best_first_within_bounds_and_playable(track: Any, profile: Any) -> None:

@@ -227,6 +227,23 @@ def test_no_worse_seam_is_taken_where_good_ones_lead_to_the_own_ending_or_there_
         assert asked == conform_plan(profile, plan, difference)
 
 
+def test_a_track_without_a_found_ending_still_ends_with_its_last_sound(track_profile: Maker) -> None:
+    profile = track_profile(ending=None, splices=600)
+    bar = float(np.median(np.diff(profile.downbeats)))
+    plan = plan_fit(profile, FitRequest(round(profile.last_sound - profile.song_start, 3))).alone
+    assert (plan.kind, plan.ends_in_fade) == (PlanKind.STRAIGHT, False)
+    # As many bars less, or more, as some good splice moves: the end is within reach.
+    for bars in (8, -8):
+        edit = cut_out if bars > 0 else put_in
+        changed = conform_plan(profile, plan, edit(plan.window_end, 60.0, abs(bars) * bar))
+        assert not changed.ends_in_fade
+        assert changed.segments[-1].song_to == pytest.approx(profile.last_sound, abs=1e-6)
+        assert changed.end_label == plan.end_label
+    faded = plan_fit(profile, FitRequest(60.0)).alone
+    assert faded.ends_in_fade
+    assert conform_plan(profile, faded, put_in(60.0, 20.0, 4 * bar)).ends_in_fade
+
+
 def test_the_own_ending_of_a_fit_is_named_as_such_whatever_the_old_plan_ended_in(track_profile: Maker) -> None:
     profile = track_profile(ending=EndingKind.OUTRO, splices=600)
     plan = replace(loop_of(profile).alone, end_label="fades over 3.0 s on a bar line of the verse")

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.loops.plan import GRID_TOLERANCE_SECONDS
 from workbench.loops.profile import LoopProfile
-from workbench.loops.splices import rank_within, start_fade, usable_splices, with_room
+from workbench.loops.splices import playable_splices, rank_within, start_fade, usable_splices, with_room
 from workbench.params import CoverParams
 
 
@@ -50,8 +50,20 @@ def test_of_one_length_and_place_the_best_two_are_kept_or_all(
     pairs = [(16, 8), (17, 9), (18, 10), (19, 11)]
     profile = only(track_profile(), pairs)
     assert usable_splices(profile, CoverParams()).size == 2
-    found = usable_splices(profile, CoverParams(), alike=True)
+    found = playable_splices(profile, CoverParams())
     assert sorted(zip(found.leave.tolist(), found.enter.tolist(), strict=True)) == pairs
+
+
+def test_loops_choose_among_the_best_of_a_long_track(track_profile: Callable[..., LoopProfile]) -> None:
+    """What lies behind the best six hundred is there for its length; a plan that fills a length does not take it."""
+    profile = track_profile(splices=600)
+    worst = profile.splices.rows(np.full(1, profile.splices.score.size - 1))
+    best = profile.splices.rows(np.zeros(600, dtype=np.int64))
+    crowded = replace(profile, splices=best.with_more(worst))
+    params = CoverParams(min_seam_score=0.0)
+    pair = int(worst.leave[0]), int(worst.enter[0])
+    for found, has in ((playable_splices(crowded, params), True), (usable_splices(crowded, params), False)):
+        assert (pair in zip(found.leave.tolist(), found.enter.tolist(), strict=True)) is has
 
 
 def test_bodies_sound_alike_unless_their_ends_lie_bars_apart(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from workbench.loops.plan import LoopPlan, LoopSegment
+from workbench.loops.plan import LoopPlan, LoopSegment, PlanKind
 from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Restart, Splices, TrackEnding, TrackSection
 from workbench.workflows.plan_words import option_differences, repetition_line, score_line, seam_words
 
@@ -39,8 +39,9 @@ def plan(
     fades: bool = False,
     label: str = "resolves",
     sections: str = "intro verse bridge outro",
+    loops: bool = True,
 ) -> LoopPlan:
-    """A plan of these segments whose body is the longest stretch that one of its seams repeats."""
+    """A plan of these segments whose body is the longest stretch that one of its seams repeats, or a cut-down."""
     lengths = [song_to - song_from for song_from, song_to in segments]
     reached = float(sum(lengths))
     n = len(segments)
@@ -57,11 +58,12 @@ def plan(
         tail_seconds=0.0,
         song_start=segments[0][0],
         song_duration=124.0,
-        loop_start_a=start,
-        loop_end_b=end,
-        bars=round((end - start) / BAR),
+        loop_start_a=start if loops else None,
+        loop_end_b=end if loops else None,
+        bars=round((end - start) / BAR) if loops else None,
         beats_per_bar=4,
-        repeats=2,
+        repeats=2 if loops else None,
+        kind=PlanKind.LOOP if loops else PlanKind.CUT_DOWN,
         seam_score=0.9,
         seam_times=tuple(np.round(np.cumsum(lengths)[:-1], 6).tolist()),
         sections_covered=tuple(sections.split()),
@@ -108,6 +110,22 @@ def test_options_differ_in_words() -> None:
     assert said[1] == "ends 8 bars sooner in the track"
     assert "without the bridge" in said[2]
     assert said[3] == "ends with the track instead of fading"
+
+
+def test_cut_downs_differ_by_what_they_leave_out() -> None:
+    served, same, further, twice = (
+        plan(*segments, loops=False)
+        for segments in (
+            [(1.0, 49.0), (73.0, 122.0)], [(1.0, 49.1), (73.1, 122.0)], [(1.0, 25.0), (49.0, 122.0)],
+            [(1.0, 25.0), (33.0, 49.0), (65.0, 122.0)],
+        )
+    )  # fmt: skip
+    said = option_differences(with_options(served, same, further, twice), profile())
+    assert said[1:] == (
+        "takes other bars at its seams",
+        "leaves out 0:25 to 0:49",
+        "leaves out 0:25 to 0:33 and 0:49 to 1:05, has 1 more seam",
+    )
 
 
 def test_an_option_that_begins_again_says_that_it_is_heard() -> None:

@@ -153,13 +153,20 @@ def test_the_page_of_a_straight_plan_says_that_it_has_no_seam(track: Path, tmp_p
     assert '<button type=button data-save="clicks-10s.mp3">save clicks-10s.mp3</button>' in text
 
 
-def test_a_page_holds_the_plans_of_several_lengths(track: Path, tmp_path: Path) -> None:
+def test_a_page_holds_the_plans_of_several_lengths(
+    track: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.workflows.report._MOST_HEARD_SECONDS", 60.0)
     workspace = Workspace(Home(tmp_path / "home"))
     fit = fit_track(workspace, track, (10.0, 65.0))
     assert [plan.kind for plan in fit.plans] == [PlanKind.STRAIGHT, PlanKind.LOOP]
     text = write_fit_report(workspace, fit, tmp_path / "both.html").read_text()
     assert "<h1>clicks.flac in 2 lengths</h1>" in text
     short, long = (text.index(f"<h2>{seconds} s: the plan</h2>") for seconds in (10, 65))
+    # Each command names its plan: `render` asks which of several it is to play.
+    assert "`workbench render PLAN.json --length 65` writes it." in text
+    commands = re.findall(r"workbench render PLAN.json[^`]*", text)
+    assert all(re.match(r"workbench render PLAN.json --length (10|65)\b", command) for command in commands)
     assert "no seam: it plays the track straight" in text[short:long]
     assert "data:audio/mpeg" in text[long:]
 
