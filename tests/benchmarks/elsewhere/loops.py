@@ -9,6 +9,8 @@ and of bars. A refusal and a failure count 0. "chance" is the median of splices 
 picked at random; "best" the best of all splices between downbeats 12 s apart and more, looked for with the judge
 itself: what a better choice could have reached. "best at beats" is the same between any two beats: what bodies that
 begin and end inside bars could have added. "mean" is that of the splices a plan plays, for the peer plays one only.
+"surest option" is the worst splice of the option with the highest `seam_score`: what is to be had from us where, as
+with the peer, neither the track's own ending nor variety counts.
 """
 
 from __future__ import annotations
@@ -53,6 +55,8 @@ class Row:
     """the mean of its splices"""
     options: float
     """the worst seam of all options"""
+    surest: float
+    """the worst seam of the option with the highest `seam_score`"""
     seam_score: float
     reason: str
     peer: float
@@ -69,7 +73,9 @@ def judge_recording(one: ElsewhereRecording, home: Path) -> Row:
     listener = Listener(sound.samples, sound.sample_rate)
     answer = loop.answer
     served = totals_of(answer, listener) if isinstance(answer, LoopPlan) else []
-    options = [min(totals_of(option, listener)) for option in answer.options] if isinstance(answer, LoopPlan) else []
+    options = answer.options if isinstance(answer, LoopPlan) else ()
+    worst = [min(totals_of(option, listener)) for option in options]
+    surest = int(np.argmax([option.seam_score for option in options])) if options else 0
     chance, best, best_at_beats = limits(loop, listener)
     peer = float("nan")
     if PEER.exists():
@@ -83,7 +89,8 @@ def judge_recording(one: ElsewhereRecording, home: Path) -> Row:
         confidence=loop.analysis.grid.confidence if loop.analysis is not None else float("nan"),
         ours=min(served, default=float("nan")),
         mean=float(np.mean(served)) if served else float("nan"),
-        options=min(options, default=float("nan")),
+        options=min(worst, default=float("nan")),
+        surest=worst[surest] if worst else float("nan"),
         seam_score=answer.seam_score if isinstance(answer, LoopPlan) else float("nan"),
         reason="" if isinstance(answer, LoopPlan) else answer.reason.value,
         peer=peer,
@@ -134,6 +141,7 @@ def tables(rows: list[Row]) -> list[Table]:
             "ours",
             "mean",
             "options' worst",
+            "surest option",
             "seam_score",
             "PyMusicLooper",
             "chance",
@@ -143,23 +151,24 @@ def tables(rows: list[Row]) -> list[Table]:
         ],
     )
     for row in rows:
-        figures = (row.confidence, row.ours, row.mean, row.options, row.seam_score, row.peer)
+        figures = (row.confidence, row.ours, row.mean, row.options, row.surest, row.seam_score, row.peer)
         shown = [None if np.isnan(v) else v for v in figures]
         detail.add(row.name, *shown, row.chance, row.best, row.best_at_beats, row.reason)
     means = Table(
         "Loops of recordings by others, mean, a refusal counting 0",
         [
-            "source", "recordings", "planned", "ours", "mean splice", "PyMusicLooper planned", "PyMusicLooper",
-            "chance", "best", "best at beats",
+            "source", "recordings", "planned", "ours", "mean splice", "surest option",
+            "PyMusicLooper planned", "PyMusicLooper", "chance", "best", "best at beats",
         ],
     )  # fmt: skip
     for package in [*dict.fromkeys(row.package for row in rows), "all"]:
         some = [row for row in rows if package in (row.package, "all")]
-        names = ("ours", "mean", "peer", "chance", "best", "best_at_beats")
+        names = ("ours", "mean", "surest", "peer", "chance", "best", "best_at_beats")
         column = {name: np.array([getattr(row, name) for row in some]) for name in names}
         means.add(
-            package, len(some), int(np.isfinite(column["ours"]).sum()), _with_zeros(column["ours"]),
-            _with_zeros(column["mean"]), int(np.isfinite(column["peer"]).sum()), _with_zeros(column["peer"]),
+            package, len(some), int(np.isfinite(column["ours"]).sum()),
+            *(_with_zeros(column[name]) for name in ("ours", "mean", "surest")),
+            int(np.isfinite(column["peer"]).sum()), _with_zeros(column["peer"]),
             *(float(np.nanmean(column[name])) for name in ("chance", "best", "best_at_beats")),
         )  # fmt: skip
     return [means, detail]
