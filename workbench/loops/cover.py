@@ -62,6 +62,7 @@ from workbench.loops.constraints import (
     NamedSplice,
     SeamConstraints,
     cannot_be_kept,
+    clock,
     on_lines,
     smallest_contradiction,
 )
@@ -128,7 +129,7 @@ def plan_loop(
     if isinstance(answer, LoopPlan):
         return answer
     if not constraints:
-        return answer if profile.restart is None else _with_restart(answer, profile, video_seconds, params)
+        return _with_suggestions(answer, profile, video_seconds, params)
 
     def can_be_kept(labels: tuple[str, ...]) -> bool:
         some = on_lines(profile, constraints.only(labels))
@@ -159,13 +160,34 @@ def restart_splice(profile: LoopProfile) -> NamedSplice | None:
     return NamedSplice(float(lines[profile.restart.leave]), float(lines[profile.restart.enter]))
 
 
-def _with_restart(refusal: Refusal, profile: LoopProfile, video_seconds: float, params: CoverParams) -> Refusal:
-    """A refusal that names the splice by which the track begins again, as one types it, if there is a plan with it."""
-    splice = restart_splice(profile)
-    assert splice is not None
-    pinned = on_lines(profile, SeamConstraints(pinned=(splice,)))
-    is_plan = isinstance(find_loop(profile, video_seconds, params, pinned), LoopPlan)
-    return refusals.suggest_restart(refusal, splice.in_words) if is_plan else refusal
+def _with_suggestions(refusal: Refusal, profile: LoopProfile, video_seconds: float, params: CoverParams) -> Refusal:
+    """A refusal that names the splices, as one types them, with which there is a plan all the same."""
+
+    def is_plan(splice: NamedSplice) -> bool:
+        pinned = on_lines(profile, SeamConstraints(pinned=(splice,)))
+        return isinstance(find_loop(profile, video_seconds, params, pinned), LoopPlan)
+
+    body, again = _best_body(profile, params), restart_splice(profile)
+    if body is not None and is_plan(body[0]):
+        refusal = refusals.suggest_splice(refusal, clock(body[0].leave), clock(body[0].enter), body[1])
+    if again is not None and is_plan(again):
+        refusal = refusals.suggest_restart(refusal, again.in_words)
+    return refusal
+
+
+def _best_body(profile: LoopProfile, params: CoverParams) -> tuple[NamedSplice, float] | None:
+    """The splice back that is heard least, and its score; None for a track without one that is long enough."""
+    splices = profile.splices
+    last = profile.downbeats.size if profile.ending is None else profile.ending.start_bar
+    long_enough = splices.song_to - splices.song_from >= params.min_body_seconds
+    rows = np.flatnonzero(long_enough & (splices.leave <= last))
+    if profile.restart is not None:
+        rows = rows[~profile.restart.is_at(splices.leave[rows], splices.enter[rows])]
+    if not rows.size:
+        return None
+    row = int(rows[np.argmax(splices.score[rows])])
+    leave, enter = (float(profile.downbeats[line]) for line in (splices.leave[row], splices.enter[row]))
+    return NamedSplice(leave, enter), float(splices.score[row])
 
 
 def find_loop(

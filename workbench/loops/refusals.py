@@ -140,6 +140,23 @@ def suggest_restart(refusal: Refusal, splice: str) -> Refusal:
     )
 
 
+def suggest_splice(refusal: Refusal, leave: str, enter: str, score: float) -> Refusal:
+    """The refusal of a track that can be looped at its best splice, where somebody puts up with hearing it.
+
+    Parameters
+    ----------
+    refusal : of the track
+    leave, enter : of the splice, as one types them
+    score : 0 to 1, chance that the splice passes unnoticed
+    """
+    return replace(
+        refusal,
+        command_hint=f"{refusal.command_hint or refusal.hint} To hear its best splice back, which scores {score:.2f}: "
+        f"`workbench splice TRACK {leave} {enter} --out FILE.wav`; `workbench loop` plays it all the same with "
+        f"`--pin-seam {leave}-{enter}`.",
+    )
+
+
 def constraints_not_kept(why: str) -> Refusal:
     """The constraints that are kept with the track leave no plan for this video.
 

@@ -7,7 +7,10 @@ planned as `workbench loop` does it, for a video 90 s longer than itself. Each s
 plays, of a plan the worst one, with `data.recipes.material.naturalness`, which knows nothing of the project, of beats
 and of bars. A refusal and a failure count 0. "chance" is the median of splices between two of the grid's downbeats
 picked at random; "best" the best of all splices between downbeats 12 s apart and more, looked for with the judge
-itself: what a better choice could have reached.
+itself: what a better choice could have reached. "best at beats" is the same between any two beats: what bodies that
+begin and end inside bars could have added. "mean" is that of the splices a plan plays, for the peer plays one only.
+"surest option" is the worst splice of the option with the highest `seam_score`: what is to be had from us where, as
+with the peer, neither the track's own ending nor variety counts.
 """
 
 from __future__ import annotations
@@ -48,13 +51,18 @@ class Row:
     confidence: float
     ours: float
     """the worst seam of the served plan; NaN where it is refused"""
+    mean: float
+    """the mean of its splices"""
     options: float
     """the worst seam of all options"""
+    surest: float
+    """the worst seam of the option with the highest `seam_score`"""
     seam_score: float
     reason: str
     peer: float
     chance: float
     best: float
+    best_at_beats: float
 
 
 def judge_recording(one: ElsewhereRecording, home: Path) -> Row:
@@ -64,9 +72,11 @@ def judge_recording(one: ElsewhereRecording, home: Path) -> Row:
     sound = workspace.load_recording(one.path)
     listener = Listener(sound.samples, sound.sample_rate)
     answer = loop.answer
-    served = worst_of(answer, listener) if isinstance(answer, LoopPlan) else float("nan")
-    options = [worst_of(option, listener) for option in answer.options] if isinstance(answer, LoopPlan) else []
-    chance, best = limits(loop, listener)
+    served = totals_of(answer, listener) if isinstance(answer, LoopPlan) else []
+    options = answer.options if isinstance(answer, LoopPlan) else ()
+    worst = [min(totals_of(option, listener)) for option in options]
+    surest = int(np.argmax([option.seam_score for option in options])) if options else 0
+    chance, best, best_at_beats = limits(loop, listener)
     peer = float("nan")
     if PEER.exists():
         digest = hashlib.sha256(one.path.read_bytes()).hexdigest()
@@ -77,38 +87,48 @@ def judge_recording(one: ElsewhereRecording, home: Path) -> Row:
         name=one.name,
         package=one.source.package,
         confidence=loop.analysis.grid.confidence if loop.analysis is not None else float("nan"),
-        ours=served,
-        options=min(options, default=float("nan")),
+        ours=min(served, default=float("nan")),
+        mean=float(np.mean(served)) if served else float("nan"),
+        options=min(worst, default=float("nan")),
+        surest=worst[surest] if worst else float("nan"),
         seam_score=answer.seam_score if isinstance(answer, LoopPlan) else float("nan"),
         reason="" if isinstance(answer, LoopPlan) else answer.reason.value,
         peer=peer,
         chance=chance,
         best=best,
+        best_at_beats=best_at_beats,
     )
 
 
-def worst_of(plan: LoopPlan, listener: Listener) -> float:
-    """The lowest total among the splices of a plan."""
+def totals_of(plan: LoopPlan, listener: Listener) -> list[float]:
+    """The totals of the different splices of a plan."""
     splices = {(a.song_to, b.song_from) for a, b in zip(plan.segments[:-1], plan.segments[1:], strict=True)}
-    return min(listener.judge(*splice).total for splice in splices)
+    return [listener.judge(*splice).total for splice in splices]
 
 
-def limits(loop: Loop, listener: Listener) -> tuple[float, float]:
-    """Chance and the best splice, see the head of the module."""
-    if loop.analysis is None or loop.analysis.grid.downbeats.size < 4:
-        return float("nan"), float("nan")
-    bars = loop.analysis.grid.downbeats
-    bars = bars[(bars > 2.5) & (bars < listener.seconds - 3.0)]
-    if bars.size < 4:
-        return float("nan"), float("nan")
+def limits(loop: Loop, listener: Listener) -> tuple[float, float, float]:
+    """Chance and the best splices between downbeats and between beats, see the head of the module."""
+    nothing = float("nan")
+    if loop.analysis is None:
+        return nothing, nothing, nothing
+    grid = loop.analysis.grid
+    bars, beats = (some[(some > 2.5) & (some < listener.seconds - 3.0)] for some in (grid.downbeats, grid.beats))
+    if grid.downbeats.size < 4 or bars.size < 4:
+        return nothing, nothing, nothing
     rng = np.random.default_rng(0)
     pairs = rng.choice(bars, size=(RANDOM_SPLICES, 2))
     chance = float(np.median([listener.judge(a, b).total for a, b in pairs if a != b]))
-    leave, enter = np.nonzero(bars[:, None] - bars[None, :] >= LEAST_BODY_SECONDS)
+    best = best_between(bars, listener)
+    return chance, best, max(best, best_between(beats, listener))
+
+
+def best_between(times: NDArray[np.float64], listener: Listener) -> float:
+    """The best total of the splices back between some times; NaN where none lie far enough apart."""
+    leave, enter = np.nonzero(times[:, None] - times[None, :] >= LEAST_BODY_SECONDS)
     if not leave.size:
-        return chance, float("nan")
-    order = np.argsort(listener.apart_at(bars)[leave, enter], kind="stable")[:SEARCHED]
-    return chance, max(listener.judge(bars[leave[k]], bars[enter[k]]).total for k in order)
+        return float("nan")
+    order = np.argsort(listener.apart_at(times)[leave, enter], kind="stable")[:SEARCHED]
+    return max(listener.judge(times[leave[k]], times[enter[k]]).total for k in order)
 
 
 def tables(rows: list[Row]) -> list[Table]:
@@ -119,28 +139,37 @@ def tables(rows: list[Row]) -> list[Table]:
             "recording",
             "confidence",
             "ours",
+            "mean",
             "options' worst",
+            "surest option",
             "seam_score",
             "PyMusicLooper",
             "chance",
             "best",
+            "best at beats",
             "refusal",
         ],
     )
     for row in rows:
-        shown = [None if np.isnan(v) else v for v in (row.confidence, row.ours, row.options, row.seam_score, row.peer)]
-        detail.add(row.name, *shown, row.chance, row.best, row.reason)
+        figures = (row.confidence, row.ours, row.mean, row.options, row.surest, row.seam_score, row.peer)
+        shown = [None if np.isnan(v) else v for v in figures]
+        detail.add(row.name, *shown, row.chance, row.best, row.best_at_beats, row.reason)
     means = Table(
         "Loops of recordings by others, mean, a refusal counting 0",
-        ["source", "recordings", "planned", "ours", "PyMusicLooper planned", "PyMusicLooper", "chance", "best"],
-    )
+        [
+            "source", "recordings", "planned", "ours", "mean splice", "surest option",
+            "PyMusicLooper planned", "PyMusicLooper", "chance", "best", "best at beats",
+        ],
+    )  # fmt: skip
     for package in [*dict.fromkeys(row.package for row in rows), "all"]:
         some = [row for row in rows if package in (row.package, "all")]
-        column = {name: np.array([getattr(row, name) for row in some]) for name in ("ours", "peer", "chance", "best")}
+        names = ("ours", "mean", "surest", "peer", "chance", "best", "best_at_beats")
+        column = {name: np.array([getattr(row, name) for row in some]) for name in names}
         means.add(
-            package, len(some), int(np.isfinite(column["ours"]).sum()), _with_zeros(column["ours"]),
+            package, len(some), int(np.isfinite(column["ours"]).sum()),
+            *(_with_zeros(column[name]) for name in ("ours", "mean", "surest")),
             int(np.isfinite(column["peer"]).sum()), _with_zeros(column["peer"]),
-            float(np.nanmean(column["chance"])), float(np.nanmean(column["best"])),
+            *(float(np.nanmean(column[name])) for name in ("chance", "best", "best_at_beats")),
         )  # fmt: skip
     return [means, detail]
 

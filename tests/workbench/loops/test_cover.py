@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from workbench.loops.constraints import NamedSplice, SeamConstraints
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import EndingKind, LoopProfile
@@ -372,6 +373,27 @@ def test_without_a_good_seam_the_refusal_names_the_bars_where_they_are_unsure(
     assert answer.reason is reason
     assert "0.31" in answer.hint
     assert "0.50" in answer.hint
+
+
+def test_a_refusal_names_the_best_splice_back_and_how_it_is_played_all_the_same(track_profile: Maker) -> None:
+    profile = only(track_profile(), [40, 44, 20], [8, 8, 16], [0.2, 0.4, 0.45])  # the last one is too short a body
+    answer = plan_loop(profile, 323.0)
+    assert isinstance(answer, Refusal)
+    assert answer.command_hint is not None
+    assert answer.command_hint.endswith(
+        "which scores 0.40: `workbench splice TRACK 1:28.4 0:16.4 --out FILE.wav`; `workbench loop` plays it all the "
+        "same with `--pin-seam 1:28.4-0:16.4`."
+    )
+    assert "--pin-seam" not in answer.hint, "a caller of the service has no such option"
+    pinned = SeamConstraints(pinned=(NamedSplice(88.4, 16.4),))
+    assert served(plan_loop(profile, 323.0, CoverParams(), pinned)).seam_score == 0.4
+
+
+def test_a_refusal_names_no_splice_with_which_there_is_no_plan_either(track_profile: Maker) -> None:
+    profile = only(track_profile(), [20], [16], [0.4])
+    answer = plan_loop(profile, 323.0)
+    assert isinstance(answer, Refusal)
+    assert answer.command_hint is None
 
 
 def test_without_bars_there_is_no_profile_to_loop(track_profile: Maker) -> None:
