@@ -28,7 +28,6 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 from sqlalchemy.engine import RootTransaction
-from sqlalchemy.exc import OperationalError
 
 from service.processes.wakeup import WakeupPipe
 from service.store import jobs
@@ -277,7 +276,7 @@ class WritersTogether:
         while True:
             try:
                 return self._connection, self._connection.begin()
-            except OperationalError as error:
+            except sqlite3.OperationalError as error:
                 if not is_locked(error) or time.monotonic() > end:
                     raise
             await asyncio.sleep(_TURN_SECONDS)

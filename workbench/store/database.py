@@ -404,8 +404,8 @@ class Database:
         """A connection to SQLite for a caller that begins and commits one writing transaction after the other itself.
 
         It does not wait where another writes: to begin then fails at once. It remembers what it looks up
-        (`workbench.store.statements`). What it raises is SQLAlchemy's or the driver's, and the caller uses it in
-        `store_errors`.
+        (`workbench.store.statements`). What it raises is SQLAlchemy's or the driver's, where it cannot begin the
+        driver's, and the caller uses it in `store_errors`.
         """
         connection = self._writer.connect()
         connection.detach()  # from the pool, whose connections wait
@@ -503,8 +503,10 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 def _beginner(statement: str) -> Any:
     def begin(connection: Connection) -> None:
         driver = driver_of_sqlite(connection)
-        connection.exec_driver_sql(statement)
-        if driver.memory is not None:
+        if driver.memory is None:
+            connection.exec_driver_sql(statement)
+        else:  # of a writer that stays open, which begins hundreds of times a second
+            driver.execute(statement)
             driver.memory.begin(driver)
 
     return begin

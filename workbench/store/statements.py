@@ -308,11 +308,11 @@ def is_refused(error: BaseException | None) -> bool:
     return bool(_REFUSALS & {one.__name__ for one in type(found).__mro__})
 
 
-def is_locked(error: DBAPIError) -> bool:
+def is_locked(error: sqlite3.Error) -> bool:
     """Whether SQLite refused because another connection is writing.
 
     Parameters
     ----------
-    error : of a statement
+    error : of the driver
     """
-    return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY  # without its extension
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY  # without its extension
