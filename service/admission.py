@@ -37,6 +37,8 @@ from workbench.results.body import Body
 
 BODY_LIMIT = 8191
 """bytes of the longest JSON body that is accepted"""
+READING = frozenset(("GET", "HEAD"))
+"""methods of the routes that only read; to HEAD the server sends the headers of the answer to GET, without its body"""
 _MAX_IDEMPOTENCY_KEY = 255  # characters
 
 log = structlog.get_logger("service")
@@ -88,7 +90,8 @@ async def admitted(request: Request, check: Callable[[], A], work: Callable[[Con
     request : its body has been read
     check : checks headers, body and query; what it returns is given to `work`. What it raises is raised only after the
         key and the rate have been checked
-    work : answers the request; for a GET it may get a connection that only reads, if the database cannot be written to
+    work : answers the request; for a GET or HEAD it may get a connection that only reads, if the database cannot be
+        written to
 
     Returns
     -------
@@ -140,7 +143,7 @@ async def admitted(request: Request, check: Callable[[], A], work: Callable[[Con
     try:
         answered = await transactions.write(answer, lane=secret)
     except StoreError as error:
-        if request.method != "GET":
+        if request.method not in READING:
             raise
         # What costs nothing is still answered from a database that cannot be written to.
         log.error(_COUNTED_HERE, problem=str(error))
@@ -150,7 +153,7 @@ async def admitted(request: Request, check: Callable[[], A], work: Callable[[Con
             try:
                 context.rate = await transactions.write(count, lane=secret)
             except StoreError as error:
-                if request.method != "GET":
+                if request.method not in READING:
                     raise
                 log.error(_COUNTED_HERE, problem=str(error))
                 await transactions.read(count_unwritten)

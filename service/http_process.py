@@ -26,6 +26,7 @@ from workbench.home import Home
 from workbench.settings import load_settings
 
 _AGAIN_SECONDS = 0.05
+_GARBAGE_OBJECTS = 20_000  # a few MB
 
 
 def main() -> None:
@@ -70,6 +71,8 @@ def _announce() -> None:
     # What was imported stays. To look through it for garbage would stop all callers for a tenth of a second at a time.
     gc.collect()
     gc.freeze()
+    # Requests leave few circles; to look for them after every 700 objects takes a twentieth of the time of a call.
+    gc.set_threshold(_GARBAGE_OBJECTS)
     print("ready", flush=True)
 
 

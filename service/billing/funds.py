@@ -37,12 +37,11 @@ def check(connection: Connection, account: str, now: str | None = None) -> None:
     found = accounts.get(connection, account)
     if found is None:
         raise Problem(402, NO_PAYMENT_METHOD)
-    now = now or database.now()
     cap = found.spend_cap_micros
-    if cap is not None and ledger.spent_in_month(connection, account, now) >= cap:
+    if cap is not None and ledger.spent_in_month(connection, account, now or database.now()) >= cap:
         raise Problem(402, CAP_REACHED)
     if not found.payment_method:
-        reason = _reason_of_no_credit(credit_grants.get_all(connection, account), now)
+        reason = _reason_of_no_credit(credit_grants.get_all(connection, account), now or database.now())
         if reason is not None:
             raise Problem(402, reason)
 

@@ -6,7 +6,7 @@ from sanic import Blueprint, HTTPResponse, Request
 
 from service.admission import RoutePolicy, body_of, query_of
 from service.answers import align as answers
-from service.routes.http import answer_of, path_id, respond, respond_soon
+from service.routes.http import answer_of, path_id, reading, respond, respond_soon
 from service.schemas.requests import AlignRequest, NoQuery
 
 blueprint = Blueprint("align", url_prefix="/v1/align")
@@ -30,7 +30,7 @@ async def submit(request: Request) -> HTTPResponse:
     return await respond_soon(request, answer, lambda connection, job_id: answers.result(connection, asked(), job_id))
 
 
-@blueprint.get("/jobs/<job_id:str>", ctx_policy=RoutePolicy())
+@reading(blueprint, "/jobs/<job_id:str>", RoutePolicy())
 async def poll(request: Request, job_id: str) -> HTTPResponse:
     """Answer `GET /v1/align/jobs/{job_id}`: the state of the job, or its result.
 

@@ -6,7 +6,7 @@ from sanic import Blueprint, HTTPResponse, Request
 
 from service.admission import RoutePolicy, body_of, query_of
 from service.answers import beats as answers
-from service.routes.http import answer_of, path_id, respond
+from service.routes.http import answer_of, path_id, reading, respond
 from service.schemas.requests import BeatsRequest, NoQuery
 
 blueprint = Blueprint("beats", url_prefix="/v1/beats")
@@ -29,7 +29,7 @@ async def submit(request: Request) -> HTTPResponse:
     return respond(await answer_of(request, asked, answers.submit))
 
 
-@blueprint.get("/<job_id:str>", ctx_policy=RoutePolicy())
+@reading(blueprint, "/<job_id:str>", RoutePolicy())
 async def poll(request: Request, job_id: str) -> HTTPResponse:
     """Answer `GET /v1/beats/{job_id}`: the state of the job, or its grid.
 

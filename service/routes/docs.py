@@ -13,6 +13,7 @@ from sanic.response import file, html, raw
 from service.admission import RoutePolicy
 from service.errors import not_found
 from service.headers import DOCS_POLICY
+from service.routes.http import reading
 
 blueprint = Blueprint("docs")
 _OPEN = RoutePolicy(api_key=False)
@@ -35,7 +36,7 @@ _PAGE = """<!doctype html>
 """
 
 
-@blueprint.get("/v1/openapi.json", ctx_policy=_OPEN)
+@reading(blueprint, "/v1/openapi.json", _OPEN)
 async def openapi(request: Request) -> HTTPResponse:
     """The interface description as JSON.
 
@@ -46,7 +47,7 @@ async def openapi(request: Request) -> HTTPResponse:
     return raw(_description(), content_type="application/json")
 
 
-@blueprint.get("/docs", ctx_policy=_OPEN)
+@reading(blueprint, "/docs", _OPEN)
 async def page(request: Request) -> HTTPResponse:
     """The page that shows the interface description.
 
@@ -57,7 +58,7 @@ async def page(request: Request) -> HTTPResponse:
     return html(_PAGE, headers={"Content-Security-Policy": DOCS_POLICY})
 
 
-@blueprint.get("/docs/docs.js", ctx_policy=_OPEN)
+@reading(blueprint, "/docs/docs.js", _OPEN)
 async def script(request: Request) -> HTTPResponse:
     """The script that fills the page; it is a file, so that the page needs no inline script.
 
@@ -68,7 +69,7 @@ async def script(request: Request) -> HTTPResponse:
     return raw((files("service.routes") / "docs.js").read_bytes(), content_type="text/javascript; charset=utf-8")
 
 
-@blueprint.get("/docs/<name:str>", ctx_policy=_OPEN)
+@reading(blueprint, "/docs/<name:str>", _OPEN)
 async def asset(request: Request, name: str) -> HTTPResponse:
     """Style sheet, script and icon of Swagger UI.
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from functools import cache, partial
 from json import JSONEncoder
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import unquote_to_bytes
 
-from sanic import HTTPResponse, Request
+from sanic import Blueprint, HTTPResponse, Request
 from sqlalchemy import Connection
 
-from service.admission import admitted, check_headers
+from service.admission import READING, RoutePolicy, admitted, check_headers
 from service.answers.answer import Answer, Call
 from service.answers.json_text import JsonText
 from service.errors import malformed, not_found
@@ -22,10 +22,27 @@ from service.headers import add_retry_after
 _PATIENCE_SECONDS = 2.0  # that a call waits for a job with little left to do
 _LOOK_SECONDS = 0.05  # between looks at the job
 A = TypeVar("A")
+H = TypeVar("H", bound=Callable[..., Coroutine[Any, Any, HTTPResponse]])
 T = TypeVar("T")
 
 _PARAMETER = re.compile(r"<(\w+)(?::\w+)?>")
 _HOST = re.compile(r"([\w.-]+|\[[0-9a-fA-F:.]+\])(:[0-9]{1,5})?", re.ASCII)
+
+
+def reading(blueprint: Blueprint, path: str, policy: RoutePolicy) -> Callable[[H], H]:
+    """Register a handler for GET, and for HEAD, of whose answers the server leaves out the body.
+
+    Parameters
+    ----------
+    blueprint : of the family
+    path : under that of the family
+    policy : of the route
+
+    Returns
+    -------
+    decorates the handler
+    """
+    return cast(Callable[[H], H], blueprint.route(path, methods=READING, ignore_body=True, ctx_policy=policy))
 
 
 async def answer_of(request: Request, check: Callable[[], A], work: Callable[[Connection, Call, A], T]) -> T:

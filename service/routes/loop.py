@@ -6,7 +6,7 @@ from sanic import Blueprint, HTTPResponse, Request
 
 from service.admission import RoutePolicy, body_of, query_of
 from service.answers import loop as answers
-from service.routes.http import answer_of, path_id, respond, respond_soon
+from service.routes.http import answer_of, path_id, reading, respond, respond_soon
 from service.schemas.requests import LoopRequest, NoQuery
 
 blueprint = Blueprint("loop", url_prefix="/v1/loop")
@@ -30,7 +30,7 @@ async def submit(request: Request) -> HTTPResponse:
     return await respond_soon(request, answer, lambda connection, job_id: answers.result(connection, asked(), job_id))
 
 
-@blueprint.get("/jobs/<job_id:str>", ctx_policy=RoutePolicy())
+@reading(blueprint, "/jobs/<job_id:str>", RoutePolicy())
 async def poll(request: Request, job_id: str) -> HTTPResponse:
     """Answer `GET /v1/loop/jobs/{job_id}`: the state of the job, or its result.
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from service.admission import RoutePolicy, body_of, query_of
 from service.answers import match as answers
 from service.answers.answer import Answer, Call
-from service.routes.http import answer_of, path_id, respond
+from service.routes.http import answer_of, path_id, reading, respond
 from service.schemas.requests import ExpandQuery, MatchPollQuery, MatchRequest
 
 blueprint = Blueprint("match", url_prefix="/v1/match")
@@ -31,7 +31,7 @@ async def submit(request: Request) -> HTTPResponse:
     )
 
 
-@blueprint.get("/jobs/<job_id:str>", ctx_policy=RoutePolicy())
+@reading(blueprint, "/jobs/<job_id:str>", RoutePolicy())
 async def poll(request: Request, job_id: str) -> HTTPResponse:
     """Answer `GET /v1/match/jobs/{job_id}`: the state of the job, or its lane.
 

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from service import metrics
 from service.admission import RoutePolicy
 from service.errors import Problem, not_found
-from service.routes.http import json_response
+from service.routes.http import json_response, reading
 from service.store import jobs, shared_values, workers
 from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
 from workbench.errors import StoreError
@@ -32,7 +32,7 @@ _SHARED_SECONDS = 1.0  # that a look at what is missing counts
 _PROBE_BYTES = 2**20  # as much as a small upload or analysis needs
 
 
-@blueprint.get("/healthz", ctx_policy=_OPEN)
+@reading(blueprint, "/healthz", _OPEN)
 async def healthz(request: Request) -> HTTPResponse:
     """Answer `GET /healthz`: 200 if this process answers.
 
@@ -43,7 +43,7 @@ async def healthz(request: Request) -> HTTPResponse:
     return json_response({"status": "ok"})
 
 
-@blueprint.get("/readyz", ctx_policy=_OPEN)
+@reading(blueprint, "/readyz", _OPEN)
 async def readyz(request: Request) -> HTTPResponse:
     """Answer `GET /readyz`: 200 if database, files, workers of all queues and ranking processes can be used.
 
@@ -114,7 +114,7 @@ async def _missing(request: Request) -> list[str]:
     return missing
 
 
-@blueprint.get("/metrics", ctx_policy=_OPEN)
+@reading(blueprint, "/metrics", _OPEN)
 async def show_metrics(request: Request) -> HTTPResponse:
     """Answer `GET /metrics`: counters for Prometheus.
 

@@ -18,7 +18,7 @@ from service.answers import previews as answers
 from service.answers.answer import analysis_revision, raise_fault
 from service.auth import signatures
 from service.errors import Problem, not_found, unavailable
-from service.routes.http import path_id
+from service.routes.http import path_id, reading
 from service.store import jobs, tracks
 from service.store.jobs import Job, NewJob
 
@@ -28,7 +28,7 @@ _PATIENCE_SECONDS = 10.0  # that a request waits for the job that makes the exce
 _LOOK_SECONDS = 0.1  # between looks at the job
 
 
-@blueprint.get("/<name:str>", ctx_policy=RoutePolicy(api_key=False))
+@reading(blueprint, "/<name:str>", RoutePolicy(api_key=False))
 async def excerpt(request: Request, name: str) -> HTTPResponse:
     """Answer `GET /previews/{name}`: the excerpt or a range of it. If it does not exist yet, start a job and wait.
 
@@ -112,7 +112,7 @@ async def _make(request: Request, track_id: str, file_name: str) -> None:
 async def _send_file(request: Request, path: Path) -> HTTPResponse:
     """The response with a file, or with the range of it that the request asks for."""
     wanted = None
-    if "range" in request.headers:
+    if "range" in request.headers and request.method == "GET":  # which is what a range is defined for
         wanted = ContentRangeHandler(request, await stat_async(path))
     headers = {"Accept-Ranges": "bytes", "Cache-Control": "private, max-age=60"}
     status = 206 if wanted else 200

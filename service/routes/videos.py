@@ -6,7 +6,7 @@ from sanic import Blueprint, HTTPResponse, Request
 
 from service.admission import RoutePolicy, body_of, query_of
 from service.answers import videos as answers
-from service.routes.http import answer_of, path_id, respond
+from service.routes.http import answer_of, path_id, reading, respond
 from service.schemas.requests import IngestRequest, NoQuery, VideoRequest
 
 blueprint = Blueprint("videos", url_prefix="/v1/videos")
@@ -49,7 +49,7 @@ async def ingest(request: Request, video_id: str) -> HTTPResponse:
     )
 
 
-@blueprint.get("/<video_id:str>", ctx_policy=RoutePolicy())
+@reading(blueprint, "/<video_id:str>", RoutePolicy())
 async def status(request: Request, video_id: str) -> HTTPResponse:
     """Answer `GET /v1/videos/{video_id}`: the state of the ingest.
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from ulid import ULID
 
 from service.store.tables import credit_grants
-from workbench.store.statements import Statement
+from workbench.store.statements import Lookup, Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,8 @@ def draw(connection: Connection, account: str, micros: int, at: str) -> int:
     micro-dollars that the grants paid; the rest is for the payment method
     """
     paid = 0
+    if not _EXISTS.find(connection, account):
+        return paid
     for grant_id, left in _ACTIVE.all(connection, account=account, at=at):
         part = min(left, micros - paid)
         if part <= 0:
@@ -134,7 +136,11 @@ _UNEXPIRED = (
     .order_by(*_DRAWN_IN_ORDER)
     .with_for_update()
 )
-# Every charge runs these; the order is `_DRAWN_IN_ORDER`.
+# Remembered: most accounts have none, and what a charge takes makes none that could be drawn.
+_EXISTS = Lookup(
+    "SELECT EXISTS (SELECT 1 FROM credit_grants WHERE account = :key AND left_micros > 0)", lambda row: bool(row[0])
+)
+# Every charge of an account that has one runs these; the order is `_DRAWN_IN_ORDER`.
 _ACTIVE = Statement(
     """SELECT grant_id, left_micros FROM credit_grants
     WHERE account = :account AND (expires_at IS NULL OR expires_at > :at) AND left_micros > 0

@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 
 from service.prices import CALL, Prices, current_prices
 from service.store import credit_grants
+from service.store.pending_rows import pending_rows
 from service.store.tables import ledger
 from service.store.times import month_of
 from service.ulids import new_ulid
@@ -98,8 +99,16 @@ def charge(connection: Connection, charge: Charge, prices: Prices | None = None,
     if booked is None:
         return False
     credit_grants.draw(connection, charge.account, amount, at)
-    _ADD_TO_MONTH.change(connection, account=charge.account, month=month_of(at), micros=amount)
+    month, rows = (charge.account, month_of(at)), pending_rows(connection)
+    if rows is None:
+        _add_to_month(connection, month, amount)
+    else:
+        rows.set(_add_to_month, month, (rows.get(_add_to_month, month) or 0) + amount)
     return True
+
+
+def _add_to_month(connection: Connection, month: tuple[str, str], micros: int) -> None:
+    _ADD_TO_MONTH.change(connection, account=month[0], month=month[1], micros=micros)
 
 
 def credit(connection: Connection, credit: Credit, at: str | None = None) -> bool:
@@ -155,8 +164,10 @@ def spent_in_month(connection: Connection, account: str, time: str) -> int:
     account : name of the account
     time : in the database's form
     """
-    found = _SPENT.first(connection, account=account, month=month_of(time))
-    return 0 if found is None else int(found[0])
+    month, rows = month_of(time), pending_rows(connection)
+    found = _SPENT.first(connection, account=account, month=month)
+    pending = 0 if rows is None else rows.get(_add_to_month, (account, month)) or 0
+    return pending + (0 if found is None else int(found[0]))
 
 
 def _entry_id() -> str:

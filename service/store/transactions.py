@@ -1,8 +1,10 @@
 """Database work for coroutines: a transaction is a function that takes a connection.
 
 SQLite allows one writing transaction at a time, and making it durable costs more than running it. So the writers of one
-process that wait for each other share a transaction: each runs in a savepoint of its own, all are committed at once,
-and only then is any of them answered. One that fails takes nothing of the others with it.
+process that wait for each other share a transaction: all are committed at once, and only then is any of them answered.
+One that fails takes nothing of the others with it. Few do after they have written something; then the transaction is
+rolled back and run again with a savepoint for each. While it needs none, rows that all of them change are written once
+(`service.store.pending_rows`).
 
 PostgreSQL runs writing transactions in parallel, each in a thread. But calls with the same API key wait for each other
 there too, at the row that counts them. So those of one process share transactions as on SQLite, in a thread for each
@@ -26,18 +28,18 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 from sqlalchemy.engine import RootTransaction
-from sqlalchemy.exc import OperationalError
 
 from service.processes.wakeup import WakeupPipe
 from service.store import jobs
+from service.store.pending_rows import sharing
 from workbench.errors import StoreError
 from workbench.store.database import BUSY_SECONDS, Database
 from workbench.store.statements import (
     Statement,
     driver_of_sqlite,
-    forget,
     is_deadlocked,
     is_locked,
+    note_change,
     remembering,
 )
 
@@ -143,6 +145,10 @@ class Transactions:
         self.database.close()
 
 
+class _FailedTogetherError(Exception):
+    """One of several who share a transaction failed after it had written."""
+
+
 @dataclass(slots=True, eq=False)
 class _Writer:
     """A caller that waits for its part of a transaction."""
@@ -245,13 +251,15 @@ class WritersTogether:
             return
         group += self._waiting[:_MOST_TOGETHER]
         del self._waiting[:_MOST_TOGETHER]
-        alone = len(group) == 1
-        accepted = False
         driver = driver_of_sqlite(connection)
         before = driver.total_changes
-        for writer in group:
-            accepted |= self._run(connection, driver, writer, alone)
-        if alone and group[0].error is not None:
+        try:
+            accepted = self._run_group(connection, driver, group)
+        except _FailedTogetherError:
+            transaction.rollback()
+            connection, transaction = await self._begin()
+            accepted = sum(self._run_apart(connection, driver, writer) for writer in group) > 0
+        if len(group) == 1 and group[0].error is not None:
             transaction.rollback()
         elif driver.total_changes == before:
             transaction.commit()  # of nothing, which waits for no disk
@@ -268,27 +276,55 @@ class WritersTogether:
         while True:
             try:
                 return self._connection, self._connection.begin()
-            except OperationalError as error:
+            except sqlite3.OperationalError as error:
                 if not is_locked(error) or time.monotonic() > end:
                     raise
             await asyncio.sleep(_TURN_SECONDS)
 
-    def _run(self, connection: Connection, driver: sqlite3.Connection, writer: _Writer, alone: bool) -> bool:
-        """Run one writer's part; returns whether it accepted a job."""
-        if not alone:
-            driver.execute("SAVEPOINT writer")
-        try:
+    def _run_group(self, connection: Connection, driver: sqlite3.Connection, group: list[_Writer]) -> bool:
+        """Run the parts of all writers; returns whether a job was accepted.
+
+        Raises
+        ------
+        _FailedTogetherError : one of several failed after it had written
+        """
+        if len(group) == 1:
+            return self._run(connection, driver, group[0])
+        accepted = False
+        with sharing(connection) as rows:
+            for writer in group:
+                before = driver.total_changes
+                accepted |= self._run(connection, driver, writer)
+                if writer.error is None:
+                    rows.keep()
+                elif driver.total_changes == before:
+                    rows.undo()
+                else:
+                    raise _FailedTogetherError
             with self._database.store_errors():
-                writer.result = writer.work(connection)
+                rows.write(connection)
+        return accepted
+
+    def _run_apart(self, connection: Connection, driver: sqlite3.Connection, writer: _Writer) -> bool:
+        """Run one writer's part in a savepoint; returns whether it accepted a job."""
+        driver.execute("SAVEPOINT writer")
+        accepted = self._run(connection, driver, writer)
+        if writer.error is not None:
+            driver.execute("ROLLBACK TO writer")
+        driver.execute("RELEASE writer")
+        return accepted
+
+    def _run(self, connection: Connection, driver: sqlite3.Connection, writer: _Writer) -> bool:
+        """Run one writer's part; returns whether it accepted a job."""
+        writer.error = None
+        try:
+            writer.result = writer.work(connection)
         except Exception as error:
-            writer.error = error
+            writer.error = self._database.as_store_error(error)
             jobs.take_accepted(connection)
             if not driver.in_transaction:  # a full disk, for example, ends the transaction of all
                 raise
-            if not alone:
-                driver.execute("ROLLBACK TO writer")
-        if not alone:
-            driver.execute("RELEASE writer")
+            return False
         return jobs.take_accepted(connection)
 
     def _drop(self) -> None:
@@ -391,29 +427,58 @@ class WritersInLanes:
 
     def _write_group(self, group: list[_Writer]) -> bool:
         """One transaction, in a thread; returns whether it accepted a job. An error of one alone is of the whole."""
+        if len(group) > 1:
+            with suppress(_FailedTogetherError):
+                return self._write_together(group)
         with self._database.write() as connection:
             if len(group) == 1:
                 group[0].result = group[0].work(connection)
                 return jobs.take_accepted(connection)
             with remembering(connection):
-                accepted = [self._run(connection, writer) for writer in group]
-        return any(accepted)
+                return sum(self._run_apart(connection, writer) for writer in group) > 0
 
-    def _run(self, connection: Connection, writer: _Writer) -> bool:
-        """Run the part of one of several writers; returns whether it accepted a job."""
+    def _write_together(self, group: list[_Writer]) -> bool:
+        """One transaction without savepoints; returns whether it accepted a job.
+
+        Raises
+        ------
+        _FailedTogetherError : one of several failed after it had written; nothing is written
+        """
+        accepted = False
+        with self._database.write() as connection, remembering(connection) as memory, sharing(connection) as rows:
+            for writer in group:
+                memory.wrote = False
+                accepted |= self._run(connection, writer)
+                if writer.error is None:
+                    rows.keep()
+                elif memory.wrote or isinstance(writer.error, StoreError):  # which ends the transaction of all
+                    raise _FailedTogetherError
+                else:
+                    rows.undo()
+            rows.write(connection)
+        return accepted
+
+    def _run_apart(self, connection: Connection, writer: _Writer) -> bool:
+        """Run the part of one of several writers in a savepoint; returns whether it accepted a job."""
         with self._database.store_errors():
             _SAVE.change(connection)
-        try:
-            with self._database.store_errors():
-                writer.result = writer.work(connection)
-        except Exception as error:  # noqa: BLE001  it is the writer's, and the caller's to handle
-            writer.error = error
-            jobs.take_accepted(connection)
-            forget(connection)
-            with self._database.store_errors():
-                _UNDO.change(connection)
+        accepted = self._run(connection, writer)
         with self._database.store_errors():
+            if writer.error is not None:
+                note_change(connection)
+                _UNDO.change(connection)
             _RELEASE.change(connection)
+        return accepted
+
+    def _run(self, connection: Connection, writer: _Writer) -> bool:
+        """Run the part of one writer; returns whether it accepted a job."""
+        writer.error = None
+        try:
+            writer.result = writer.work(connection)
+        except Exception as error:  # noqa: BLE001  it is the writer's, and the caller's to handle
+            writer.error = self._database.as_store_error(error)
+            jobs.take_accepted(connection)
+            return False
         return jobs.take_accepted(connection)
 
 

@@ -269,11 +269,37 @@ def test_unknown_methods_are_405_with_type_error(service: Any, customer: Any, me
     service.refused(service.raw(request(path, method=method)), 405)
 
 
-def test_head_is_no_known_method_and_has_no_body(service: Any) -> None:
+@pytest.mark.parametrize(
+    "path",
+    [VIDEO, "/v1/videos/nobody", "/healthz", "/readyz", "/v1/openapi.json", "/docs", "/docs/docs.js", "/docs/none"],
+)
+def test_head_answers_as_get_does_without_the_body(service: Any, customer: Any, path: str) -> None:
+    """Where GET is answered (RFC 9110, 9.3.2); it counts as a GET does."""
+    asked, head = (
+        httpx.request(method, service.url + path, headers={"x-api-key": customer.key}, trust_env=False, timeout=60)
+        for method in ("GET", "HEAD")
+    )
+    assert (head.status_code, head.content) == (asked.status_code, b"")
+    assert int(head.headers["content-length"]) == len(asked.content)
+    changing = {"x-request-id", "traceparent", "ratelimit", "x-ratelimit-remaining"}
+    expected, found = (
+        {name: one.headers[name] for name in one.headers if name not in changing} for one in (asked, head)
+    )
+    assert found == expected
+    if path == VIDEO:
+        left = [int(one.headers["x-ratelimit-remaining"]) for one in (asked, head)]
+        assert left[0] - left[1] == 1
+
+
+def test_head_without_a_key_is_refused_as_get_is(service: Any) -> None:
     answer = httpx.head(service.url + VIDEO, trust_env=False, timeout=60)
-    assert answer.status_code == 405
-    assert answer.content == b""
-    assert answer.headers["x-request-id"]
+    assert (answer.status_code, answer.content) == (401, b"")
+
+
+def test_head_is_unknown_where_get_is(service: Any) -> None:
+    answer = httpx.head(service.url + "/v1/loop", trust_env=False, timeout=60)
+    assert (answer.status_code, answer.content) == (405, b"")
+    assert answer.headers["allow"] == "POST"
 
 
 @pytest.mark.parametrize("odd", ["vid%5Flong", "%76id_long"])

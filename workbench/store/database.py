@@ -37,7 +37,7 @@ from workbench.errors import StoreError
 from workbench.extras import require_extra
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
-from workbench.store.statements import PSYCOPG, Memory, SqliteConnection, driver_of_sqlite, forget
+from workbench.store.statements import PSYCOPG, Memory, SqliteConnection, driver_of_sqlite, is_select, note_change
 
 BUSY_SECONDS = 30.0
 """s for which a writer waits for another one before SQLite gives up"""
@@ -404,8 +404,8 @@ class Database:
         """A connection to SQLite for a caller that begins and commits one writing transaction after the other itself.
 
         It does not wait where another writes: to begin then fails at once. It remembers what it looks up
-        (`workbench.store.statements`). What it raises is SQLAlchemy's or the driver's, and the caller uses it in
-        `store_errors`.
+        (`workbench.store.statements`). What it raises is SQLAlchemy's or the driver's, where it cannot begin the
+        driver's, and the caller uses it in `store_errors`.
         """
         connection = self._writer.connect()
         connection.detach()  # from the pool, whose connections wait
@@ -420,6 +420,15 @@ class Database:
         with _as_store_errors(self.url):
             yield
 
+    def as_store_error(self, error: Exception) -> Exception:
+        """What `store_errors` raises in the place of an error.
+
+        Parameters
+        ----------
+        error : whatever was raised
+        """
+        return _as_store_error(self.url, error)
+
     def close(self) -> None:
         """Close all connections; a database that is used again opens new ones."""
         _dispose(self._reader, self._writer)
@@ -430,7 +439,7 @@ def _engines(url: str) -> tuple[Engine, Engine]:
         direct = sa.make_url(url).get_dialect().driver == PSYCOPG
         patience = patience_with(sa.make_url(url)) if direct else {}
         engine = sa.create_engine(url, pool_pre_ping=not direct, connect_args=patience)
-        event.listen(engine, "before_cursor_execute", _forget)
+        event.listen(engine, "before_cursor_execute", _note_change)
         if direct:
             event.listen(engine, "checkout", _check_alive)
         return engine, engine
@@ -459,8 +468,8 @@ def patience_with(url: sa.URL) -> dict[str, int]:
     return {name: value for name, value in _PATIENCE.items() if name not in url.query}
 
 
-def _forget(connection: Connection, *_: Any) -> None:
-    forget(connection)
+def _note_change(connection: Connection, _cursor: Any, statement: str, *_: Any) -> None:
+    note_change(connection, writes=not is_select(statement))
 
 
 def _check_alive(connection: Any, _record: Any, _proxy: Any) -> None:
@@ -494,8 +503,10 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 def _beginner(statement: str) -> Any:
     def begin(connection: Connection) -> None:
         driver = driver_of_sqlite(connection)
-        connection.exec_driver_sql(statement)
-        if driver.memory is not None:
+        if driver.memory is None:
+            connection.exec_driver_sql(statement)
+        else:  # of a writer that stays open, which begins hundreds of times a second
+            driver.execute(statement)
             driver.memory.begin(driver)
 
     return begin
@@ -565,9 +576,18 @@ def _as_store_errors(url: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if not isinstance(error, _errors()):
+        found = _as_store_error(url, error)
+        if found is error:
             raise
-        raise StoreError(f"{_shown(url)}: the database cannot be used ({_first_line(error)})") from error
+        raise found from error
+
+
+def _as_store_error(url: str, error: Exception) -> Exception:
+    if not isinstance(error, _errors()):
+        return error
+    found = StoreError(f"{_shown(url)}: the database cannot be used ({_first_line(error)})")
+    found.__cause__ = error
+    return found
 
 
 def _errors() -> tuple[type[Exception], ...]:

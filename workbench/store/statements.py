@@ -50,10 +50,12 @@ class SqliteConnection(sqlite3.Connection):
 class Memory:
     """What lookups on one connection have found, valid in the transaction that writes now."""
 
-    __slots__ = ("changes", "found", "version")
+    __slots__ = ("changes", "found", "version", "wrote")
 
     def __init__(self) -> None:
         self.found: dict[tuple[Lookup[Any], str], Any] = {}
+        self.wrote = False
+        """of PostgreSQL: whether a statement other than a SELECT was run since this was last set to False"""
         self.changes = -1
         """of the connection, as `total_changes` counts them, as long as none of them touches what is remembered"""
         self.version = -1
@@ -97,7 +99,8 @@ class Statement:
     def __init__(self, sql: str, postgresql_suffix: str = "", *, keeps_memory: bool = False) -> None:
         self._sql = sql
         self._keeps_memory = keeps_memory
-        self._only_reads = sql.lstrip().upper().startswith("SELECT") and not postgresql_suffix
+        self._writes = not is_select(sql)
+        self._only_reads = not self._writes and not postgresql_suffix
         text = f"{sql} {postgresql_suffix}" if postgresql_suffix else sql
         self._text = sa.text(text)
         self._psycopg = _PARAMETER.sub(r"%(\1)s", text.replace("%", "%%"))
@@ -141,8 +144,8 @@ class Statement:
                 _keep_memory(driver, before)
             return rows
         if connection.dialect.driver == PSYCOPG:
-            if not (self._keeps_memory or self._only_reads):
-                forget(connection)
+            if not self._only_reads:
+                note_change(connection, writes=self._writes, keeps_memory=self._keeps_memory)
             return driver.execute(self._psycopg, values).fetchall()  # type: ignore[union-attr, no-any-return]
         return connection.execute(self._text, values).all()
 
@@ -166,8 +169,7 @@ class Statement:
                 _keep_memory(driver, before)
             return changed
         if connection.dialect.driver == PSYCOPG:
-            if not self._keeps_memory:
-                forget(connection)
+            note_change(connection, writes=self._writes, keeps_memory=self._keeps_memory)
             return driver.execute(self._psycopg, values).rowcount  # type: ignore[union-attr, no-any-return]
         return connection.execute(self._text, values).rowcount
 
@@ -226,7 +228,7 @@ def _keep_memory(driver: SqliteConnection, before: int) -> None:
 
 
 @contextmanager
-def remembering(connection: Connection) -> Iterator[None]:
+def remembering(connection: Connection) -> Iterator[Memory]:
     """Let a connection to PostgreSQL remember what it looks up, inside of this.
 
     Parameters
@@ -236,22 +238,36 @@ def remembering(connection: Connection) -> Iterator[None]:
     info = connection.info  # which cannot be asked for any more when the connection is lost
     memory = info[_MEMORY] = Memory()
     try:
-        yield
+        yield memory
     finally:
         if info.get(_MEMORY) is memory:  # a connection that was lost may belong to another thread by now
             del info[_MEMORY]
 
 
-def forget(connection: Connection) -> None:
-    """Forget what a connection to PostgreSQL remembers, since it may have changed.
+def note_change(connection: Connection, *, writes: bool = True, keeps_memory: bool = False) -> None:
+    """Let a connection to PostgreSQL forget what it remembers, since it may have changed.
 
     Parameters
     ----------
     connection : of a transaction
+    writes : False: what was run only reads, and locks
+    keeps_memory : whether only tables are written that no `Lookup` reads
     """
     memory = connection.info.get(_MEMORY)
     if memory is not None:
-        memory.found.clear()
+        memory.wrote |= writes
+        if not keeps_memory:
+            memory.found.clear()
+
+
+def is_select(sql: str) -> bool:
+    """Whether a statement is a SELECT.
+
+    Parameters
+    ----------
+    sql : its text
+    """
+    return sql.lstrip()[:6].upper() == "SELECT"
 
 
 def driver_of_sqlite(connection: Connection) -> SqliteConnection:
@@ -292,11 +308,11 @@ def is_refused(error: BaseException | None) -> bool:
     return bool(_REFUSALS & {one.__name__ for one in type(found).__mro__})
 
 
-def is_locked(error: DBAPIError) -> bool:
+def is_locked(error: sqlite3.Error) -> bool:
     """Whether SQLite refused because another connection is writing.
 
     Parameters
     ----------
-    error : of a statement
+    error : of the driver
     """
-    return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY  # without its extension
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY  # without its extension

@@ -73,8 +73,8 @@ BUGS = (
     Bug(
         "a charge is missing in the month's total",
         _LEDGER,
-        "    _ADD_TO_MONTH.change(connection, account=charge.account, month=month_of(at), micros=amount)\n",
-        "",
+        "    _ADD_TO_MONTH.change(connection, account=month[0], month=month[1], micros=micros)\n",
+        "    pass\n",
     ),
     Bug(
         "credit that expires last is drawn first",
@@ -84,7 +84,13 @@ BUGS = (
     ),
     Bug("expired credit is drawn", _GRANTS, "(expires_at IS NULL OR expires_at > :at) AND left", "left"),
     Bug("a month is a year", "service/store/times.py", "time[:7]", "time[:4]"),
-    Bug("the cap may be passed by one call", "service/billing/funds.py", ", now) >= cap", ", now) > cap", rare=True),
+    Bug(
+        "the cap may be passed by one call",
+        "service/billing/funds.py",
+        ", now or database.now()) >= cap",
+        ", now or database.now()) > cap",
+        rare=True,
+    ),
     Bug(
         "a webhook is applied as often as it is sent",
         "service/billing/events.py",
@@ -137,8 +143,15 @@ BUGS = (
     Bug(
         "what a call wrote that was refused goes with the others' commit",
         _TRANSACTIONS,
-        '                driver.execute("ROLLBACK TO writer")\n',
-        "                pass\n",
+        "                else:\n                    raise _FailedTogetherError\n",
+        "                else:\n                    pass\n",
+        rare=True,
+    ),
+    Bug(
+        "what those who share a transaction have spent is not written",
+        _TRANSACTIONS,
+        "            with self._database.store_errors():\n                rows.write(connection)\n",
+        "",
         rare=True,
     ),
     Bug(

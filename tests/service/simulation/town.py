@@ -372,13 +372,16 @@ class Town:
         return self._told(run)
 
     def _call(self, work: Callable[[Connection], Any]) -> Any:
-        """A transaction of a call; perhaps another call, which is refused in the end, shares its commit."""
+        """A transaction of a call; perhaps another call, which reads or is refused in the end, shares its commit."""
 
         async def write() -> Any:
             beside: list[Any] = []
-            if self._beside.random() < 0.3:
+            if self._beside.random() < 0.6:
                 client = self._beside.choice(self.clients)
-                beside.append(self._transactions.write(partial(_stumble, client)))
+                other = (
+                    partial(_stumble, client) if self._beside.random() < 0.5 else partial(_find_caller, client.secret)
+                )
+                beside.append(self._transactions.write(other))
             *_, said = await asyncio.gather(*beside, self._transactions.write(work), return_exceptions=True)
             return said
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from functools import partial
 from threading import Barrier, Thread
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
+from service.prices import Prices
+from service.processes.wakeup import WakeupPipe
 from service.store import credit_grants, ledger
-from service.store.ledger import Credit
+from service.store.ledger import Charge, Credit
 from service.store.times import time_from_now
+from service.store.transactions import Transactions
 from workbench.errors import ParameterError
 from workbench.store.database import Database, now
 
@@ -114,3 +121,32 @@ def test_an_event_that_is_booked_twice_draws_once(database: Database, charge: Bo
 def test_a_grant_is_more_than_nothing(database: Database) -> None:
     with database.write() as connection, pytest.raises(ParameterError, match="more than nothing"):
         ledger.credit(connection, Credit("ada", 0, "g", "accounts update", "ada"))
+
+
+@pytest.mark.parametrize("granted", [0, 250_000])
+def test_those_who_share_a_transaction_stop_at_the_cap(database: Database, granted: int) -> None:
+    """Each sees what those before it have spent, and none of what a call has spent that failed."""
+    prices = Prices(calls={"POST /v1/loop": 100_000}, beats_minute=0, video_minute=0)
+    transactions = Transactions(database, WakeupPipe(None))
+
+    def work(connection: Connection, number: int) -> None:
+        if number == 5 and granted:
+            ledger.credit(connection, Credit("ada", granted, "grant", "accounts update", "ada"))
+        if ledger.spent_in_month(connection, "ada", now()) >= 1_000_000:
+            raise ParameterError("no more")
+        ledger.charge(connection, Charge("ada", "POST /v1/loop", "job_1", f"key {number}"), prices)
+        if number in (2, 7):
+            raise ParameterError("failed")
+
+    async def run() -> list[Any]:
+        given = (transactions.write(partial(work, number=number), lane="of a key") for number in range(30))
+        return await asyncio.gather(*given, return_exceptions=True)
+
+    found = asyncio.run(run())
+    transactions.close()
+    assert [number for number, one in enumerate(found) if one is None] == [0, 1, 3, 4, 5, 6, 8, 9, 10, 11]
+    with database.read() as connection:
+        charges = [entry for entry in ledger.entries(connection, "ada") if entry.event == "charge"]
+        assert len(charges) == 10
+        assert ledger.spent_in_month(connection, "ada", now()) == 1_000_000
+    assert credit_left(database) == 0

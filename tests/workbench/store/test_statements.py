@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import sqlite3
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy.exc import OperationalError
 
 from workbench.errors import StoreError
 from workbench.store.database import Database, revisions
@@ -51,7 +51,7 @@ def test_a_connection_that_does_not_wait(database: Database) -> None:
     alone = database.connect_writer()
     with database.write() as connection:
         _ADD.change(connection, name="a", revision=1)
-        with pytest.raises(OperationalError) as refused:
+        with pytest.raises(sqlite3.OperationalError) as refused:
             alone.begin()
     assert is_locked(refused.value)
     with alone.begin():
