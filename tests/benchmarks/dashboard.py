@@ -67,7 +67,7 @@ _NOTES = [
     "*Memory*: what a session adds to the server's private memory (files mapped to be drawn are not counted), and the "
     "JavaScript heap of a page after all tabs but Match, Review and Listening were used. Workers are shared by all "
     "sessions.",
-    "*To a plan*: from asking for the page, or starting the command, to the plan; the server runs, with its workers.",
+    "*To a plan*: from asking for the page, or starting the command, to the plan; the server runs, its workers do not.",
 ]
 
 _WATCH = """

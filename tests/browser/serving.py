@@ -31,7 +31,6 @@ if __name__ == "__main__":
     opens = (Path(sys.argv[3]), Path(sys.argv[4])) if len(sys.argv) > 3 else None
     server = make_server(Workspace(Home(Path(sys.argv[1]))), opens=opens, port=int(sys.argv[2]))
     server.start()
-    shared_pool().warm_up(Home(Path(sys.argv[1])))
     signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
     print(json.dumps(server.port), flush=True)
     try:

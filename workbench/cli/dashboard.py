@@ -73,7 +73,6 @@ def command(host: str, port: int, show: bool, key: str | None, workspace: Worksp
     name = f"[{host}]" if ":" in host else host
     url = f"http://{name}:{server.port}" + (f"/?key={key}" if key is not None else "")
     server.start()
-    shared_pool().warm_up(workspace.home)
     # A plain kill ends it like Ctrl-C: the processes that work for it must not outlive it.
     signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
     click.echo(f"listening on {url}")

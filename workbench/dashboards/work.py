@@ -10,7 +10,7 @@ takes milliseconds of it, so a worker reports no more of it than an eye can foll
 A task that is cancelled while it runs takes its worker with it, and a new worker takes the place. That is safe because
 the stores write whole or not at all.
 
-Classes: `Pool`, `Task`. Functions: `shared_pool`, one pool for all pages of a server; `load_libraries`.
+Classes: `Pool`, `Task`. Functions: `shared_pool`, one pool for all pages of a server.
 """
 
 from __future__ import annotations
@@ -176,16 +176,6 @@ class Pool:
             self._news.notify_all()
         return task
 
-    def warm_up(self, home: Home) -> None:
-        """Start all workers before anybody asks for work, so that the first page does not wait for their libraries.
-
-        Parameters
-        ----------
-        home : of the workspace that pages will work in
-        """
-        for _ in self._workers:
-            self.submit(Task(home, WorkbenchParams(), load_libraries, (), {}))
-
     def close(self) -> None:
         """End all workers; tasks that wait are over, and nobody is called."""
         with self._news:
@@ -344,12 +334,6 @@ def _unheard(error: Exception) -> str:
 
 def _later(function: Callable[..., None], *arguments: Any) -> Callable[[], None]:
     return lambda: function(*arguments)
-
-
-def load_libraries(_: Workspace) -> None:
-    """Import what every plan needs; for a worker."""
-    import workbench.audition.plans
-    import workbench.workflows.loop  # noqa: F401
 
 
 def _serve(pipe: Connection) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -25,11 +24,6 @@ def doubled(workspace: Workspace, number: int) -> tuple[int, int]:
     """Twice a number, and the process that worked it out."""
     workspace.progress("doubling", 0.5)
     return 2 * number, os.getpid()
-
-
-def loaded_modules(_: Workspace) -> bool:
-    """Whether what plans are made with was imported already."""
-    return "workbench.workflows.loop" in sys.modules
 
 
 def talkative(workspace: Workspace) -> None:
@@ -87,13 +81,6 @@ def test_the_result_comes_from_another_process_after_its_progress(pool: Pool) ->
     assert told[0] == ("doubling", 0.5)
     assert told[1][0] == 42  # type: ignore[index]
     assert told[1][1] != os.getpid()  # type: ignore[index]
-
-
-def test_workers_are_there_before_anybody_asks_for_work(pool: Pool) -> None:
-    pool.warm_up(HOME)
-    found: list[bool] = []
-    assert pool.submit(Task(HOME, PARAMS, loaded_modules, (), {}, on_done=found.append)).wait(60)
-    assert found == [True]
 
 
 def test_progress_is_told_no_faster_than_it_can_be_read(pool: Pool) -> None:
