@@ -39,9 +39,12 @@ SESSIONS = 5
 TURNS = 8
 """of the wheel and drags of a slider, in each page"""
 PATIENCE_MS = 900_000
+_CHROMIUM_ARGS = ["--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--mute-audio"]
 _BETWEEN_MS = 250
 _SETTLED_MS = 1500
 """after a change of the mix, until the other tabs have it too"""
+_PLAYED_MS, _LATE_S = 10_000, 57 * VIDEO_MINUTES
+"""for which the picture is compared with the sound at the beginning, and from where in the last minutes"""
 _RUN_MS = 3000
 """for which the wheel is turned or the picture is dragged while frames are counted"""
 _NOTES = [
@@ -49,6 +52,11 @@ _NOTES = [
     "is not. *Server CPU*: of the process that serves the page, until its plan is drawn. *Plan drawn*: until video "
     "strip, music, segments and bars are on the screen, each sound from its file. With five sessions the figures are "
     "those of five pages opened together; dragging and zooming goes on in all five at once.",
+    "*Heard*: while it plays, from the click, key or release to the end of the 8 ms in which the new sound takes over; "
+    "the delay of the loudspeaker is not in it. *Option*: another option becomes A. *Duck*: the slider below. *Fade*: "
+    "an arrow key on a crossfade's handle, with the quarter of a second in which it waits for another key. *Picture "
+    "against sound*: of each picture shown in ten seconds at the beginning and ten near the end, its time in the video "
+    "less the time that is heard; the 95th percentile of its size in each page.",
     "*Tab switch*: from the click on a tab that was open before to the second frame in which it is to be seen; *first* "
     "is the first time, when it is made. *Seam's sound*: from the key until it sounds, its file loaded; the delay of "
     "the loudspeaker is not in it.",
@@ -63,7 +71,34 @@ _NOTES = [
 ]
 
 _WATCH = """
+const ramp = AudioParam.prototype.linearRampToValueAtTime
+AudioParam.prototype.linearRampToValueAtTime = function (value, at) {
+  if (value === 1) bench.sounds(performance.now() + 1000 * Math.max(0, at - workbenchOutput.context.currentTime))
+  return ramp.call(this, value, at)
+}
+const start = AudioBufferSourceNode.prototype.start
+AudioBufferSourceNode.prototype.start = function (...when) {
+  if (this.loop) bench.sounds(performance.now() + 8)
+  return start.apply(this, when)
+}
 window.bench = {
+  heard: null,
+  sounds(at) {
+    this.heard ??= at
+    this.waits?.()
+  },
+  /** Act, and tell after how many ms another sound has taken over. */
+  untilHeard(act) {
+    const began = performance.now()
+    this.heard = null
+    return new Promise((done) => {
+      this.waits = () => {
+        this.waits = null
+        done(this.heard - began)
+      }
+      act()
+    })
+  },
   begin(head, kind) {
     const pattern = new RegExp(head)
     const models = Bokeh.documents.flatMap(d => [...d._all_models.values()])
@@ -71,12 +106,18 @@ window.bench = {
     const signals = figures.flatMap(f => f.renderers.map(r => r.data_source.properties.data.change))
     this.result = new Promise((done, fail) => {
       let from = null, to = 0, waiting = 0
-      const began = () => { from = performance.now() }
+      const began = () => {
+        from = performance.now()
+        this.heard = null
+      }
       const changed = () => {
         if (from === null) return
         clearTimeout(waiting)
         requestAnimationFrame(() => requestAnimationFrame(() => { to = performance.now() }))
-        waiting = setTimeout(() => { for (const s of signals) s.disconnect(changed); done(to - from) }, 400)
+        waiting = setTimeout(() => {
+          for (const s of signals) s.disconnect(changed)
+          done([to - from, this.heard === null ? null : this.heard - from])
+        }, 400)
       }
       window.addEventListener(kind, began, { capture: true, once: true })
       for (const s of signals) s.connect(changed)
@@ -109,6 +150,25 @@ _SEAM = """() => new Promise((resolve) => {
   window.addEventListener("workbench-sounding", heard)
   document.dispatchEvent(new KeyboardEvent("keydown", { key: "1", bubbles: true, composed: true }))
 })"""
+_APART = """() => {
+  const found = (root) => root.querySelector(".player") ?? [...root.querySelectorAll("*")]
+    .map((node) => node.shadowRoot && found(node.shadowRoot)).find((node) => node)
+  return found(document).film.offsets.map(([, off]) => off)
+}"""
+_MOVE = """(key) => new Promise((resolve) => {
+  const models = () => Bokeh.documents.flatMap(d => [...d._all_models.values()])
+  const hand = models().find(m => Array.isArray(m.seams) && m.places !== undefined)
+  const began = performance.now()
+  hand.properties.seams.change.connect(function moved() {
+    hand.properties.seams.change.disconnect(moved)
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - began)))
+  })
+  document.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, composed: true }))
+})"""
+_PRESS = """(handle, key) => bench.untilHeard(() => {
+  handle.focus()
+  handle.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, composed: true }))
+})"""
 _FRAMES = """(ms) => new Promise((resolve) => {
   const began = performance.now()
   let frames = 0
@@ -138,6 +198,11 @@ class Figures:
     first_switch: list[float] = field(default_factory=list)
     switch: list[float] = field(default_factory=list)
     seam: list[float] = field(default_factory=list)
+    option: list[float] = field(default_factory=list)
+    duck: list[float] = field(default_factory=list)
+    fade: list[float] = field(default_factory=list)
+    apart: list[float] = field(default_factory=list)
+    moved: list[float] = field(default_factory=list)
     frames: list[float] = field(default_factory=list)
     slider: list[float] = field(default_factory=list)
     plan_zoom: list[float] = field(default_factory=list)
@@ -166,7 +231,12 @@ def run() -> list[Table]:
         ("tab switch, first", "first_switch"),
         ("tab switch", "switch"),
         ("a seam's sound", "seam"),
+        ("another option heard", "option"),
+        ("another duck heard", "duck"),
+        ("another fade heard", "fade"),
+        ("picture against sound", "apart"),
         ("slider let go of, new mix drawn", "slider"),
+        ("seam moved by a bar, new plan drawn", "moved"),
         ("zoom, Plan", "plan_zoom"),
         ("zoom, Beats", "beats_zoom"),
     ):
@@ -182,7 +252,9 @@ def run() -> list[Table]:
 
 
 def _spread(values: list[float], unit: float, digits: int) -> str:
-    """Median and worst; the value itself where there is one."""
+    """Median and worst; the value itself where there is one, a dash where there is none."""
+    if not values:
+        return "–"
     scaled = np.array(values) / unit
     if scaled.size == 1:
         return f"{scaled[0]:.{digits}f}"
@@ -228,7 +300,7 @@ async def from_nothing(root: Path) -> tuple[float, float]:
     for home in homes:
         home.mkdir()
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(executable_path=str(CHROMIUM), args=_CHROMIUM_ARGS)
         with served(homes[0], track, video) as (url, process):
             figures = Figures()
             await opened(browser, Server(url, process.pid), figures, cards=True)
@@ -242,9 +314,9 @@ async def from_nothing(root: Path) -> tuple[float, float]:
 async def measured(server: Server) -> tuple[Figures, Figures]:
     """With one page and with five; a page before them makes whatever is made once for all."""
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(executable_path=str(CHROMIUM), args=_CHROMIUM_ARGS)
         first = await opened(browser, server, Figures())
-        await used(first, Figures())
+        await used(first, Figures(), alone=True)
         await first.context.close()
         figures = [await session(browser, server, count) for count in (1, SESSIONS)]
         await browser.close()
@@ -256,7 +328,7 @@ async def session(browser: Browser, server: Server, count: int) -> Figures:
     figures, before, cpu = Figures(), server.private_mb(), server.cpu_s()
     pages = await asyncio.gather(*(opened(browser, server, figures) for _ in range(count)))
     figures.cpu = [1000.0 * (server.cpu_s() - cpu) / count]
-    await asyncio.gather(*(used(page, figures) for page in pages))
+    await asyncio.gather(*(used(page, figures, alone=count == 1) for page in pages))
     figures.server_mb = (server.private_mb() - before) / count
     figures.heap_mb = [await page.evaluate(_HEAP) / 1e6 for page in pages]
     await asyncio.gather(*(page.context.close() for page in pages))
@@ -287,10 +359,16 @@ _SHOWS = {"Plan": "Seams, look at one", "Seams": "Track plays on", "Beats": "bea
 """what is to be seen in a tab"""
 
 
-async def used(page: Page, figures: Figures) -> None:
-    """Zoom in the plan, hear a seam, tune the mix, zoom in the beats; then go through the tabs again."""
+async def used(page: Page, figures: Figures, *, alone: bool) -> None:
+    """Zoom in the plan, hear options and a seam, tune the mix, zoom in the beats; go through the tabs, move a seam.
+
+    Options are heard and seams are moved in one page alone: each renders half an hour, which five browsers on the same
+    machine would wait for.
+    """
     await turned(page, canvas(page), "plan-playhead", figures.plan_zoom)
     await run_wheel(page, figures.frames)
+    if alone:
+        await heard(page, figures)
     await to_tab(page, "Seams", figures.first_switch)
     await page.wait_for_timeout(4 * _BETWEEN_MS)
     for _ in range(4):
@@ -298,19 +376,53 @@ async def used(page: Page, figures: Figures) -> None:
         await page.wait_for_timeout(_BETWEEN_MS)
         await page.keyboard.press("Space")
     figures.seam.pop(0)  # with the loading of its file
+    await page.keyboard.press("r")
+    await page.keyboard.press("1")
+    handle = page.get_by_role("slider", name="length of the crossfade, ms")
+    for turn in range(4):
+        key = "ArrowLeft" if turn % 2 else "ArrowRight"
+        figures.fade.append(await handle.evaluate(_PRESS, key))
+        await page.locator(".work").wait_for(state="hidden")
+        await page.wait_for_timeout(4 * _BETWEEN_MS)
+    await page.keyboard.press("Space")
+    await page.keyboard.press("r")
     await to_tab(page, "Mix", figures.first_switch)
+    await page.get_by_role("button", name="play (space)").click()
     slider = page.get_by_role("slider", name="under voice, LU")
     thumb = page.locator(".MuiSlider-thumb:visible", has=slider)
     for turn in range(TURNS):
-        await dragged(page, thumb, 24 if turn % 2 else -24, figures.slider)
+        await dragged(page, thumb, 24 if turn % 2 else -24, figures)
         await page.wait_for_timeout(_SETTLED_MS)
         await page.locator(".work").wait_for(state="hidden")
+    await page.get_by_role("button", name="pause (space)").click()
     await to_tab(page, "Beats", figures.first_switch)
     await page.get_by_role("button", name="all", exact=True).click()
     await page.wait_for_timeout(4 * _BETWEEN_MS)
     await turned(page, canvas(page), "beats-playhead", figures.beats_zoom)
-    for tab in _SHOWS:
+    for tab in ("Seams", "Beats", "Mix", "Plan"):
         await to_tab(page, tab, figures.switch)
+    for turn in range(5 if alone else 0):
+        figures.moved.append(await page.evaluate(_MOVE, "[" if turn % 2 else "]"))
+        await page.locator(".work").wait_for(state="hidden")
+        await page.wait_for_timeout(4 * _BETWEEN_MS)
+    del figures.moved[:1]  # with the reading of what the planner needs
+
+
+async def heard(page: Page, figures: Figures) -> None:
+    """Play the plan for a while, and hear one option after the other."""
+    await page.get_by_role("button", name="play (space)").click()
+    await page.wait_for_timeout(_PLAYED_MS)
+    await page.evaluate(f"window.dispatchEvent(new CustomEvent('workbench-seek', {{ detail: {_LATE_S} }}))")
+    await page.wait_for_timeout(_PLAYED_MS)
+    apart = np.abs(np.array(await page.evaluate(_APART), dtype=np.float64))
+    figures.apart.append(1000.0 * float(np.quantile(apart, 0.95)))
+    for turn in range(6):
+        option = page.get_by_role("button", name=f"option {1 + (turn + 1) % 2} as A")
+        figures.option.append(await option.evaluate("button => bench.untilHeard(() => button.click())"))
+        await page.locator(".work").wait_for(state="hidden")
+        await page.wait_for_timeout(4 * _BETWEEN_MS)
+    del figures.option[-6:-4]  # with the loading of what they play
+    await page.get_by_role("button", name="pause (space)").click()
 
 
 async def to_tab(page: Page, name: str, into: list[float]) -> None:
@@ -346,11 +458,11 @@ async def turned(page: Page, canvas: Locator, head: str, into: list[float]) -> N
     for turn in range(TURNS):
         await page.evaluate("head => bench.begin(head, 'wheel')", head)
         await page.mouse.wheel(0, -120 if turn < TURNS // 2 else 120)
-        into.append(await page.evaluate("bench.result"))
+        into.append((await page.evaluate("bench.result"))[0])
         await page.wait_for_timeout(_BETWEEN_MS)
 
 
-async def dragged(page: Page, thumb: Locator, by: float, into: list[float]) -> None:
+async def dragged(page: Page, thumb: Locator, by: float, figures: Figures) -> None:
     """Drag a slider's thumb and let go."""
     box = await thumb.bounding_box()
     assert box is not None, "the slider is on the screen"
@@ -360,7 +472,9 @@ async def dragged(page: Page, thumb: Locator, by: float, into: list[float]) -> N
     await page.mouse.move(x + by, y, steps=4)
     await page.evaluate("bench.begin('mix-playhead', 'pointerup')")
     await page.mouse.up()
-    into.append(await page.evaluate("bench.result"))
+    seen, sounded = await page.evaluate("bench.result")
+    figures.slider.append(seen)
+    figures.duck.append(sounded)
     await page.wait_for_timeout(_BETWEEN_MS)
 
 

@@ -144,6 +144,10 @@ def test_a_message_leaves_room_for_the_work_under_way(page: Any, width: int) -> 
     assert message_right <= work_left
     assert cancel_right <= undo_left
     assert stage_right == stage_left or stage_right - stage_left > 50, "readable, or not there"
+    page.locator(".status").evaluate("status => { status.querySelector('.work').hidden = true }")
+    page.get_by_role("button", name="take this message away").click()
+    expect(page.locator(".fault")).to_have_text("")
+    expect(page.get_by_role("button", name="take this message away")).to_be_hidden()
 
 
 def test_what_changes_while_a_component_is_drawn_is_shown(page: Any) -> None:

@@ -14,6 +14,29 @@ from playwright.sync_api import Locator, expect
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
 
+_TRIED = """() => {
+  const found = (root) => root.querySelector(".seam svg")?.parentElement ?? [...root.querySelectorAll("*")]
+    .map((node) => node.shadowRoot && found(node.shadowRoot)).find((node) => node)
+  return found(document).tried
+}"""
+"""samples of a crossfade that is tried, as the page has made them"""
+_APART_DB = f"""async () => {{
+  const tried = ({_TRIED})()
+  const player = Bokeh.documents.flatMap((d) => [...d._all_models.values()]).find((m) => m.data?.sounds?.heard)
+  const bytes = await (await fetch(player.data.sounds.heard)).arrayBuffer()
+  const context = new OfflineAudioContext(1, 1, player.data.tried.plan.rate)
+  const meant = await context.decodeAudioData(bytes)
+  let most = 0
+  for (let c = 0; c < tried.length; c++) {{
+    const row = meant.getChannelData(c)
+    if (Math.abs(row.length - tried[c].length) > 1) return 0
+    tried[c].subarray(0, row.length).forEach((sample, i) => (most = Math.max(most, Math.abs(sample - row[i]))))
+  }}
+  return 20 * Math.log10(Math.max(most, 1e-9))
+}}"""
+"""largest difference between that and the excerpt that a worker has made, dB under full scale"""
+
+
 @pytest.fixture
 def seams(page: Any, open_tab: Callable[[str], None]) -> Any:
     """The page on its first seam, looked at."""
@@ -111,6 +134,9 @@ def test_a_dragged_fade_goes_into_the_plan_and_its_downloads(
     before = int(handle.get_attribute("aria-valuenow") or 0)
     after = drag(seams, handle, 40)
     assert after > before
+    seams.wait_for_function(f"() => ({_TRIED})()")
+    until_idle()
+    assert seams.evaluate(_APART_DB) < -80.0, "what is heard until the excerpt is there is the excerpt"
     use = seams.get_by_role("button", name="Use this fade in the plan")
     expect(use).to_be_enabled()
     use.click()

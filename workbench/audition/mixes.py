@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.audition.plans import music_file, soundtrack_beside, track_file
+from workbench.audition.plans import measured_levels, music_file, soundtrack_beside, track_file
 from workbench.beats.grid import BeatGrid
 from workbench.errors import PlanError
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import SoundBlock, decode_blocks, write_audio
 from workbench.media.probe import probe
 from workbench.mix.balance import Mix, SoundtrackMeasure, own_music_in, plan_mix, utterances_in
-from workbench.mix.levels import LevelCurve, level_curve_of_blocks
+from workbench.mix.levels import LevelCurve
 from workbench.mix.speech_band import outside_levels
 from workbench.mix.uncertain import uncertain_ranges
 from workbench.mix.voice import Utterances
@@ -220,9 +220,7 @@ def measure_mix_inputs(workspace: Workspace, played: Path, video: Path, seconds:
     """
     voice = workspace.params.voice
     soundtrack = measure_soundtrack(workspace, video)
-    stream = _Stream(played)
-    blocks = stream.blocks("measuring the music", workspace.progress)
-    music = level_curve_of_blocks((block.samples for block in blocks), stream.rate)
+    music = measured_levels(workspace, played)
     utterances = utterances_in(soundtrack, seconds, voice)
     own_music = own_music_in(soundtrack, seconds, workspace.params.mix)
     uncertain = uncertain_ranges(soundtrack, utterances, seconds, voice)

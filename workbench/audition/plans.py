@@ -5,7 +5,8 @@ minutes of sound. Gains and ducking are not in the files: the player applies the
 files may be deleted at any time; when they take too much space, those unused for longest go first. Other modules write
 theirs by `write_sound`, and mark them by `mark_used`.
 
-Functions: `track_file`, `soundtrack_file`, `soundtrack_beside`, `music_file`; `render_option` and `load_video`, all
+Functions: `track_file`, `soundtrack_file`, `soundtrack_beside`, `music_file`; `measured_levels`, how loud such a file
+is; `render_option` and `load_video`, all
 that the page plays and draws of an option and of a video; `matching_gains` for comparing at equal loudness;
 `gains_of`, what a player does for a mix; `video_times_of`, track times as video times, and `track_stretch`, the other
 way round; `plan_digest`.
@@ -22,6 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workbench.errors import StoreError
+from workbench.files import written_whole
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode_blocks, write_audio
@@ -262,16 +265,51 @@ def render_option(workspace: Workspace, loop: Loop, option: LoopPlan) -> Rendere
     StoreError : the home folder cannot be written to
     """
     path = music_file(workspace, option, loop.track.path)
-    meter: LevelMeter | None = None
-    for block in decode_blocks(path, _BLOCK_SECONDS):
-        meter = meter or LevelMeter(block.sample_rate)
-        meter.add(block.samples)
-    assert meter is not None, "a plan has sound"
+    levels = measured_levels(workspace, path)
     if option == loop.answer.alone if isinstance(loop.answer, LoopPlan) else False:
         mix = loop.mix
     else:
         mix = None if loop.video is None else mix_under(workspace, option, loop.track.path, loop.video)
-    return RenderedOption(option, path, mix, meter.curve())
+    return RenderedOption(option, path, mix, levels)
+
+
+def measured_levels(workspace: Workspace, sound: Path) -> LevelCurve:
+    """How loud a file is; of one that the page plays it is measured once, and kept beside it.
+
+    Parameters
+    ----------
+    workspace : its progress is reported to
+    sound : the file
+
+    Raises
+    ------
+    MediaError : it cannot be read
+    StoreError : the folder of these files cannot be written to
+    """
+    if sound.parent != listening_folder(workspace.home):
+        return _measure_levels(workspace, sound)
+    beside, size = sound.with_suffix(".levels.npy"), float(sound.stat().st_size)
+    try:
+        kept = np.load(beside)
+    except (FileNotFoundError, EOFError, ValueError):
+        kept = np.zeros(0)
+    if not kept.size or kept[0] != size:  # else of another sound, as another version wrote it
+        measured = _measure_levels(workspace, sound)
+        kept = np.concatenate([[size, measured.peak], measured.power])
+        with written_whole(beside, StoreError) as aside:
+            np.save(aside, kept)
+    return LevelCurve(kept[2:], float(kept[1]))
+
+
+def _measure_levels(workspace: Workspace, sound: Path) -> LevelCurve:
+    meter: LevelMeter | None = None
+    seconds = max(1e-3, probe(sound).duration)
+    for block in decode_blocks(sound, _BLOCK_SECONDS):
+        workspace.progress("measuring the music", min(1.0, block.start / seconds))
+        meter = meter or LevelMeter(block.sample_rate)
+        meter.add(block.samples)
+    assert meter is not None, "the file has sound"
+    return meter.curve()
 
 
 def load_video(workspace: Workspace, video: Path, track: Path | None = None) -> TimelineVideo:

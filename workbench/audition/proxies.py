@@ -3,7 +3,7 @@
 VP8 in WebM, which every browser plays, at most 480 lines high, without sound: the page plays the sound from elsewhere
 and slaves the picture to it. Made once a video and kept under the digest of its bytes; time 0 is the first picture.
 
-Functions: `proxy_file`.
+Functions: `proxy_file`; `film_facts`, what a page has to know of the file itself.
 """
 
 from __future__ import annotations
@@ -54,6 +54,26 @@ def proxy_file(workspace: Workspace, video: Path) -> Path:
             except av.error.FFmpegError as error:
                 raise cannot_be_written(out, error) from error
     return mark_used(out)
+
+
+def film_facts(workspace: Workspace, video: Path) -> tuple[str, float]:
+    """What a page has to know of a video to play its picture.
+
+    Parameters
+    ----------
+    workspace : whose store knows files by their bytes
+    video : any file FFmpeg reads, with a picture
+
+    Returns
+    -------
+    digest : 16 letters of the SHA-256 of its bytes
+    fps : pictures a second; 25 where the file does not say
+
+    Raises
+    ------
+    MediaError : the video cannot be read
+    """
+    return workspace.hash_file(video)[:16], probe(video).fps or 25.0
 
 
 def _copy(workspace: Workspace, video: Path, out: Path) -> None:

@@ -14,7 +14,7 @@ from workbench.cli.terminal import print_body
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
-_TABLES = ("verdicts", "comments", "decisions", "abx", "mushra")
+_TABLES = ("verdicts", "comments", "decisions", "abx", "mushra", "results")
 
 
 @click.command("review")
@@ -30,6 +30,7 @@ def command(table: str, out: Path | None, workspace: Workspace) -> None:
       decisions  approved or needs work: each reviewer's newest on every version of a plan
       abx        answers of blind ABX tests, as webMUSHRA writes paired_comparison.csv
       mushra     ratings of blind tests with hidden reference and anchor, as webMUSHRA writes mushra.csv
+      results    what these tests show so far: of each seam, condition and ABX test the estimate with its 95 % interval
 
     They come from the Review, Seams and Listening tabs of `workbench dashboard`.
 
@@ -42,14 +43,14 @@ def command(table: str, out: Path | None, workspace: Workspace) -> None:
 
     Parameters
     ----------
-    table : one of the five
+    table : one of the six
     out : the file to write; None: standard output
     workspace : of the home folder
     """
     from workbench.errors import StoreError
     from workbench.files import write_text
     from workbench.workflows.comments import write_comments, write_decisions
-    from workbench.workflows.listening import write_abx, write_mushra
+    from workbench.workflows.listening import write_abx, write_mushra, write_results
     from workbench.workflows.review import newest_verdicts, write_verdicts
 
     text = StringIO()
@@ -58,7 +59,10 @@ def command(table: str, out: Path | None, workspace: Workspace) -> None:
         write_verdicts(given, text)
         rows = len(given)
     else:
-        writers = {"comments": write_comments, "decisions": write_decisions, "abx": write_abx, "mushra": write_mushra}
+        writers = {
+            "comments": write_comments, "decisions": write_decisions, "abx": write_abx, "mushra": write_mushra,
+            "results": write_results,
+        }  # fmt: skip
         rows = writers[table](workspace, text)
     if out is None:
         click.echo(text.getvalue(), nl=False)

@@ -20,6 +20,7 @@ from bokeh.server.server import Server
 from panel.custom import JSComponent
 from panel.io.document import hold
 from panel.io.resources import LOCAL_DIST
+from panel.util import edit_readonly
 from panel_material_ui.template.base import Page as MaterialPage
 from tornado.web import StaticFileHandler
 
@@ -32,6 +33,7 @@ from workbench.dashboards.charts import THEME
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
 from workbench.dashboards.files import FILMS_ROUTE, FilmFiles, SoundFiles, Uploads
 from workbench.dashboards.headers import SecurityHeaders
+from workbench.dashboards.kept_messages import send_all_kept
 from workbench.dashboards.links import link_routes
 from workbench.dashboards.listening import ListeningTab
 from workbench.dashboards.match import MatchTab
@@ -134,7 +136,8 @@ class Page:
         self.session = session
         self._tabs = tabs
         self._opened: dict[int, Tab] = {}
-        self._places = [pn.Column(sizing_mode="stretch_width") for _ in tabs]
+        # By their names the browser finds them, see `status.js`.
+        self._places = [pn.Column(sizing_mode="stretch_width", name=f"place-{tab.title}") for tab in tabs]
         self._titles = [tab.title for tab in tabs]
         self.transport = Transport()
 
@@ -199,6 +202,10 @@ class Page:
             dark_theme=_known_mode() == "dark",
             sx=_FRAME,
         )
+        # It follows whether any page of the server is at work, and with each change goes through all that a page holds.
+        # Nothing shows it: our own bar says what is being done.
+        with edit_readonly(page):
+            page.busy = False
         if pn.state.curdoc is not None:
             pn.state.curdoc.theme = THEME
             pn.config.js_files = {name: f"{ASSETS_ROUTE}/{name}.js" for name in ("theme", "components", "figures")}
@@ -257,6 +264,7 @@ class Page:
 
         session.param.watch(show, ["track", "video", "loop", "stage", "done", "message", "notice", "project"])
         session.param.watch(show_history, "history")
+        bar.param.watch(lambda event: None if event.new else session.param.update(message="", notice=""), "message")
         bar.param.watch(lambda event: look_for(*event.new), "wanted")
         bar.param.watch(lambda _: session.undo(), "undone")
         bar.param.watch(lambda _: session.redo(), "redone")
@@ -346,6 +354,7 @@ def make_server(
     """
     if key is None and not is_loopback(host):
         raise ParameterError(f"{host} is reached from other machines: give a key")
+    send_all_kept()
     home = workspace.home
     sounds = home.prepared(home.renders / FOLDER)
 

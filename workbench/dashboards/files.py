@@ -68,6 +68,20 @@ class SoundFiles(StaticFileHandler):
         """
         return 3600
 
+    @classmethod
+    def get_content_version(cls, abspath: str) -> str:
+        """What tells a file from another one of its name; its bytes would be read on the loop that all pages share.
+
+        Parameters
+        ----------
+        abspath : of the file
+
+        Returns
+        -------
+        str : of its size, for the name stands for the rest
+        """
+        return f"{Path(abspath).stat().st_size:x}"
+
 
 FILMS_ROUTE = "films"
 """under which the page finds the videos that somebody has opened"""

@@ -35,6 +35,7 @@ from workbench.workflows.listening import (
     mushra_outcomes,
     write_abx,
     write_mushra,
+    write_results,
 )
 from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
@@ -170,11 +171,13 @@ class BlindBoard(JSComponent):
     kind = param.String("")
     title = param.String("")
     trials = param.List([], doc="of each its sounds: addresses by letter, and `reference`")
-    number = param.Integer(0, doc="of the trial, from 0")
+    number = param.Integer(0, doc="of the trial that is asked, from 0; the browser is there already")
+    refused = param.Integer(0, doc="counts up when an answer was not taken: its trial is asked again")
     result = param.List([], doc="lines that are shown after the last trial")
-    answered = param.List([], doc="[trial, answer, s, n]")
+    asked = param.List([], doc="[n, trial, answer, s] of each answer that may not be taken yet")
+    taken = param.Integer(0, doc="n of the last answer that was taken")
 
-    _esm = script("output", "blind")
+    _esm = script("output", "asks", "blind")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("review")]
 
 
@@ -206,7 +209,7 @@ class ListeningTab(Tab):
         self.board = BlindBoard(sizing_mode="stretch_width", margin=(0, 10))
         self.past = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
         self.kind.param.watch(lambda _: self.show(), "value")
-        self.board.param.watch(lambda event: self.answer(*event.new[:3]), "answered")
+        self.board.param.watch(lambda event: self._take_answers(event.new), "asked")
         self.follow(["loop"], lambda _: self.show())
         self._show_past()
 
@@ -289,10 +292,17 @@ class ListeningTab(Tab):
         seconds : from the first sound to the answer
         """
         if not self.attempt(self.state.answer, int(trial), answer, float(seconds)):
+            self.board.refused += 1
             return
         if self.state.ended:
             self.attempt(self._show_outcome)
         self.board.number = self.state.number
+
+    def _take_answers(self, answers: list[Any]) -> None:
+        for number, *answer in answers:
+            if number > self.board.taken:
+                self.board.taken = number
+                self.answer(*answer)
 
     def panel(self) -> pn.viewable.Viewable:
         """What is chosen, the trial, and what was found so far."""
@@ -316,7 +326,8 @@ class ListeningTab(Tab):
             self.about,
             self.board,
             self.past,
-            pmui.Row(
+            pmui.FlexBox(
+                table(write_results, "results.csv", "Results with intervals as CSV"),
                 table(write_mushra, "mushra.csv", "Ratings as CSV"),
                 table(write_abx, "paired_comparison.csv", "ABX answers as CSV"),
             ),

@@ -55,8 +55,10 @@ _NAMED = 6
 _FIGURE_SHARE = 0.3
 """of a higher window; the table has the rest"""
 _WHY_HEIGHT = f"max(345px, calc(375px + {1 - _FIGURE_SHARE} * (100vh - 720px)))"
-_LAP = 0.035
-"""share of the video within which two names would overlap"""
+_LETTER_PIXELS, _BESIDE_PIXELS = 6.5, 5
+"""of a name beside its mark: each letter, and from the mark to the first"""
+_USUAL_WIDTH = 1100
+"""of the picture, until the browser has sent it"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +222,10 @@ class MatchPicture(Picture):
         self.state = state
         self.figure = time_chart(188, Range1d(start=0.0, end=60.0), -0.12, 1.28, "motion, energy", last=True)
         super().__init__(self.figure)
+        self._width = _USUAL_WIDTH
         self._draw()
         self._add_playheads("match-playhead")
+        self.figure.on_change("inner_width", self._resized)
 
     def show_video(self) -> None:
         """Show another video."""
@@ -241,12 +245,28 @@ class MatchPicture(Picture):
         state, match, place = self.state, self.state.match, self.state.place
         if match is None or state.drawn is None:
             self._set("music", x=[], y=[])
-            self._set("marks", x=[], text=[])
+            self._set("marks", x=[], text=[], side=[], shift=[])
             return
         times, energy = state.music(match, place)
         self._set("music", x=times, y=energy)
-        marks = named_marks(place, state.drawn.video.duration)
-        self._set("marks", x=[at for at, _ in marks], text=[words for _, words in marks])
+        self._show_marks()
+
+    def _show_marks(self) -> None:
+        """Name what meets what, as far as there is room."""
+        place, drawn = self.state.place, self.state.drawn
+        if drawn is None or self.state.match is None:
+            return
+        marks = named_marks(place, drawn.video.duration, self._width)
+        self._set(
+            "marks", x=[at for at, *_ in marks], text=[words for _, words, _ in marks],
+            side=[side for *_, side in marks],
+            shift=[_BESIDE_PIXELS if side == "left" else -_BESIDE_PIXELS for *_, side in marks],
+        )  # fmt: skip
+
+    def _resized(self, _attr: str, _old: int | None, width: int) -> None:
+        if width > 0 and width != self._width:
+            self._width = width
+            self._show_marks()
 
     def _draw(self) -> None:
         figure = self.figure
@@ -260,11 +280,12 @@ class MatchPicture(Picture):
         music = figure.line(
             "x", "y", source=self._source("music", "x", "y"), line_width=2.2, legend_label="energy of the music"
         )
-        source = self._source("marks", "x", "text")
-        marks = figure.segment("x", 0.0, "x", 1.08, source=source, line_width=1.2, line_dash="2 2")
+        source = self._source("marks", "x", "text", "side", "shift")
+        marks = figure.segment("x", 0.0, "x", 1.2, source=source, line_width=1.2, line_dash="2 2")
         words = figure.text(
-            "x", 1.1, "text", source=source, text_font_size="11px", text_align="center", text_baseline="bottom"
-        )
+            "x", 1.1, "text", source=source, text_font_size="11px", text_align="side", x_offset="shift",
+            text_baseline="middle",
+        )  # fmt: skip
         self._tint(music.glyph, "line_color", HEARD)
         self._shade(cuts.glyph, "line_color", ink_colour)
         self._shade(marks.glyph, "line_color", ink_colour)
@@ -273,24 +294,29 @@ class MatchPicture(Picture):
         flat_legend(figure)
 
 
-def named_marks(place: Placement | None, seconds: float) -> list[tuple[float, str]]:
-    """The strongest coincidences of a placement, with names, none so near to a stronger one that they overlap.
+def named_marks(place: Placement | None, seconds: float, width: int) -> list[tuple[float, str, str]]:
+    """The strongest coincidences of a placement, with names that stand beside their marks and never overlap.
 
     Parameters
     ----------
     place : None: the track has no placement
     seconds : of the video
+    width : of the picture of all of it, pixels
 
     Returns
     -------
-    list : video seconds and name, the strongest first
+    list : video seconds, name and the side of the name that is at the mark, the strongest first
     """
-    marks: list[tuple[float, str]] = []
+    marks: list[tuple[float, str, str]] = []
+    taken: list[tuple[float, float]] = []
     for met in () if place is None else place.coincidences:
         words = f"{met.landmark} on {met.event}"
-        room = _LAP * seconds * (1.0 + len(words) / 14.0)
-        if len(marks) < _NAMED and all(abs(met.video_s - at) > room for at, _ in marks):
-            marks.append((met.video_s, words))
+        at, room = met.video_s / max(1e-9, seconds) * width, _LETTER_PIXELS * len(words) + 2 * _BESIDE_PIXELS
+        side = "left" if at + room <= width else "right"
+        first = at if side == "left" else at - room
+        if len(marks) < _NAMED and all(first + room <= left or right <= first for left, right in taken):
+            marks.append((met.video_s, words, side))
+            taken.append((first, first + room))
     return marks
 
 

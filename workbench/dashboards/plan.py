@@ -21,10 +21,9 @@ from panel.custom import JSComponent
 
 from workbench.audition.plans import RenderedOption, TimelineVideo, load_video, render_option
 from workbench.audition.played import played_duck, played_plan
-from workbench.audition.proxies import proxy_file
 from workbench.audition.seams import with_option_first
 from workbench.dashboards.chips import SeamChips
-from workbench.dashboards.files import film_url
+from workbench.dashboards.film import FilmPicture
 from workbench.dashboards.plan_picture import PlanPicture
 from workbench.dashboards.plan_state import PlanState
 from workbench.dashboards.plan_wishes import WishDesk
@@ -104,7 +103,7 @@ class PlanTab(Tab):
         self.player.param.watch(lambda event: session.param.update(time=event.new), "time")
         self.desk = WishDesk(session, self.picture, lambda: self.player.time, self.run)
         self.player.param.watch(lambda event: self.desk.select_region(event.new), "region")
-        self.player.param.watch(lambda event: self._make_proxy(event.new), "film_refused")
+        self._film = FilmPicture(session, self.player, self.run)
         self.follow_shown(["loop"], self.take)
         self.follow_shown(["loop"], self.desk.take)
         self.follow(["track_sound"], lambda _: self._load())
@@ -343,23 +342,11 @@ class PlanTab(Tab):
         if video.sound is not None:
             self._session.draw(video.sound, then=show)
         if self.state.loop is not None and self.state.loop.video is not None:
-            self.player.param.update(fps=video.fps, film=film_url(self.state.loop.video, video.digest))
+            self._film.show(self.state.loop.video, video.digest, video.fps)
         self._show_choice()
         if self.state.plan is None:
             self.player.soundtrack = "" if video.sound is None else self._session.url_of(video.sound)
             self.picture.show()
-
-    def _make_proxy(self, refused: str) -> None:
-        """Have a copy made of a video whose picture the browser cannot play."""
-        loop = self.state.loop
-        if loop is None or loop.video is None or refused != self.player.film or not refused:
-            return
-
-        def show(path: Path) -> None:
-            self.player.film = self._session.url_of(path)
-
-        wanted = partial(self._is_under, loop.video)
-        self.run(proxy_file, loop.video, then=show, wanted=wanted, subject=str(loop.video))
 
     def _load(self) -> None:
         """Give the player what there is to hear."""

@@ -323,12 +323,6 @@ class PlanPicture(Picture):
             hatch_color=ENDING, hatch_alpha=0.8,
         )  # fmt: skip
         figure.segment("left", low, "left", high, source=end, color=ENDING, line_width=2.5)
-        ending = figure.text(
-            "left", high, "label", source=end, text_align="right", text_baseline="top", x_offset=-5, y_offset=2,
-            text_color=ENDING, text_font_size="12px", text_font_style="bold", text_font=TEXT_FONT,
-            background_fill_alpha=0.8,
-        )  # fmt: skip
-        self._shade(ending.glyph, "background_fill_color", paper)
 
     def _draw_ranges(self) -> None:
         figure, band = self.figure, _LANES["track"]
@@ -373,6 +367,12 @@ class PlanPicture(Picture):
 
     def _draw_labels(self) -> None:
         figure = self.figure
+        ending = figure.text(  # over the seams, whose lines would cross it where the picture is narrow
+            "left", _LANES["music"].high, "label", source=self._sources["end"], text_align="right", text_baseline="top",
+            x_offset=-5, y_offset=2, text_color=ENDING, text_font_size="12px", text_font_style="bold",
+            text_font=TEXT_FONT, background_fill_alpha=1.0,
+        )  # fmt: skip
+        self._shade(ending.glyph, "background_fill_color", paper)
         figure.text(
             "x", "y", "text", source=self._source("labels", "x", "y", "text", "ink"), text_align="center",
             text_baseline="middle", text_font_size="12px", text_color="ink", text_font=TEXT_FONT,

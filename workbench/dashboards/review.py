@@ -24,7 +24,9 @@ from panel.custom import JSComponent
 
 from workbench.audition.plans import FULL_SCALE, RenderedOption, gains_of, headroom_db, render_option, soundtrack_beside
 from workbench.audition.played import played_duck
+from workbench.audition.proxies import film_facts
 from workbench.audition.shown import shown_sound
+from workbench.dashboards.film import FilmPicture
 from workbench.dashboards.links import link_address
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.reviewer import reviewer_field
@@ -194,6 +196,7 @@ class ReviewTab(Tab):
         self._page = this_page_loop()
         self._heard: tuple[Any, ...] = ()
         self.player = self.program = Program()
+        self._film = FilmPicture(session, self.player, self.run)
         self.board = ReviewBoard(sizing_mode="stretch_width")
         self.none = pmui.Typography("", variant="body1", margin=(24, 10))
         self.reviewer = reviewer_field(session)
@@ -220,8 +223,11 @@ class ReviewTab(Tab):
         heard = () if loop is None or self.state.plan is None else (loop.track.path, loop.video, loop.answer, loop.mix)
         if heard == self._heard:
             return
+        same_video = heard[1:2] == self._heard[1:2]
         self._heard = heard
         self.player.param.update(music_a="", soundtrack="", duration=self.board.duration, region=[])
+        if not same_video:
+            self.player.film = ""
         if loop is None or self.state.plan is None:
             return
         subject, wanted = str(loop.track.path), partial(self._is_heard, heard)
@@ -229,6 +235,9 @@ class ReviewTab(Tab):
         if loop.video is not None:
             sound = (loop.video, loop.track.path)
             self.run(soundtrack_beside, *sound, then=self._add_soundtrack, wanted=wanted, subject=str(loop.video))
+            if not self.player.film:
+                show = partial(self._show_film, loop.video)
+                self.run(film_facts, loop.video, then=show, wanted=wanted, subject=str(loop.video))
 
     def _take_wishes(self, wishes: list[Any]) -> None:
         for number, *wish in wishes:
@@ -384,6 +393,9 @@ class ReviewTab(Tab):
             soundtrack_db=rendered.soundtrack_gain_db, duck_a=played_duck(rendered.mix, self._session.params.render),
             headroom_db=headroom_db(peak),
         )  # fmt: skip
+
+    def _show_film(self, video: Path, facts: tuple[str, float]) -> None:
+        self._film.show(video, *facts)
 
     def _add_soundtrack(self, path: Path | None) -> None:
         if path is not None:

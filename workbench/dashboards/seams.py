@@ -1,10 +1,11 @@
 """The Seams tab: one seam at a time, seen and heard from both sides, judged, and its crossfade changed.
 
 What is heard lies over what the track has there; beats run through both. The parts of the score stand beside the
-track's own bar lines. The crossfade has two handles; what they are set to is heard at once and goes into the plan when
-a button is pressed. Verdicts are kept by `workbench.workflows.review` and come out as CSV. A verdict and its note
-belong to a reviewer and to the seam as it was heard, under its crossfade: they are there again when one comes back to
-it, and a note that is written or changed later goes to the verdict that was given.
+track's own bar lines. The crossfade has two handles; what they are set to is heard at once, made in the browser from
+the track's own samples until a worker has drawn and scored it, and goes into the plan when a button is pressed.
+Verdicts are kept by `workbench.workflows.review` and come out as CSV. A verdict and its note belong to a reviewer and
+to the seam as it was heard, under its crossfade: they are there again when one comes back to it, and a note that is
+written or changed later goes to the verdict that was given.
 
 Classes: `SeamState`, without widgets; `SeamPlayer`; `SeamsTab`. The pictures are `workbench.dashboards.seam_pictures`.
 """
@@ -22,6 +23,7 @@ import panel_material_ui as pmui
 import param
 from panel.custom import JSComponent
 
+from workbench.audition.played import played_plan
 from workbench.audition.seams import SeamLook, look_at_seam, with_fade, with_option_first
 from workbench.dashboards.charts import FRAME_PIXELS
 from workbench.dashboards.chips import SeamChips, worst_of
@@ -29,6 +31,7 @@ from workbench.dashboards.fades import seam_place
 from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.seam_pictures import ScorePicture, SeamPicture
 from workbench.dashboards.session import Session
+from workbench.dashboards.skeleton import Skeleton
 from workbench.dashboards.styles import beside, stylesheet
 from workbench.dashboards.tab import Tab, action
 from workbench.dashboards.transport import script
@@ -215,6 +218,7 @@ class SeamPlayer(JSComponent):
     shortest = param.Number(MIN_FADE_SECONDS)
     longest = param.Number(_LONGEST_FADE_SECONDS)
     wished = param.List([], doc="[fade s, exponent, n], when a handle is let go of")
+    tried = param.Dict({}, doc="what is heard under a wish: `music`, `plan`, `from`, `to` in s; empty for the excerpt")
     refused = param.Integer(0, doc="counts up when a wish cannot be had: the handles go back")
     used = param.Integer(0, doc="counts up when a wish went into the plan: the focus goes back to its handle")
     step = param.List([], doc="[-1 or 1, n]")
@@ -225,7 +229,7 @@ class SeamPlayer(JSComponent):
     playing = param.String("", doc="what sounds")
     playhead = param.String("")
 
-    _esm = script("output", "keys", "seam")
+    _esm = script("output", "keys", "sound", "seam")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("seam"), stylesheet("keys")]
 
 
@@ -251,6 +255,8 @@ class SeamsTab(Tab):
         self.words = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
         self.none = pmui.Typography(NO_SEAM, variant="body1", margin=(24, 10), visible=False)
         self.one = pmui.FlexBox(sizing_mode="stretch_width")  # one below the other where narrow
+        self.pictures = pn.Column(*self.picture.panes(), sizing_mode="stretch_width", visible=False)
+        self.waiting = Skeleton(lanes=[2, 2, 1], sizing_mode="stretch_width", visible=False)
         self.note = pmui.TextInput(
             label="note on this seam", size="small", sizing_mode="stretch_width", placeholder="what you heard"
         )
@@ -341,7 +347,18 @@ class SeamsTab(Tab):
             self.player.refused += 1
             return
         self.use.disabled = False
+        self._hear_tried()
         self._look()
+
+    def _hear_tried(self) -> None:
+        """Let the browser play the crossfade that is tried, until there is an excerpt of it."""
+        plan, sound, player = self.state.plan, self._session.track_sound, self.player
+        if plan is not None and sound is not None and player.sounds:
+            begins = plan.seam_times[self.state.seam] - player.middle
+            player.tried = {
+                "music": self._session.url_of(sound.path), "plan": played_plan(plan, sound.sample_rate),
+                "from": begins, "to": begins + player.seconds,
+            }  # fmt: skip
 
     def use_fade(self) -> None:
         """Put the crossfade that was tried into the plan, for every tab and every export."""
@@ -421,7 +438,7 @@ class SeamsTab(Tab):
             pmui.Row(self.use, csv),
             width=340,  # and its margins: as wide as the page where that is narrow
         )
-        left = pmui.Column(*self.picture.panes(), self.player, sizing_mode="stretch_width", styles=beside(520))
+        left = pmui.Column(self.waiting, self.pictures, self.player, sizing_mode="stretch_width", styles=beside(520))
         self.one[:] = [left, judged]
         return pmui.Column(self.chips, self.none, self.one, sizing_mode="stretch_width", margin=(0, 10))
 
@@ -435,8 +452,17 @@ class SeamsTab(Tab):
             self._show_look(None)
             return
         self.look = None  # a verdict waits until what it is about can be heard
+        self.waiting.visible = not self.pictures.visible  # a seam that is drawn stays until the next one is
+        self.waiting.words = f"Seam {seam + 1} is being drawn."
         wanted = partial(self._is_at, plan, seam)
-        self.run(look_at_seam, loop, plan, seam, then=self._show_look, wanted=wanted, subject=str(loop.track.path))
+        self.run(
+            look_at_seam, loop, plan, seam, then=self._show_look, wanted=wanted, subject=str(loop.track.path),
+            otherwise=lambda _: self._give_up(), cancelled=self._give_up,
+        )  # fmt: skip
+
+    def _give_up(self) -> None:
+        """Nothing is coming: the page says why."""
+        self.waiting.visible = False
 
     def _is_at(self, plan: LoopPlan, seam: int) -> bool:
         return (plan, seam) == (self.state.plan, self.state.seam)
@@ -467,6 +493,8 @@ class SeamsTab(Tab):
         self.use.disabled = self.state.changed is None
         self.score.show(look)
         self.none.visible = plan is not None and not self.state.count
+        self.waiting.visible = False
+        self.pictures.visible = look is not None
         self.one.visible = not self.none.visible
         if look is None or plan is None:
             self.picture.show(None)

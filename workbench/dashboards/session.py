@@ -347,16 +347,19 @@ class Session(param.Parameterized):
         ----------
         words : what is changed, such as "crossfade of seam 2: 80 -> 120 ms"
         """
+        self.message = ""  # it was about what was done before
         return self._keeper.change(words)
 
     def undo(self) -> None:
         """Undo the last change of the project."""
+        self.message = ""
         step = self._keeper.undo()
         if step is not None:
             self._put_back(step, f"undone: {step.change.words}")
 
     def redo(self) -> None:
         """Do the change again that was undone last."""
+        self.message = ""
         step = self._keeper.redo()
         if step is not None:
             self._put_back(step, f"done again: {step.change.words}")

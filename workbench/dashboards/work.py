@@ -4,7 +4,8 @@ A task is a function of `workbench` with its arguments, of which a workspace is 
 task after the other in the workspace of a home folder, which keeps the sound that was decoded and the database; tasks
 with the same `subject` go to the same worker where it is free. Pages share the workers: the next task is one of the
 page for which the fewest are at work, however much another page has waiting. News of a task (progress, result, fault)
-go through its `deliver`, which brings them to the page's own event loop.
+go through its `deliver`, which brings them to the page's own event loop. All pages share that loop, and progress
+takes milliseconds of it, so a worker reports no more of it than an eye can follow.
 
 A task that is cancelled while it runs takes its worker with it, and a new worker takes the place. That is safe because
 the stores write whole or not at all.
@@ -26,6 +27,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing.connection import Connection
+from time import monotonic
 from typing import Any, TypeAlias
 
 from workbench.errors import WorkbenchError
@@ -36,6 +38,8 @@ from workbench.workspace import Workspace
 Deliver: TypeAlias = Callable[[Callable[[], None]], None]
 """calls a function where the state of whoever submitted the task may be changed"""
 
+_PROGRESS_SECONDS = 0.25
+"""between two reports on the same stage of a task"""
 _NICENESS = 5
 """of workers, so that the page keeps answering on a busy machine"""
 
@@ -351,8 +355,14 @@ def _run_one(pipe: Connection, workspace: Workspace | None) -> Workspace:
             workspace.close()
         workspace = Workspace(home)
 
+    told_stage, told_at = "", 0.0
+
     def progress(stage: str, done: float) -> None:
-        pipe.send(("progress", stage, done))
+        nonlocal told_stage, told_at
+        now = monotonic()
+        if stage != told_stage or now - told_at >= _PROGRESS_SECONDS:
+            told_stage, told_at = stage, now
+            pipe.send(("progress", stage, done))
 
     own = workspace.with_params(params).with_progress(progress)
     try:

@@ -8,8 +8,10 @@ tests", Journal of Open Research Software 6, 2018): `mushra.csv`, a rating a row
 a row. So whatever reads those reads these. The test is named after the track, the session is a test of ours, the
 participant has the one field `name`.
 
+What the answers show, with its intervals, is a table of its own (`write_results`).
+
 Classes: `AbxOutcome`, `ConditionOutcome`, `HeardSeam`. Functions: `begin_abx`, `begin_mushra`, `answer_trial`;
-`abx_outcome`, `mushra_outcomes`, `heard_seams`; `write_mushra`, `write_abx`.
+`abx_outcome`, `mushra_outcomes`, `heard_seams`; `write_mushra`, `write_abx`, `write_results`.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any, TextIO
 
 from workbench.errors import ParameterError
@@ -310,6 +312,8 @@ ABX_COLUMNS = (
     "session_test_id", PARTICIPANT, "trial_id", "choice_reference", "choice_non_reference", "choice_answer",
     "choice_time", "choice_comment",
 )  # fmt: skip
+RESULT_COLUMNS = ("result", "track", "of", "score", "count", "estimate", "low", "high", "p_value")
+"""`estimate` lies between `low` and `high` with 95 %; empty where one answer gives no interval"""
 
 
 def write_mushra(workspace: Workspace, out: TextIO) -> int:
@@ -372,6 +376,50 @@ def write_abx(workspace: Workspace, out: TextIO) -> int:
                      round(1000 * answer.seconds), "")
                 )  # fmt: skip
     return write_rows(out, ABX_COLUMNS, rows)
+
+
+def write_results(workspace: Workspace, out: TextIO) -> int:
+    """Write what all answers show, with 95 % intervals: what the page says at the end of a test, and of every seam.
+
+    `seam`: how much of the reference's rating each seam got (0 to 100, one value a listener), beside the planner's
+    score. `condition`: ratings of all seams together, with those of reference and anchor. `abx`: the share of right
+    answers of each test, and the chance of as many by guessing. Listeners who are screened out are in none of them.
+
+    Parameters
+    ----------
+    workspace : whose database is read
+    out : open for writing text
+
+    Returns
+    -------
+    rows below the head
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    rows: list[tuple[object, ...]] = [
+        ("seam", seam.track, _trial_id(asdict(seam)), seam.score, *_interval(seam.worth), None)
+        for seam in heard_seams(workspace)
+    ]
+    rows += [
+        ("condition", None, one.condition, None, *_interval(one.ratings), None) for one in mushra_outcomes(workspace)
+    ]
+    with workspace.database.read() as connection:
+        tests = [test for test in listening_tests_of(connection) if test.kind == "abx"]
+    for test in tests:
+        found = abx_outcome(workspace, test.test_id)
+        given = found.summary
+        if given.trials:
+            of, share = " against ".join(found.conditions), given.right / given.trials
+            rows.append(("abx", test.track, of, None, given.trials, share, given.low, given.high, given.p_value))
+    return write_rows(out, RESULT_COLUMNS, rows)
+
+
+def _interval(given: RatingSummary) -> tuple[object, ...]:
+    """Count, mean and interval of ratings."""
+    low, high = (None, None) if isnan(given.low) else (given.low, given.high)
+    return given.count, given.mean, low, high
 
 
 def _trial_id(seam: Mapping[str, Any]) -> str:

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 import soundfile
 
-from workbench.audition.plans import RenderedOption, matching_gains, music_file, plan_digest, track_file, video_times_of
+from workbench.audition.plans import (
+    RenderedOption,
+    matching_gains,
+    measured_levels,
+    music_file,
+    plan_digest,
+    track_file,
+    video_times_of,
+)
 from workbench.loops.plan import LoopPlan
 from workbench.mix.levels import level_curve
 from workbench.workspace import Workspace
@@ -57,3 +65,22 @@ def test_options_are_compared_at_equal_loudness(plan: LoopPlan, tmp_path: Path) 
     assert matching_gains(soft, loud, 1.0, 9.0) == (none, lower)
     assert matching_gains(loud, silent, 1.0, 9.0) == (0.0, 0.0)
     assert (loud.music_gain_db, loud.soundtrack_gain_db, loud.duck_points) == (0.0, 0.0, ())
+
+
+def test_levels_are_measured_once_and_kept_beside_the_sound(workspace: Workspace, track: Path) -> None:
+    sound = track_file(workspace, track)
+    told: list[str] = []
+    listening = workspace.with_progress(lambda stage, done: told.append(stage))
+    first = measured_levels(listening, sound)
+    assert told
+    told.clear()
+    again = measured_levels(listening, sound)
+    assert told == []
+    assert np.array_equal(first.power, again.power)
+    assert first.peak == again.peak
+    with sound.open("ab") as file:  # another version wrote it otherwise
+        file.write(bytes(4))
+    measured_levels(listening, sound)
+    assert told
+    assert measured_levels(listening, track).peak > 0.0
+    assert not list(track.parent.glob("*.levels.npy"))

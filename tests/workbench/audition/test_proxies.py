@@ -7,9 +7,10 @@ from pathlib import Path
 import av
 import pytest
 
-from workbench.audition.proxies import MOST_LINES, proxy_file
+from workbench.audition.proxies import MOST_LINES, film_facts, proxy_file
 from workbench.errors import MediaError
 from workbench.media.containers import decode_pictures, open_media, picture_stream
+from workbench.media.probe import probe
 from workbench.workspace import Workspace
 
 
@@ -52,6 +53,9 @@ def test_a_proxy_is_made_once_and_below_the_home(workspace: Workspace, tmp_path:
     made = proxy.stat().st_ino
     assert proxy.is_relative_to(workspace.home.renders)
     assert proxy_file(workspace, video).stat().st_ino == made
+    digest, fps = film_facts(workspace, video)
+    assert proxy.name.startswith(digest)
+    assert fps == probe(video).fps
 
 
 def test_a_track_has_no_picture_to_copy(workspace: Workspace, track: Path) -> None:

@@ -66,6 +66,18 @@ def test_a_tab_is_made_when_it_is_first_opened(session: Session) -> None:
     assert SecondTab.made == []
 
 
+def test_a_page_does_not_follow_whether_another_one_is_busy(session: Session) -> None:
+    """To follow it takes most of the server's time where several pages are open."""
+    view, told = Page(session, (CountedTab,)).view(), []
+    view.param.watch(told.append, "busy")
+    pn.state._add_busy_event("of another page")
+    try:
+        assert pn.state.busy
+        assert told == []
+    finally:
+        pn.state._remove_busy_event("of another page")
+
+
 def test_a_page_that_is_made_without_html_names_no_other_host(served_home: Path) -> None:
     """As a page is that connects again after its session was discarded."""
     server = make_server(Workspace(Home(served_home)))
@@ -107,7 +119,7 @@ FROM_PANEL = pytest.mark.filterwarnings("ignore:Both 'variant' and 'button_style
 ASKS = {
     "Plan": {"find_places", "load_video", "render_option"}, "Seams": {"look_at_seam"}, "Beats": set(),
     "Mix": {"plan_sounds"}, "Match": set(), "Tracks": {"stack_loop"},
-    "Review": {"render_option", "soundtrack_beside"}, "Listening": set(),
+    "Review": {"film_facts", "render_option", "soundtrack_beside"}, "Listening": set(),
 }  # fmt: skip
 """what each tab asks for when another option has become the plan"""
 

@@ -28,6 +28,15 @@ def test_sounds_come_in_ranges(open_root: str) -> None:
     assert httpx.get(open_root + "/sounds/../../workbench.sqlite").status_code in (403, 404)
 
 
+def test_a_long_file_is_told_from_another_without_being_read(open_root: str, tmp_path: Path) -> None:
+    film = tmp_path / "long.mp4"
+    with film.open("wb") as file:
+        file.truncate(100_000_000)
+    url = film_url(film, "00112233445566aa")
+    answer = httpx.get(f"{open_root}/{url}", headers={"Range": "bytes=0-9"})
+    assert (answer.status_code, answer.headers["Etag"]) == (206, '"5f5e100"')
+
+
 def test_a_film_that_was_opened_comes_in_ranges_and_no_other(open_root: str, kept_root: str, tmp_path: Path) -> None:
     film, other = tmp_path / "film.mp4", tmp_path / "other.mp4"
     film.write_bytes(bytes(range(100)))

@@ -13,7 +13,7 @@ from workbench.dashboards.listening import FADES, OPTIONS, SEAMS, ListeningState
 from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool
 from workbench.home import Home
-from workbench.workflows.listening import begin_mushra, write_abx
+from workbench.workflows.listening import begin_mushra, write_abx, write_results
 from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
@@ -50,14 +50,16 @@ def test_an_abx_test_of_two_crossfades_is_answered_to_its_end(tab: ListeningTab)
     tab.answer(0, "A", 2.0)
     assert (tab.board.number, tab.board.result) == (1, [])
     tab.answer(0, "B", 2.0)  # asked before: it was answered
-    tab.answer(1, "neither", 2.0)
+    # What is answered in quick succession arrives together.
+    tab.board.asked = [[1, 1, "neither", 2.0], [2, 2, "B", 2.0]]
     assert "A or B" in tab._session.message
-    tab.answer(1, "A", 2.0)
-    tab.answer(2, "B", 2.0)
-    assert tab.board.number == 3
+    assert (tab.board.number, tab.board.refused, tab.board.taken) == (1, 1, 2)
+    tab.board.asked = [[2, 2, "B", 2.0], [3, 1, "A", 2.0], [4, 2, "B", 2.0]]
+    assert (tab.board.number, tab.board.refused, tab.board.taken) == (3, 1, 4)
     assert "of 3 right" in tab.board.result[0]
     assert "exact binomial" in tab.board.result[1]
     assert "choice_answer" in tab._csv(write_abx).read()
+    assert "300 ms" in tab._csv(write_results).read()
 
 
 def test_seams_are_rated_beside_a_named_reference(tab: ListeningTab) -> None:

@@ -131,8 +131,15 @@ def test_reasons_are_words_not_markup(drawn: DrawnMatch) -> None:
 
 def test_names_of_coincidences_do_not_overlap() -> None:
     place = landing(0.0, ("drop", 40.0), ("stab", 41.0), ("section", 90.0))
-    assert [at for at, _ in named_marks(place, SECONDS)] == [40.0, 90.0]
-    assert named_marks(None, SECONDS) == []
+    assert [at for at, *_ in named_marks(place, SECONDS, 1100)] == [40.0, 90.0]
+    assert named_marks(None, SECONDS, 1100) == []
+
+
+def test_names_stand_beside_their_marks_inside_the_picture() -> None:
+    place = landing(0.0, ("drop", 0.97 * SECONDS), ("stab", 0.2 * SECONDS), ("section", 0.75 * SECONDS))
+    wide, narrow = (named_marks(place, SECONDS, width) for width in (1100, 290))
+    assert [side for *_, side in wide] == ["right", "left", "left"]
+    assert [side for *_, side in narrow] == ["right", "left"], "the third would lie over the first"
 
 
 def test_the_picture_shows_video_and_track_and_another_place(drawn: DrawnMatch) -> None:
@@ -142,6 +149,9 @@ def test_the_picture_shows_video_and_track_and_another_place(drawn: DrawnMatch) 
     data = {name: source.data for name, source in picture._sources.items()}
     assert list(data["cuts"]["x"]) == [10.0, 45.0]
     assert list(data["marks"]["x"]) == [45.0]
+    assert list(data["marks"]["side"]) == ["left"]
+    picture.figure.trigger("inner_width", None, 60)
+    assert list(picture._sources["marks"].data["side"]) == ["right"]
     state.placement = 1
     picture.show_track()
     assert list(picture._sources["marks"].data["x"]) == [10.0]

@@ -9,6 +9,7 @@ import pytest
 
 from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.audition.plans import soundtrack_beside
+from workbench.audition.proxies import film_facts
 from workbench.dashboards.review import ReviewState, ReviewTab, when
 from workbench.dashboards.session import Session
 from workbench.home import Home
@@ -76,6 +77,22 @@ def test_the_soundtrack_is_heard_at_the_rate_of_the_music(corner_home: Home, cor
     assert probe(path).sample_rate == probe(corner_fit.track.path).sample_rate
     pool.finish(pool.tasks.index(wanted), path)
     assert tab.player.soundtrack.endswith(path.name)
+
+
+def test_the_video_is_seen_and_stays_under_another_mix(corner_home: Home, corner_fit: Loop) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(corner_home), pool=pool)
+    session.loop = corner_fit
+    tab = ReviewTab(session)
+    (asked,) = (number for number, task in enumerate(pool.tasks) if task.function is film_facts)
+    pool.finish(asked, ("0123456789abcdef", 24.0))
+    assert (tab.player.film, tab.player.fps) == ("films/0123456789abcdef", 24.0)
+    assert corner_fit.mix is not None
+    session.loop = replace(corner_fit, mix=replace(corner_fit.mix, music_gain_db=-3.0))
+    assert tab.player.film == "films/0123456789abcdef"
+    assert sum(task.function is film_facts for task in pool.tasks) == 1
+    session.loop = None
+    assert tab.player.film == ""
 
 
 def test_pages_on_the_same_plan_show_each_others_comments(home: Home, tab: ReviewTab, corner_loop: Loop) -> None:

@@ -11,9 +11,12 @@ import numpy as np
 import pytest
 
 from tests.workbench.dashboards.waiting import WaitingPool
+from workbench.audition.plans import track_file
+from workbench.audition.played import played_plan
 from workbench.audition.seams import SeamLook, look_at_seam, with_option_first
 from workbench.dashboards.seams import SeamsTab, SeamState
 from workbench.dashboards.session import Session
+from workbench.dashboards.views import LongSound
 from workbench.dashboards.work import Pool
 from workbench.errors import PlanError
 from workbench.home import Home
@@ -186,6 +189,19 @@ def test_a_fade_is_tried_used_and_left_behind(tab: SeamsTab, session: Session) -
     assert tab.use.disabled
 
 
+def test_a_fade_is_played_from_the_track_until_its_excerpt_is_there(tab: SeamsTab, session: Session) -> None:
+    tab.try_fade(0.2, 0.5)
+    assert tab.player.tried == {}, "the track is not there to be played yet"
+    session.track_sound = LongSound(track_file(session.workspace, tab.state.loop.track.path))
+    tab.try_fade(0.3, 0.5)
+    tried, plan = tab.player.tried, tab.state.plan
+    assert plan is not None
+    assert tried["plan"] == played_plan(plan, session.track_sound.sample_rate)
+    assert tried["to"] - tried["from"] == pytest.approx(tab.player.seconds)
+    assert tried["from"] + tab.player.middle == pytest.approx(plan.seam_times[0])
+    until_idle(session)
+
+
 def _fade_of_the_plan(session: Session) -> float:
     assert session.plan is not None
     return session.plan.seam_fades[0]
@@ -236,12 +252,24 @@ def test_a_verdict_waits_until_its_seam_can_be_heard(home: Home, loop: Loop, loo
     tab.judge("good")
     assert newest_verdicts(session.workspace) == before
     assert tab.outcome.object == "a verdict can be given once this seam can be heard"
+    assert (tab.waiting.visible, tab.waiting.words, tab.pictures.visible) == (True, "Seam 1 is being drawn.", False)
     pool.finish(-1, look)
+    assert (tab.waiting.visible, tab.pictures.visible) == (False, True)
     tab.judge("good")
     assert newest_verdicts(session.workspace) != before
     tab.go(1)
     tab.judge("wrong")
     assert "" in tab.state.words[1:], "what is drawn is still the seam before"
+    assert (tab.waiting.visible, tab.pictures.visible) == (False, True)
+
+
+def test_what_stands_for_a_seam_goes_where_it_cannot_be_drawn(home: Home, loop: Loop) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(home), pool=pool)
+    session.loop = loop
+    tab = SeamsTab(session)
+    pool.fail(-1, "the track cannot be read")
+    assert (tab.waiting.visible, tab.pictures.visible) == (False, False)
 
 
 def test_a_crossfade_that_was_tried_outlives_another_mix(tab: SeamsTab, session: Session, loop: Loop) -> None:

@@ -130,6 +130,9 @@ def test_a_fault_becomes_the_message_until_something_else_is_asked_for(session: 
     assert not session.busy
     session.run(counted, 1, then=lambda _: None).wait(PATIENCE_SECONDS)
     assert session.message == "track.wav: no such file", "work of the page itself hides nothing"
+    session.change("seam 1 is good")
+    assert session.message == ""
+    session.message = "seam 1 cannot be heard"
     demo = session.open_demo()
     assert session.message == ""
     demo.cancel()

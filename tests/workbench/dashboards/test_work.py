@@ -26,6 +26,13 @@ def doubled(workspace: Workspace, number: int) -> tuple[int, int]:
     return 2 * number, os.getpid()
 
 
+def talkative(workspace: Workspace) -> None:
+    """Says what it does more often than anybody can read."""
+    for stage in ("reading", "writing"):
+        for step in range(1000):
+            workspace.progress(stage, step / 1000)
+
+
 def refused(workspace: Workspace) -> None:
     """Fails as our code does on what cannot be read."""
     raise MediaError("track.wav: no such file")
@@ -74,6 +81,17 @@ def test_the_result_comes_from_another_process_after_its_progress(pool: Pool) ->
     assert told[0] == ("doubling", 0.5)
     assert told[1][0] == 42  # type: ignore[index]
     assert told[1][1] != os.getpid()  # type: ignore[index]
+
+
+def test_progress_is_told_no_faster_than_it_can_be_read(pool: Pool) -> None:
+    told: list[tuple[str, float]] = []
+    ended: list[object] = []
+    began = time.monotonic()
+    task = Task(HOME, PARAMS, talkative, (), {}, on_progress=lambda *news: told.append(news), on_done=ended.append)
+    assert pool.submit(task).wait(60)
+    assert ended == [None]
+    assert [news for news in told if news[1] == 0.0] == [("reading", 0.0), ("writing", 0.0)]
+    assert len(told) <= 2 + 4 * (time.monotonic() - began)  # four a second besides
 
 
 @pytest.mark.parametrize(

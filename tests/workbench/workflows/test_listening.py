@@ -21,6 +21,7 @@ from workbench.workflows.listening import (
     mushra_outcomes,
     write_abx,
     write_mushra,
+    write_results,
 )
 from workbench.workspace import Workspace
 
@@ -108,6 +109,31 @@ def test_ratings_are_summed_up_by_condition_and_written_as_webmushra_writes_them
     assert ratings == {("reference", "100"), ("seam", "80"), ("anchor", "20")}
     assert {row["trial_id"] for row in rows} == {"30.000_10.000_20ms_0.5", "31.000_10.000_20ms_0.5"}
     assert {row["rating_time"] for row in rows} == {"12500"}
+
+
+def test_results_are_written_with_their_intervals(workspace: Workspace) -> None:
+    assert write_results(workspace, io.StringIO()) == 0
+    mushra(workspace, "Ana", {"reference": 100, "seam": 80, "anchor": 20}, items=1)
+    out = io.StringIO()
+    assert write_results(workspace, out) == 4
+    (alone, *_) = csv.DictReader(io.StringIO(out.getvalue()))
+    assert (alone["estimate"], alone["low"], alone["high"]) == ("80.0", "", "")
+    mushra(workspace, "Ben", {"reference": 100, "seam": 60, "anchor": 30}, items=1)
+    mushra(workspace, "Cyn", {"reference": 10, "seam": 100, "anchor": 100}, items=1)  # screened out
+    abx(workspace)
+    test, trials = abx(workspace)
+    for number, trial in enumerate(trials):
+        answer_trial(workspace, test.test_id, number, trial.right, 4.0)
+    out = io.StringIO()
+    assert write_results(workspace, out) == 5
+    seam, *_, two_fades = csv.DictReader(io.StringIO(out.getvalue()))
+    (worth,) = (heard.worth for heard in heard_seams(workspace))
+    assert (seam["result"], seam["of"], seam["count"]) == ("seam", "30.000_10.000_20ms_0.5", "2")
+    assert [float(seam[name]) for name in ("score", "estimate", "low", "high")] == [0.4, 70.0, worth.low, worth.high]
+    summary = abx_outcome(workspace, test.test_id).summary
+    assert (two_fades["result"], two_fades["of"], two_fades["count"]) == ("abx", "20 ms against 5 ms", "10")
+    found = [float(two_fades[name]) for name in ("estimate", "low", "high", "p_value")]
+    assert found == [1.0, summary.low, summary.high, summary.p_value]
 
 
 def test_a_listener_who_misses_the_reference_does_not_count(workspace: Workspace) -> None:

@@ -1,5 +1,6 @@
 // A blind test: one trial after the other. All sounds of a trial run together in a loop, of which one is heard, so that
-// switching is at the same place. What a letter hides is not known here.
+// switching is at the same place. What a letter hides is not known here. An answer is taken once what it is about was
+// heard; the next trial is asked at once, and if the server cannot keep an answer, its trial is asked again.
 const FADE_S = 0.01
 const BANDS = ["excellent", "good", "fair", "poor", "bad"] // of 20 points each, from 100 down
 
@@ -12,14 +13,17 @@ const made = (kind, text = "", name = "") => {
 
 export function render({ model }) {
   const box = made("section", "", "blind")
+  const ask = asker(model)
   let context = null,
+    number = model.number, // of the trial that is asked here; the server's follows
     playing = [], // [letter, source, gain]
-    heard = "",
+    starting = false,
+    chosen = "", // the letter that sounds, or will as soon as it is loaded
+    listened = new Set(), // letters that have sounded in this trial
     began = 0,
     wishes = 0,
     from = 0,
     lasts = 0,
-    count = model.answered.at(-1) ?? 0,
     ratings = {}
 
   const mine = {
@@ -31,23 +35,30 @@ export function render({ model }) {
       show()
     },
   }
-  const trial = () => model.trials[model.number]
+  const trial = () => model.trials[number]
   function silence() {
     for (const [, source, gain] of playing) {
       gain.gain.setTargetAtTime(0, context.currentTime, FADE_S / 3)
       source.stop(context.currentTime + 4 * FADE_S)
     }
     playing = []
-    heard = ""
+    chosen = ""
     endSounding(mine)
   }
-  async function bufferOf(url) {
-    const response = await fetch(url)
-    if (!response.ok) throw new Error(`${url}: ${response.status}`)
-    return context.decodeAudioData(await response.arrayBuffer())
+  const fetched = new Map() // by address: its bytes, on their way or here
+  const bytesOf = (url) => {
+    if (!fetched.has(url)) {
+      const coming = fetch(url).then((response) => {
+        if (!response.ok) throw new Error(`${url}: ${response.status}`)
+        return response.arrayBuffer()
+      })
+      coming.catch(() => fetched.delete(url))
+      fetched.set(url, coming)
+    }
+    return fetched.get(url)
   }
-  async function start() {
-    const wish = ++wishes
+  const bufferOf = async (url) => context.decodeAudioData((await bytesOf(url)).slice(0))
+  async function start(wish) {
     context = openOutput()
     const letters = Object.entries(trial().sounds)
     let buffers = []
@@ -57,7 +68,7 @@ export function render({ model }) {
       await context.resume()
     } catch (error) {
       console.warn(error)
-      fault.textContent = "These sounds cannot be played; begin the test again."
+      if (wish === wishes) fault.textContent = "These sounds cannot be played; begin the test again."
       return false
     }
     if (wish !== wishes) return false
@@ -77,32 +88,47 @@ export function render({ model }) {
     if (!began) began = performance.now()
     return true
   }
+  /** Hear a letter, or stop it; what is chosen while the sounds are loaded is heard as soon as they are. */
   async function hear(letter) {
-    if (heard === letter) {
+    if (chosen === letter && playing.length) {
       silence()
       show()
       return
     }
-    if (!playing.length && !(await start())) return
-    heard = letter
+    chosen = letter
+    show()
+    if (starting) return
+    if (!playing.length) {
+      starting = true
+      const wish = ++wishes
+      const started = await start(wish)
+      if (wish !== wishes) return // another trial has its own sounds
+      starting = false
+      if (!started) {
+        chosen = ""
+        show()
+        return
+      }
+    }
+    listened.add(chosen)
     for (const [name, , gain] of playing)
-      gain.gain.setTargetAtTime(name === letter ? 1 : 0, context.currentTime, FADE_S / 3)
+      gain.gain.setTargetAtTime(name === chosen ? 1 : 0, context.currentTime, FADE_S / 3)
     show()
   }
   function answer(value) {
     const seconds = began ? (performance.now() - began) / 1000 : 0
-    silence()
-    wishes += 1
-    count += 1
-    model.answered = [model.number, value, seconds, count]
+    ask(number, value, seconds)
+    number += 1
+    paint()
   }
 
   const fault = made("p")
   fault.setAttribute("role", "alert")
   let buttons = new Map(),
-    next = null
+    ready = () => {}
   function show() {
-    for (const [letter, button] of buttons) button.setAttribute("aria-pressed", letter === heard ? "true" : "false")
+    for (const [letter, button] of buttons) button.setAttribute("aria-pressed", letter === chosen ? "true" : "false")
+    ready()
   }
   const soundButton = (letter, words) => {
     const button = made("button", words ?? letter)
@@ -111,10 +137,6 @@ export function render({ model }) {
     buttons.set(letter, button)
     return button
   }
-  const ready = (letters) => {
-    next.disabled = letters.some((letter) => ratings[letter] === undefined)
-  }
-
   function abx(letters) {
     const sounds = made("div", "", "sounds")
     for (const letter of letters) {
@@ -122,13 +144,20 @@ export function render({ model }) {
       column.append(soundButton(letter))
       sounds.append(column)
     }
-    const row = made("div", "", "row")
+    const row = made("div", "", "row"),
+      waits = made("span", "Hear X, and A or B.")
     row.append(made("span", "X is the same as"))
-    for (const letter of ["A", "B"]) {
+    const choices = ["A", "B"].map((letter) => {
       const button = made("button", letter)
       button.setAttribute("aria-label", `X is ${letter}`)
       button.addEventListener("click", () => answer(letter))
-      row.append(button)
+      return button
+    })
+    row.append(...choices, waits)
+    ready = () => {
+      const heard = listened.has("X") && (listened.has("A") || listened.has("B"))
+      for (const button of choices) button.disabled = !heard
+      waits.hidden = heard
     }
     return [sounds, row]
   }
@@ -148,43 +177,67 @@ export function render({ model }) {
       const take = () => {
         ratings[letter] = Number(slider.value)
         number.textContent = slider.value
-        ready(letters)
+        ready()
       }
       slider.addEventListener("input", take)
       slider.addEventListener("change", take)
       column.append(soundButton(letter), slider, number)
       sounds.append(column)
     }
-    next = made("button", "Next", "main")
+    const row = made("div", "", "row"),
+      next = made("button", "Next", "main"),
+      waits = made("span")
     next.addEventListener("click", () => answer({ ...ratings }))
-    ready(letters)
-    return [sounds, next]
+    row.append(next, waits)
+    ready = () => {
+      const left = letters.filter((letter) => !listened.has(letter) || ratings[letter] === undefined)
+      next.disabled = left.length > 0
+      waits.textContent = left.length ? `Hear and rate ${left.join(", ")}.` : ""
+    }
+    return [sounds, row]
   }
   function paint() {
     if (playing.length) silence()
     wishes += 1
+    starting = false
+    chosen = ""
+    listened = new Set()
     buttons = new Map()
+    ready = () => {}
     ratings = {}
     began = 0
     fault.textContent = ""
-    if (!model.trials.length || model.number >= model.trials.length) {
+    if (number >= model.trials.length) {
       box.replaceChildren(...model.result.map((line) => made("p", line)))
       return
     }
     const letters = Object.keys(trial().sounds).filter((letter) => letter !== "reference")
     const head = made("div", "", "row"),
       progress = made("progress")
-    Object.assign(progress, { max: model.trials.length, value: model.number })
-    head.append(made("h2", model.title), progress, made("span", `trial ${model.number + 1} of ${model.trials.length}`))
+    Object.assign(progress, { max: model.trials.length, value: number })
+    head.append(made("h2", model.title), progress, made("span", `trial ${number + 1} of ${model.trials.length}`))
     const words =
       model.kind === "abx"
         ? "Switch while it plays. X is A or B: which?"
         : "Rate each sound against the reference. One of them is the reference itself: rate it 100."
     box.replaceChildren(head, made("p", words), ...(model.kind === "abx" ? abx(letters) : rate(letters)), fault)
+    show()
+    // So that they sound at once: of this trial and of the next.
+    const urls = model.trials.slice(number, number + 2).flatMap(({ sounds }) => Object.values(sounds))
+    for (const url of fetched.keys()) if (!urls.includes(url)) fetched.delete(url)
+    for (const url of urls) bytesOf(url)
     box.querySelector(".sound button")?.focus({ preventScroll: true })
   }
-  model.on("trials", paint)
-  model.on("number", paint)
+  const follow = () => {
+    if (number === model.number) return // what was clicked meanwhile stays
+    number = model.number
+    paint()
+  }
+  model.on("trials", () => {
+    number = 0
+    paint()
+  })
+  model.on("refused", follow)
   model.on("result", paint)
   model.on("remove", () => {
     silence()

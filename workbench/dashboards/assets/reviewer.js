@@ -23,5 +23,13 @@ export function render({ model }) {
     field.value = model.reviewer
   })
   field.value = model.reviewer
+  // Where earlier versions kept it.
+  const before = localStorage.getItem(KEPT)
+  localStorage.removeItem(KEPT)
+  if (before && !model.reviewer)
+    requestAnimationFrame(() => {
+      field.value = before
+      take()
+    })
   return box
 }

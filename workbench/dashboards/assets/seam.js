@@ -1,5 +1,6 @@
 // One seam heard from four sides, switched at the same place; and its crossfade as handles.
-// The excerpts last seconds, so they are decoded whole and switched to the sample.
+// The excerpts last seconds, so they are decoded whole and switched to the sample. A crossfade that is tried is made here
+// from the track itself, as the transport plays it, and takes the place of the excerpt until the next ones are there.
 
 const SVG = "http://www.w3.org/2000/svg"
 const FADE_S = 0.008
@@ -346,7 +347,26 @@ export function render({ model }) {
   model.on("used", () => {
     if (byKey) length.focus()
   })
+  let tries = 0
+  async function hearTried() {
+    const { music, plan, from: first, to } = model.tried
+    if (!music) return
+    const tried = ++tries
+    const rows = await playOffline(music, plan, [], first, to)
+    box.tried = rows
+    if (tried !== tries) return
+    const buffer = openOutput().createBuffer(rows.length, rows[0].length, plan.rate)
+    rows.forEach((row, c) => buffer.copyToChannel(row, c))
+    buffers.set(model.sounds.heard, buffer)
+    if (source && now === "heard") play("heard", position())
+  }
+  model.on("tried", () => hearTried().catch((error) => console.warn(error)))
+  model.on("refused", () => {
+    tries += 1
+    buffers.delete(model.sounds.heard)
+  })
   model.on("sounds", () => {
+    tries += 1
     const playing = source !== null
     const at = position()
     for (const url of buffers.keys()) if (!Object.values(model.sounds).includes(url)) buffers.delete(url)

@@ -4,7 +4,7 @@ export function render({ model }) {
   bar.className = "status"
   bar.innerHTML = `<a class="projects" title="all projects">Projects</a><h1 class="subject"></h1>
     <div class="tabs" role="tablist" aria-label="views"></div>
-    <div class="news"><span class="fault" role="alert"></span>
+    <div class="news"><span class="fault" role="alert"></span><button class="dismiss" title="take this message away" aria-label="take this message away">✕</button>
     <span class="work" role="status"><span class="stage"></span><progress max="1" aria-label="how far it is"></progress><button class="stop">Cancel</button></span></div>
     <span class="steps"><button class="undo">↶</button><button class="redo">↷</button></span>
     <span class="menu"><button class="steps-made" aria-haspopup="true" aria-expanded="false">History</button>
@@ -26,6 +26,7 @@ export function render({ model }) {
     part("subject").textContent = model.subject || "Barline Workbench"
     part("subject").title = model.subject
     part("fault").textContent = part("fault").title = model.message
+    part("dismiss").hidden = !model.message
     part("work").hidden = !model.stage && !sending
     part("stage").textContent = part("work").title = sending ? `sending ${sending.name}` : model.stage
     const progress = bar.querySelector("progress"),
@@ -75,6 +76,13 @@ export function render({ model }) {
   }
   // The tabs: one stop of the Tab key; arrows move the focus, and Enter or a click opens.
   const tabs = part("tabs")
+  /** Show a tab that was open before at once; what has changed for it comes from the server a moment later. */
+  const showAtOnce = (title) => {
+    const placeOf = (name) =>
+      window.Bokeh.documents.map((doc) => doc.get_model_by_name(`place-${name}`)).find((found) => found)
+    if (!placeOf(title)?.children.length) return
+    for (const name of model.tabs) placeOf(name)?.setv({ visible: name === title }, { sync: false })
+  }
   const paintTabs = () => {
     tabs.hidden = !model.tabs.length
     if (tabs.childElementCount !== model.tabs.length)
@@ -84,6 +92,7 @@ export function render({ model }) {
           tab.setAttribute("role", "tab")
           tab.textContent = title
           tab.addEventListener("click", () => {
+            showAtOnce(title)
             model.tab = title
           })
           return tab
@@ -189,6 +198,10 @@ export function render({ model }) {
     waiting.length = 0
     if (sending) sending.request.abort()
     else model.cancelled = model.cancelled + 1
+  })
+  part("dismiss").addEventListener("click", () => {
+    model.message = ""
+    paint()
   })
   const chooser = bar.querySelector("input[type=file]")
   part("pick").addEventListener("click", () => chooser.click())

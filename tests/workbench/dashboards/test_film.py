@@ -1,0 +1,43 @@
+"""The picture above what is heard: the video itself, or a copy where the browser cannot play it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.workbench.dashboards.waiting import WaitingPool
+from workbench.audition.proxies import proxy_file
+from workbench.dashboards.film import FilmPicture
+from workbench.dashboards.session import Session
+from workbench.dashboards.tab import Tab
+from workbench.dashboards.transport import Program
+from workbench.home import Home
+from workbench.workspace import Workspace
+
+
+def test_a_video_that_the_browser_refuses_is_shown_as_a_copy(tmp_path: Path) -> None:
+    pool, program = WaitingPool(), Program()
+    session = Session(Workspace(Home(tmp_path)), pool=pool)
+    film = FilmPicture(session, program, Tab(session).run)
+    program.film_refused = "films/0123"  # of another tab's program
+    assert pool.tasks == []
+    film.show(tmp_path / "broadcast.ts", "4567", 29.97)
+    assert (program.film, program.fps) == ("films/4567", 29.97)
+    program.film_refused = "films/4567"
+    (copying,) = pool.tasks
+    assert (copying.function, copying.arguments) == (proxy_file, (tmp_path / "broadcast.ts",))
+    pool.finish(0, session.home.renders / "dashboard" / "4567.proxy.webm")
+    assert program.film == "sounds/4567.proxy.webm"
+    program.film_refused = ""
+    program.film_refused = "films/4567"  # heard late
+    assert len(pool.tasks) == 1
+
+
+def test_a_copy_of_what_is_not_shown_any_more_comes_too_late(tmp_path: Path) -> None:
+    pool, program = WaitingPool(), Program()
+    session = Session(Workspace(Home(tmp_path)), pool=pool)
+    film = FilmPicture(session, program, Tab(session).run)
+    film.show(tmp_path / "broadcast.ts", "4567", 25.0)
+    program.film_refused = program.film
+    film.show(tmp_path / "other.mp4", "89ab", 25.0)
+    pool.finish(0, session.home.renders / "dashboard" / "4567.proxy.webm")
+    assert program.film == "films/89ab"
