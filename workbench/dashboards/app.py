@@ -20,7 +20,7 @@ from bokeh.server.server import Server
 from panel.custom import JSComponent
 from panel.io.document import hold
 from panel.io.resources import LOCAL_DIST
-from panel.util import edit_readonly
+from panel.util.parameters import edit_readonly
 from panel_material_ui.template.base import Page as MaterialPage
 from tornado.web import StaticFileHandler
 

@@ -68,7 +68,7 @@ def test_a_tab_is_made_when_it_is_first_opened(session: Session) -> None:
 
 def test_a_page_does_not_follow_whether_another_one_is_busy(session: Session) -> None:
     """To follow it takes most of the server's time where several pages are open."""
-    view, told = Page(session, (CountedTab,)).view(), []
+    view, told = Page(session, (CountedTab,)).view(), list[object]()
     view.param.watch(told.append, "busy")
     pn.state._add_busy_event("of another page")
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from bokeh.document import Document
@@ -37,20 +38,22 @@ class Connection:
 def written_by_us() -> Iterator[None]:
     """Panel as it is otherwise, once the test is over."""
     before = panel_document._dispatch_msgs
-    panel_document.extra_socket_handlers[Socket] = lambda connection, msg: connection.write(msg)
+    handlers: dict[type, Any] = panel_document.extra_socket_handlers
+    handlers[Socket] = Connection.write
     yield
     panel_document._dispatch_msgs = before
-    del panel_document.extra_socket_handlers[Socket]
+    del handlers[Socket]
 
 
 def test_a_change_while_another_is_written_is_sent_by_itself() -> None:
     async def change_twice() -> list[object]:
         document, connection = Document(), Connection()
-        panel_document.schedule_write_events(document, [connection], ["one"])
+        schedule: Any = panel_document.schedule_write_events
+        schedule(document, [connection], ["one"])
         while not connection.writing:
             await asyncio.sleep(0)
         connection.writing[0].set_result(None)
-        panel_document.schedule_write_events(document, [connection], ["two"])
+        schedule(document, [connection], ["two"])
         while asyncio.all_tasks() != {asyncio.current_task()}:
             for future in connection.writing[1:]:
                 if not future.done():

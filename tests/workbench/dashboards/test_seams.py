@@ -192,6 +192,7 @@ def test_a_fade_is_tried_used_and_left_behind(tab: SeamsTab, session: Session) -
 def test_a_fade_is_played_from_the_track_until_its_excerpt_is_there(tab: SeamsTab, session: Session) -> None:
     tab.try_fade(0.2, 0.5)
     assert tab.player.tried == {}, "the track is not there to be played yet"
+    assert tab.state.loop is not None
     session.track_sound = LongSound(track_file(session.workspace, tab.state.loop.track.path))
     tab.try_fade(0.3, 0.5)
     tried, plan = tab.player.tried, tab.state.plan
