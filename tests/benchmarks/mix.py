@@ -30,6 +30,7 @@ from workbench.mix.bands import BandMeter
 from workbench.mix.fades import duck_gain
 from workbench.mix.levels import level_curve
 from workbench.mix.pitch import PitchMeter
+from workbench.mix.voice_network import VoiceMeter
 from workbench.params import DUCK_PRESETS, DuckParams
 
 SEED = 3  # the parameters were chosen on seed 1
@@ -56,11 +57,16 @@ def measured(video: Video) -> SoundtrackMeasure:
     if video.sound is None:
         return SoundtrackMeasure.without_sound()
     heard = soxr.resample(video.sound, RATE, SAMPLE_RATE).astype(np.float32)
-    bands, pitches = BandMeter(), PitchMeter()
-    bands.add(heard)
-    pitches.add(heard)
+    bands, pitches, odds = BandMeter(), PitchMeter(), VoiceMeter()
+    for meter in (bands, pitches, odds):
+        meter.add(heard)
     return SoundtrackMeasure(
-        level_curve(video.sound, RATE), speech_probabilities([heard]), FRAME_SECONDS, bands.powers(), pitches.pitches()
+        level_curve(video.sound, RATE),
+        speech_probabilities([heard]),
+        FRAME_SECONDS,
+        bands.powers(),
+        pitches.pitches(),
+        odds.log_odds(),
     )
 
 

@@ -75,6 +75,7 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("utterances", ("utterance", "stretch_edge"), "float64", "s", "what a detector of others found"),
     Variable("speech_bands", ("band_hop", "band"), "float32", "1", "mean power of each hundredth in mix.bands' bands"),
     Variable("voice_pitch", ("pitch_step", "pitch"), "float32", "1", "MIDI number and clarity of each fiftieth"),
+    Variable("voice_odds", ("voice_hop",), "float16", "1", "log-odds of somebody speaking in each hundredth"),
     # align.landmarks; times are track time
     Variable(
         "landmark_times",

@@ -8,7 +8,8 @@ under it or is silent, as `MixParams.own_music` says.
 The order of application is soundtrack at `video_gain_db`, music at `music_gain_db`, the curve as further attenuation of
 the music alone, sum, limiter. Levels are dB or LUFS, times are video seconds.
 
-Functions: `plan_mix`, `classify`, `utterances_in`, `heard_utterances`, `own_music_in`.
+Functions: `plan_mix`, `classify`, `utterances_in`, `heard_utterances`, `chances_of_speech`, `odds_of_talk`,
+`own_music_in`.
 
 References
 ----------
@@ -28,10 +29,10 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.extensions import OWN
 from workbench.mix.duck import deepest_curve, duck_curve, duck_depths, split_utterances, steady_depths
-from workbench.mix.levels import LevelCurve, voice_alone
+from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, voice_alone
 from workbench.mix.music import music_ranges
 from workbench.mix.singing import spoken_odds
-from workbench.mix.voice import Utterances, speech_seconds, speech_utterances
+from workbench.mix.voice import Utterances, speech_chances, speech_seconds, speech_utterances
 from workbench.notebook import Shown
 from workbench.params import DuckParams, MixParams, VoiceParams
 from workbench.recording import FloatArray
@@ -39,6 +40,13 @@ from workbench.recording import FloatArray
 Classification: TypeAlias = Literal["voice", "ambient", "silent", "none"]
 CLASSIFICATIONS: tuple[Classification, ...] = ("voice", "ambient", "silent", "none")
 """someone speaks in the foreground; any other sound; a stream that never exceeds -60 dBFS; no stream"""
+
+# Log-odds of the voice network in the better half of an utterance, from which on it is spoken whatever the pitch says,
+# and down to which they say nothing. Chosen on voices by others that are for fitting, and on synthesised talk, singing
+# and animals.
+_SURE_ODDS, _NO_ODDS = 4.1, -2.0
+_SURELY_SPOKEN = 4.0  # log-odds that an utterance then has at least
+_LEAST_SAID = -1.0  # by the network against talk: it knows no whispers, which are no singing
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +148,8 @@ class SoundtrackMeasure:
     """shape (n_hops, n_bands), power in the bands of speech; None: the edges of words are read off `levels`"""
     pitches: FloatArray | None = None
     """shape (n_steps, 2), MIDI number and clarity of the pitch; None: what sounds like a voice counts as spoken"""
+    voice_odds: FloatArray | None = None
+    """shape (n_hops,), log-odds of somebody speaking in each hundredth of a second; None: only `speech` says so"""
     path: Path | None = None
     """the file it was measured of, for voice detectors of others; None: it came from memory"""
     detected: DetectedVoice | None = None
@@ -351,11 +361,60 @@ def heard_utterances(soundtrack: SoundtrackMeasure, params: VoiceParams) -> Utte
     if soundtrack.levels is None:
         return ()
     bands = soundtrack.levels.power[:, None] if soundtrack.bands is None else soundtrack.bands
-    found = speech_utterances(soundtrack.speech, soundtrack.frame_seconds, params, bands)
+    if soundtrack.voice_odds is None:
+        found = speech_utterances(soundtrack.speech, soundtrack.frame_seconds, params, bands)
+    else:
+        # What a whisper's probability counts for is in these already.
+        as_they_are = params.model_copy(update={"whisper_exponent": 1.0})
+        found = speech_utterances(chances_of_speech(soundtrack, params), 1 / HOPS_PER_SECOND, as_they_are, bands)
     if soundtrack.pitches is not None and found:
-        odds = spoken_odds(found, soundtrack.speech, soundtrack.frame_seconds, soundtrack.pitches)
+        odds = odds_of_talk(soundtrack, found)
         found = tuple(utterance for utterance, odd in zip(found, odds, strict=True) if odd >= params.min_spoken_odds)
     return found
+
+
+def chances_of_speech(soundtrack: SoundtrackMeasure, params: VoiceParams) -> FloatArray:
+    """Probability of speech by both detectors, shape (n_hops,); by one, shape (n_frames,), where only that was asked.
+
+    Parameters
+    ----------
+    soundtrack : the soundtrack, measured
+    params : of detection
+    """
+    if soundtrack.voice_odds is None:
+        return soundtrack.speech
+    return speech_chances(soundtrack.speech, soundtrack.frame_seconds, soundtrack.voice_odds, params, soundtrack.bands)
+
+
+def odds_of_talk(soundtrack: SoundtrackMeasure, utterances: Utterances) -> FloatArray:
+    """Log-odds that utterances are spoken, by their pitch and by the voice network, which learned to ignore singing.
+
+    The music over which somebody speaks holds its notes too, so that pitch says little there.
+
+    Parameters
+    ----------
+    soundtrack : measured, with its pitches
+    utterances : stretches that sound like a voice, seconds
+
+    Returns
+    -------
+    shape (n_utterances,); -1 and more counts as spoken by default
+
+    Raises
+    ------
+    ParameterError : no pitches, or of another shape
+    ResourceMissing : the fitted weights are not shipped with this installation
+    """
+    if soundtrack.pitches is None:
+        raise ParameterError("without pitches nothing says whether somebody speaks or sings")
+    odds = spoken_odds(utterances, soundtrack.speech, soundtrack.frame_seconds, soundtrack.pitches)
+    if soundtrack.voice_odds is None or not utterances:
+        return odds
+    hops = ((round(start * HOPS_PER_SECOND), round(end * HOPS_PER_SECOND)) for start, end in utterances)
+    heard = [np.sort(soundtrack.voice_odds[first:stop]) for first, stop in hops]
+    sure = np.array([found[found.size // 2 :].mean() if found.size else -np.inf for found in heard])
+    weighed = odds + np.clip(sure - _NO_ODDS, _LEAST_SAID, 0.0)
+    return np.asarray(np.where(sure >= _SURE_ODDS, np.maximum(odds, _SURELY_SPOKEN), weighed))
 
 
 def _refuse(broken: bool, rule: str) -> None:

@@ -41,6 +41,8 @@ _RANGE_SHARES = (0.10, 0.95)  # of its windows, between which the range lies (Te
 _PIECE_SECONDS = 5  # of sound measured at a time
 _GUARD_HOPS = 15  # beside an utterance, which may still sound there
 _NEAR_HOPS = 300  # beside an utterance, searched for its background before the whole video is
+_BETWEEN_SYLLABLES = 0.2  # quantile of an utterance's hops, which hardly hold any voice
+_PASSED = 1.5  # times their power, over which what sounds beside an utterance is not behind it
 _ENOUGH_HOPS = 50  # hops of a background, fewer of which do not count
 _RUN_UP_SECONDS = 1  # of the sound before, so that the weighting's filters have settled where a piece begins
 
@@ -170,8 +172,10 @@ class LevelCurve:
 def voice_alone(levels: LevelCurve, utterances: Sequence[tuple[float, float]], params: DuckParams) -> LevelCurve:
     """The level of the voice itself: the soundtrack less its background inside the utterances.
 
-    The background of an utterance is the median power where nobody speaks, within some seconds of it. It is subtracted,
-    down to `max_background_db` under the level there; voice and background are uncorrelated, so their powers add.
+    The background of an utterance is the median power where nobody speaks, within some seconds of it, but no more than
+    one and a half times the power between its syllables: a noise that has passed when somebody speaks is not behind
+    the voice. It is subtracted, down to `max_background_db` under the level there; voice and background are
+    uncorrelated, so their powers add.
 
     Parameters
     ----------
@@ -194,6 +198,8 @@ def voice_alone(levels: LevelCurve, utterances: Sequence[tuple[float, float]], p
         for first, stop in edges:
             near = beside[slice(*np.searchsorted(beside, (first - _NEAR_HOPS, stop + _NEAR_HOPS)))]
             background = float(np.median(levels.power[near])) if near.size >= _ENOUGH_HOPS else everywhere
+            if stop > first:
+                background = min(background, _PASSED * float(np.quantile(levels.power[first:stop], _BETWEEN_SYLLABLES)))
             inside = float(levels.power[first:stop].mean()) if stop > first else 0.0
             left = max(inside - background, inside * 10 ** (-params.max_background_db / 10))
             power[first:stop] *= left / inside if inside else 1.0

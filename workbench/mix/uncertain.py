@@ -1,14 +1,14 @@
 """Where somebody may speak without being found: a whisper, a voice far from the microphone, talk under music.
 
 Nothing is ducked for these ranges, and no result of `/v1` has them; report and page show them, so that a person listens
-there. A range is a stretch outside the utterances, half a second away from them, in which the detector's probability
-stays over 0.1 and reaches 0.2 (an utterance needs 0.5), 0.8 s long at least; pauses up to 0.5 s belong to it. What was
-found to be sung has to be nearer to talk than most singing is: its log-odds of being spoken are -6 or more, where an
-utterance needs -1.
+there. A range is a stretch outside the utterances, half a second away from them, in which the probability of both
+detectors together stays over 0.1 and reaches 0.2 (an utterance needs 0.5), 0.8 s long at least; pauses up to 0.5 s
+belong to it. What was found to be sung has to be nearer to talk than most singing is: its log-odds of being spoken are
+-3 or more, where an utterance needs -1; where the voice network was not asked, -6.
 
 The numbers were chosen on voices by others that are for fitting and on synthesised ones (`tests/benchmarks/README.md`
-has what the ranges hold on the voices to test). What lies far under music or a crowd leaves no trace in the detector's
-probabilities, and so none here.
+has what the ranges hold on the voices to test). What lies far under a crowd leaves no trace in the probabilities, and
+so none here.
 
 Function: `uncertain_ranges`.
 """
@@ -18,8 +18,8 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.extensions import OWN
-from workbench.mix.balance import SoundtrackMeasure
-from workbench.mix.singing import spoken_odds
+from workbench.mix.balance import SoundtrackMeasure, chances_of_speech, odds_of_talk
+from workbench.mix.levels import HOPS_PER_SECOND
 from workbench.mix.voice import Utterances, join_utterances, speech_utterances
 from workbench.params import VoiceParams
 
@@ -27,8 +27,9 @@ _REACHED, _HELD = 0.2, 0.1  # probabilities: reached once, and held
 _APART_SECONDS = 0.5  # to an utterance; nearer, it is the utterance's own edge or the room that rings
 _PAUSE_SECONDS = 0.5
 _LEAST_SECONDS = 0.8
-# Log-odds of being spoken; singing has -8 to -11 alone, talk in rooms or under music seldom under -5.
-_LEAST_ODDS = -6.0
+# Log-odds of being spoken, by pitch and network; by pitch alone singing has -8 to -11, talk in rooms or under music
+# seldom under -5.
+_LEAST_ODDS, _LEAST_ODDS_BY_PITCH = -3.0, -6.0
 
 
 def uncertain_ranges(
@@ -56,8 +57,9 @@ def uncertain_ranges(
     params = params or VoiceParams()
     if soundtrack.levels is None or soundtrack.pitches is None or params.detector != OWN:
         return ()
-    frame = soundtrack.frame_seconds
-    chance = np.array(soundtrack.speech, dtype=np.float64)
+    both = soundtrack.voice_odds is not None
+    frame = 1 / HOPS_PER_SECOND if both else soundtrack.frame_seconds
+    chance = np.array(chances_of_speech(soundtrack, params), dtype=np.float64)
     for start, end in utterances:
         first, last = (start - _APART_SECONDS) / frame, (end + _APART_SECONDS) / frame
         chance[max(0, int(first)) : int(last) + 1] = 0.0
@@ -71,10 +73,10 @@ def uncertain_ranges(
     )
     joined = join_utterances(speech_utterances(chance, frame, lower), _PAUSE_SECONDS)
     heard = tuple((start, end) for start, end in joined if end - start >= _LEAST_SECONDS)
-    odds = spoken_odds(heard, soundtrack.speech, frame, soundtrack.pitches)
+    odds = odds_of_talk(soundtrack, heard)
     inside = (
         (round(start, 3), round(min(end, video_seconds), 3))
         for (start, end), odd in zip(heard, odds, strict=True)
-        if odd >= _LEAST_ODDS
+        if odd >= (_LEAST_ODDS if both else _LEAST_ODDS_BY_PITCH)
     )
     return tuple((start, end) for start, end in inside if start < end)

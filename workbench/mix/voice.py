@@ -1,4 +1,8 @@
-"""Who speaks when: from a detector's probabilities, one a frame, to utterances with a first and a last sound.
+"""Who speaks when: from the probabilities of two detectors to utterances with a first and a last sound.
+
+The speech detector (`workbench.media.speech`) knows voices of every kind, whispers among them, but loses them under
+music and crowds; the voice network (`workbench.mix.voice_network`) hears them there. `speech_chances` weighs both: the
+log-odds of the network, and those of the detector as far as they do not merely say that it heard nothing.
 
 An utterance is a stretch in which the probability stays over a low threshold and reaches a high one (hysteresis, as in
 Canny's edges); it reaches back to where the probability began to rise, and ends where it has fallen. Sound well above
@@ -14,7 +18,7 @@ Conventions: utterances are (start, end) pairs in video seconds, sorted and disj
 
 How loud others speak says nothing of whether somebody does: a quiet speaker beside a loud one is heard too.
 
-Functions: `speech_utterances`, `speech_seconds`.
+Functions: `speech_chances`, `speech_utterances`, `join_utterances`, `speech_seconds`.
 
 References
 ----------
@@ -46,6 +50,11 @@ _LEAST_SPREAD_DB = 2.0  # of a background; steadier ones would make an event of 
 _USUAL = 0.9  # quantile of what stands out in the background itself
 _MOST = 3.0  # spreads by which one hop may count, so that a click is no word
 _INTO_HOPS = (15, 10)  # into the sure part of an utterance, from where the search for an edge begins
+# Log-odds of both detectors, so that the thresholds of `VoiceParams` serve for what they say together.
+_NETWORK_WEIGHT, _DETECTOR_WEIGHT, _BOTH_BIAS = 1.0, 0.7, -1.6
+# Log-odds of the detector that count: under music it misses voices, and some music it takes for one.
+_DETECTOR_LEAST, _DETECTOR_MOST = -4.0, 2.0
+_CERTAIN = 0.9995  # probability to which the detector's is clipped, and 1 minus it
 
 Bands: TypeAlias = FloatArray
 """shape (n_hops, n_bands): power of each hundredth of a second in each band"""
@@ -87,6 +96,51 @@ def speech_utterances(
         tuple((stretch.start, stretch.end) for stretch in stretches), params.close_pause_seconds
     )
     return tuple((start, end) for start, end in utterances if end - start >= params.min_utterance_seconds)
+
+
+def speech_chances(
+    probabilities: FloatArray,
+    frame_seconds: float,
+    voice_odds: FloatArray,
+    params: VoiceParams | None = None,
+    bands: Bands | None = None,
+) -> FloatArray:
+    """What both detectors say together of each hundredth of a second.
+
+    Parameters
+    ----------
+    probabilities : shape (n_frames,), of the speech detector, 0 to 1
+    frame_seconds : length of its frames
+    voice_odds : shape (n_hops,), log-odds of the voice network, 100 hops a second
+    params : by how much a whisper stands clear of the background; None: the defaults
+    bands : power in bands, shape (n_hops, n_bands), 100 hops a second; None: nothing is known to stand clear
+
+    Returns
+    -------
+    shape (n_hops,), probability of speech, 0 to 1
+
+    Raises
+    ------
+    ParameterError : probabilities or log-odds that are not a row, or a frame of no length
+    """
+    params = params or VoiceParams()
+    network = np.asarray(voice_odds, dtype=np.float64)
+    chance = np.clip(np.asarray(probabilities, dtype=np.float64), 1 - _CERTAIN, _CERTAIN)
+    if network.ndim != 1 or chance.ndim != 1 or not frame_seconds > 0:
+        raise ParameterError(f"both detectors give a row of numbers, got shapes {network.shape} and {chance.shape}")
+    if not network.size or not chance.size:
+        return np.zeros(network.size)
+    times = (np.arange(network.size) + 0.5) / HOPS_PER_SECOND
+    detector = np.interp(times, (np.arange(chance.size) + 0.5) * frame_seconds, np.log(chance / (1 - chance)))
+    heard = np.clip(detector, _DETECTOR_LEAST, _DETECTOR_MOST)
+    both = 1 / (1 + np.exp(-(_NETWORK_WEIGHT * network + _DETECTOR_WEIGHT * heard + _BOTH_BIAS)))
+    if bands is None or not len(bands):
+        return np.asarray(both)
+    # What stands clear of the background needs no network, which knows no whispers.
+    floored = np.maximum(np.asarray(bands, dtype=np.float64), _FLOOR)
+    clear = _clear(floored, network.size, 1 / HOPS_PER_SECOND, params)
+    alone = (1 / (1 + np.exp(-detector))) ** params.whisper_exponent
+    return np.asarray(np.where(clear, np.maximum(both, alone), both))
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,10 +64,10 @@ class VoiceParams(Params):
         default=10.0, ge=-10.0, le=10.0, description="dB of speech over its background under which soft sounds drown"
     )
     late_seconds: float = Field(
-        default=0.1,
+        default=0.06,
         ge=0.0,
         le=0.5,
-        description="s by which the detector may miss the beginning of a first syllable in noise",
+        description="s by which the detectors may miss the beginning of a first syllable in noise",
     )
     tail_seconds: float = Field(
         default=0.06, ge=-0.2, le=0.5, description="s that an utterance in noise goes on after its sure part"

@@ -20,6 +20,7 @@ from workbench.mix.bands import BandMeter
 from workbench.mix.fades import duck_gain
 from workbench.mix.levels import level_curve
 from workbench.mix.pitch import PitchMeter
+from workbench.mix.voice_network import VoiceMeter
 from workbench.params import DuckParams
 from workbench.recording import Recording
 
@@ -73,12 +74,12 @@ def load_voice_over(voice: Path, music: Path, seconds: float) -> VoiceOver:
     """
     spoken = _mono(decode(voice), None, seconds)
     heard = resample(spoken.samples[0], spoken.sample_rate, SAMPLE_RATE)
-    bands, pitches = BandMeter(), PitchMeter()
-    bands.add(heard)
-    pitches.add(heard)
+    bands, pitches, odds = BandMeter(), PitchMeter(), VoiceMeter()
+    for meter in (bands, pitches, odds):
+        meter.add(heard)
     levels = level_curve(spoken.samples, spoken.sample_rate)
     measured = SoundtrackMeasure(
-        levels, speech_probabilities([heard]), FRAME_SECONDS, bands.powers(), pitches.pitches(), voice
+        levels, speech_probabilities([heard]), FRAME_SECONDS, bands.powers(), pitches.pitches(), odds.log_odds(), voice
     )
     return VoiceOver(spoken, _mono(decode(music), spoken.sample_rate, spoken.duration), measured)
 

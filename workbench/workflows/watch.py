@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 PICTURE_VERSION = 4
 """Raise it when the code of media.video_reader or video changes a picture."""
-SOUNDTRACK_VERSION = 4
+SOUNDTRACK_VERSION = 5
 """Raise it when the code that measures a soundtrack changes its results."""
 
 _PLACING_SHARE, _PLACING_PICTURES = 0.3, 500
@@ -101,7 +101,7 @@ def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
 def listen(
     workspace: Workspace,
     video: Path | str,
-) -> tuple[LevelCurve | None, FloatArray, float, FloatArray, FloatArray]:
+) -> tuple[LevelCurve | None, FloatArray, float, FloatArray, FloatArray, FloatArray]:
     """Measure a soundtrack without decoding pictures, or load it from the store.
 
     Parameters
@@ -116,6 +116,7 @@ def listen(
     frame_seconds : length of a frame
     bands : shape (n_hops, n_bands), power in the bands of speech
     pitches : shape (n_steps, 2), MIDI number and clarity of the pitch
+    voice_odds : shape (n_hops,), log-odds of somebody speaking in each hundredth of a second
 
     Raises
     ------
@@ -129,7 +130,12 @@ def listen(
     arrays = workspace.arrays.load_or_compute(key, lambda: _sound_arrays(video, cuts, workspace.progress), labels)
     levels = LevelCurve(arrays["soundtrack_power"], float(arrays["soundtrack_peak"])) if _has_sound(arrays) else None
     frame_seconds = float(arrays["speech_frame_seconds"])
-    return levels, arrays["speech"], frame_seconds, arrays["speech_bands"], arrays["voice_pitch"]
+    return levels, arrays["speech"], frame_seconds, *_voice_arrays(arrays)
+
+
+def _voice_arrays(arrays: Mapping[str, NDArray[Any]]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Power in the bands of speech, pitches, log-odds of somebody speaking."""
+    return arrays["speech_bands"], arrays["voice_pitch"], arrays["voice_odds"].astype(np.float32)
 
 
 def _picture_key(content_hash: str, params: CutParams) -> StageKey:
@@ -240,6 +246,7 @@ class _SoundtrackMeter:
         )
         bands = np.zeros((0, 1), dtype=np.float32) if self._meters is None else self._meters.bands()
         pitches = np.zeros((0, 2), dtype=np.float32) if self._meters is None else self._meters.pitches()
+        odds = none if self._meters is None else self._meters.voice_odds()
         return {
             "soundtrack_power": np.asarray(power, dtype=np.float64),
             "soundtrack_peak": np.array(peak, dtype=np.float64),
@@ -249,6 +256,7 @@ class _SoundtrackMeter:
             "speech": np.asarray(speech, dtype=np.float32),
             "speech_bands": bands,
             "voice_pitch": pitches,
+            "voice_odds": np.asarray(odds, dtype=np.float16),
             "speech_frame_seconds": np.array(FRAME_SECONDS, dtype=np.float64),
         }
 
@@ -263,10 +271,11 @@ class _Meters:
         from workbench.mix.bands import BandMeter
         from workbench.mix.levels import LevelMeter
         from workbench.mix.pitch import PitchMeter
+        from workbench.mix.voice_network import VoiceMeter
         from workbench.video.soundtrack import OnsetMeter
 
         self._levels, self._speech, self._onsets = LevelMeter(rate), SpeechListener(), OnsetMeter(SAMPLE_RATE)
-        self._bands, self._pitches = BandMeter(), PitchMeter()
+        self._bands, self._pitches, self._voice = BandMeter(), PitchMeter(), VoiceMeter()
         self._mono = soxr.ResampleStream(rate, SAMPLE_RATE, 1, dtype="float32")
 
     def add(self, samples: FloatArray) -> None:
@@ -288,8 +297,13 @@ class _Meters:
         """MIDI number and clarity of the pitch, after the results."""
         return self._pitches.pitches()
 
+    def voice_odds(self) -> FloatArray:
+        """Log-odds of somebody speaking, after the results."""
+        return self._voice.log_odds()
+
     def _hear(self, mono: FloatArray) -> None:
         self._bands.add(mono)
+        self._voice.add(mono)
         self._pitches.add(mono)
         self._speech.hear(mono)
         self._onsets.add(mono)
@@ -365,9 +379,7 @@ def _soundtrack(workspace: Workspace, video: Path, arrays: Mapping[str, NDArray[
         return Soundtrack.none()
     levels = LevelCurve(arrays["soundtrack_power"], float(arrays["soundtrack_peak"]))
     frame_seconds = float(arrays["speech_frame_seconds"])
-    measured = balance.SoundtrackMeasure(
-        levels, arrays["speech"], frame_seconds, arrays["speech_bands"], arrays["voice_pitch"], video
-    )
+    measured = balance.SoundtrackMeasure(levels, arrays["speech"], frame_seconds, *_voice_arrays(arrays), video)
     soundtrack = with_voices(workspace, measured)
     utterances = balance.utterances_in(soundtrack, seconds, voice)
     return Soundtrack(

@@ -73,6 +73,14 @@ def test_a_voice_is_as_loud_as_what_it_adds_to_its_background() -> None:
     assert np.array_equal(alone.power[:485], power[:485])
 
 
+def test_a_noise_that_has_passed_when_somebody_speaks_is_not_behind_the_voice() -> None:
+    power = np.full(2000, 1e-5)
+    power[500:900] = np.where(np.arange(400) % 20 < 14, 2e-3, 1e-5)
+    power[300:480] = power[920:1100] = 1e-1
+    alone = voice_alone(LevelCurve(power, 1.0), ((5.0, 9.0),), DuckParams())
+    assert alone.power_between(5.0, 9.0) == pytest.approx(power[500:900].mean(), rel=0.05)
+
+
 def test_a_voice_that_its_background_hides_is_taken_to_lie_so_far_under_it_and_no_farther() -> None:
     levels = LevelCurve(np.full(2000, 1e-3), 1.0)
     alone = voice_alone(levels, ((5.0, 9.0),), DuckParams(max_background_db=6.0))

@@ -10,7 +10,7 @@ import pytest
 from scipy.signal import oaconvolve
 
 from workbench.errors import ParameterError
-from workbench.mix.balance import SoundtrackMeasure, classify, utterances_in
+from workbench.mix.balance import SoundtrackMeasure, classify, odds_of_talk, utterances_in
 from workbench.mix.levels import level_curve
 from workbench.mix.pitch import PitchMeter
 from workbench.mix.singing import CUES, spoken_odds, voice_cues
@@ -108,3 +108,22 @@ def test_a_track_after_the_talk_does_not_silence_it(
     ((start, end),) = utterances_in(video, 2 * SECONDS + rest)
     assert start == pytest.approx(0.0, abs=0.1)
     assert end == pytest.approx(SECONDS, abs=0.1)
+
+
+def test_the_network_speaks_for_talk_over_held_notes_and_against_a_line_that_it_hears_no_talk_in(
+    pitches_of: Callable[..., np.ndarray], sung: Callable[[], np.ndarray], talked: Callable[[], np.ndarray]
+) -> None:
+    track, talk = soundtrack(sung(), pitches_of(sung())), soundtrack(talked(), pitches_of(talked()))
+    assert track.levels is not None
+    hops = track.levels.power.size
+    everywhere = ((0.0, hops / 100),)
+
+    def with_network(measured: SoundtrackMeasure, odds: float) -> SoundtrackMeasure:
+        return replace(measured, voice_odds=np.full(hops, odds, dtype=np.float32))
+
+    assert odds_of_talk(with_network(track, 8.0), everywhere)[0] > 0 > odds_of_talk(track, everywhere)[0]
+    assert odds_of_talk(with_network(track, 3.0), everywhere)[0] == odds_of_talk(track, everywhere)[0]
+    assert odds_of_talk(with_network(talk, -9.0), everywhere)[0] == pytest.approx(odds_of_talk(talk, everywhere)[0] - 1)
+    assert utterances_in(with_network(track, 8.0), SECONDS)
+    assert utterances_in(with_network(track, -3.0), SECONDS) == ()
+    assert odds_of_talk(with_network(track, 8.0), ()).size == 0

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
-from workbench.mix.voice import speech_seconds, speech_utterances
+from workbench.mix.voice import speech_chances, speech_seconds, speech_utterances
 from workbench.params import VoiceParams
 
 FRAME = 0.032
@@ -162,3 +162,34 @@ def test_what_are_no_probabilities_is_refused() -> None:
         speech_utterances(np.array([np.nan]), FRAME)
     with pytest.raises(ParameterError, match="frame"):
         speech_utterances(np.zeros(3), 0.0)
+
+
+def test_the_network_is_believed_where_the_detector_hears_no_voice() -> None:
+    detector = chances(seconds=4.0)
+    network = np.full(400, -6.0)
+    network[100:200] = 8.0
+    both = speech_chances(detector, FRAME, network)
+    assert both.shape == (400,)
+    assert both[100:200].min() > 0.9
+    assert both[:100].max() < 0.01
+
+
+def test_a_detector_that_takes_music_for_a_voice_is_not_believed_against_the_network() -> None:
+    detector = chances((0.0, 4.0, 1.0), seconds=4.0)
+    assert speech_chances(detector, FRAME, np.full(400, -6.0)).max() < 0.05
+    assert speech_chances(detector, FRAME, np.full(400, 2.0)).min() > 0.5
+
+
+def test_what_stands_clear_of_the_background_needs_no_network() -> None:
+    bands = np.full((400, 3), 1e-8)
+    bands[100:200] = 1e-4
+    detector = chances((1.0, 3.0, 0.6), seconds=4.0)
+    both = speech_chances(detector, FRAME, np.full(400, -6.0), bands=bands)
+    assert both[110:190].min() > 0.5
+    assert both[210:290].max() < 0.05
+
+
+def test_what_is_no_row_is_refused_and_nothing_is_nothing() -> None:
+    with pytest.raises(ParameterError, match="row"):
+        speech_chances(chances(), FRAME, np.zeros((10, 2)))
+    assert speech_chances(np.zeros(0), FRAME, np.zeros(0)).size == 0

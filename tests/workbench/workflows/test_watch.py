@@ -82,9 +82,11 @@ def test_a_profile_holds_for_the_sound_too(tmp_path: Path) -> None:
     rate, home = 8_000, Home(tmp_path / "home")
     noise = 0.1 * np.random.default_rng(8).standard_normal(70 * rate)
     soundfile.write(tmp_path / "long.wav", noise, rate)
-    levels = listen(Workspace(home), tmp_path / "long.wav")[0]
+    levels, *_, voice_odds = listen(Workspace(home), tmp_path / "long.wav")
     assert levels is not None
     assert levels.peak > 0.3
+    assert voice_odds.shape == levels.power.shape
+    assert voice_odds.max() < 0.0
     short = WorkbenchParams(cuts=CutParams(max_video_seconds=60.0))
     with pytest.raises(MediaError, match="its sound goes on for more than 60 s"):
         listen(Workspace(home, short), tmp_path / "long.wav")
