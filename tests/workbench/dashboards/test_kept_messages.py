@@ -28,8 +28,8 @@ class Connection:
     def create(self, _kind: str, events: list[object]) -> list[object]:
         return events
 
-    def write(self, events: list[object]) -> list[asyncio.Future[None]]:
-        self.sent += events
+    def write(self, msg: list[object]) -> list[asyncio.Future[None]]:
+        self.sent += msg
         self.writing.append(asyncio.get_running_loop().create_future())
         return self.writing[-1:]
 
@@ -50,15 +50,17 @@ def test_a_change_while_another_is_written_is_sent_by_itself() -> None:
         document, connection = Document(), Connection()
         schedule: Any = panel_document.schedule_write_events
         schedule(document, [connection], ["one"])
-        while not connection.writing:
-            await asyncio.sleep(0)
+        async with asyncio.timeout(20):
+            while not connection.writing:
+                await asyncio.sleep(0)
         connection.writing[0].set_result(None)
         schedule(document, [connection], ["two"])
-        while asyncio.all_tasks() != {asyncio.current_task()}:
-            for future in connection.writing[1:]:
-                if not future.done():
-                    future.set_result(None)
-            await asyncio.sleep(0)
+        async with asyncio.timeout(20):
+            while asyncio.all_tasks() != {asyncio.current_task()}:
+                for future in connection.writing[1:]:
+                    if not future.done():
+                        future.set_result(None)
+                await asyncio.sleep(0)
         return connection.sent
 
     send_all_kept()
