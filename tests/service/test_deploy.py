@@ -6,6 +6,7 @@ Containers are not built here: that takes a registry. Their instructions are rea
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -85,6 +86,36 @@ def test_every_container_of_ours_has_a_health_check() -> None:
     """Of its own: an image in the OCI format has none."""
     ours = [service for service in compose()["services"].values() if service["image"] == "barline-workbench"]
     assert all("/healthz" in str(one["healthcheck"]) or "/readyz" in str(one["healthcheck"]) for one in ours)
+
+
+def test_health_checks_of_ours_are_lines_of_a_shell_that_run() -> None:
+    """Not lists, which podman-compose 1.0.3 joins so that no shell can read brackets in them."""
+    checks = [
+        one["healthcheck"]["test"] for one in compose()["services"].values() if one["image"] == "barline-workbench"
+    ]
+    for word, *lines in checks:
+        assert word == "CMD-SHELL"
+        (line,) = lines
+        program, option, code = shlex.split(line)
+        assert (program, option) == ("python", "-c")
+        compile(code, "health check", "exec")
+
+
+def test_kernels_are_compiled_for_the_package_that_the_image_runs(tmp_path: Path) -> None:
+    """numba finds them by the path of their source, and by its time, of which a layer keeps whole seconds."""
+    (run,) = [rest for word, rest in instructions() if word == "RUN" and "warm_up" in rest]
+    install, whole_seconds, *_, warm_up = run.split("&&")
+    assert "pip install" in install
+    assert shlex.split(warm_up)[-3:] == ["-P", "-m", "workbench.demo.warm_up"]  # -P: not those of the build's folder
+    assert shlex.split(warm_up)[0] in dict(instructions())["ENV"].split()
+    source = tmp_path / "lib/python3.11/site-packages/workbench/beats/_kernels.py"
+    source.parent.mkdir(parents=True)
+    source.touch()
+    os.utime(source, ns=(0, 1_700_000_000_987_654_321))
+
+    subprocess.run(["sh", "-ec", whole_seconds.replace("/opt/workbench", str(tmp_path))], check=True, timeout=60)
+
+    assert source.stat().st_mtime_ns == 1_700_000_000_000_000_000
 
 
 def test_each_of_a_hundred_workers_has_a_port() -> None:
