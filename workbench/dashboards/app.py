@@ -252,6 +252,11 @@ class Page:
             else:
                 session.open_demo()
 
+        def keep(message: str) -> None:
+            """Keep what the browser says: a player's fault, or that a message was taken away."""
+            if message != (session.message or session.notice):
+                session.param.update(message=message, notice=session.notice if message else "")
+
         def look_for(words: str, number: int) -> None:
             try:
                 found = search_catalog(session.workspace, words)
@@ -264,7 +269,7 @@ class Page:
 
         session.param.watch(show, ["track", "video", "loop", "stage", "done", "message", "notice", "project"])
         session.param.watch(show_history, "history")
-        bar.param.watch(lambda event: None if event.new else session.param.update(message="", notice=""), "message")
+        bar.param.watch(lambda event: keep(event.new), "message")
         bar.param.watch(lambda event: look_for(*event.new), "wanted")
         bar.param.watch(lambda _: session.undo(), "undone")
         bar.param.watch(lambda _: session.redo(), "redone")

@@ -14,7 +14,7 @@ from bokeh.models import ImportedStyleSheet
 from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.audition.plans import track_file
 from workbench.audition.seams import with_option_first
-from workbench.dashboards.app import TABS, Page, make_server
+from workbench.dashboards.app import TABS, Page, StatusBar, make_server
 from workbench.dashboards.session import Session
 from workbench.dashboards.tab import Tab
 from workbench.dashboards.work import Pool
@@ -64,6 +64,16 @@ def test_a_tab_is_made_when_it_is_first_opened(session: Session) -> None:
         page.open_tab(0)
     assert CountedTab.made == [session]
     assert SecondTab.made == []
+
+
+def test_what_a_player_says_stays_until_it_is_taken_away(session: Session) -> None:
+    (status,) = Page(session, (CountedTab,)).view().select(StatusBar)
+    status.message = "the sound cannot be played"  # as the browser sets it
+    session.param.update(stage="listening to the seams", done=0.5)
+    assert status.message == "the sound cannot be played"
+    status.message = ""
+    session.param.update(stage="", done=0.0)
+    assert status.message == session.message == ""
 
 
 def test_a_page_does_not_follow_whether_another_one_is_busy(session: Session) -> None:
