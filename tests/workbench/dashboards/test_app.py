@@ -68,6 +68,7 @@ def test_a_tab_is_made_when_it_is_first_opened(session: Session) -> None:
 
 def test_what_a_player_says_stays_until_it_is_taken_away(session: Session) -> None:
     (status,) = Page(session, (CountedTab,)).view().select(StatusBar)
+    assert isinstance(status, StatusBar)
     status.message = "the sound cannot be played"  # as the browser sets it
     session.param.update(stage="listening to the seams", done=0.5)
     assert status.message == "the sound cannot be played"
