@@ -171,17 +171,17 @@ export function render({ model }) {
     for (const letter of letters) {
       const column = made("div", "", "sound"),
         slider = made("input"),
-        number = made("output", "–")
+        shown = made("output", "–")
       Object.assign(slider, { type: "range", min: 0, max: 100, step: 1, value: 50 })
       slider.setAttribute("aria-label", `rating of ${letter}`)
       const take = () => {
         ratings[letter] = Number(slider.value)
-        number.textContent = slider.value
+        shown.textContent = slider.value
         ready()
       }
       slider.addEventListener("input", take)
       slider.addEventListener("change", take)
-      column.append(soundButton(letter), slider, number)
+      column.append(soundButton(letter), slider, shown)
       sounds.append(column)
     }
     const row = made("div", "", "row"),

@@ -356,7 +356,7 @@ export function render({ model }) {
     box.tried = rows
     if (tried !== tries) return
     const buffer = openOutput().createBuffer(rows.length, rows[0].length, plan.rate)
-    rows.forEach((row, c) => buffer.copyToChannel(row, c))
+    rows.forEach((samples, c) => buffer.copyToChannel(samples, c))
     buffers.set(model.sounds.heard, buffer)
     if (source && now === "heard") play("heard", position())
   }
