@@ -9,12 +9,14 @@ from the database at each request, so every process on every machine tells the s
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
+from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 from prometheus_client.values import MultiProcessValue
 
 from service.store import jobs
@@ -120,38 +122,47 @@ def exposition(depths: Iterable[Depth], alive: Iterable[Worker] = ()) -> bytes:
     depths : the queues now, see `service.store.jobs.depths`
     alive : the workers now, see `service.store.workers.list_alive`
     """
-    registry = CollectorRegistry()
+    counted, queues = _own, CollectorRegistry()
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        counted = generate_latest(registry)
-    else:
-        counted = generate_latest(_own)
-    return counted + generate_latest(_queues(list(depths), list(alive)))
+        counted = CollectorRegistry()
+        MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
+    queues.register(_Queues(list(depths), list(alive)))
+    return generate_latest(counted) + generate_latest(queues)
 
 
-def _queues(depths: list[Depth], alive: list[Worker]) -> CollectorRegistry:
-    registry = CollectorRegistry()
-    _by_state(registry, depths)
-    length = Gauge("workbench_queued_jobs", "Jobs that wait for a free slot.", ("queue",), registry=registry)
-    age = Gauge(
-        "workbench_queued_seconds", "Time since the oldest of them was accepted.", ("queue",), registry=registry
-    )
-    serving = Gauge("workbench_workers", "Workers that are alive and serve the queue.", ("queue",), registry=registry)
-    for queue in (jobs.MAIN, jobs.BEATS, jobs.FETCH):
-        queued = [depth for depth in depths if (depth.queue, depth.state) == (queue, "queued")]
-        length.labels(queue).set(sum(depth.count for depth in queued))
-        age.labels(queue).set(max((_age(depth) for depth in queued), default=0.0))
-        serving.labels(queue).set(sum(queue in worker.queues for worker in alive))
-    return registry
+class _Queues(Collector):
+    """The queues as they are now. No `Gauge`: what one is set to stays, in the folder and in the process, for ever."""
 
+    def __init__(self, depths: Sequence[Depth], alive: Sequence[Worker]) -> None:
+        self._depths = depths
+        self._alive = alive
 
-def _by_state(registry: CollectorRegistry, depths: list[Depth]) -> None:
-    length = Gauge("workbench_queue_jobs", "Unsettled jobs.", ("queue", "kind", "state"), registry=registry)
-    age = Gauge("workbench_queue_age_seconds", "Age of the oldest.", ("queue", "kind", "state"), registry=registry)
-    for depth in depths:
-        labels = (depth.queue, depth.kind, depth.state)
-        length.labels(*labels).set(depth.count)
-        age.labels(*labels).set(_age(depth))
+    def collect(self) -> Iterator[Metric]:
+        """The metrics."""
+        yield from self._by_state()
+        length = GaugeMetricFamily("workbench_queued_jobs", "Jobs that wait for a free slot.", labels=("queue",))
+        age = GaugeMetricFamily(
+            "workbench_queued_seconds", "Time since the oldest of them was accepted.", labels=("queue",)
+        )
+        serving = GaugeMetricFamily(
+            "workbench_workers", "Workers that are alive and serve the queue.", labels=("queue",)
+        )
+        for queue in (jobs.MAIN, jobs.BEATS, jobs.FETCH):
+            queued = [depth for depth in self._depths if (depth.queue, depth.state) == (queue, "queued")]
+            length.add_metric((queue,), sum(depth.count for depth in queued))
+            age.add_metric((queue,), max((_age(depth) for depth in queued), default=0.0))
+            serving.add_metric((queue,), sum(queue in worker.queues for worker in self._alive))
+        yield from (length, age, serving)
+
+    def _by_state(self) -> Iterator[Metric]:
+        names = ("queue", "kind", "state")
+        length = GaugeMetricFamily("workbench_queue_jobs", "Unsettled jobs.", labels=names)
+        age = GaugeMetricFamily("workbench_queue_age_seconds", "Age of the oldest.", labels=names)
+        for depth in self._depths:
+            labels = (depth.queue, depth.kind, depth.state)
+            length.add_metric(labels, depth.count)
+            age.add_metric(labels, _age(depth))
+        yield from (length, age)
 
 
 def _age(depth: Depth) -> float:

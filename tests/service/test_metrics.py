@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
+from prometheus_client import values
+from prometheus_client.values import MultiProcessValue
 
 from service import metrics
 from service.store.jobs import Depth
@@ -52,3 +57,21 @@ def test_an_autoscaler_finds_every_queue_also_an_empty_one() -> None:
     assert found['workbench_queued_seconds{queue="main"}'] == pytest.approx(90, abs=5)
     assert found['workbench_queued_seconds{queue="beats"}'] == 0
     assert [found[f'workbench_workers{{queue="{queue}"}}'] for queue in ("main", "beats", "fetch")] == [2, 1, 1]
+
+
+def test_what_is_asked_for_leaves_nothing_behind_in_the_process_or_its_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    monkeypatch.setattr(values, "ValueClass", MultiProcessValue())  # type: ignore[no-untyped-call]
+    depths = [Depth("main", "loop", "queued", 3, time_from_now(-60))]
+    metrics.exposition(depths)
+    blocks = []
+    for _ in range(2):
+        for _ in range(50):
+            said = metrics.exposition(depths).decode()
+        gc.collect()
+        blocks.append(sys.getallocatedblocks())
+    assert blocks[1] - blocks[0] < 500  # 2,500 while they were gauges
+    assert list(tmp_path.iterdir()) == []
+    assert said.count('workbench_queued_jobs{queue="main"} 3.0') == said.count("workbench_queued_jobs{") / 3 == 1
