@@ -25,6 +25,7 @@ import sys
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ from workbench.store.statements import PSYCOPG, Memory, SqliteConnection, driver
 
 BUSY_SECONDS = 30.0
 """s for which a writer waits for another one before SQLite gives up"""
+_CONNECTIONS = 8  # of each kind that stay open: as many as a process of the service has threads for them
 _EXPANSION = re.compile(r"(.*/)?\d{4}_expand_\w+")
 _ADDS = re.compile(
     r"CREATE TABLE (?P<made>\w+) .*"
@@ -438,14 +440,16 @@ def _engines(url: str) -> tuple[Engine, Engine]:
     if not url.startswith("sqlite"):
         direct = sa.make_url(url).get_dialect().driver == PSYCOPG
         patience = patience_with(sa.make_url(url)) if direct else {}
-        engine = sa.create_engine(url, pool_pre_ping=not direct, connect_args=patience)
+        engine = sa.create_engine(url, pool_pre_ping=not direct, connect_args=patience, pool_size=_CONNECTIONS)
         event.listen(engine, "before_cursor_execute", _note_change)
         if direct:
+            # before SQLAlchemy asks anything, which it cannot without texts
+            event.listen(engine, "connect", partial(_require_unicode, url), insert=True)
             event.listen(engine, "checkout", _check_alive)
         return engine, engine
     arguments = {"timeout": BUSY_SECONDS, "factory": SqliteConnection}
-    reader = sa.create_engine(url, connect_args=arguments)
-    writer = sa.create_engine(url, connect_args=arguments)
+    reader = sa.create_engine(url, connect_args=arguments, pool_size=_CONNECTIONS)
+    writer = sa.create_engine(url, connect_args=arguments, pool_size=_CONNECTIONS)
     for engine, begin in ((reader, "BEGIN"), (writer, "BEGIN IMMEDIATE")):
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _beginner(begin))
@@ -470,6 +474,13 @@ def patience_with(url: sa.URL) -> dict[str, int]:
 
 def _note_change(connection: Connection, _cursor: Any, statement: str, *_: Any) -> None:
     note_change(connection, writes=not is_select(statement))
+
+
+def _require_unicode(url: str, connection: Any, _record: Any) -> None:
+    """Refuse a database that cannot hold every text; of one in SQL_ASCII the driver makes bytes instead of texts."""
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding not in ("UTF8", None):  # None: a server that does not say
+        raise StoreError(f"{_shown(url)}: the database is in {encoding}; create one with ENCODING 'UTF8'")
 
 
 def _check_alive(connection: Any, _record: Any, _proxy: Any) -> None:

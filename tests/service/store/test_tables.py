@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import sqlalchemy as sa
 
 from service.store import (
@@ -15,6 +16,8 @@ from service.store import (
 )
 from service.store.idempotency_keys import EarlierCall
 from service.store.tables import MIGRATIONS, metadata
+from tests.service.conftest import Postgres
+from workbench.errors import StoreError
 from workbench.store import database as database_tables
 from workbench.store.database import Database, expands, now
 
@@ -145,3 +148,15 @@ def test_credit_of_an_older_database_becomes_a_grant_and_adds_up_with_the_ledger
             (0, None)
         ]
     database.close()
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_postgresql_that_cannot_hold_every_text_is_refused_in_a_line(postgres: Postgres, encoding: str) -> None:
+    url = postgres.url()
+    engine = sa.create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        made = f"CREATE DATABASE {encoding} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
+        connection.exec_driver_sql(made)
+    engine.dispose()
+    with pytest.raises(StoreError, match=f"^postgresql.*: the database is in {encoding}; create one with ENCODING"):
+        Database(url.replace("/postgres?", f"/{encoding.lower()}?"), MIGRATIONS)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -196,3 +198,17 @@ def test_others_migrations_are_theirs(home: Home) -> None:
     Database.at(home, WorkbenchSettings(database_url=None)).close()  # knows nothing of guests, and need not
     with pytest.raises(StoreError, match="newer version"):
         Database.at(home, WorkbenchSettings(database_url=None), (("guests/0000_doors", ("SELECT 1",)),))
+
+
+def test_readers_who_come_again_find_their_connections_open(database: Database) -> None:
+    """The service reads in eight threads; a connection that is opened anew costs more than most readers read."""
+    together = threading.Barrier(8)
+
+    def read(_: int) -> int:
+        with database.read() as connection:
+            together.wait(timeout=30)
+            return id(connection.connection.dbapi_connection)
+
+    with ThreadPoolExecutor(8) as threads:
+        before, after = (set(threads.map(read, range(8))) for _ in range(2))
+    assert before == after
