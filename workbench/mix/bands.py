@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.errors import ParameterError
 from workbench.mix.levels import HOPS_PER_SECOND
+from workbench.mix.windows import RATE, MonoWindows
 from workbench.recording import FloatArray
 
 BAND_EDGES_HZ = (80, 250, 500, 1000, 1700, 2600, 4000, 7800)
 """borders of the bands; the first holds the voice's lowest partials, the last its hisses"""
-_RATE = 16_000  # Hz, that of the speech detector
-_HOP = _RATE // HOPS_PER_SECOND
+_HOP = RATE // HOPS_PER_SECOND
 _WINDOW = 2 * _HOP  # samples, 20 ms
 _FFT = 512  # samples; the window is filled up with zeros
 
@@ -27,10 +26,9 @@ class BandMeter:
 
     def __init__(self) -> None:
         self._window = np.hanning(_WINDOW + 2)[1:-1].astype(np.float32)
-        hertz = np.fft.rfftfreq(_FFT, 1 / _RATE)
+        hertz = np.fft.rfftfreq(_FFT, 1 / RATE)
         self._first = np.searchsorted(hertz, BAND_EDGES_HZ)
-        self._waiting = np.zeros(_HOP // 2, dtype=np.float32)
-        self._samples = 0
+        self._windows = MonoWindows(_WINDOW, _HOP, _HOP // 2)
         self._levels: list[FloatArray] = []
 
     def add(self, block: FloatArray) -> None:
@@ -44,26 +42,17 @@ class BandMeter:
         ------
         ParameterError : sound of more than one channel
         """
-        if block.ndim > 2 or (block.ndim == 2 and block.shape[0] != 1):
-            raise ParameterError(f"bands are measured of mono sound, got shape {block.shape}")
-        sound = block.reshape(-1).astype(np.float32, copy=False)
-        self._samples += sound.size
-        self._take(np.concatenate([self._waiting, sound]))
+        self._measure(self._windows.add(block))
 
     def powers(self) -> FloatArray:
         """Mean power of each hop in each band, shape (n_hops, n_bands), float32; no block may follow."""
-        hops = -(-self._samples // _HOP)
-        done = sum(len(levels) for levels in self._levels)
-        self._take(np.pad(self._waiting, (0, max(0, (hops - done - 1) * _HOP + _WINDOW - self._waiting.size))))
-        return np.concatenate([np.zeros((0, len(BAND_EDGES_HZ) - 1), dtype=np.float32), *self._levels])[:hops]
+        self._measure(self._windows.rest())
+        return np.concatenate([np.zeros((0, len(BAND_EDGES_HZ) - 1), dtype=np.float32), *self._levels])
 
-    def _take(self, sound: FloatArray) -> None:
-        hops = max(0, (sound.size - _WINDOW) // _HOP + 1)
-        if hops:
-            seen = np.lib.stride_tricks.sliding_window_view(sound, _WINDOW)[::_HOP][:hops] * self._window
-            power = np.abs(np.fft.rfft(seen, _FFT, axis=1)) ** 2
+    def _measure(self, windows: FloatArray) -> None:
+        if len(windows):
+            power = np.abs(np.fft.rfft(windows * self._window, _FFT, axis=1)) ** 2
             # Parseval's theorem, for one side of the spectrum.
             scale = 2 / (_FFT * float(np.sum(self._window**2)))
             summed = np.add.reduceat(power, self._first, axis=1)[:, :-1] * scale
             self._levels.append(summed.astype(np.float32))
-        self._waiting = sound[hops * _HOP :].copy()

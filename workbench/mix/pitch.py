@@ -19,14 +19,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.errors import ParameterError
+from workbench.mix.windows import RATE, MonoWindows
 from workbench.recording import FloatArray
 
 PITCHES_PER_SECOND = 50
 """steps in a second; step k is centred on k / 50 s"""
-_RATE = 16_000
-"""Hz, that of the speech detector"""
-_STEP = _RATE // PITCHES_PER_SECOND
+_STEP = RATE // PITCHES_PER_SECOND
 _WINDOW = 1024
 """samples, 64 ms"""
 _FFT = 2048
@@ -47,11 +45,10 @@ class PitchMeter:
     def __init__(self) -> None:
         self._window = np.hanning(_WINDOW).astype(np.float32)
         own = np.fft.irfft(np.abs(np.fft.rfft(self._window, _FFT)) ** 2)
-        self._lags = np.arange(int(_RATE / _HIGHEST_HZ) - 1, int(_RATE / _LOWEST_HZ) + 2)
+        self._lags = np.arange(int(RATE / _HIGHEST_HZ) - 1, int(RATE / _LOWEST_HZ) + 2)
         self._own = (own / own[0])[self._lags].astype(np.float32) ** _COMPRESSION
-        self._cost = (_OCTAVE_COST * np.log2(self._lags * _LOWEST_HZ / _RATE)).astype(np.float32)
-        self._waiting = np.zeros(_WINDOW // 2, dtype=np.float32)
-        self._samples = 0
+        self._cost = (_OCTAVE_COST * np.log2(self._lags * _LOWEST_HZ / RATE)).astype(np.float32)
+        self._windows = MonoWindows(_WINDOW, _STEP, _WINDOW // 2)
         self._found: list[FloatArray] = []
 
     def add(self, block: FloatArray) -> None:
@@ -65,25 +62,15 @@ class PitchMeter:
         ------
         ParameterError : sound of more than one channel
         """
-        if block.ndim > 2 or (block.ndim == 2 and block.shape[0] != 1):
-            raise ParameterError(f"pitch is measured of mono sound, got shape {block.shape}")
-        sound = block.reshape(-1).astype(np.float32, copy=False)
-        self._samples += sound.size
-        self._take(np.concatenate([self._waiting, sound]))
+        self._take(self._windows.add(block))
 
     def pitches(self) -> FloatArray:
         """MIDI number (69 is 440 Hz) and clarity, 0 to 1, of each step, shape (n_steps, 2); no block may follow."""
-        steps = -(-self._samples // _STEP)
-        done = sum(len(found) for found in self._found)
-        self._take(np.pad(self._waiting, (0, max(0, (steps - done - 1) * _STEP + _WINDOW - self._waiting.size))))
-        return np.concatenate([np.zeros((0, 2), dtype=np.float32), *self._found])[:steps]
+        self._take(self._windows.rest())
+        return np.concatenate([np.zeros((0, 2), dtype=np.float32), *self._found])
 
-    def _take(self, sound: FloatArray) -> None:
-        steps = max(0, (sound.size - _WINDOW) // _STEP + 1)
-        if steps:
-            frames = np.lib.stride_tricks.sliding_window_view(sound, _WINDOW)[::_STEP][:steps]
-            self._found += [self._measure(frames[k : k + _BATCH]) for k in range(0, steps, _BATCH)]
-        self._waiting = sound[steps * _STEP :].copy()
+    def _take(self, frames: FloatArray) -> None:
+        self._found += [self._measure(frames[k : k + _BATCH]) for k in range(0, len(frames), _BATCH)]
 
     def _measure(self, frames: FloatArray) -> FloatArray:
         """Pitch and clarity of each frame, shape (n, 2)."""
@@ -100,6 +87,6 @@ class PitchMeter:
         # The top of the parabola through the peak and its neighbours.
         bend = np.minimum(before - 2 * at + after, -1e-9)
         lag = self._lags[best] + np.clip(0.5 * (before - after) / bend, -0.5, 0.5)
-        midi = 69 + 12 * np.log2(_RATE / lag / 440)
+        midi = 69 + 12 * np.log2(RATE / lag / 440)
         clarity = np.where(peaks[rows, best - 1], np.clip(at, 0.0, 1.0), 0.0)
         return np.column_stack([midi, clarity]).astype(np.float32)

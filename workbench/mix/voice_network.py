@@ -17,17 +17,15 @@ from functools import cache
 
 import numpy as np
 
-from workbench.errors import ParameterError
+from workbench.mix.windows import MonoWindows
 from workbench.models.loading import open_model
 from workbench.recording import FloatArray
 
 WEIGHTS_FILE = "voice_network.npz"
-_RATE = 16_000  # Hz, that of the speech detector
 HOP = 160
 """samples, a hundredth of a second"""
 WINDOW = 512
 """samples"""
-_BEFORE = (WINDOW - HOP) // 2  # samples of a window before its hop
 FLOOR = 1e-6
 """power under which bands count as silent"""
 OFFSET = 1.5
@@ -45,9 +43,7 @@ class VoiceMeter:
     def __init__(self) -> None:
         self._layers = _weights()
         self._window = np.hanning(WINDOW + 1)[:-1].astype(np.float32)
-        self._waiting = np.zeros(_BEFORE, dtype=np.float32)
-        self._samples = 0
-        self._hops = 0
+        self._windows = MonoWindows(WINDOW, HOP, (WINDOW - HOP) // 2)
         self._inputs: list[FloatArray] = []
         self._kept = 0
         """hops of `_inputs` before the next stretch"""
@@ -64,36 +60,27 @@ class VoiceMeter:
         ------
         ParameterError : sound of more than one channel
         """
-        if block.ndim > 2 or (block.ndim == 2 and block.shape[0] != 1):
-            raise ParameterError(f"a voice is heard in mono sound, got shape {block.shape}")
-        sound = block.reshape(-1).astype(np.float32, copy=False)
-        self._samples += sound.size
-        self._take(np.concatenate([self._waiting, sound]))
+        self._take(self._windows.add(block))
         if sum(map(len, self._inputs)) >= self._kept + _STRETCH + _CONTEXT:
             self._run_whole_stretches()
 
     def log_odds(self) -> FloatArray:
         """Log-odds that somebody speaks in each hop, shape (n_hops,), float32; no block may follow."""
-        hops = -(-self._samples // HOP)
-        self._take(np.pad(self._waiting, (0, max(0, (hops - self._hops - 1) * HOP + WINDOW - self._waiting.size))))
+        self._take(self._windows.rest())
         self._run_whole_stretches()
         inputs = self._joined()
         if len(inputs) > self._kept:
             self._found.append(run(inputs, self._layers)[self._kept :])
             self._inputs = []
-        return np.concatenate([np.zeros(0, dtype=np.float32), *self._found])[:hops]
+        return np.concatenate([np.zeros(0, dtype=np.float32), *self._found])
 
-    def _take(self, sound: FloatArray) -> None:
+    def _take(self, windows: FloatArray) -> None:
         from scipy.fft import rfft
 
-        hops = max(0, (sound.size - WINDOW) // HOP + 1)
-        if hops:
-            seen = np.lib.stride_tricks.sliding_window_view(sound, WINDOW)[::HOP][:hops] * self._window
-            spectrum = rfft(seen, axis=1)
+        if len(windows):
+            spectrum = rfft(windows * self._window, axis=1)
             power = spectrum.real**2 + spectrum.imag**2
             self._inputs.append(np.float32(0.25) * np.log(power @ self._layers["mel"] + np.float32(FLOOR)))
-            self._hops += hops
-        self._waiting = sound[hops * HOP :].copy()
 
     def _run_whole_stretches(self) -> None:
         inputs = self._joined()

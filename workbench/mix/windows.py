@@ -1,0 +1,71 @@
+"""Windows of a mono sound that comes block by block, one a hop, whatever the blocks are.
+
+Class: `MonoWindows`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.recording import FloatArray
+
+RATE = 16_000
+"""Hz, that of the speech detector"""
+
+
+class MonoWindows:
+    """Cuts a sound of `RATE` into windows; it counts as silent before its first and after its last sample.
+
+    Parameters
+    ----------
+    window : samples of a window
+    hop : samples from one window to the next
+    before : samples of the first window that lie before the sound, at most `window - hop`
+    """
+
+    def __init__(self, window: int, hop: int, before: int) -> None:
+        self._window = window
+        self._hop = hop
+        self._waiting = np.zeros(before, dtype=np.float32)
+        self._samples = 0
+        self._given = 0
+
+    def add(self, block: FloatArray) -> FloatArray:
+        """Take the next block.
+
+        Parameters
+        ----------
+        block : shape (n,) or (1, n), full scale 1.0
+
+        Returns
+        -------
+        the windows that it completes, shape (n_windows, window), float32, a view
+
+        Raises
+        ------
+        ParameterError : sound of more than one channel
+        """
+        if block.ndim > 2 or (block.ndim == 2 and block.shape[0] != 1):
+            raise ParameterError(f"speech is measured in mono sound, got shape {block.shape}")
+        sound = block.reshape(-1).astype(np.float32, copy=False)
+        self._samples += sound.size
+        return self._cut(sound)
+
+    def rest(self) -> FloatArray:
+        """The windows that no block has completed, one for each hop begun, shape (n_windows, window).
+
+        No block may follow.
+        """
+        missing = -(-self._samples // self._hop) - self._given
+        wanted = (missing - 1) * self._hop + self._window
+        return self._cut(np.zeros(max(0, wanted - self._waiting.size), dtype=np.float32))
+
+    def _cut(self, sound: FloatArray) -> FloatArray:
+        joined = np.concatenate([self._waiting, sound])
+        count = max(0, (joined.size - self._window) // self._hop + 1)
+        self._waiting = joined[count * self._hop :].copy()
+        self._given += count
+        if not count:
+            return np.zeros((0, self._window), dtype=np.float32)
+        return np.lib.stride_tricks.sliding_window_view(joined, self._window)[:: self._hop][:count]
