@@ -77,7 +77,7 @@ FOLLOWED = {
     "align": (
         Followed("Align: planted truth", ("all",), "first within 20 ms"),
         Followed("Align: planted truth", ("all",), "AUC"),
-        Followed("Align: cost from warm analyses", ("50 tracks against one film",), "CPU seconds"),
+        Followed("Align: cost from warm analyses", ("50 tracks against one video",), "CPU seconds"),
     ),
     "match": (
         Followed(_MATCH, ("ours",), "held-out half"),

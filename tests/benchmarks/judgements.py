@@ -60,7 +60,6 @@ COLUMNS = (
     "outcome",
     "measured",
 )
-ABLATION = "Match without one of its parts, NDCG@10"
 MATCH_SETS = (("by sound alone", False), ("with the catalog's words", True))
 """and whether these are read"""
 MOST_OF_A_SOURCE = 8
@@ -256,7 +255,7 @@ def run() -> list[Table]:
     if unknown := sorted(set(chosen) - set(names)):
         raise SystemExit(f"no such judgement: {', '.join(unknown)}; there are {', '.join(names)}")
     table = Table(TITLE, COLUMNS)
-    ablation = stored(ABLATION)
+    ablation = stored(match.ABLATION)
     for name, needed, add_rows in JUDGEMENTS:
         missing = [one for one in needed if not (folder / one).is_dir()]
         if name not in chosen or missing:

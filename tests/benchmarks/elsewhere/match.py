@@ -36,6 +36,8 @@ from workbench.match.ranking import VideoWants, quick_parts, raw_scores, scores_
 from workbench.params import MATCH_PARTS, MatchParams
 
 RANDOM_ORDERS = 50
+ABLATION = "Match without one of its parts, NDCG@10"
+"""title of the table"""
 EVERYBODY, SECOND = slice(0, 2), slice(1, 2)
 """whose labels are read"""
 
@@ -140,7 +142,7 @@ def ablation_table(sets: Mapping[str, Callable[[MatchParams], float]], params: M
     sets : by the name of a set, the mean NDCG@10 there under some parameters
     params : with all parts
     """
-    table = Table("Match without one of its parts, NDCG@10", ("without", *sets))
+    table = Table(ABLATION, ("without", *sets))
     for part in (None, *MATCH_PARTS):
         less = params if part is None else params.model_copy(update={f"{part}_weight": 0.0})
         table.add(part or "nothing", *(mean(less) for mean in sets.values()))
