@@ -10,7 +10,8 @@ so. Figures on our own sets are those of the sections above in RESULTS.md.
 RESULTS.md has them, each with the day on which it was measured.
 
 A judgement that is under its simple rule on material by others does not ship: the rule does, until it is better.
-Intervals are bootstraps over sources (of videos, songs or recordings; over scripts where there are no sources), 90 %.
+Intervals are bootstraps over sources (of videos, songs or recordings; over scripts where there are no sources), 90 %;
+*gain* is what the judgement has over its rule, case by case.
 """
 
 from __future__ import annotations
@@ -50,16 +51,9 @@ CHOSEN = "WORKBENCH_BENCH_JUDGEMENTS"
 """The environment variable that names the judgements to measure; all without it."""
 TITLE = "Judgements on our own sets, on material by others, and simple rules there"
 COLUMNS = (
-    "judgement",
-    "own set",
-    "elsewhere",
-    "from",
-    "to",
-    "simple rule",
-    "elsewhere, the rule",
-    "outcome",
-    "measured",
-)
+    "judgement", "own set", "elsewhere", "from", "to", "simple rule", "elsewhere, the rule", "gain from", "gain to",
+    "outcome", "measured",
+)  # fmt: skip
 MATCH_SETS = (("by sound alone", False), ("with the catalog's words", True))
 """and whether these are read"""
 MOST_OF_A_SOURCE = 8
@@ -107,13 +101,24 @@ def own_figure(title: str, row: str, column: str) -> float | None:
 
 def add(table: Table, judgement: str, own: float | None, ours: Values, sources: Sequence[str], rule: str,
         ruled: Values | None) -> None:  # fmt: skip
-    """A row, with what follows from it."""
+    """A row, with what follows from it.
+
+    Parameters
+    ----------
+    table : what it is added to
+    judgement : its first word is that of `JUDGEMENTS`
+    own : the figure on our own set; None where there is none
+    ours, ruled : shape (n,), each case elsewhere, ours and under the rule; None where the rule was not asked
+    sources : of each case, n
+    rule : its name
+    """
     if not ours.size:
         table.notes.append(f"Not measured: {judgement}; its folder holds nothing to measure.")
         return
     best = None if ruled is None else float(ruled.mean())
     ships = None if best is None else "holds" if ours.mean() >= best else "under its rule"
-    shown = (judgement, own, float(ours.mean()), *interval(ours, sources), rule, best, ships)
+    gain = (None, None) if ruled is None else interval(ours - ruled, sources)
+    shown = (judgement, own, float(ours.mean()), *interval(ours, sources), rule, best, *gain, ships)
     table.add(*shown, dt.date.today().isoformat())
 
 
