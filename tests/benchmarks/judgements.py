@@ -54,6 +54,21 @@ COLUMNS = (
     "judgement", "own set", "elsewhere", "from", "to", "simple rule", "elsewhere, the rule", "gain from", "gain to",
     "outcome", "measured",
 )  # fmt: skip
+OWN = {
+    "match by sound alone, NDCG@10": (
+        "Ranking a generated catalog against videos of known character, NDCG@10", "ours", "held-out half",
+    ),
+    "underscore, NDCG@10": ("Underscore: NDCG@10 of texts against 620 tracks", "underscore", "held-out half"),
+    "underscore, lexicon only, NDCG@10": (
+        "Underscore: NDCG@10 of texts against 620 tracks", "underscore, lexicon only", "held-out half",
+    ),
+    "beats, F": ("Beats: validation pieces", "workbench-network", "F"),
+    "beats, downbeat F": ("Beats: validation pieces", "workbench-network", "downbeat F"),
+    "speech frames, F1": ("Mix: speech ranges", "at 0 LU or more", "frame F1"),
+    "align, planted place first": ("Align: planted truth", "all", "first within 20 ms"),
+    "seam, AUC in a recording": ("Splices with known answers, all songs", "all bad ones", "AUC seam_score"),
+}  # fmt: skip
+"""Where RESULTS.md has the figure on our own set, by judgement: table, row, column; the others have none."""
 MATCH_SETS = (("by sound alone", False), ("with the catalog's words", True))
 """and whether these are read"""
 MOST_OF_A_SOURCE = 8
@@ -79,35 +94,34 @@ def stored(title: str) -> Table | None:
     return None
 
 
-def own_figure(title: str, row: str, column: str) -> float | None:
-    """A figure on our own set, as RESULTS.md has it; None where the section was not run yet.
+def own_figure(judgement: str) -> float | None:
+    """A figure on our own set, as RESULTS.md has it; None where there is none.
 
     Parameters
     ----------
-    title : of its table
-    row : its first cell
-    column : its head
+    judgement : as its row is called
 
     Raises
     ------
-    KeyError : the table has no such row or column
+    KeyError : RESULTS.md has no such table, row or column
     """
+    if judgement not in OWN:
+        return None
+    title, row, column = OWN[judgement]
     table = stored(title)
     if table is None:
-        return None
+        raise KeyError(title)
     cells = {str(line[0]): line for line in table.rows}[row]
     return float(str(dict(zip(table.columns, cells, strict=True))[column]))
 
 
-def add(table: Table, judgement: str, own: float | None, ours: Values, sources: Sequence[str], rule: str,
-        ruled: Values | None) -> None:  # fmt: skip
+def add(table: Table, judgement: str, ours: Values, sources: Sequence[str], rule: str, ruled: Values | None) -> None:
     """A row, with what follows from it.
 
     Parameters
     ----------
     table : what it is added to
     judgement : its first word is that of `JUDGEMENTS`
-    own : the figure on our own set; None where there is none
     ours, ruled : shape (n,), each case elsewhere, ours and under the rule; None where the rule was not asked
     sources : of each case, n
     rule : its name
@@ -118,20 +132,19 @@ def add(table: Table, judgement: str, own: float | None, ours: Values, sources: 
     best = None if ruled is None else float(ruled.mean())
     ships = None if best is None else "holds" if ours.mean() >= best else "under its rule"
     gain = (None, None) if ruled is None else interval(ours - ruled, sources)
-    shown = (judgement, own, float(ours.mean()), *interval(ours, sources), rule, best, *gain, ships)
+    shown = (judgement, own_figure(judgement), float(ours.mean()), *interval(ours, sources), rule, best, *gain, ships)
     table.add(*shown, dt.date.today().isoformat())
 
 
 def match_rows(table: Table, folder: Path) -> None:
     """Ranking music for videos, beside the better of the simple rules."""
-    own = own_figure("Ranking a generated catalog against videos of known character, NDCG@10", "ours", "held-out half")
     for name, words in MATCH_SETS:
         pairs = pairs_of("test", folder / "videos", folder / "music", folder / "home", words=words)
         ruled = {rule: match.reached(scores, pairs.grades) for rule, scores in match.simple_rules(pairs).items()}
         rule = max(ruled, key=lambda one: float(ruled[one].mean()))
         found = match.reached(match.ours(pairs, MatchParams()), pairs.grades)
         sources = [video.source for video in pairs.videos]
-        add(table, f"match {name}, NDCG@10", None if words else own, found, sources, rule, ruled[rule])
+        add(table, f"match {name}, NDCG@10", found, sources, rule, ruled[rule])
 
 
 def underscore_rows(table: Table, folder: Path) -> None:
@@ -144,8 +157,7 @@ def underscore_rows(table: Table, folder: Path) -> None:
         }
     rule = found.pop("cosine and rules", None)
     for name, values in found.items():
-        own = own_figure("Underscore: NDCG@10 of texts against 620 tracks", name, "held-out half")
-        add(table, f"{name}, NDCG@10", own, values, [script.id for script in asked], "cosine and rules", rule)
+        add(table, f"{name}, NDCG@10", values, [script.id for script in asked], "cosine and rules", rule)
 
 
 def beat_rows(table: Table, folder: Path) -> None:
@@ -162,8 +174,7 @@ def beat_rows(table: Table, folder: Path) -> None:
     sources = [beats.source_of(song, folder / "games") for song in songs]
     reached = {"F": [row.f for row in tracked], "downbeat F": [row.downbeat_f for row in tracked]}
     for name, values in ruled.items():
-        own = own_figure("Beats: validation pieces", "workbench-network", name)
-        add(table, f"beats, {name}", own, np.array(reached[name]), sources, "librosa", np.array(values))
+        add(table, f"beats, {name}", np.array(reached[name]), sources, "librosa", np.array(values))
 
 
 def speech_rows(table: Table, folder: Path) -> None:
@@ -172,8 +183,7 @@ def speech_rows(table: Table, folder: Path) -> None:
     spoken = [one for one in scenes if one[1].speech and "under" not in one[1].name]
     heard = [(video, soundtrack) for _, video, soundtrack in spoken]
     ours, bare = (np.array(voice.frame_scores(heard, bare=way)) for way in (False, True))
-    own = own_figure("Mix: speech ranges", "at 0 LU or more", "frame F1")
-    add(table, "speech frames, F1", own, ours, [package for package, *_ in spoken], "bare detector", bare)
+    add(table, "speech frames, F1", ours, [package for package, *_ in spoken], "bare detector", bare)
 
 
 def recordings_of(folder: Path) -> list[ElsewhereRecording]:
@@ -195,8 +205,7 @@ def seam_rows(table: Table, folder: Path) -> None:
             ours.append(auc(score[good], score[bad]))
             ruled.append(auc(likeness[good], likeness[bad]))
             sources.append(one.source.package)
-    own = own_figure("Splices with known answers, all songs", "all bad ones", "AUC seam_score")
-    add(table, "seam, AUC in a recording", own, np.array(ours), sources, "what follows is alike", np.array(ruled))
+    add(table, "seam, AUC in a recording", np.array(ours), sources, "what follows is alike", np.array(ruled))
 
 
 def loop_rows(table: Table, folder: Path) -> None:
@@ -206,14 +215,13 @@ def loop_rows(table: Table, folder: Path) -> None:
     for name, some in (("loop, the worst splice judged", rows), ("loop, where both have a plan", both)):
         ours, peer = (np.nan_to_num(np.array([getattr(row, side) for row in some])) for side in ("ours", "peer"))
         ruled = peer if peer.any() else None
-        add(table, name, None, ours, [row.package for row in some], "PyMusicLooper", ruled)
+        add(table, name, ours, [row.package for row in some], "PyMusicLooper", ruled)
 
 
 def align_rows(table: Table, folder: Path) -> None:
     """Planted places that come first, beside a cross-correlation of event and landmark strength."""
     ours, ruled, sources = align.first_share(folder)
-    own = own_figure("Align: planted truth", "all", "first within 20 ms")
-    add(table, "align, planted place first", own, ours, sources, "cross-correlation", ruled)
+    add(table, "align, planted place first", ours, sources, "cross-correlation", ruled)
 
 
 JUDGEMENTS: tuple[tuple[str, tuple[str, ...], Callable[[Table, Path], None]], ...] = (
