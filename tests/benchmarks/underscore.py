@@ -170,7 +170,7 @@ class Rows:
 
     columns: Columns
     texts: TextIndex
-    made: list[Track]
+    made: Sequence[Track]
     source: NDArray[np.int64]
     has_words: bool = True
 
