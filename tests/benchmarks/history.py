@@ -41,7 +41,7 @@ _BEATS = "Beats: bundled songs composed first"
 _VALIDATION = "Beats: validation pieces"
 _LOAD = "Service: load"
 _RANKING = "Ranking without sync, ms"
-_MATCH = "Ranking a generated catalog against films of known character, NDCG@10"
+_MATCH = "Ranking a generated catalog against videos of known character, NDCG@10"
 _UNDERSCORE = "Underscore: NDCG@10 of texts against 620 tracks"
 _STAGES = "Analysis by stage, CPU seconds"
 _PLANS = "Whole plans, mean over the songs that both loop"
@@ -77,7 +77,7 @@ FOLLOWED = {
     "align": (
         Followed("Align: planted truth", ("all",), "first within 20 ms"),
         Followed("Align: planted truth", ("all",), "AUC"),
-        Followed("Align: cost from warm analyses", ("50 tracks against one film",), "CPU seconds"),
+        Followed("Align: cost from warm analyses", ("50 tracks against one video",), "CPU seconds"),
     ),
     "match": (
         Followed(_MATCH, ("ours",), "held-out half"),

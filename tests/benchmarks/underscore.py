@@ -170,7 +170,7 @@ class Rows:
 
     columns: Columns
     texts: TextIndex
-    made: list[Track]
+    made: Sequence[Track]
     source: NDArray[np.int64]
     has_words: bool = True
 
@@ -195,7 +195,7 @@ def speed(workspace: Workspace, snapshot: Snapshot, made: list[Track], folder: P
         ["tracks", "p50", "p95", "of it reading the script, p50", "p50 without embedding"],
     )  # fmt: skip
     texts = [script.text for script in material.scripts()]
-    large = cast(Snapshot, drawn(snapshot, made, LARGE, folder))  # it has all of one that ranking reads
+    large = cast(Snapshot, drawn(snapshot.columns, made, LARGE, folder))  # it has all of one that ranking reads
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for count, catalog in ((len(made), snapshot), (LARGE, large)):
         whole = timed(partial(underscore, workspace, snapshot=catalog), texts)
@@ -224,20 +224,28 @@ def timed(call: Callable[[str], object], texts: list[str]) -> list[float]:
     return spent[2:]
 
 
-def drawn(snapshot: Snapshot, made: list[Track], count: int, folder: Path) -> Rows:
-    """Many tracks drawn from a few with noise."""
+def drawn(few: Columns, made: Sequence[Track], count: int, folder: Path) -> Rows:
+    """Many tracks drawn from a few with noise.
+
+    Parameters
+    ----------
+    few : the rows of a catalog
+    made : their tracks, in any order
+    count : how many are drawn
+    folder : where the index of their texts lies
+    """
     generator = np.random.default_rng(11)
-    source = generator.integers(0, len(snapshot.columns), count)
-    arrays = {name: np.array(getattr(snapshot.columns, name)[source]) for name in DTYPES}
+    source = generator.integers(0, len(few), count)
+    arrays = {name: np.array(getattr(few, name)[source]) for name in DTYPES}
     for name, spread in (("bpm", 6.0), ("energy", 0.08), ("brightness", 0.06), ("duration", 20.0)):
         arrays[name] += generator.normal(0, spread, count).astype(np.float32)
-    arrays["track"] = arrays["audio"] = np.arange(count)
+    arrays["song"] = arrays["audio"] = np.arange(count)
     noisy = arrays["words"].astype(np.float32) + generator.normal(0, 0.03, arrays["words"].shape).astype(np.float32)
     arrays["words"] = (noisy / np.linalg.norm(noisy, axis=1, keepdims=True)).astype(np.float16)
     sound = generator.normal(size=arrays["sound"].shape).astype(np.float32)
     arrays["sound"] = (sound / np.linalg.norm(sound, axis=1, keepdims=True)).astype(np.float16)
     by_id = {track.track_id: row for row, track in enumerate(made)}
-    rows = np.array([by_id[str(track_id)] for track_id in snapshot.columns.track_ids])[source]
+    rows = np.array([by_id[str(track_id)] for track_id in few.track_ids])[source]
     columns = Columns(track_ids=np.array([f"trk_{row:07d}" for row in range(count)]), **arrays)
     texts = TextIndex.build([track_text(made[row]) for row in rows], folder / "texts")
     return Rows(columns, texts, made, rows)

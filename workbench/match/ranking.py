@@ -39,9 +39,10 @@ else the catalog holds. In full, with `clip` to 0 and 1, and each parameter of `
   greatest of the three units; units of which the median shot lasts over 4.5 do not count.
 
 Retrieval is a scan: the parts that read single numbers cost a few nanoseconds a track, so all of a million tracks are
-compared, in blocks that stay in the processor's cache, and no track is missed as by an approximate index. As each part
-can only lower a score, most tracks are out after two or three of them (`_scan`). Contours and bars are read only of the
-best few hundred.
+compared, in blocks that stay in the processor's cache, and by these parts none is missed as by an approximate index. As
+each part can only lower a score, most tracks are out after two or three of them (`_scan`). Contours and bars are read
+only of the best few hundred (`candidates`): in a large catalog a track that others are a little ahead of, but that
+rises and falls with the video as they do not, is not found.
 
 Functions: `rank` for all of it; `quick_parts`, `slow_parts`, `raw_scores` for its steps.
 

@@ -65,8 +65,15 @@ class Row:
     best_at_beats: float
 
 
-def judge_recording(one: ElsewhereRecording, home: Path) -> Row:
-    """Plan a recording, ask the peer, and judge both."""
+def judge_recording(one: ElsewhereRecording, home: Path, *, searched: bool = True) -> Row:
+    """Plan a recording, ask the peer, and judge both.
+
+    Parameters
+    ----------
+    one : the recording
+    home : where its analysis is kept
+    searched : whether chance and the best splices are looked for, which takes most of the time
+    """
     workspace = Workspace(Home(home))
     loop = loop_track(workspace, one.path, one.seconds + EXTRA_SECONDS)
     sound = workspace.load_recording(one.path)
@@ -76,7 +83,7 @@ def judge_recording(one: ElsewhereRecording, home: Path) -> Row:
     options = answer.options if isinstance(answer, LoopPlan) else ()
     worst = [min(totals_of(option, listener)) for option in options]
     surest = int(np.argmax([option.seam_score for option in options])) if options else 0
-    chance, best, best_at_beats = limits(loop, listener)
+    chance, best, best_at_beats = limits(loop, listener) if searched else (float("nan"),) * 3
     peer = float("nan")
     if PEER.exists():
         digest = hashlib.sha256(one.path.read_bytes()).hexdigest()

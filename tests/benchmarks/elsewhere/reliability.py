@@ -32,7 +32,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from data.recipes.fitting.seams import CHANCE, SAME_MUSIC, examples_of
+from data.recipes.fitting.seams import CHANCE, SAME_MUSIC, Examples, examples_of
 from data.recipes.material.naturalness import Listener
 from data.recipes.material.recordings import ElsewhereRecording, recordings
 from tests.benchmarks.table import Table
@@ -53,10 +53,15 @@ RESAMPLED = 1000
 def scored(recording: ElsewhereRecording) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Scores and answers of the splices of a recording, shape (n,) each."""
     examples = examples_of(recording)
+    return scores_of(examples), examples.answers
+
+
+def scores_of(examples: Examples) -> NDArray[np.float64]:
+    """The scores of judged splices as the planner scores them, shape (n,)."""
     params = SeamParams()
     weights = np.array([getattr(params, f"{part}_weight") for part in SEAM_PARTS])
     loss = 2.0 * np.log1p(examples.breaks) @ weights
-    return 1.0 / (1.0 + np.exp(loss - params.unbroken_log_odds)), examples.answers
+    return np.asarray(1.0 / (1.0 + np.exp(loss - params.unbroken_log_odds)))
 
 
 def bins_of(scores: NDArray[np.float64]) -> NDArray[np.intp]:
