@@ -370,6 +370,8 @@ class _Search:
         self.bar = float(np.median(np.diff(self.lines)))
         self.end: VideoSeconds = micros(self.difference.new_seconds) / 1e6
         self.target = _target(old, self.difference)
+        self.fade_worth = fade_part(profile)
+        self.longest_tail = end_slack(profile)[0]
         glide = old.gain_glide_seconds
         shortest = float(np.diff(self.lines).min())
         self.ages = max(MIN_INNER_BARS, int(np.ceil((glide + 0.5) / shortest))) + 1
@@ -471,10 +473,9 @@ class _Search:
             return layer
         # A new start: the track's own, as the old plan starts, or any downbeat.
         begins = self.asked_start()
-        phrase = fade_part(self.profile)
         late = np.flatnonzero(self.lines[:-1] >= self.profile.song_start + EARLY_SECONDS)
         layer.time[late, 0] = begins + EARLY_SECONDS
-        layer.worth[late, 0] = -_FADE * (1.0 - phrase[late])
+        layer.worth[late, 0] = -_FADE * (1.0 - self.fade_worth[late])
         layer.time[0, 0] = begins + float(self.lines[0]) - self.profile.song_start
         layer.worth[0, 0] = 0.0
         return layer
@@ -487,31 +488,34 @@ class _Search:
     def _entering(self, layer: _Layer) -> _Layer:
         """The layer with the splices that can be taken at its bar lines."""
         joins = self.joins
-        if not joins.leave.size:
+        rows = np.flatnonzero(np.isfinite(layer.worth[joins.leave, self.ages]))
+        if not rows.size:
             return layer
-        leaving = layer.worth[joins.leave, self.ages]
-        time = layer.time[joins.leave, self.ages] + joins.song_to - self.lines[joins.leave]
-        starts = time + self.lines[joins.enter] - joins.song_from
-        heard = (1.0 - joins.score) / max(1.0 - self.params.min_seam_score, 1e-3)
+        leave, enter, score = joins.leave[rows], joins.enter[rows], joins.score[rows]
+        leaving = layer.worth[leave, self.ages]
+        time = layer.time[leave, self.ages] + joins.song_to[rows] - self.lines[leave]
+        starts = time + self.lines[enter] - joins.song_from[rows]
+        heard = (1.0 - score) / max(1.0 - self.params.min_seam_score, 1e-3)
         worth = leaving - _SPLICE_COST - _HEARD_COST * heard
         if self.lowered:
-            lack = self.params.min_seam_score - joins.score
+            lack = self.params.min_seam_score - score
             worth = worth - np.where(lack > 0.0, _UNDER_FLOOR + _LACK_COST * lack, 0.0)
-        stays = self._was_there(joins, time)
+        stays = self._was_there(rows, time)
         worth = np.where(stays, leaving, worth)
         if self.constraints is not None:
-            pinned = stays & self.constraints.is_pinned(joins.leave, joins.enter)
+            pinned = stays & self.constraints.is_pinned(leave, enter)
             worth = np.where(pinned, leaving + _PINNED, worth)
         order = np.argsort(worth, kind="stable")
-        order = order[np.isfinite(worth[order])]
-        layer.worth[joins.enter[order], 0] = worth[order]  # of several into one line the last, the best, stays
-        layer.time[joins.enter[order], 0] = starts[order]
-        layer.splice[joins.enter[order], 0] = order
-        layer.age[joins.enter[order], 0] = self.ages
+        into = enter[order]
+        layer.worth[into, 0] = worth[order]  # of several into one line the last, the best, stays
+        layer.time[into, 0] = starts[order]
+        layer.splice[into, 0] = rows[order]
+        layer.age[into, 0] = self.ages
         return layer
 
-    def _was_there(self, joins: _Joins, time: FloatArray) -> BoolArray:
-        """Whether the old plan took a splice where the picture of that time was, so that it costs nothing."""
+    def _was_there(self, rows: IntArray, time: FloatArray) -> BoolArray:
+        """Whether the old plan took a join where the picture of that time was, so that it costs nothing."""
+        song_to, song_from = self.joins.song_to[rows], self.joins.song_from[rows]
         same = np.zeros(time.size, dtype=bool)
         begins, ends, offset = self.target
         if begins.size < 2:
@@ -520,14 +524,16 @@ class _Search:
         entered = begins[1:] + offset[1:]
         meets = np.abs(begins[1:] - ends[:-1]) < 1e-6
         for place in np.flatnonzero(meets):
-            near = (np.abs(joins.song_to - left[place]) < 0.02) & (np.abs(joins.song_from - entered[place]) < 0.02)
+            near = (np.abs(song_to - left[place]) < 0.02) & (np.abs(song_from - entered[place]) < 0.02)
             same |= near & (np.abs(time - ends[place]) < self.bar / 2)
         return same
 
     def _played(self, layer: _Layer) -> _Layer:
         """The layer after one more bar."""
         after = self._empty()
-        worth = layer.worth[: self.n] + self._in_place(layer.time[: self.n])
+        worth = layer.worth[: self.n].copy()
+        line, age = np.nonzero(np.isfinite(worth))
+        worth[line, age] += self._in_place(line, layer.time[line, age])
         times = layer.time[: self.n] + self.lengths[:, None]
         worth = np.where(times <= self.end + self.bar, worth, -np.inf)
         after.worth[1:, 1:], after.time[1:, 1:] = worth[:, :-1], times[:, :-1]
@@ -538,24 +544,26 @@ class _Search:
         after.age[1:, -1] = np.where(older, self.ages, after.age[1:, -1])
         return after
 
-    def _in_place(self, times: FloatArray) -> FloatArray:
-        """Seconds of each bar that are heard where the picture had them, shape of `times`."""
+    def _in_place(self, line: IntArray, times: FloatArray) -> FloatArray:
+        """Seconds of each bar, which begins at its time, that are heard where the picture had them; shape of `times`."""
         begins, ends, offset = self.target
         if not begins.size:
             return np.zeros(times.shape)
         inside = (np.arange(_POINTS) + 0.5) / _POINTS
-        at = times[..., None] + inside * self.lengths[:, None, None]
-        piece = np.clip(np.searchsorted(begins, at, side="right") - 1, 0, begins.size - 1)
-        off = np.abs((self.lines[:, None] - times)[..., None] - offset[piece])
+        at = times[:, None] + inside * self.lengths[line, None]
+        piece = np.maximum(np.searchsorted(begins, at, side="right") - 1, 0)
+        off = np.abs((self.lines[line] - times)[:, None] - offset[piece])
         there = (at >= begins[piece]) & (at < ends[piece]) & (off <= self.bar / 2) & (at < self.end)
-        worth = np.where(there, 1.0 - _EXACT * off / self.bar, 0.0).mean(axis=-1)
-        return np.asarray(worth * self.lengths[:, None])
+        worth = np.where(there, 1.0 - _EXACT * off / self.bar, 0.0).mean(axis=1)
+        return np.asarray(worth * self.lengths[line])
 
     def _endings(self, layer: _Layer, number: int, *, in_ending: bool) -> list[tuple[float, int, int, int, bool]]:
         """Ways that end in the next bar: on the track's own ending, or in a fade."""
         found: list[tuple[float, int, int, int, bool]] = []
-        longest_tail = end_slack(self.profile)[0]
-        last = self.n - 1
+        last, longest_tail = self.n - 1, self.longest_tail
+        reached = np.where(np.isfinite(layer.worth[: self.n]), layer.time[: self.n] + self.lengths[:, None], -np.inf)
+        if reached.max() < self.end - longest_tail:
+            return found
         # The last segment is as long as any, but in a cut that has no room for that.
         aged = np.arange(self.ages + 1) >= (0 if number < MIN_INNER_BARS and not self.kept_segments else MIN_INNER_BARS)
         own_worth = _FADE if self.old.ends_in_fade else _OWN_ENDING
@@ -564,7 +572,7 @@ class _Search:
             tail = self.end - (layer.time[last] + self.lengths[last])
             fits = np.isfinite(layer.worth[last]) & (tail >= 0.0) & (tail <= longest_tail) & aged
             for age in np.flatnonzero(fits).tolist():
-                kept = float(self._in_place(layer.time[: self.n])[last, age])
+                kept = float(self._in_place(np.array([last]), layer.time[last : last + 1, age])[0])
                 found.append((float(layer.worth[last, age]) + kept + own_worth, number, last, age, True))
         ending = self.profile.ending
         to_end = ending is None or in_ending
@@ -574,7 +582,7 @@ class _Search:
         fits = np.isfinite(layer.worth[: self.n]) & (layer.time[: self.n] <= self.end + 1e-9) & aged
         bars = np.minimum(self.lengths, np.append(np.diff(self.lines), self.lines[-1] - self.lines[-2]))
         fits &= (reach - self.lines[:, None] < bars[:, None] - 1e-3) & (reach <= latest + 1e-6)
-        worth = layer.worth[: self.n] + _FADE * fade_part(self.profile)[:, None]
+        worth = layer.worth[: self.n] + _FADE * self.fade_worth[:, None]
         for line, age in np.argwhere(fits).tolist():
             found.append((float(worth[line, age]), number, line, age, False))
         return found
@@ -684,7 +692,7 @@ class _Search:
         if own and profile.ending is not None:
             ending = own_ending_part(profile.ending.kind, np.asarray(music_in), np.asarray(tail))
         else:
-            ending = fade_part(profile)[int(nearest_line(lines, table[-1:, 1] - tail)[0])]
+            ending = self.fade_worth[int(nearest_line(lines, table[-1:, 1] - tail)[0])]
         plays = np.array(
             [np.sum((table[:, 0] <= line + 0.02) & (table[:, 1] > line + 0.02)) for line in lines], dtype=np.float64
         )
