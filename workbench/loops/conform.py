@@ -9,17 +9,20 @@ has its music, and pays for each splice that the old plan did not take.
 
 An edit moves the picture by any time, and a splice moves the music by whole bars; a good one mostly by whole phrases.
 So music that the edit moved by half a phrase cannot be put back in place by a seam that nobody hears: the floor of seam
-scores (`CoverParams.min_seam_score`) decides how much is kept, and lowering it keeps more. The track's own ending needs
-the one number of bars that leaves it the end of the new cut. Who must have it (`keep_ending`) gets it by the best seams
-that lead there, also under the floor.
+scores (`CoverParams.min_seam_score`) decides how much is kept, and lowering it keeps more.
+
+The track's own ending needs the one number of bars that leaves it the end of the new cut. Where its last hit rings for
+bars, each bar of the ring is another such number: the ring is then faded at the end of the cut. Where no seams over the
+floor lead to either, the best under it do, down to `ending_floor`; where those do not, the music fades.
 
 Functions: `conform_plan`; `follow_picture` and `kept_seconds`, which of the untouched picture has its music;
-`change_words`.
+`unsure_seams`; `change_words`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +48,7 @@ from workbench.loops.cutdown import (
     with_short_segments,
 )
 from workbench.loops.fit import FitRequest, plan_fit
+from workbench.loops.moves import seam_lines, seam_scores
 from workbench.loops.plan import (
     GRID_TOLERANCE_SECONDS,
     LoopPlan,
@@ -67,6 +71,8 @@ from workbench.loops.worth import (
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 
+ENDING_FLOOR = 0.2
+"""score under which no seam is taken for the track's own ending either; `CoverParams.min_seam_score` may be less"""
 _BARS_BEFORE = 2
 """bars before the first edit from which on the music may differ"""
 _POINTS = 4  # places of a bar at which the search asks whether the music is in place
@@ -74,9 +80,11 @@ _SPLICE_COST = 3.0  # s of music in place that a new seam of score 1 must buy
 _HEARD_COST = 17.0  # and what one at the floor must buy on top: who lowers the floor takes worse seams for more music
 _EXACT = 0.02  # share that a second loses that is half a bar off: the same sample is preferred
 _OWN_ENDING = 1e4  # s; the own ending of the old plan is kept wherever a way leads there
-_LEAST_SEAM = 0.05  # score under which no seam is taken for the own ending either
 _UNDER_FLOOR = 100.0  # s of music in place that a seam under the floor costs, which only the own ending is worth,
 _LACK_COST = 1e3  # and what a whole unit of score under it costs on top: the best such seams are taken
+_LEAST_RING = 1.0  # s of the ring after the last hit's bar that are heard at least
+_RING_LOST = 1e3  # s of music in place for which the ring of the own ending is cut short
+_RING_DB = 10.0  # LU under the median bar of bars in which only the last hit rings
 _PINNED = 1e3  # s; a pinned seam stays where its picture stays
 _FADE = 10.0  # s that the best place to fade is worth
 _SAME_SAMPLE = 1e-3  # s; music this near to its old place is moved onto it
@@ -100,6 +108,24 @@ class FollowedStretch(NamedTuple):
     def seconds(self) -> float:
         """How long it lasts, s."""
         return self.last - self.first
+
+
+class UnsureSeam(NamedTuple):
+    """A seam that is less sure than those of a loop."""
+
+    at: VideoSeconds
+    """s of the new cut"""
+    score: float
+
+
+class _End(Enum):
+    """How a way ends."""
+
+    OWN = auto()
+    """with the track's last sound"""
+    RING = auto()
+    """with its last hit, whose ring is faded"""
+    FADE = auto()
 
 
 class _Joins(NamedTuple):
@@ -133,7 +159,12 @@ class _Way:
     """where a way starts that keeps no segment of the old plan"""
     taken: tuple[int, ...]
     """rows of the joins"""
-    own_ending: bool
+    end: _End
+
+    @property
+    def own_ending(self) -> bool:
+        """Whether it ends as the track does."""
+        return self.end is not _End.FADE
 
 
 def conform_plan(
@@ -144,7 +175,7 @@ def conform_plan(
     constraints: SeamConstraints = NO_CONSTRAINTS,
     *,
     of_fit: bool | None = None,
-    keep_ending: bool = False,
+    ending_floor: float | None = ENDING_FLOOR,
 ) -> LoopPlan:
     """Change a plan for another cut of its video.
 
@@ -157,8 +188,8 @@ def conform_plan(
     constraints : that the plan was made with; a pinned seam stays where its picture stays
     of_fit : whether the plan is in the shape of a fit, whose `end_label` names an own ending as such; None: told by its
         kind and its label, which a loop that fades leaves open
-    keep_ending : whether the track's own ending, where the old plan has it, is kept by seams under the floor too if
-        none over it lead there
+    ending_floor : score down to which seams are taken that lead to the track's own ending, where the old plan has it
+        and no seams over the floor lead there; None: the music fades there
 
     Returns
     -------
@@ -182,8 +213,8 @@ def conform_plan(
         raise PlanError("the track has no bars to cut on, so its music cannot follow an edit; fit it anew")
     search = _Search(profile, old, difference, params, constraints)
     way = search.best() or search.best(in_ending=True)
-    if keep_ending and not old.ends_in_fade and not (way is not None and way.own_ending):
-        lowered = _Search(profile, old, difference, params, constraints, least_score=_LEAST_SEAM)
+    if ending_floor is not None and not old.ends_in_fade and not (way is not None and way.own_ending):
+        lowered = _Search(profile, old, difference, params, constraints, least_score=ending_floor)
         ending = lowered.best()
         if ending is not None and ending.own_ending:
             search, way = lowered, ending
@@ -268,6 +299,31 @@ def follow_picture(plan: LoopPlan, old: LoopPlan, difference: EditDifference, ha
     return found
 
 
+def unsure_seams(
+    plan: LoopPlan, old: LoopPlan, profile: LoopProfile, params: CoverParams = CoverParams()
+) -> tuple[UnsureSeam, ...]:
+    """Seams of a changed plan that score less than a loop takes, and that the old plan did not have.
+
+    Parameters
+    ----------
+    plan : for the new cut
+    old : for the old cut
+    profile : of the track
+    params : with the floor of seam scores; a floor under that of a loop by default counts as that
+
+    Returns
+    -------
+    in the order in which they are heard
+    """
+    least = max(params.min_seam_score, CoverParams().min_seam_score)
+    known = set(seam_lines(profile, old))
+    return tuple(
+        UnsureSeam(at, float(score))
+        for at, pair, score in zip(plan.seam_times, seam_lines(profile, plan), seam_scores(profile, plan), strict=True)
+        if score < least and pair not in known
+    )
+
+
 def kept_seconds(plan: LoopPlan, old: LoopPlan, difference: EditDifference, half_bar: float) -> tuple[float, float]:
     """How much of the untouched picture has its music.
 
@@ -331,6 +387,20 @@ def _target(old: LoopPlan, difference: EditDifference) -> _Target:
     return _Target(table[:, 0], table[:, 1], table[:, 2])
 
 
+def _ring_start(profile: LoopProfile) -> TrackSeconds | None:
+    """The bar line from which on only the last hit of the own ending rings; None where it does not ring that long."""
+    lufs = profile.bar_lufs
+    if profile.ending is None:
+        return None
+    quiet = lufs <= np.median(lufs) - _RING_DB
+    line = lufs.size
+    while (
+        line > profile.ending.start_bar + 1 and quiet[line - 1] and (line == lufs.size or lufs[line - 1] >= lufs[line])
+    ):
+        line -= 1
+    return float(profile.downbeats[line]) if line < lufs.size else None
+
+
 class _Layer(NamedTuple):
     """The ways to be at a bar line after some number of bars, all arrays of shape (n_lines + 1, n_ages)."""
 
@@ -372,6 +442,7 @@ class _Search:
         self.target = _target(old, self.difference)
         self.fade_worth = fade_part(profile)
         self.longest_tail = end_slack(profile)[0]
+        self.ring_from = _ring_start(profile)
         glide = old.gain_glide_seconds
         shortest = float(np.diff(self.lines).min())
         self.ages = max(MIN_INNER_BARS, int(np.ceil((glide + 0.5) / shortest))) + 1
@@ -452,7 +523,7 @@ class _Search:
     def best(self, *, in_ending: bool = False) -> _Way | None:
         """The best way from the start to the end of the new cut; `in_ending`: a fade may lie in the own ending."""
         layers = [self._entering(self._first_layer())]
-        ways: list[tuple[float, int, int, int, bool]] = []
+        ways: list[tuple[float, int, int, int, _End]] = []
         most = int(np.ceil((self.end - self.from_time) / float(self.lengths[: self.n - 1].min()))) + 2
         for number in range(most):
             layer = layers[-1]
@@ -462,8 +533,8 @@ class _Search:
             layers.append(self._entering(self._played(layer)))
         if not ways:
             return None
-        _, number, line, age, own = max(ways, key=lambda way: way[0])
-        return self._way(layers, number, line, age, own)
+        _, number, line, age, end = max(ways, key=lambda way: way[0])
+        return self._way(layers, number, line, age, end)
 
     def _first_layer(self) -> _Layer:
         layer = self._empty()
@@ -545,7 +616,7 @@ class _Search:
         return after
 
     def _in_place(self, line: IntArray, times: FloatArray) -> FloatArray:
-        """Seconds of each bar, which begins at its time, that are heard where the picture had them; shape of `times`."""
+        """Seconds of bars, which begin at these times, that are heard where the picture had them; shape of `times`."""
         begins, ends, offset = self.target
         if not begins.size:
             return np.zeros(times.shape)
@@ -557,11 +628,12 @@ class _Search:
         worth = np.where(there, 1.0 - _EXACT * off / self.bar, 0.0).mean(axis=1)
         return np.asarray(worth * self.lengths[line])
 
-    def _endings(self, layer: _Layer, number: int, *, in_ending: bool) -> list[tuple[float, int, int, int, bool]]:
-        """Ways that end in the next bar: on the track's own ending, or in a fade."""
-        found: list[tuple[float, int, int, int, bool]] = []
+    def _endings(self, layer: _Layer, number: int, *, in_ending: bool) -> list[tuple[float, int, int, int, _End]]:
+        """Ways that end in the next bar: with the track's last sound or last hit, or in a fade."""
+        found: list[tuple[float, int, int, int, _End]] = []
         last, longest_tail = self.n - 1, self.longest_tail
-        reached = np.where(np.isfinite(layer.worth[: self.n]), layer.time[: self.n] + self.lengths[:, None], -np.inf)
+        is_way = np.isfinite(layer.worth[: self.n])
+        reached = np.where(is_way, layer.time[: self.n] + self.lengths[:, None], -np.inf)
         if reached.max() < self.end - longest_tail:
             return found
         # The last segment is as long as any, but in a cut that has no room for that.
@@ -570,24 +642,29 @@ class _Search:
         # A track without a found ending ends with its last sound, in a new cut only where it did in the old one.
         if self.profile.ending is not None or not self.old.ends_in_fade:
             tail = self.end - (layer.time[last] + self.lengths[last])
-            fits = np.isfinite(layer.worth[last]) & (tail >= 0.0) & (tail <= longest_tail) & aged
+            fits = is_way[last] & (tail >= 0.0) & (tail <= longest_tail) & aged
             for age in np.flatnonzero(fits).tolist():
                 kept = float(self._in_place(np.array([last]), layer.time[last : last + 1, age])[0])
-                found.append((float(layer.worth[last, age]) + kept + own_worth, number, last, age, True))
+                found.append((float(layer.worth[last, age]) + kept + own_worth, number, last, age, _End.OWN))
         ending = self.profile.ending
         to_end = ending is None or in_ending
         latest = float(self.edges[-1 if to_end or ending is None else ending.start_bar + 1])
         latest = min(latest, self.profile.last_sound)
         reach = self.lines[:, None] + self.end - layer.time[: self.n]
-        fits = np.isfinite(layer.worth[: self.n]) & (layer.time[: self.n] <= self.end + 1e-9) & aged
         bars = np.minimum(self.lengths, np.append(np.diff(self.lines), self.lines[-1] - self.lines[-2]))
-        fits &= (reach - self.lines[:, None] < bars[:, None] - 1e-3) & (reach <= latest + 1e-6)
+        stops = is_way & (layer.time[: self.n] <= self.end + 1e-9) & aged & (reach <= self.profile.last_sound)
+        fits = stops & (reach - self.lines[:, None] < bars[:, None] - 1e-3) & (reach <= latest + 1e-6)
         worth = layer.worth[: self.n] + _FADE * self.fade_worth[:, None]
         for line, age in np.argwhere(fits).tolist():
-            found.append((float(worth[line, age]), number, line, age, False))
+            found.append((float(worth[line, age]), number, line, age, _End.FADE))
+        if self.ring_from is not None and not self.old.ends_in_fade:
+            stops &= (reach < self.edges[1:, None]) & (reach >= self.ring_from + _LEAST_RING)
+            for line, age in np.argwhere(stops).tolist():
+                lost = _RING_LOST + self.profile.last_sound - float(reach[line, age])
+                found.append((float(layer.worth[line, age]) + _OWN_ENDING - lost, number, line, age, _End.RING))
         return found
 
-    def _way(self, layers: list[_Layer], number: int, line: int, age: int, own: bool) -> _Way:
+    def _way(self, layers: list[_Layer], number: int, line: int, age: int, end: _End) -> _Way:
         taken: list[int] = []
         while True:
             layer = layers[number]
@@ -599,7 +676,7 @@ class _Search:
                 break
             line, age, number = line - 1, int(layers[number].age[line, age]), number - 1
         first = float(self.profile.song_start if line == 0 else self.lines[line] - EARLY_SECONDS)
-        return _Way(round(max(0.0, first), 6), tuple(taken[::-1]), own)
+        return _Way(round(max(0.0, first), 6), tuple(taken[::-1]), end)
 
     def assemble(self, way: _Way) -> LoopPlan:
         """The plan of a way.
@@ -630,7 +707,7 @@ class _Search:
         played = sum(micros(last) - micros(first) for first, last in spans[:-1])
         begins = (micros(music_in) + played) / 1e6
         end = self.end
-        if way.own_ending:
+        if way.end is _End.OWN:
             spans[-1][1] = round(profile.last_sound, 6)
             music_end = (micros(begins) + micros(spans[-1][1]) - micros(spans[-1][0])) / 1e6
             tail = end_fade = micros(end - music_end) / 1e6
@@ -638,6 +715,11 @@ class _Search:
         else:
             spans[-1][1] = (micros(spans[-1][0]) + micros(end) - micros(begins)) / 1e6
             room = spans[-1][1] - spans[-1][0] - (fades[-1] / 2 if fades else fade_in) - _MARGIN
+        if way.end is _End.RING:
+            assert self.ring_from is not None, "a way ends in the ring only where the track has one"
+            tail, end_fade = 0.0, micros(min(spans[-1][1] - self.ring_from, room)) / 1e6
+            label = f"{self._own_label()}, its ring faded over {end_fade:.1f} s"
+        elif way.end is _End.FADE:
             tail, end_fade, label = self._closing(spans[-1], end - music_in, room)
             if not fades:  # in less than a bar the closing fade takes it all
                 fade_in = min(fade_in, max(0.0, micros(spans[-1][1] - spans[-1][0] - end_fade) / 1e6))
