@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--keep-ending/--no-keep-ending",
-    default=True,
-    show_default="--keep-ending",
-    help="Keep the track's own ending also where that takes a seam that scores less, down to 0.2; or fade there.",
+    default=None,
+    help="Keep the track's own ending also where that takes a seam that scores less, down to 0.2; or fade there. "
+    "Unasked it is kept, unless --min-seam-score is given.",
 )
 @length_option
 @profile_option
@@ -54,7 +54,7 @@ def command(
     picture: Path | None,
     track: str | None,
     min_seam_score: float | None,
-    keep_ending: bool,
+    keep_ending: bool | None,
     length: float | None,
     workspace: Workspace,
 ) -> None:
@@ -85,7 +85,8 @@ def command(
     picture : PNG file to write; None: none is written
     track : path of a file, or catalog track id; None: it is searched by its hash
     min_seam_score : the floor of seam scores; None: that of the profile or of the plan
-    keep_ending : whether the track's own ending is kept by seams under the floor too, down to 0.2
+    keep_ending : whether the track's own ending is kept by seams under the floor too, down to 0.2; None: it is, unless
+        a floor is given
     length : s, of the plan of a fit of several lengths; None: PLAN holds one
     workspace : of the home folder, with the parameters of the profile
     """

@@ -545,6 +545,8 @@ class _Search:
         # A new start: the track's own, as the old plan starts, or any downbeat.
         begins = self.asked_start()
         late = np.flatnonzero(self.lines[:-1] >= self.profile.song_start + EARLY_SECONDS)
+        if self.ring_from is not None:
+            late = late[self.lines[late] < self.ring_from]
         layer.time[late, 0] = begins + EARLY_SECONDS
         layer.worth[late, 0] = -_FADE * (1.0 - self.fade_worth[late])
         layer.time[0, 0] = begins + float(self.lines[0]) - self.profile.song_start
@@ -652,7 +654,7 @@ class _Search:
         latest = min(latest, self.profile.last_sound)
         reach = self.lines[:, None] + self.end - layer.time[: self.n]
         bars = np.minimum(self.lengths, np.append(np.diff(self.lines), self.lines[-1] - self.lines[-2]))
-        stops = is_way & (layer.time[: self.n] <= self.end + 1e-9) & aged & (reach <= self.profile.last_sound)
+        stops = is_way & (layer.time[: self.n] <= self.end + 1e-9) & aged & (reach <= self.profile.last_sound + 1e-6)
         fits = stops & (reach - self.lines[:, None] < bars[:, None] - 1e-3) & (reach <= latest + 1e-6)
         worth = layer.worth[: self.n] + _FADE * self.fade_worth[:, None]
         for line, age in np.argwhere(fits).tolist():

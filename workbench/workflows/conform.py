@@ -112,7 +112,7 @@ def conform(
     video: Path | None = None,
     folders: Sequence[Path] = (),
     min_seam_score: float | None = None,
-    keep_ending: bool = True,
+    keep_ending: bool | None = None,
 ) -> Conformed:
     """Change a plan for another cut of its video.
 
@@ -125,7 +125,8 @@ def conform(
     video : the new cut as a video, on which a mix is measured; None: `new_cut`, where that is one
     folders : where a file of the recorded name is looked for, besides the home
     min_seam_score : the floor of seam scores, 0 to 1; None: of the parameters
-    keep_ending : whether the track's own ending is kept by seams under that floor too, down to `ENDING_FLOOR`
+    keep_ending : whether the track's own ending is kept by seams under that floor too, down to `ENDING_FLOOR`; None: it
+        is, unless `min_seam_score` is given
 
     Raises
     ------
@@ -134,6 +135,7 @@ def conform(
     InputError : the track was not found
     MediaError : a file cannot be read
     """
+    keep_ending = min_seam_score is None if keep_ending is None else keep_ending
     result = get_fit(result, None)
     old = plan_from_json(result).alone
     made = read_provenance(result)
@@ -396,7 +398,8 @@ def _ending_words(conformed: Conformed) -> list[str]:
     if not lost and plan.is_faded_out:
         sooner = conformed.analysis.profile.last_sound - plan.segments[-1].song_to
         found.append(f"{ending} is heard, but rings {sooner:.1f} s less than in the track")
-    other = _with_ending_kept(conformed, not conformed.keep_ending) if lost != conformed.keep_ending else None
+    asked = not conformed.keep_ending if lost else conformed.keep_ending and bool(unsure)
+    other = _with_ending_kept(conformed, not conformed.keep_ending) if asked else None
     if lost and (other is None or other.ends_in_fade):
         least = min(ENDING_FLOOR, conformed.cover.min_seam_score)
         found.append(f"{ending} is lost to a fade: no seams over {least:g} lead to it from the first change on")

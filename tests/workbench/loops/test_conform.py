@@ -180,6 +180,11 @@ def test_a_cut_of_two_seconds_has_music_too(track_profile: Maker) -> None:
         whole, 2.0, (KeptSpan(100.0, 0.0, 2.0),), (EditChange(0.0, 0.0, 2.0 - whole, "delete"),), FRAME
     )
     assert conform_plan(profile, plan, difference).window_end == 2.0
+    # No cut is filled with the ring of the last hit alone.
+    quiet = replace(profile, bar_lufs=np.append(profile.bar_lufs[:-3], [-40.0, -45.0, -50.0]))
+    changed = conform_plan(quiet, plan, difference)
+    assert changed.window_end == 2.0
+    assert changed.segments[0].song_from < profile.downbeats[-4]
 
 
 def test_whole_bars_taken_out_leave_the_very_same_samples_after_them(track_profile: Maker) -> None:

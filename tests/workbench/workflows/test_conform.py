@@ -109,11 +109,16 @@ def test_the_own_ending_is_kept_by_worse_seams_or_not_and_made_again(workspace: 
         (line,) = [line for line in conform_table(found) if "keep-ending" in line]
         assert option in line
         assert f"a worst seam of {other.plan.seam_score:.2f}" in line
+    # A floor that somebody gives is none to go under, unless that is asked for too.
+    good = conform(workspace, made, old, new, track=TRACK, min_seam_score=0.6)
+    assert good.plan.seam_score >= 0.6
+    asked = conform(workspace, made, old, new, track=TRACK, min_seam_score=0.6, keep_ending=True)
+    assert not asked.plan.ends_in_fade
     lower = conform(workspace, made, old, new, track=TRACK, min_seam_score=0.1)
     assert lower.cover.min_seam_score == 0.1
     assert conform_summary(lower)["kept_share"] > conform_summary(faded)["kept_share"]
     bodies = [json.loads(json.dumps(conform_json(found))) for found in (usual, faded, lower)]
-    assert [body["provenance"]["constraints"].get("keep_ending") for body in bodies] == [True, None, True]
+    assert [body["provenance"]["constraints"].get("keep_ending") for body in bodies] == [True, None, None]
     for body in bodies:
         assert reproduce(workspace, body, track=TRACK, folders=[tmp_path]).same
     # It is asked of one change at a time.
