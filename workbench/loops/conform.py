@@ -87,6 +87,7 @@ _RING_LOST = 1e3  # s of music in place for which the ring of the own ending is 
 _RING_DB = 10.0  # LU under the median bar of bars in which only the last hit rings
 _PINNED = 1e3  # s; a pinned seam stays where its picture stays
 _FADE = 10.0  # s that the best place to fade is worth
+_SAME_TIME = 5e-3  # s by which two ways to a bar line may differ for the better one to stand for both
 _SAME_SAMPLE = 1e-3  # s; music this near to its old place is moved onto it
 _EXACTLY = 5e-4  # s; music this near to its old place counts as the same samples
 _MARGIN = 2e-6
@@ -448,6 +449,7 @@ class _Search:
         self.ages = max(MIN_INNER_BARS, int(np.ceil((glide + 0.5) / shortest))) + 1
         """bars that a segment lasts at least, and one; older counts as this old"""
         self.joins = self._joins()
+        self.old_seams = self._old_seams()
         self.kept_segments, self.from_line, self.from_time, self.from_age = self._start()
 
     def _joins(self) -> _Joins:
@@ -586,20 +588,23 @@ class _Search:
         layer.age[into, 0] = self.ages
         return layer
 
+    def _old_seams(self) -> list[tuple[VideoSeconds, BoolArray]]:
+        """When the new cut shows the picture of a seam of the old plan, and which joins are that seam."""
+        begins, ends, offset = self.target
+        found = []
+        for place in np.flatnonzero(np.abs(begins[1:] - ends[:-1]) < 1e-6).tolist():
+            left, entered = ends[place] + offset[place], begins[place + 1] + offset[place + 1]
+            same = (np.abs(self.joins.song_to - left) < 0.02) & (np.abs(self.joins.song_from - entered) < 0.02)
+            if same.any():
+                found.append((float(ends[place]), same))
+        return found
+
     def _was_there(self, rows: IntArray, time: FloatArray) -> BoolArray:
         """Whether the old plan took a join where the picture of that time was, so that it costs nothing."""
-        song_to, song_from = self.joins.song_to[rows], self.joins.song_from[rows]
-        same = np.zeros(time.size, dtype=bool)
-        begins, ends, offset = self.target
-        if begins.size < 2:
-            return same
-        left = ends[:-1] + offset[:-1]
-        entered = begins[1:] + offset[1:]
-        meets = np.abs(begins[1:] - ends[:-1]) < 1e-6
-        for place in np.flatnonzero(meets):
-            near = (np.abs(song_to - left[place]) < 0.02) & (np.abs(song_from - entered[place]) < 0.02)
-            same |= near & (np.abs(time - ends[place]) < self.bar / 2)
-        return same
+        stays = np.zeros(time.size, dtype=bool)
+        for at, same in self.old_seams:
+            stays |= same[rows] & (np.abs(time - at) < self.bar / 2)
+        return stays
 
     def _played(self, layer: _Layer) -> _Layer:
         """The layer after one more bar."""
@@ -615,6 +620,9 @@ class _Search:
         after.worth[1:, -1] = np.where(older, worth[:, -1], after.worth[1:, -1])
         after.time[1:, -1] = np.where(older, times[:, -1], after.time[1:, -1])
         after.age[1:, -1] = np.where(older, self.ages, after.age[1:, -1])
+        # Whoever may leave as soon as another, or sooner, at the same time, and is worth as much, stands for it too.
+        same = np.abs(after.time[:, :-1] - after.time[:, -1:]) <= _SAME_TIME
+        after.worth[:, :-1][same & (after.worth[:, :-1] <= after.worth[:, -1:])] = -np.inf
         return after
 
     def _in_place(self, line: IntArray, times: FloatArray) -> FloatArray:
@@ -627,8 +635,8 @@ class _Search:
         piece = np.maximum(np.searchsorted(begins, at, side="right") - 1, 0)
         off = np.abs((self.lines[line] - times)[:, None] - offset[piece])
         there = (at >= begins[piece]) & (at < ends[piece]) & (off <= self.bar / 2) & (at < self.end)
-        worth = np.where(there, 1.0 - _EXACT * off / self.bar, 0.0).mean(axis=1)
-        return np.asarray(worth * self.lengths[line])
+        worth = np.where(there, 1.0 - _EXACT * off / self.bar, 0.0).sum(axis=1)
+        return np.asarray(worth * self.lengths[line] / _POINTS)
 
     def _endings(self, layer: _Layer, number: int, *, in_ending: bool) -> list[tuple[float, int, int, int, _End]]:
         """Ways that end in the next bar: with the track's last sound or last hit, or in a fade."""
