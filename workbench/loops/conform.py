@@ -438,6 +438,7 @@ class _Search:
         last = max(profile.last_sound, float(self.lines[-1]) + 1e-3)
         self.edges = np.append(self.lines, last)
         self.lengths = np.diff(self.edges)
+        self.longest_bar = float(self.lengths.max())
         self.bar = float(np.median(np.diff(self.lines)))
         self.end: VideoSeconds = micros(self.difference.new_seconds) / 1e6
         self.target = _target(old, self.difference)
@@ -609,20 +610,21 @@ class _Search:
     def _played(self, layer: _Layer) -> _Layer:
         """The layer after one more bar."""
         after = self._empty()
-        worth = layer.worth[: self.n].copy()
-        line, age = np.nonzero(np.isfinite(worth))
-        worth[line, age] += self._in_place(line, layer.time[line, age])
-        times = layer.time[: self.n] + self.lengths[:, None]
-        worth = np.where(times <= self.end + self.bar, worth, -np.inf)
-        after.worth[1:, 1:], after.time[1:, 1:] = worth[:, :-1], times[:, :-1]
-        after.age[1:, 1:] = np.arange(self.ages)
-        older = worth[:, -1] > after.worth[1:, -1]
-        after.worth[1:, -1] = np.where(older, worth[:, -1], after.worth[1:, -1])
-        after.time[1:, -1] = np.where(older, times[:, -1], after.time[1:, -1])
-        after.age[1:, -1] = np.where(older, self.ages, after.age[1:, -1])
+        line, age = np.nonzero(np.isfinite(layer.worth[: self.n]))
+        if not line.size:
+            return after
+        some, next_ones = slice(line[0], line[-1] + 1), slice(line[0] + 1, line[-1] + 2)
+        worth = layer.worth[some].copy()
+        worth[line - line[0], age] += self._in_place(line, layer.time[line, age])
+        times = layer.time[some] + self.lengths[some, None]
+        worth[times > self.end + self.bar] = -np.inf
+        older = worth[:, -1] > worth[:, -2]
+        new_worth, new_time, new_age = after.worth[next_ones], after.time[next_ones], after.age[next_ones]
+        new_worth[:, 1:], new_time[:, 1:], new_age[:, 1:] = worth[:, :-1], times[:, :-1], np.arange(self.ages)
+        new_worth[older, -1], new_time[older, -1], new_age[older, -1] = worth[older, -1], times[older, -1], self.ages
         # Whoever may leave as soon as another, or sooner, at the same time, and is worth as much, stands for it too.
-        same = np.abs(after.time[:, :-1] - after.time[:, -1:]) <= _SAME_TIME
-        after.worth[:, :-1][same & (after.worth[:, :-1] <= after.worth[:, -1:])] = -np.inf
+        same = np.abs(new_time[:, :-1] - new_time[:, -1:]) <= _SAME_TIME
+        new_worth[:, :-1][same & (new_worth[:, :-1] <= new_worth[:, -1:])] = -np.inf
         return after
 
     def _in_place(self, line: IntArray, times: FloatArray) -> FloatArray:
@@ -642,6 +644,8 @@ class _Search:
         """Ways that end in the next bar: with the track's last sound or last hit, or in a fade."""
         found: list[tuple[float, int, int, int, _End]] = []
         last, longest_tail = self.n - 1, self.longest_tail
+        if layer.time.max() + self.longest_bar < self.end - longest_tail:
+            return found
         is_way = np.isfinite(layer.worth[: self.n])
         reached = np.where(is_way, layer.time[: self.n] + self.lengths[:, None], -np.inf)
         if reached.max() < self.end - longest_tail:

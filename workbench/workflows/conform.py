@@ -443,7 +443,7 @@ def _at_lower_floors(conformed: Conformed) -> list[str]:
                 conformed.difference,
                 cover,
                 conformed.constraints,
-                ending_floor=_ending_floor(conformed.keep_ending),
+                ending_floor=None,  # as where somebody gives the floor
             )
         except PlanError:
             continue  # this is advice: a floor without a plan has none to give
