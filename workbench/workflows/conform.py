@@ -54,7 +54,7 @@ CONFORMED = "conformed"
 """constraint of a provenance under which the changed plan stands, and the bytes of both cuts, to make it again"""
 _MUCH = 0.95
 """share of untouched picture with its music under which it is said what worse seams would keep"""
-_LOWER_FLOORS = (0.3, 0.1)
+_LOWER_FLOOR = 0.3
 _MORE = 0.02
 """share that worse seams must keep beyond what good ones do to be worth a word"""
 KEEP_ENDING = "keep_ending"
@@ -341,7 +341,7 @@ def conform_table(conformed: Conformed) -> list[str]:
     if not _same_before_edit(conformed):
         lines.append("no way through the track led on from the first change, so music before it differs too")
     envelope = _envelope_words(conformed.envelope)
-    return [*lines, last, *envelope, *_not_kept(conformed), *_ending_words(conformed), *_at_lower_floors(conformed)]
+    return [*lines, last, *envelope, *_not_kept(conformed), *_ending_words(conformed), *_at_a_lower_floor(conformed)]
 
 
 def _envelope_words(envelope: FollowedEnvelope | None) -> list[str]:
@@ -427,32 +427,26 @@ def _with_ending_kept(conformed: Conformed, keep_ending: bool) -> LoopPlan | Non
         return None  # this is advice
 
 
-def _at_lower_floors(conformed: Conformed) -> list[str]:
+def _at_a_lower_floor(conformed: Conformed) -> list[str]:
     """What worse seams would keep, where good ones keep too little; one line, or none."""
-    if _share(conformed, conformed.plan) >= _MUCH:
+    share = _share(conformed, conformed.plan)
+    if share >= _MUCH or conformed.cover.min_seam_score <= _LOWER_FLOOR:
         return []
-    found = []
-    for floor in _LOWER_FLOORS:
-        cover = conformed.cover.model_copy(update={"min_seam_score": floor})
-        if floor >= conformed.cover.min_seam_score:
-            continue
-        try:
-            plan = conform_plan(
-                conformed.analysis.profile,
-                conformed.old,
-                conformed.difference,
-                cover,
-                conformed.constraints,
-                ending_floor=None,  # as where somebody gives the floor
-            )
-        except PlanError:
-            continue  # this is advice: a floor without a plan has none to give
-        if _share(conformed, plan) < _share(conformed, conformed.plan) + _MORE:
-            continue
-        found.append(f"down to {floor:g} it is {_percent(conformed, plan)} (worst {plan.seam_score:.2f})")
-    if not found:
+    try:
+        plan = conform_plan(
+            conformed.analysis.profile,
+            conformed.old,
+            conformed.difference,
+            conformed.cover.model_copy(update={"min_seam_score": _LOWER_FLOOR}),
+            conformed.constraints,
+            ending_floor=None,  # as where somebody gives the floor
+        )
+    except PlanError:
+        return []  # this is advice: a floor without a plan has none to give
+    if _share(conformed, plan) < share + _MORE:
         return []
-    return [f"with seams of {' and '.join(found)}: --min-seam-score takes them"]
+    kept = f"it is {_percent(conformed, plan)} (worst {plan.seam_score:.2f})"
+    return [f"with seams of down to {_LOWER_FLOOR:g} {kept}: --min-seam-score {_LOWER_FLOOR:g} takes them"]
 
 
 def _percent(conformed: Conformed, plan: LoopPlan) -> str:
