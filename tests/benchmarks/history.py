@@ -73,6 +73,7 @@ FOLLOWED = {
     "conform": (
         Followed("Conform: music that follows an edit", ("follows, seams over 0.5",), "kept, share of seconds"),
         Followed("Conform: music that follows an edit", ("planned anew",), "kept, share of seconds"),
+        Followed("Conform: music that follows an edit", ("keeps its ending by seams over 0.2",), "own ending kept"),
     ),
     "align": (
         Followed("Align: planted truth", ("all",), "first within 20 ms"),

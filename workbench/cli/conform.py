@@ -37,9 +37,10 @@ if TYPE_CHECKING:
     "was made, 0.5 where nothing else was asked.",
 )
 @click.option(
-    "--keep-ending",
-    is_flag=True,
-    help="Keep the track's own ending also where that takes a seam that scores less.",
+    "--keep-ending/--no-keep-ending",
+    default=None,
+    help="Keep the track's own ending also where that takes a seam that scores less, down to 0.2; or fade there. "
+    "Unasked it is kept, unless --min-seam-score is given.",
 )
 @length_option
 @profile_option
@@ -53,7 +54,7 @@ def command(
     picture: Path | None,
     track: str | None,
     min_seam_score: float | None,
-    keep_ending: bool,
+    keep_ending: bool | None,
     length: float | None,
     workspace: Workspace,
 ) -> None:
@@ -62,15 +63,16 @@ def command(
     The two cuts are edit lists (.otio, .fcpxml or .edl), or two video files, which are compared by picture and
     sound. Before the first change of the edit the music stays the very same, if any way leads on from there; after
     it every second of picture that was not touched has its music within half a bar, as far as seams that nobody
-    hears allow. The plan is exactly as long as the new cut and keeps the track's own ending wherever such seams lead
-    there. Prints what changed as JSON, and as a table on standard error, which also says what worse seams would keep:
-    `--min-seam-score 0.3` takes them, and `--keep-ending` takes the best that keep the ending.
+    hears allow. The plan is exactly as long as the new cut and keeps the track's own ending, with less of the ring of
+    its last hit where all of it does not fit. Where no such seams lead to the ending, less sure ones do, unless you say
+    --no-keep-ending. Prints what changed as JSON, and as a table on standard error, with the seams that are less sure,
+    and what worse ones would keep: `--min-seam-score 0.3` takes them.
 
     \b
     Example:
       workbench conform plan.json --from first-cut.otio --to second-cut.otio -o plan-2.json
       workbench conform plan.json --from first-cut.mp4 --to second-cut.mp4 -o plan-2.json --picture changes.png
-      workbench conform plan.json --from first-cut.edl --to second-cut.edl -o plan-2.json --keep-ending
+      workbench conform plan.json --from first-cut.edl --to second-cut.edl -o plan-2.json --no-keep-ending
 
     \f
 
@@ -83,7 +85,8 @@ def command(
     picture : PNG file to write; None: none is written
     track : path of a file, or catalog track id; None: it is searched by its hash
     min_seam_score : the floor of seam scores; None: that of the profile or of the plan
-    keep_ending : whether the track's own ending is kept by seams under the floor too
+    keep_ending : whether the track's own ending is kept by seams under the floor too, down to 0.2; None: it is, unless
+        a floor is given
     length : s, of the plan of a fit of several lengths; None: PLAN holds one
     workspace : of the home folder, with the parameters of the profile
     """
@@ -118,7 +121,8 @@ def command(
 
         profile = conformed.analysis.profile
         with written_whole(picture) as part:
-            part.write_bytes(png(conform_figure(conformed.old, conformed.plan, conformed.difference, profile)))
+            figure = conform_figure(conformed.old, conformed.plan, conformed.difference, profile, conformed.cover)
+            part.write_bytes(png(figure))
     write_text(output, json.dumps(conform_json(conformed), ensure_ascii=False, allow_nan=False, indent=2) + "\n")
     for line in table:
         say(line)

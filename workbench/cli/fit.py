@@ -42,7 +42,8 @@ def _lengths(ctx: click.Context, param: click.Parameter, value: str | None) -> t
     lengths = []
     for text in (part.strip() for part in value.split(",")):
         if not re.fullmatch(r"\d+(?:\.\d+)?", text, re.ASCII):
-            raise click.BadParameter(f"{text or 'nothing'!r} is not a length in seconds", ctx, param)
+            wrong = f"{text!r} is not a length in seconds" if text else f"{value!r} lacks a length beside a comma"
+            raise click.BadParameter(f"{wrong}, such as 90 or 15,30,60", ctx, param)
         seconds = float(text)
         if not MIN_SECONDS <= seconds <= _LONGEST:
             raise click.BadParameter(f"{text} s is not between {MIN_SECONDS:g} and {_LONGEST:g} s", ctx, param)

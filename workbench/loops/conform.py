@@ -9,17 +9,20 @@ has its music, and pays for each splice that the old plan did not take.
 
 An edit moves the picture by any time, and a splice moves the music by whole bars; a good one mostly by whole phrases.
 So music that the edit moved by half a phrase cannot be put back in place by a seam that nobody hears: the floor of seam
-scores (`CoverParams.min_seam_score`) decides how much is kept, and lowering it keeps more. The track's own ending needs
-the one number of bars that leaves it the end of the new cut. Who must have it (`keep_ending`) gets it by the best seams
-that lead there, also under the floor.
+scores (`CoverParams.min_seam_score`) decides how much is kept, and lowering it keeps more.
+
+The track's own ending needs the one number of bars that leaves it the end of the new cut. Where its last hit rings for
+bars, each bar of the ring is another such number: the ring is then faded at the end of the cut. Where no seams over the
+floor lead to either, the best under it do, down to `ending_floor`; where those do not, the music fades.
 
 Functions: `conform_plan`; `follow_picture` and `kept_seconds`, which of the untouched picture has its music;
-`change_words`.
+`unsure_seams`; `change_words`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +48,7 @@ from workbench.loops.cutdown import (
     with_short_segments,
 )
 from workbench.loops.fit import FitRequest, plan_fit
+from workbench.loops.moves import seam_lines, seam_scores
 from workbench.loops.plan import (
     GRID_TOLERANCE_SECONDS,
     LoopPlan,
@@ -67,6 +71,8 @@ from workbench.loops.worth import (
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 
+ENDING_FLOOR = 0.2
+"""score under which no seam is taken for the track's own ending either; `CoverParams.min_seam_score` may be less"""
 _BARS_BEFORE = 2
 """bars before the first edit from which on the music may differ"""
 _POINTS = 4  # places of a bar at which the search asks whether the music is in place
@@ -74,11 +80,14 @@ _SPLICE_COST = 3.0  # s of music in place that a new seam of score 1 must buy
 _HEARD_COST = 17.0  # and what one at the floor must buy on top: who lowers the floor takes worse seams for more music
 _EXACT = 0.02  # share that a second loses that is half a bar off: the same sample is preferred
 _OWN_ENDING = 1e4  # s; the own ending of the old plan is kept wherever a way leads there
-_LEAST_SEAM = 0.05  # score under which no seam is taken for the own ending either
 _UNDER_FLOOR = 100.0  # s of music in place that a seam under the floor costs, which only the own ending is worth,
 _LACK_COST = 1e3  # and what a whole unit of score under it costs on top: the best such seams are taken
+_LEAST_RING = 1.0  # s of the ring after the last hit's bar that are heard at least
+_RING_LOST = 1e3  # s of music in place for which the ring of the own ending is cut short
+_RING_DB = 10.0  # LU under the median bar of bars in which only the last hit rings
 _PINNED = 1e3  # s; a pinned seam stays where its picture stays
 _FADE = 10.0  # s that the best place to fade is worth
+_SAME_TIME = 5e-3  # s by which two ways to a bar line may differ for the better one to stand for both
 _SAME_SAMPLE = 1e-3  # s; music this near to its old place is moved onto it
 _EXACTLY = 5e-4  # s; music this near to its old place counts as the same samples
 _MARGIN = 2e-6
@@ -100,6 +109,24 @@ class FollowedStretch(NamedTuple):
     def seconds(self) -> float:
         """How long it lasts, s."""
         return self.last - self.first
+
+
+class UnsureSeam(NamedTuple):
+    """A seam that is less sure than those of a loop."""
+
+    at: VideoSeconds
+    """s of the new cut"""
+    score: float
+
+
+class _End(Enum):
+    """How a way ends."""
+
+    OWN = auto()
+    """with the track's last sound"""
+    RING = auto()
+    """with its last hit, whose ring is faded"""
+    FADE = auto()
 
 
 class _Joins(NamedTuple):
@@ -133,7 +160,12 @@ class _Way:
     """where a way starts that keeps no segment of the old plan"""
     taken: tuple[int, ...]
     """rows of the joins"""
-    own_ending: bool
+    end: _End
+
+    @property
+    def own_ending(self) -> bool:
+        """Whether it ends as the track does."""
+        return self.end is not _End.FADE
 
 
 def conform_plan(
@@ -144,7 +176,7 @@ def conform_plan(
     constraints: SeamConstraints = NO_CONSTRAINTS,
     *,
     of_fit: bool | None = None,
-    keep_ending: bool = False,
+    ending_floor: float | None = ENDING_FLOOR,
 ) -> LoopPlan:
     """Change a plan for another cut of its video.
 
@@ -157,8 +189,8 @@ def conform_plan(
     constraints : that the plan was made with; a pinned seam stays where its picture stays
     of_fit : whether the plan is in the shape of a fit, whose `end_label` names an own ending as such; None: told by its
         kind and its label, which a loop that fades leaves open
-    keep_ending : whether the track's own ending, where the old plan has it, is kept by seams under the floor too if
-        none over it lead there
+    ending_floor : score down to which seams are taken that lead to the track's own ending, where the old plan has it
+        and no seams over the floor lead there; None: the music fades there
 
     Returns
     -------
@@ -182,8 +214,8 @@ def conform_plan(
         raise PlanError("the track has no bars to cut on, so its music cannot follow an edit; fit it anew")
     search = _Search(profile, old, difference, params, constraints)
     way = search.best() or search.best(in_ending=True)
-    if keep_ending and not old.ends_in_fade and not (way is not None and way.own_ending):
-        lowered = _Search(profile, old, difference, params, constraints, least_score=_LEAST_SEAM)
+    if ending_floor is not None and not old.ends_in_fade and not (way is not None and way.own_ending):
+        lowered = _Search(profile, old, difference, params, constraints, least_score=ending_floor)
         ending = lowered.best()
         if ending is not None and ending.own_ending:
             search, way = lowered, ending
@@ -268,6 +300,31 @@ def follow_picture(plan: LoopPlan, old: LoopPlan, difference: EditDifference, ha
     return found
 
 
+def unsure_seams(
+    plan: LoopPlan, old: LoopPlan, profile: LoopProfile, params: CoverParams = CoverParams()
+) -> tuple[UnsureSeam, ...]:
+    """Seams of a changed plan that score less than a loop takes, and that the old plan did not have.
+
+    Parameters
+    ----------
+    plan : for the new cut
+    old : for the old cut
+    profile : of the track
+    params : with the floor of seam scores; a floor under that of a loop by default counts as that
+
+    Returns
+    -------
+    in the order in which they are heard
+    """
+    least = max(params.min_seam_score, CoverParams().min_seam_score)
+    known = set(seam_lines(profile, old))
+    return tuple(
+        UnsureSeam(at, float(score))
+        for at, pair, score in zip(plan.seam_times, seam_lines(profile, plan), seam_scores(profile, plan), strict=True)
+        if score < least and pair not in known
+    )
+
+
 def kept_seconds(plan: LoopPlan, old: LoopPlan, difference: EditDifference, half_bar: float) -> tuple[float, float]:
     """How much of the untouched picture has its music.
 
@@ -331,6 +388,20 @@ def _target(old: LoopPlan, difference: EditDifference) -> _Target:
     return _Target(table[:, 0], table[:, 1], table[:, 2])
 
 
+def _ring_start(profile: LoopProfile) -> TrackSeconds | None:
+    """The bar line from which on only the last hit of the own ending rings; None where it does not ring that long."""
+    lufs = profile.bar_lufs
+    if profile.ending is None:
+        return None
+    quiet = lufs <= np.median(lufs) - _RING_DB
+    line = lufs.size
+    while (
+        line > profile.ending.start_bar + 1 and quiet[line - 1] and (line == lufs.size or lufs[line - 1] >= lufs[line])
+    ):
+        line -= 1
+    return float(profile.downbeats[line]) if line < lufs.size else None
+
+
 class _Layer(NamedTuple):
     """The ways to be at a bar line after some number of bars, all arrays of shape (n_lines + 1, n_ages)."""
 
@@ -367,14 +438,19 @@ class _Search:
         last = max(profile.last_sound, float(self.lines[-1]) + 1e-3)
         self.edges = np.append(self.lines, last)
         self.lengths = np.diff(self.edges)
+        self.longest_bar = float(self.lengths.max())
         self.bar = float(np.median(np.diff(self.lines)))
         self.end: VideoSeconds = micros(self.difference.new_seconds) / 1e6
         self.target = _target(old, self.difference)
+        self.fade_worth = fade_part(profile)
+        self.longest_tail = end_slack(profile)[0]
+        self.ring_from = _ring_start(profile)
         glide = old.gain_glide_seconds
         shortest = float(np.diff(self.lines).min())
         self.ages = max(MIN_INNER_BARS, int(np.ceil((glide + 0.5) / shortest))) + 1
         """bars that a segment lasts at least, and one; older counts as this old"""
         self.joins = self._joins()
+        self.old_seams = self._old_seams()
         self.kept_segments, self.from_line, self.from_time, self.from_age = self._start()
 
     def _joins(self) -> _Joins:
@@ -450,7 +526,7 @@ class _Search:
     def best(self, *, in_ending: bool = False) -> _Way | None:
         """The best way from the start to the end of the new cut; `in_ending`: a fade may lie in the own ending."""
         layers = [self._entering(self._first_layer())]
-        ways: list[tuple[float, int, int, int, bool]] = []
+        ways: list[tuple[float, int, int, int, _End]] = []
         most = int(np.ceil((self.end - self.from_time) / float(self.lengths[: self.n - 1].min()))) + 2
         for number in range(most):
             layer = layers[-1]
@@ -460,8 +536,8 @@ class _Search:
             layers.append(self._entering(self._played(layer)))
         if not ways:
             return None
-        _, number, line, age, own = max(ways, key=lambda way: way[0])
-        return self._way(layers, number, line, age, own)
+        _, number, line, age, end = max(ways, key=lambda way: way[0])
+        return self._way(layers, number, line, age, end)
 
     def _first_layer(self) -> _Layer:
         layer = self._empty()
@@ -471,10 +547,11 @@ class _Search:
             return layer
         # A new start: the track's own, as the old plan starts, or any downbeat.
         begins = self.asked_start()
-        phrase = fade_part(self.profile)
         late = np.flatnonzero(self.lines[:-1] >= self.profile.song_start + EARLY_SECONDS)
+        if self.ring_from is not None:
+            late = late[self.lines[late] < self.ring_from]
         layer.time[late, 0] = begins + EARLY_SECONDS
-        layer.worth[late, 0] = -_FADE * (1.0 - phrase[late])
+        layer.worth[late, 0] = -_FADE * (1.0 - self.fade_worth[late])
         layer.time[0, 0] = begins + float(self.lines[0]) - self.profile.song_start
         layer.worth[0, 0] = 0.0
         return layer
@@ -487,99 +564,121 @@ class _Search:
     def _entering(self, layer: _Layer) -> _Layer:
         """The layer with the splices that can be taken at its bar lines."""
         joins = self.joins
-        if not joins.leave.size:
+        rows = np.flatnonzero(np.isfinite(layer.worth[joins.leave, self.ages]))
+        if not rows.size:
             return layer
-        leaving = layer.worth[joins.leave, self.ages]
-        time = layer.time[joins.leave, self.ages] + joins.song_to - self.lines[joins.leave]
-        starts = time + self.lines[joins.enter] - joins.song_from
-        heard = (1.0 - joins.score) / max(1.0 - self.params.min_seam_score, 1e-3)
+        leave, enter, score = joins.leave[rows], joins.enter[rows], joins.score[rows]
+        leaving = layer.worth[leave, self.ages]
+        time = layer.time[leave, self.ages] + joins.song_to[rows] - self.lines[leave]
+        starts = time + self.lines[enter] - joins.song_from[rows]
+        heard = (1.0 - score) / max(1.0 - self.params.min_seam_score, 1e-3)
         worth = leaving - _SPLICE_COST - _HEARD_COST * heard
         if self.lowered:
-            lack = self.params.min_seam_score - joins.score
+            lack = self.params.min_seam_score - score
             worth = worth - np.where(lack > 0.0, _UNDER_FLOOR + _LACK_COST * lack, 0.0)
-        stays = self._was_there(joins, time)
+        stays = self._was_there(rows, time)
         worth = np.where(stays, leaving, worth)
         if self.constraints is not None:
-            pinned = stays & self.constraints.is_pinned(joins.leave, joins.enter)
+            pinned = stays & self.constraints.is_pinned(leave, enter)
             worth = np.where(pinned, leaving + _PINNED, worth)
         order = np.argsort(worth, kind="stable")
-        order = order[np.isfinite(worth[order])]
-        layer.worth[joins.enter[order], 0] = worth[order]  # of several into one line the last, the best, stays
-        layer.time[joins.enter[order], 0] = starts[order]
-        layer.splice[joins.enter[order], 0] = order
-        layer.age[joins.enter[order], 0] = self.ages
+        into = enter[order]
+        layer.worth[into, 0] = worth[order]  # of several into one line the last, the best, stays
+        layer.time[into, 0] = starts[order]
+        layer.splice[into, 0] = rows[order]
+        layer.age[into, 0] = self.ages
         return layer
 
-    def _was_there(self, joins: _Joins, time: FloatArray) -> BoolArray:
-        """Whether the old plan took a splice where the picture of that time was, so that it costs nothing."""
-        same = np.zeros(time.size, dtype=bool)
+    def _old_seams(self) -> list[tuple[VideoSeconds, BoolArray]]:
+        """When the new cut shows the picture of a seam of the old plan, and which joins are that seam."""
         begins, ends, offset = self.target
-        if begins.size < 2:
-            return same
-        left = ends[:-1] + offset[:-1]
-        entered = begins[1:] + offset[1:]
-        meets = np.abs(begins[1:] - ends[:-1]) < 1e-6
-        for place in np.flatnonzero(meets):
-            near = (np.abs(joins.song_to - left[place]) < 0.02) & (np.abs(joins.song_from - entered[place]) < 0.02)
-            same |= near & (np.abs(time - ends[place]) < self.bar / 2)
-        return same
+        found = []
+        for place in np.flatnonzero(np.abs(begins[1:] - ends[:-1]) < 1e-6).tolist():
+            left, entered = ends[place] + offset[place], begins[place + 1] + offset[place + 1]
+            same = (np.abs(self.joins.song_to - left) < 0.02) & (np.abs(self.joins.song_from - entered) < 0.02)
+            if same.any():
+                found.append((float(ends[place]), same))
+        return found
+
+    def _was_there(self, rows: IntArray, time: FloatArray) -> BoolArray:
+        """Whether the old plan took a join where the picture of that time was, so that it costs nothing."""
+        stays = np.zeros(time.size, dtype=bool)
+        for at, same in self.old_seams:
+            stays |= same[rows] & (np.abs(time - at) < self.bar / 2)
+        return stays
 
     def _played(self, layer: _Layer) -> _Layer:
         """The layer after one more bar."""
         after = self._empty()
-        worth = layer.worth[: self.n] + self._in_place(layer.time[: self.n])
-        times = layer.time[: self.n] + self.lengths[:, None]
-        worth = np.where(times <= self.end + self.bar, worth, -np.inf)
-        after.worth[1:, 1:], after.time[1:, 1:] = worth[:, :-1], times[:, :-1]
-        after.age[1:, 1:] = np.arange(self.ages)
-        older = worth[:, -1] > after.worth[1:, -1]
-        after.worth[1:, -1] = np.where(older, worth[:, -1], after.worth[1:, -1])
-        after.time[1:, -1] = np.where(older, times[:, -1], after.time[1:, -1])
-        after.age[1:, -1] = np.where(older, self.ages, after.age[1:, -1])
+        line, age = np.nonzero(np.isfinite(layer.worth[: self.n]))
+        if not line.size:
+            return after
+        some, next_ones = slice(line[0], line[-1] + 1), slice(line[0] + 1, line[-1] + 2)
+        worth = layer.worth[some].copy()
+        worth[line - line[0], age] += self._in_place(line, layer.time[line, age])
+        times = layer.time[some] + self.lengths[some, None]
+        worth[times > self.end + self.bar] = -np.inf
+        older = worth[:, -1] > worth[:, -2]
+        new_worth, new_time, new_age = after.worth[next_ones], after.time[next_ones], after.age[next_ones]
+        new_worth[:, 1:], new_time[:, 1:], new_age[:, 1:] = worth[:, :-1], times[:, :-1], np.arange(self.ages)
+        new_worth[older, -1], new_time[older, -1], new_age[older, -1] = worth[older, -1], times[older, -1], self.ages
+        # Whoever may leave as soon as another, or sooner, at the same time, and is worth as much, stands for it too.
+        same = np.abs(new_time[:, :-1] - new_time[:, -1:]) <= _SAME_TIME
+        new_worth[:, :-1][same & (new_worth[:, :-1] <= new_worth[:, -1:])] = -np.inf
         return after
 
-    def _in_place(self, times: FloatArray) -> FloatArray:
-        """Seconds of each bar that are heard where the picture had them, shape of `times`."""
+    def _in_place(self, line: IntArray, times: FloatArray) -> FloatArray:
+        """Seconds of bars, which begin at these times, that are heard where the picture had them; shape of `times`."""
         begins, ends, offset = self.target
         if not begins.size:
             return np.zeros(times.shape)
         inside = (np.arange(_POINTS) + 0.5) / _POINTS
-        at = times[..., None] + inside * self.lengths[:, None, None]
-        piece = np.clip(np.searchsorted(begins, at, side="right") - 1, 0, begins.size - 1)
-        off = np.abs((self.lines[:, None] - times)[..., None] - offset[piece])
+        at = times[:, None] + inside * self.lengths[line, None]
+        piece = np.maximum(np.searchsorted(begins, at, side="right") - 1, 0)
+        off = np.abs((self.lines[line] - times)[:, None] - offset[piece])
         there = (at >= begins[piece]) & (at < ends[piece]) & (off <= self.bar / 2) & (at < self.end)
-        worth = np.where(there, 1.0 - _EXACT * off / self.bar, 0.0).mean(axis=-1)
-        return np.asarray(worth * self.lengths[:, None])
+        worth = np.where(there, 1.0 - _EXACT * off / self.bar, 0.0).sum(axis=1)
+        return np.asarray(worth * self.lengths[line] / _POINTS)
 
-    def _endings(self, layer: _Layer, number: int, *, in_ending: bool) -> list[tuple[float, int, int, int, bool]]:
-        """Ways that end in the next bar: on the track's own ending, or in a fade."""
-        found: list[tuple[float, int, int, int, bool]] = []
-        longest_tail = end_slack(self.profile)[0]
-        last = self.n - 1
+    def _endings(self, layer: _Layer, number: int, *, in_ending: bool) -> list[tuple[float, int, int, int, _End]]:
+        """Ways that end in the next bar: with the track's last sound or last hit, or in a fade."""
+        found: list[tuple[float, int, int, int, _End]] = []
+        last, longest_tail = self.n - 1, self.longest_tail
+        if layer.time.max() + self.longest_bar < self.end - longest_tail:
+            return found
+        is_way = np.isfinite(layer.worth[: self.n])
+        reached = np.where(is_way, layer.time[: self.n] + self.lengths[:, None], -np.inf)
+        if reached.max() < self.end - longest_tail:
+            return found
         # The last segment is as long as any, but in a cut that has no room for that.
         aged = np.arange(self.ages + 1) >= (0 if number < MIN_INNER_BARS and not self.kept_segments else MIN_INNER_BARS)
         own_worth = _FADE if self.old.ends_in_fade else _OWN_ENDING
         # A track without a found ending ends with its last sound, in a new cut only where it did in the old one.
         if self.profile.ending is not None or not self.old.ends_in_fade:
             tail = self.end - (layer.time[last] + self.lengths[last])
-            fits = np.isfinite(layer.worth[last]) & (tail >= 0.0) & (tail <= longest_tail) & aged
+            fits = is_way[last] & (tail >= 0.0) & (tail <= longest_tail) & aged
             for age in np.flatnonzero(fits).tolist():
-                kept = float(self._in_place(layer.time[: self.n])[last, age])
-                found.append((float(layer.worth[last, age]) + kept + own_worth, number, last, age, True))
+                kept = float(self._in_place(np.array([last]), layer.time[last : last + 1, age])[0])
+                found.append((float(layer.worth[last, age]) + kept + own_worth, number, last, age, _End.OWN))
         ending = self.profile.ending
         to_end = ending is None or in_ending
         latest = float(self.edges[-1 if to_end or ending is None else ending.start_bar + 1])
         latest = min(latest, self.profile.last_sound)
         reach = self.lines[:, None] + self.end - layer.time[: self.n]
-        fits = np.isfinite(layer.worth[: self.n]) & (layer.time[: self.n] <= self.end + 1e-9) & aged
         bars = np.minimum(self.lengths, np.append(np.diff(self.lines), self.lines[-1] - self.lines[-2]))
-        fits &= (reach - self.lines[:, None] < bars[:, None] - 1e-3) & (reach <= latest + 1e-6)
-        worth = layer.worth[: self.n] + _FADE * fade_part(self.profile)[:, None]
+        stops = is_way & (layer.time[: self.n] <= self.end + 1e-9) & aged & (reach <= self.profile.last_sound + 1e-6)
+        fits = stops & (reach - self.lines[:, None] < bars[:, None] - 1e-3) & (reach <= latest + 1e-6)
+        worth = layer.worth[: self.n] + _FADE * self.fade_worth[:, None]
         for line, age in np.argwhere(fits).tolist():
-            found.append((float(worth[line, age]), number, line, age, False))
+            found.append((float(worth[line, age]), number, line, age, _End.FADE))
+        if self.ring_from is not None and not self.old.ends_in_fade:
+            stops &= (reach < self.edges[1:, None]) & (reach >= self.ring_from + _LEAST_RING)
+            for line, age in np.argwhere(stops).tolist():
+                lost = _RING_LOST + self.profile.last_sound - float(reach[line, age])
+                found.append((float(layer.worth[line, age]) + _OWN_ENDING - lost, number, line, age, _End.RING))
         return found
 
-    def _way(self, layers: list[_Layer], number: int, line: int, age: int, own: bool) -> _Way:
+    def _way(self, layers: list[_Layer], number: int, line: int, age: int, end: _End) -> _Way:
         taken: list[int] = []
         while True:
             layer = layers[number]
@@ -591,7 +690,7 @@ class _Search:
                 break
             line, age, number = line - 1, int(layers[number].age[line, age]), number - 1
         first = float(self.profile.song_start if line == 0 else self.lines[line] - EARLY_SECONDS)
-        return _Way(round(max(0.0, first), 6), tuple(taken[::-1]), own)
+        return _Way(round(max(0.0, first), 6), tuple(taken[::-1]), end)
 
     def assemble(self, way: _Way) -> LoopPlan:
         """The plan of a way.
@@ -622,7 +721,7 @@ class _Search:
         played = sum(micros(last) - micros(first) for first, last in spans[:-1])
         begins = (micros(music_in) + played) / 1e6
         end = self.end
-        if way.own_ending:
+        if way.end is _End.OWN:
             spans[-1][1] = round(profile.last_sound, 6)
             music_end = (micros(begins) + micros(spans[-1][1]) - micros(spans[-1][0])) / 1e6
             tail = end_fade = micros(end - music_end) / 1e6
@@ -630,6 +729,11 @@ class _Search:
         else:
             spans[-1][1] = (micros(spans[-1][0]) + micros(end) - micros(begins)) / 1e6
             room = spans[-1][1] - spans[-1][0] - (fades[-1] / 2 if fades else fade_in) - _MARGIN
+        if way.end is _End.RING:
+            assert self.ring_from is not None, "a way ends in the ring only where the track has one"
+            tail, end_fade = 0.0, micros(min(spans[-1][1] - self.ring_from, room)) / 1e6
+            label = f"{self._own_label()}, its ring faded over {end_fade:.1f} s"
+        elif way.end is _End.FADE:
             tail, end_fade, label = self._closing(spans[-1], end - music_in, room)
             if not fades:  # in less than a bar the closing fade takes it all
                 fade_in = min(fade_in, max(0.0, micros(spans[-1][1] - spans[-1][0] - end_fade) / 1e6))
@@ -684,7 +788,7 @@ class _Search:
         if own and profile.ending is not None:
             ending = own_ending_part(profile.ending.kind, np.asarray(music_in), np.asarray(tail))
         else:
-            ending = fade_part(profile)[int(nearest_line(lines, table[-1:, 1] - tail)[0])]
+            ending = self.fade_worth[int(nearest_line(lines, table[-1:, 1] - tail)[0])]
         plays = np.array(
             [np.sum((table[:, 0] <= line + 0.02) & (table[:, 1] > line + 0.02)) for line in lines], dtype=np.float64
         )

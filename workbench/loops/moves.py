@@ -3,8 +3,8 @@
 A seam that moves by some bars leaves the track as many bars later and enters it as many later: the body stays as long,
 and so does the music. Each such splice is one of its own, with its own score. A place where it cannot be says why.
 
-Functions: `seam_lines`, the bar lines of a plan's seams; `place_pairs` and `seam_places`, where a seam could be;
-`move_seam`, the plan with the seam there; `has_room`.
+Functions: `seam_lines` and `seam_scores`, the bar lines of a plan's seams and how they score; `place_pairs` and
+`seam_places`, where a seam could be; `move_seam`, the plan with the seam there; `has_room`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from workbench.loops.profile import SEAM_PARTS, LoopProfile, Splices
 from workbench.loops.splices import with_room
 from workbench.loops.worth import seams_part
 from workbench.params import CoverParams
-from workbench.recording import VideoSeconds
+from workbench.recording import FloatArray, VideoSeconds
 
 REACH_BARS = 8
 """how far a seam can be moved at once"""
@@ -56,6 +56,17 @@ def seam_lines(profile: LoopProfile, plan: LoopPlan) -> list[tuple[int, int]]:
     table = segment_table(plan)
     left, entered = (nearest_line(profile.downbeats, times).tolist() for times in (table[:-1, 1], table[1:, 0]))
     return list(zip(left, entered, strict=True))
+
+
+def seam_scores(profile: LoopProfile, plan: LoopPlan) -> FloatArray:
+    """The score of each seam of a plan, as its bar lines have it; that of the worst where the profile lacks the splice.
+
+    Parameters
+    ----------
+    profile, plan : of one track
+    """
+    rows = [profile.splices.row_of(*pair) for pair in seam_lines(profile, plan)]
+    return np.array([plan.seam_score if row is None else float(profile.splices.score[row]) for row in rows])
 
 
 def place_pairs(profile: LoopProfile, plan: LoopPlan, seam: int) -> dict[int, tuple[int, int]]:
@@ -164,7 +175,7 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
         raise PlanError(f"seam {seam + 1} cannot be moved by {bars} bars: another seam is there")
     longer = micros(float(segment_starts(table, 0.0)[-1]) - played)
     music_in, tail = micros(plan.music_in), micros(plan.tail_seconds)
-    if plan.ends_in_fade:
+    if plan.is_faded_out:
         table[-1, 1] = (micros(table[-1, 1]) - longer) / 1e6
         tail = max(0, tail - longer)
     else:
@@ -177,13 +188,13 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
     gains = np.array([segment.gain_in_db for segment in plan.segments])
     fades[seam], exponents[seam] = fade, float(splices.exponent[0])
     gains[seam + 1] = float(seam_gains(splices.level_step_db, params)[0])
-    before, scores = _scores(profile, plan), _scores(profile, plan)
+    before, scores = seam_scores(profile, plan), seam_scores(profile, plan)
     scores[seam] = float(splices.score[0])
     gained = seams_part(scores.min(), scores.mean()) - seams_part(before.min(), before.mean())
     ends = PlayedEnds(
         start_fade=plan.start_fade_seconds,
         tail=tail / 1e6,
-        end_fade=max(plan.end_fade_seconds, tail / 1e6) if plan.ends_in_fade else tail / 1e6,
+        end_fade=max(plan.end_fade_seconds, tail / 1e6) if plan.is_faded_out else tail / 1e6,
         label=plan.end_label,
         is_own=not plan.ends_in_fade,
     )
@@ -215,7 +226,7 @@ def has_room(splices: Splices, row: int, song_duration: float) -> bool:
 def _clear_end(plan: LoopPlan) -> float:
     """Where the last segment's closing fade begins, or its music ends, s of the track."""
     last = plan.segments[-1].song_to
-    return last - plan.end_fade_seconds if plan.ends_in_fade else last
+    return last - plan.end_fade_seconds if plan.is_faded_out else last
 
 
 def _broken_rule(
@@ -244,9 +255,3 @@ def _ruled_out(constraints: LineConstraints | None, leave: int, enter: int) -> s
     if any((leave, enter) == tuple(pair) for pair in constraints.forbidden.tolist()):
         return "this splice is forbidden"
     return ""
-
-
-def _scores(profile: LoopProfile, plan: LoopPlan) -> np.ndarray:
-    """Of each seam; that of the worst where the profile does not hold the splice."""
-    rows = [profile.splices.row_of(*pair) for pair in seam_lines(profile, plan)]
-    return np.array([plan.seam_score if row is None else float(profile.splices.score[row]) for row in rows])

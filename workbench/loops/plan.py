@@ -208,6 +208,11 @@ class LoopPlan(Shown):
         return abs(reached - self.window_end) < abs(reached - self.music_end)
 
     @property
+    def is_faded_out(self) -> bool:
+        """Whether a fade closes it, be it only over the ring of the track's own ending."""
+        return self.ends_in_fade or self.end_fade_seconds > self.tail_seconds + 1e-3
+
+    @property
     def last_words(self) -> str:
         """How it ends, without how often the track begins again before that."""
         return split_end_label(self.end_label)[0]

@@ -1,7 +1,8 @@
 """The picture of a plan that followed an edit: the old cut below, the new one above, and which music stayed where.
 
 Each lane shows the sections that are heard, in their colours, with the seams. A ribbon goes from untouched picture of
-the old cut up to its place in the new one: green where its music came along, grey where it hears other music.
+the old cut up to its place in the new one: green where its music came along, grey where it hears other music. A seam
+that is less sure than those of a loop sticks out of its lane, with its score.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.edits.difference import EditDifference
-from workbench.loops.conform import follow_picture
+from workbench.loops.conform import follow_picture, unsure_seams
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import LoopProfile
+from workbench.params import CoverParams
 from workbench.plots.palette import ENDING, SEAM, SOFT_INK, new_figure, quiet, time_axis
 from workbench.plots.plan import draw_blocks, name_blocks, played_blocks
 
@@ -23,16 +25,24 @@ if TYPE_CHECKING:
 
 _NEW, _OLD, _THICK = 1.0, 0.0, 0.18
 """heights of the two lanes, and of each"""
+_STICKS_OUT = 0.09
 
 
-def conform_figure(old: LoopPlan, plan: LoopPlan, difference: EditDifference, profile: LoopProfile) -> Figure:
+def conform_figure(
+    old: LoopPlan,
+    plan: LoopPlan,
+    difference: EditDifference,
+    profile: LoopProfile,
+    params: CoverParams = CoverParams(),
+) -> Figure:
     """Draw how a plan follows an edit.
 
     Parameters
     ----------
     old, plan : for the old and the new cut
     difference : of the two cuts
-    profile : of the track, for its sections and bars
+    profile : of the track, for its sections, bars and seam scores
+    params : with the floor of seam scores
     """
     from workbench.plots.labels import Labels
 
@@ -45,6 +55,10 @@ def conform_figure(old: LoopPlan, plan: LoopPlan, difference: EditDifference, pr
         draw_blocks(axes, blocks, foot, _THICK)
         name_blocks(labels, blocks, foot + _THICK / 2)
         axes.vlines(each.seam_times, foot, foot + _THICK, color=SEAM, linewidth=1.6)
+    unsure = unsure_seams(plan, old, profile, params)
+    for seam in unsure:
+        axes.vlines(seam.at, _NEW - _STICKS_OUT, _NEW + _THICK, color=SEAM, linewidth=2.4)
+        axes.text(seam.at, _NEW - _STICKS_OUT, f" {seam.score:.2f}", color=SEAM, fontsize=8, va="bottom")
     for change in difference.changes:
         axes.annotate(
             f"{change.kind} {change.delta_seconds:+.1f} s",
@@ -61,7 +75,8 @@ def conform_figure(old: LoopPlan, plan: LoopPlan, difference: EditDifference, pr
     axes.set_yticks([_OLD - _THICK / 2, _NEW + _THICK / 2], ["old cut", "new cut"])
     quiet(axes)
     time_axis(axes, span)
-    axes.set_xlabel("time in the video; green: untouched picture that keeps its music, grey: that does not", fontsize=9)
+    legend = "time in the video; green: untouched picture that keeps its music, grey: that does not"
+    axes.set_xlabel(f"{legend}; number: score of a seam less sure than a loop's" if unsure else legend, fontsize=9)
     return figure
 
 

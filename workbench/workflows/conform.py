@@ -23,7 +23,16 @@ from workbench.edits.difference import EditDifference, lasting
 from workbench.edits.envelope import FollowedEnvelope, follow_edit
 from workbench.edits.reading import compare_files, is_edit_list
 from workbench.errors import EditError, PlanError
-from workbench.loops.conform import change_words, conform_plan, follow_picture, has_shape_of_loop, kept_seconds
+from workbench.loops.conform import (
+    ENDING_FLOOR,
+    UnsureSeam,
+    change_words,
+    conform_plan,
+    follow_picture,
+    has_shape_of_loop,
+    kept_seconds,
+    unsure_seams,
+)
 from workbench.loops.constraints import SeamConstraints, clock, on_lines
 from workbench.loops.plan import LoopPlan, nearest_line, segment_table
 from workbench.media.probe import probe
@@ -45,11 +54,11 @@ CONFORMED = "conformed"
 """constraint of a provenance under which the changed plan stands, and the bytes of both cuts, to make it again"""
 _MUCH = 0.95
 """share of untouched picture with its music under which it is said what worse seams would keep"""
-_LOWER_FLOORS = (0.3, 0.1)
+_LOWER_FLOOR = 0.3
 _MORE = 0.02
 """share that worse seams must keep beyond what good ones do to be worth a word"""
 KEEP_ENDING = "keep_ending"
-"""constraint of a provenance: whether the own ending was kept by seams under the floor too"""
+"""constraint of a provenance: whether the own ending is kept by seams under the floor too"""
 _UNASKED = ("keep", "end_on")
 """constraints of a fit that a changed plan is not held to"""
 
@@ -79,13 +88,18 @@ class Conformed:
     constraints: SeamConstraints
     unasked: tuple[str, ...]
     """names of constraints of the old plan that the new one is not held to"""
-    keep_ending: bool = False
-    """whether the own ending was asked for, also by seams under the floor"""
+    keep_ending: bool
+    """whether the own ending is kept by seams under the floor too"""
 
     @property
     def half_bar(self) -> float:
         """Half a bar of the track, s: music that is this near to its place counts as kept."""
         return float(np.median(np.diff(self.analysis.profile.downbeats))) / 2
+
+    @property
+    def unsure_seams(self) -> tuple[UnsureSeam, ...]:
+        """Its seams that are less sure than those of a loop, without those that the old plan had."""
+        return unsure_seams(self.plan, self.old, self.analysis.profile, self.cover)
 
 
 def conform(
@@ -98,7 +112,7 @@ def conform(
     video: Path | None = None,
     folders: Sequence[Path] = (),
     min_seam_score: float | None = None,
-    keep_ending: bool = False,
+    keep_ending: bool | None = None,
 ) -> Conformed:
     """Change a plan for another cut of its video.
 
@@ -111,7 +125,8 @@ def conform(
     video : the new cut as a video, on which a mix is measured; None: `new_cut`, where that is one
     folders : where a file of the recorded name is looked for, besides the home
     min_seam_score : the floor of seam scores, 0 to 1; None: of the parameters
-    keep_ending : whether the track's own ending is kept by seams under that floor too
+    keep_ending : whether the track's own ending is kept by seams under that floor too, down to `ENDING_FLOOR`; None: it
+        is, unless `min_seam_score` is given
 
     Raises
     ------
@@ -120,6 +135,7 @@ def conform(
     InputError : the track was not found
     MediaError : a file cannot be read
     """
+    keep_ending = min_seam_score is None if keep_ending is None else keep_ending
     result = get_fit(result, None)
     old = plan_from_json(result).alone
     made = read_provenance(result)
@@ -155,7 +171,7 @@ def conform(
         workspace.params.cover,
         constraints,
         of_fit=_is_of_fit(result),
-        keep_ending=keep_ending,
+        ending_floor=_ending_floor(keep_ending),
     )
     workspace.progress("planning", 1.0)
     drawn = None if made is None else read_points(made.constraints.get(DRAWN_ENVELOPE))
@@ -213,6 +229,11 @@ def conform(
     )
 
 
+def _ending_floor(keep_ending: bool) -> float | None:
+    """The score down to which seams are taken for the own ending."""
+    return ENDING_FLOOR if keep_ending else None
+
+
 def _is_of_fit(result: Mapping[str, Any]) -> bool:
     """Whether the plan in a result, or the result that is a bare plan, has the shape of a fit."""
     nested = result.get("plan")
@@ -263,10 +284,12 @@ def conform_summary(conformed: Conformed) -> dict[str, Any]:
     Returns
     -------
     `old_seconds`, `new_seconds`, `changes` (each with `at`, `old_at`, `delta_seconds`, `kind`, `music`), `worst_seam`,
-    and `kept_share` of the seconds of untouched picture that had music; where somebody drew the ducking also
-    `envelope`, with the points that `moved` and those `dropped`, and `held_seconds` of new picture
+    and `kept_share` of the seconds of untouched picture that had music; where there are any also `unsure_seams`, each
+    with `at` and `score`; where somebody drew the ducking also `envelope`, with the points that `moved` and those
+    `dropped`, and `held_seconds` of new picture
     """
     difference, plan = conformed.difference, conformed.plan
+    unsure = [{"at": round(seam.at, 6), "score": round(seam.score, 4)} for seam in conformed.unsure_seams]
     return {
         "old_seconds": round(difference.old_seconds, 6),
         "new_seconds": round(plan.window_end, 6),
@@ -282,6 +305,7 @@ def conform_summary(conformed: Conformed) -> dict[str, Any]:
         ],
         "kept_share": round(_share(conformed, plan), 4),
         "worst_seam": plan.seam_score,
+        **({"unsure_seams": unsure} if unsure else {}),
         **({} if conformed.envelope is None else {"envelope": _envelope_facts(conformed.envelope)}),
     }
 
@@ -317,7 +341,7 @@ def conform_table(conformed: Conformed) -> list[str]:
     if not _same_before_edit(conformed):
         lines.append("no way through the track led on from the first change, so music before it differs too")
     envelope = _envelope_words(conformed.envelope)
-    return [*lines, last, *envelope, *_not_kept(conformed), *_ending_words(conformed), *_at_lower_floors(conformed)]
+    return [*lines, last, *envelope, *_not_kept(conformed), *_ending_words(conformed), *_at_a_lower_floor(conformed)]
 
 
 def _envelope_words(envelope: FollowedEnvelope | None) -> list[str]:
@@ -363,20 +387,33 @@ def _same_before_edit(conformed: Conformed) -> bool:
 
 
 def _ending_words(conformed: Conformed) -> list[str]:
-    """That the track's own ending is lost, and what would keep it; one line, or none."""
-    if conformed.old.ends_in_fade or not conformed.plan.ends_in_fade:
-        return []
-    plan = None if conformed.keep_ending else _with_ending(conformed)
-    if plan is None or plan.ends_in_fade:
-        return ["the track's own ending is lost: no way through the track from the first change on ends with it"]
-    return [
-        f"the track's own ending is lost to a fade: --keep-ending keeps it, with {_percent(conformed, plan)} of the "
-        f"untouched picture's music and a worst seam of {plan.seam_score:.2f}"
-    ]
+    """Which seams are less sure than those of a loop, and what became of the track's own ending; up to three lines."""
+    plan, ending, unsure = conformed.plan, "the track's own ending", conformed.unsure_seams
+    found = []
+    if unsure:
+        found = [f"less sure than the seams of a loop: {', '.join(f'{s.score:.2f} at {clock(s.at)}' for s in unsure)}"]
+    if conformed.old.ends_in_fade:
+        return found
+    lost = plan.ends_in_fade
+    if not lost and plan.is_faded_out:
+        sooner = conformed.analysis.profile.last_sound - plan.segments[-1].song_to
+        found.append(f"{ending} is heard, but rings {sooner:.1f} s less than in the track")
+    asked = not conformed.keep_ending if lost else conformed.keep_ending and bool(unsure)
+    other = _with_ending_kept(conformed, not conformed.keep_ending) if asked else None
+    if lost and (other is None or other.ends_in_fade):
+        least = min(ENDING_FLOOR, conformed.cover.min_seam_score)
+        found.append(f"{ending} is lost to a fade: no seams over {least:g} lead to it from the first change on")
+    elif other is not None and other.ends_in_fade != lost:
+        facts = (
+            f"{_percent(conformed, other)} of the untouched picture's music and a worst seam of {other.seam_score:.2f}"
+        )
+        way = "is lost to a fade: --keep-ending keeps it" if lost else "asks for that: --no-keep-ending fades instead"
+        found.append(f"{ending} {way}, with {facts}")
+    return found
 
 
-def _with_ending(conformed: Conformed) -> LoopPlan | None:
-    """The plan that keeps the own ending by any seams; None if there is none at all."""
+def _with_ending_kept(conformed: Conformed, keep_ending: bool) -> LoopPlan | None:
+    """The plan that would have been made with the other choice; None if there is none at all."""
     try:
         return conform_plan(
             conformed.analysis.profile,
@@ -384,38 +421,32 @@ def _with_ending(conformed: Conformed) -> LoopPlan | None:
             conformed.difference,
             conformed.cover,
             conformed.constraints,
-            keep_ending=True,
+            ending_floor=_ending_floor(keep_ending),
         )
     except PlanError:
         return None  # this is advice
 
 
-def _at_lower_floors(conformed: Conformed) -> list[str]:
+def _at_a_lower_floor(conformed: Conformed) -> list[str]:
     """What worse seams would keep, where good ones keep too little; one line, or none."""
-    if _share(conformed, conformed.plan) >= _MUCH:
+    share = _share(conformed, conformed.plan)
+    if share >= _MUCH or conformed.cover.min_seam_score <= _LOWER_FLOOR:
         return []
-    found = []
-    for floor in _LOWER_FLOORS:
-        cover = conformed.cover.model_copy(update={"min_seam_score": floor})
-        if floor >= conformed.cover.min_seam_score:
-            continue
-        try:
-            plan = conform_plan(
-                conformed.analysis.profile,
-                conformed.old,
-                conformed.difference,
-                cover,
-                conformed.constraints,
-                keep_ending=conformed.keep_ending,
-            )
-        except PlanError:
-            continue  # this is advice: a floor without a plan has none to give
-        if _share(conformed, plan) < _share(conformed, conformed.plan) + _MORE:
-            continue
-        found.append(f"down to {floor:g} it is {_percent(conformed, plan)} (worst {plan.seam_score:.2f})")
-    if not found:
+    try:
+        plan = conform_plan(
+            conformed.analysis.profile,
+            conformed.old,
+            conformed.difference,
+            conformed.cover.model_copy(update={"min_seam_score": _LOWER_FLOOR}),
+            conformed.constraints,
+            ending_floor=None,  # as where somebody gives the floor
+        )
+    except PlanError:
+        return []  # this is advice: a floor without a plan has none to give
+    if _share(conformed, plan) < share + _MORE:
         return []
-    return [f"with seams of {' and '.join(found)}: --min-seam-score takes them"]
+    kept = f"it is {_percent(conformed, plan)} (worst {plan.seam_score:.2f})"
+    return [f"with seams of down to {_LOWER_FLOOR:g} {kept}: --min-seam-score {_LOWER_FLOOR:g} takes them"]
 
 
 def _percent(conformed: Conformed, plan: LoopPlan) -> str:

@@ -158,17 +158,13 @@ def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> str
     return ", ".join(found[:_MOST_DIFFERENCES])
 
 
-def _fades(plan: LoopPlan) -> bool:
-    return plan.ends_in_fade or plan.end_fade_seconds > plan.tail_seconds + 1e-3
-
-
 def _ending_words(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> list[str]:
-    if _fades(option) != _fades(served):
-        is_button = (option if _fades(option) else served).end_label.startswith("button")
-        if _fades(option):
+    if option.is_faded_out != served.is_faded_out:
+        is_button = (option if option.is_faded_out else served).end_label.startswith("button")
+        if option.is_faded_out:
             return [f"{'stops on a downbeat' if is_button else 'fades'} instead of ending with the track"]
         return [f"ends with the track instead of {'stopping on a downbeat' if is_button else 'fading'}"]
-    if not _fades(option):
+    if not option.is_faded_out:
         return []
     ends = np.array([plan.segments[-1].song_to - plan.tail_seconds for plan in (option, served)])
     bars = nearest_line(profile.downbeats, ends)

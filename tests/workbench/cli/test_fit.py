@@ -78,7 +78,8 @@ def test_wishes_are_kept(workbench: Call, track_file: Path, home: Path) -> None:
         (("--seconds", "0"), "0 s is not between 1 and 86400 s"),
         (("--seconds", "-5"), "not a length"),
         (("--seconds", "ten"), "not a length"),
-        (("--seconds", "10,,20"), "not a length"),
+        (("--seconds", "10,,20"), "'10,,20' lacks a length beside a comma"),
+        (("--seconds", "1:30"), "'1:30' is not a length in seconds, such as 90 or 15,30,60"),
         (("--seconds", "nan"), "not a length"),
         (("--seconds", "10", "--auto-mix"), "--auto-mix needs"),
         (

@@ -43,6 +43,7 @@ class Track:
     splices: int = 200
     off_grid: float = 0.004  # s, most that a splice is shifted
     restarts: bool = False  # the last bar line lies in the quiet after the ending
+    ring_bars: int = 0  # at the end, in which only the last hit rings
     seed: int = 1
 
 
@@ -107,7 +108,7 @@ def make_profile(track: Track = Track()) -> LoopProfile:
         downbeats=downbeats,
         beats_per_bar=track.beats_per_bar,
         grid_confidence=track.confidence,
-        bar_lufs=np.full(track.bars, -14.0),
+        bar_lufs=-14.0 - 12.0 * np.maximum(np.arange(track.bars) - (track.bars - 1 - track.ring_bars), 0),
         sections=sections,
         splices=splices,
         ending=own,
@@ -156,6 +157,7 @@ def any_profile() -> st.SearchStrategy[LoopProfile]:
         splices=st.integers(1, 300),
         off_grid=st.sampled_from([0.0, 0.002, 0.008, 0.02]),
         restarts=st.booleans(),
+        ring_bars=st.integers(0, 3),
         seed=st.integers(0, 2**32 - 1),
     ).map(make_profile)
 

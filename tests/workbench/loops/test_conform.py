@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from workbench.edits.difference import EditChange, EditDifference, KeptSpan
 from workbench.errors import FitError, PlanError
-from workbench.loops.conform import change_words, conform_plan, follow_picture, kept_seconds
+from workbench.loops.conform import (
+    ENDING_FLOOR,
+    UnsureSeam,
+    change_words,
+    conform_plan,
+    follow_picture,
+    kept_seconds,
+    unsure_seams,
+)
 from workbench.loops.constraints import NamedSplice, SeamConstraints
 from workbench.loops.cover import plan_loop
 from workbench.loops.fit import FitRequest, plan_fit
@@ -62,7 +70,11 @@ def check(
     assert plan.window_end == pytest.approx(difference.new_seconds, abs=6e-4)
     assert plan.music_out == plan.window_end or fitted
     assert plan.options == (plan.alone,)
-    assert plan.seam_score >= min(CoverParams().min_seam_score, old.seam_score) - 1e-4
+    least = CoverParams().min_seam_score if plan.ends_in_fade or old.ends_in_fade else ENDING_FLOOR
+    assert plan.seam_score >= min(least, old.seam_score) - 1e-4
+    unsure = [seam.score for seam in unsure_seams(plan, old, profile)]
+    assert all(score < CoverParams().min_seam_score for score in unsure)
+    assert bool(unsure) == (plan.seam_score < min(CoverParams().min_seam_score, old.seam_score) - 1e-4)
     # The very same samples before the first edit, less two bars.
     first = difference.kept[0].seconds if difference.kept and difference.kept[0].new_start == 0.0 else 0.0
     until = first - 2 * float(np.diff(profile.downbeats).max())
@@ -168,6 +180,11 @@ def test_a_cut_of_two_seconds_has_music_too(track_profile: Maker) -> None:
         whole, 2.0, (KeptSpan(100.0, 0.0, 2.0),), (EditChange(0.0, 0.0, 2.0 - whole, "delete"),), FRAME
     )
     assert conform_plan(profile, plan, difference).window_end == 2.0
+    # No cut is filled with the ring of the last hit alone.
+    quiet = replace(profile, bar_lufs=np.append(profile.bar_lufs[:-3], [-40.0, -45.0, -50.0]))
+    changed = conform_plan(quiet, plan, difference)
+    assert changed.window_end == 2.0
+    assert changed.segments[0].song_from < profile.downbeats[-4]
 
 
 def test_whole_bars_taken_out_leave_the_very_same_samples_after_them(track_profile: Maker) -> None:
@@ -192,29 +209,76 @@ def test_the_own_ending_is_kept_where_the_length_allows(track_profile: Maker) ->
     assert changed.segments[-1].song_to == pytest.approx(profile.last_sound, abs=1e-6)
 
 
-def test_the_own_ending_is_kept_by_the_best_worse_seam_where_that_is_asked(
-    track_profile: Maker, only: Callable[..., LoopProfile]
-) -> None:
-    """Seams over the floor move by 16 bars and the film grows by three: two seams under it lead to the end."""
+def without_a_good_way(
+    track_profile: Maker, only: Callable[..., LoopProfile], scores: list[float]
+) -> tuple[LoopProfile, LoopPlan, EditDifference]:
+    """Seams over the floor move by 16 bars and the film grows by three, as two others move, the later one first."""
     profile = only(track_profile(ending=EndingKind.OUTRO, off_grid=0.0), [(32, 16), (36, 33), (30, 27)])
-    profile = replace(profile, splices=replace(profile.splices, score=np.array([0.95, 0.3, 0.4])))
+    profile = replace(profile, splices=replace(profile.splices, score=np.array([0.95, *scores])))
     bar = float(np.median(np.diff(profile.downbeats)))
     plan = loop_of(profile, 1.0 + 48 * bar / profile.song_duration)
     assert not plan.ends_in_fade
-    first = plan.window_end / 3
-    difference = put_in(plan.window_end, first, 3 * bar)
-    usual, asked = (conform_plan(profile, plan, difference, keep_ending=keep) for keep in (False, True))
-    assert usual.ends_in_fade
-    assert usual.seam_score == pytest.approx(0.95)
-    assert not asked.ends_in_fade
-    assert asked.window_end == pytest.approx(difference.new_seconds, abs=6e-4)
-    assert asked.segments[-1].song_to == pytest.approx(profile.last_sound, abs=1e-6)
-    left = nearest_line(profile.downbeats, segment_table(asked)[:-1, 1]).tolist()
+    return profile, plan, put_in(plan.window_end, plan.window_end / 3, 3 * bar)
+
+
+def test_the_own_ending_is_kept_by_the_best_worse_seam(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+    profile, plan, difference = without_a_good_way(track_profile, only, [0.3, 0.4])
+    kept, faded = (conform_plan(profile, plan, difference, ending_floor=floor) for floor in (ENDING_FLOOR, None))
+    assert conform_plan(profile, plan, difference) == kept
+    assert faded.ends_in_fade
+    assert faded.seam_score == pytest.approx(0.95)
+    assert unsure_seams(faded, plan, profile) == ()
+    assert not kept.ends_in_fade
+    assert kept.window_end == pytest.approx(difference.new_seconds, abs=6e-4)
+    assert kept.segments[-1].song_to == pytest.approx(profile.last_sound, abs=1e-6)
+    left = nearest_line(profile.downbeats, segment_table(kept)[:-1, 1]).tolist()
     assert left.count(30) == 1
     assert 36 not in left
-    assert asked.seam_score == pytest.approx(0.4)
-    times = np.arange(0.0, first - 2 * bar, 0.1)
-    assert np.nanmax(np.abs(heard(plan, times) - heard(asked, times))) < 1e-6
+    assert kept.seam_score == pytest.approx(0.4)
+    assert unsure_seams(kept, plan, profile) == (UnsureSeam(kept.seam_times[left.index(30)], 0.4),)
+    assert unsure_seams(kept, kept, profile) == ()
+    bar = float(np.median(np.diff(profile.downbeats)))
+    times = np.arange(0.0, difference.kept[0].seconds - 2 * bar, 0.1)
+    assert np.nanmax(np.abs(heard(plan, times) - heard(kept, times))) < 1e-6
+
+
+def test_no_seam_under_the_floor_of_endings_is_taken_but_where_all_seams_may_be_as_bad(
+    track_profile: Maker, only: Callable[..., LoopProfile]
+) -> None:
+    profile, plan, difference = without_a_good_way(track_profile, only, [ENDING_FLOOR - 0.01, ENDING_FLOOR - 0.02])
+    assert conform_plan(profile, plan, difference).ends_in_fade
+    lower = CoverParams(min_seam_score=0.1)
+    assert not conform_plan(profile, plan, difference, lower).ends_in_fade
+
+
+@pytest.mark.parametrize("ring_bars", [0, 3])
+def test_the_own_ending_is_heard_to_its_last_hit_where_its_ring_does_not_fit(
+    track_profile: Maker, only: Callable[..., LoopProfile], ring_bars: int
+) -> None:
+    """The only seam moves by 16 bars; the film loses two, which the last hit rings."""
+    profile = only(track_profile(ending=EndingKind.OUTRO, off_grid=0.0, ring_bars=ring_bars), [(32, 16)])
+    bar = float(np.median(np.diff(profile.downbeats)))
+    plan = loop_of(profile, 1.0 + 48 * bar / profile.song_duration)
+    assert not plan.is_faded_out
+    difference = cut_out(plan.window_end, plan.window_end / 2, 2 * bar)
+    changed = conform_plan(profile, plan, difference)
+    check(changed, plan, difference, profile)
+    assert changed.is_faded_out
+    if not ring_bars:
+        assert changed.ends_in_fade
+        return
+    assert not changed.ends_in_fade
+    assert changed.seam_score == pytest.approx(0.95)
+    last, hit_is_over = changed.segments[-1].song_to, float(profile.downbeats[-ring_bars])
+    assert profile.last_sound - 2 * bar <= last <= profile.last_sound - 0.5 * bar
+    assert changed.end_fade_seconds == pytest.approx(last - hit_is_over, abs=1e-6)
+    assert (changed.music_end, changed.tail_seconds) == (changed.window_end, 0.0)
+    assert changed.end_label == f"{plan.end_label}, its ring faded over {changed.end_fade_seconds:.1f} s"
+    assert conform_plan(profile, plan, difference, ending_floor=None) == changed
+    # The next cut has room for all of it again.
+    back = conform_plan(profile, changed, put_in(changed.window_end, changed.window_end / 2, 2 * bar))
+    assert back.segments[-1].song_to == pytest.approx(profile.last_sound, abs=1e-6)
+    assert back.end_label == plan.end_label
 
 
 def test_no_worse_seam_is_taken_where_good_ones_lead_to_the_own_ending_or_there_was_none(track_profile: Maker) -> None:
@@ -223,8 +287,8 @@ def test_no_worse_seam_is_taken_where_good_ones_lead_to_the_own_ending_or_there_
         plan = loop_of(profile)
         bar = float(np.median(np.diff(profile.downbeats)))
         difference = put_in(plan.window_end, 90.0, 4 * bar)
-        asked = conform_plan(profile, plan, difference, keep_ending=True)
-        assert asked == conform_plan(profile, plan, difference)
+        usual = conform_plan(profile, plan, difference)
+        assert usual == conform_plan(profile, plan, difference, ending_floor=None)
 
 
 def test_a_track_without_a_found_ending_still_ends_with_its_last_sound(track_profile: Maker) -> None:

@@ -66,6 +66,30 @@ def test_a_moved_seam_changes_nothing_else(track_profile: Maker, seconds: float)
     assert moved_any
 
 
+def test_the_ring_of_an_own_ending_still_fades(track_profile: Maker) -> None:
+    bare = track_profile(ring_bars=2)
+    plan = planned(bare, 330.0)
+    ring = replace(plan.segments[-1], song_to=plan.segments[-1].song_to - 2.0)
+    end = round(plan.music_end - 2.0, 6)
+    plan = replace(
+        plan, segments=(*plan.segments[:-1], ring), music_end=end, music_out=end, window_end=end, tail_seconds=0.0,
+        end_fade_seconds=1.5, outro_end=ring.song_to,
+    )  # fmt: skip
+    assert plan.is_faded_out
+    assert not plan.ends_in_fade
+    profile = with_every_place(bare, plan)
+    seam, bars = next(
+        (seam, place.bars)
+        for seam in range(len(plan.seam_times))
+        for place in seam_places(profile, plan, seam, PARAMS)
+        if place.bars and not place.obstacle
+    )
+    moved = move_seam(profile, plan, seam, bars, PARAMS)
+    assert moved.end_fade_seconds == 1.5
+    assert moved.window_end == end
+    assert moved.segments[-1].song_to == pytest.approx(ring.song_to, abs=0.02)
+
+
 def test_what_is_in_the_way_is_said(track_profile: Maker) -> None:
     bare = track_profile()
     plan = planned(bare, 330.0)

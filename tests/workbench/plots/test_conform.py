@@ -12,7 +12,8 @@ from matplotlib.patches import Polygon
 from workbench.bundled import bundled_path
 from workbench.edits.difference import EditChange, EditDifference, KeptSpan
 from workbench.home import Home
-from workbench.loops.conform import conform_plan
+from workbench.loops.conform import conform_plan, unsure_seams
+from workbench.loops.fit import FitRequest, plan_fit
 from workbench.loops.plan import LoopPlan
 from workbench.plots.conform import conform_figure
 from workbench.plots.palette import ENDING
@@ -36,4 +37,15 @@ def test_both_cuts_and_what_stayed(style: str, home: Home, check_legible: Callab
     ribbons = [patch for patch in axes.patches if isinstance(patch, Polygon)]
     green = [patch for patch in ribbons if patch.get_facecolor()[:3] == to_rgb(ENDING)]
     assert min(float(patch.get_xy()[:, 0].min()) for patch in green) == old.music_in
+    assert not [text for text in axes.texts if text.get_text().strip().startswith("0.")]
+    check_legible(figure)
+    # The own ending asks for seams that are less sure than those of a loop: each is shown with its score.
+    old = plan_fit(loop.analysis.profile, FitRequest(100.0)).alone
+    kept = (KeptSpan(0.0, 0.0, 68.0), KeptSpan(70.0, 68.0, 30.0))
+    difference = EditDifference(100.0, 98.0, kept, (EditChange(68.0, 68.0, -2.0, "trim"),), 0.04)
+    new = conform_plan(loop.analysis.profile, old, difference)
+    figure = conform_figure(old, new, difference, loop.analysis.profile)
+    scores = [text.get_text().strip() for text in figure.axes[0].texts if text.get_text().strip().startswith("0.")]
+    assert scores == [f"{seam.score:.2f}" for seam in unsure_seams(new, old, loop.analysis.profile)]
+    assert scores
     check_legible(figure)

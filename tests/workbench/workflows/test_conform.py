@@ -14,7 +14,9 @@ from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
 from workbench.errors import InputError, PlanError
 from workbench.home import Home
-from workbench.loops.constraints import SeamConstraints, TrackRange
+from workbench.loops.conform import ENDING_FLOOR
+from workbench.loops.constraints import SeamConstraints, TrackRange, clock
+from workbench.loops.plan import PlanKind
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.results.loop import plan_from_json
 from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table
@@ -85,32 +87,58 @@ def test_a_conformed_plan_is_conformed_again_and_reproduced(
     assert "conformed" not in once["provenance"]["constraints"]["conformed"]["given"]
 
 
-def test_the_own_ending_is_kept_by_worse_seams_where_that_is_asked_and_made_again(
-    workspace: Workspace, tmp_path: Path
-) -> None:
+def test_the_own_ending_is_kept_by_worse_seams_or_not_and_made_again(workspace: Workspace, tmp_path: Path) -> None:
     shots = [("a", 0.0, 40.0), ("b", 0.0, 30.0), ("c", 0.0, 30.0)]
     old = write_cut(tmp_path / "old.otio", shots)
     new = write_cut(tmp_path / "new.otio", [shots[0], ("b", 0.0, 28.0), shots[2]])
     made = json.loads(json.dumps(fit_json(fit_track(workspace, TRACK, 100.0))))
     usual = conform(workspace, made, old, new, track=TRACK)
-    asked = conform(workspace, made, old, new, track=TRACK, keep_ending=True)
-    assert usual.plan.ends_in_fade
-    assert usual.plan.seam_score >= usual.cover.min_seam_score > asked.plan.seam_score
+    faded = conform(workspace, made, old, new, track=TRACK, keep_ending=False)
+    assert not usual.plan.ends_in_fade
+    assert faded.plan.ends_in_fade
+    assert faded.plan.seam_score >= faded.cover.min_seam_score > usual.plan.seam_score >= ENDING_FLOOR
+    # What that costs is said, on both sides.
+    unsure = usual.unsure_seams
+    assert min(seam.score for seam in unsure) == pytest.approx(usual.plan.seam_score, abs=1e-4)
+    said = [{"at": round(seam.at, 6), "score": round(seam.score, 4)} for seam in unsure]
+    assert conform_summary(usual)["unsure_seams"] == said
+    assert "unsure_seams" not in conform_summary(faded)
+    seams = ", ".join(f"{seam.score:.2f} at {clock(seam.at)}" for seam in unsure)
+    assert f"less sure than the seams of a loop: {seams}" in conform_table(usual)
+    for found, other, option in ((usual, faded, "--no-keep-ending"), (faded, usual, "--keep-ending")):
+        (line,) = [line for line in conform_table(found) if "keep-ending" in line]
+        assert option in line
+        assert f"a worst seam of {other.plan.seam_score:.2f}" in line
+    # A floor that somebody gives is none to go under, unless that is asked for too.
+    good = conform(workspace, made, old, new, track=TRACK, min_seam_score=0.6)
+    assert good.plan.seam_score >= 0.6
+    asked = conform(workspace, made, old, new, track=TRACK, min_seam_score=0.6, keep_ending=True)
     assert not asked.plan.ends_in_fade
-    (said,) = [line for line in conform_table(usual) if "--keep-ending" in line]
-    assert f"a worst seam of {asked.plan.seam_score:.2f}" in said
-    assert "--keep-ending" not in " ".join(conform_table(asked))
     lower = conform(workspace, made, old, new, track=TRACK, min_seam_score=0.1)
     assert lower.cover.min_seam_score == 0.1
-    assert conform_summary(lower)["kept_share"] > conform_summary(usual)["kept_share"]
-    bodies = [json.loads(json.dumps(conform_json(found))) for found in (usual, asked, lower)]
-    assert [body["provenance"]["constraints"].get("keep_ending") for body in bodies] == [None, True, None]
+    assert conform_summary(lower)["kept_share"] > conform_summary(faded)["kept_share"]
+    bodies = [json.loads(json.dumps(conform_json(found))) for found in (usual, faded, lower)]
+    assert [body["provenance"]["constraints"].get("keep_ending") for body in bodies] == [True, None, None]
     for body in bodies:
         assert reproduce(workspace, body, track=TRACK, folders=[tmp_path]).same
     # It is asked of one change at a time.
     again = conform_json(conform(workspace, bodies[1], new, old, track=TRACK))
-    assert "keep_ending" not in again["provenance"]["constraints"]
+    assert again["provenance"]["constraints"]["keep_ending"] is True
     assert reproduce(workspace, json.loads(json.dumps(again)), track=TRACK, folders=[tmp_path]).same
+
+
+def test_that_only_the_ring_of_the_own_ending_is_cut_short_is_said(workspace: Workspace, tmp_path: Path) -> None:
+    old = write_cut(tmp_path / "old.otio", [("a", 0.0, 60.0), ("b", 0.0, 40.0)])
+    new = write_cut(tmp_path / "new.otio", [("a", 0.0, 60.0), ("b", 0.0, 39.0)])
+    made = json.loads(json.dumps(fit_json(fit_track(workspace, TRACK, 100.0))))
+    found = conform(workspace, made, old, new, track=TRACK)
+    less = found.analysis.profile.last_sound - found.plan.segments[-1].song_to
+    assert 0.0 < less <= 1.0
+    said = f"the track's own ending is heard, but rings {less:.1f} s less than in the track"
+    assert said in conform_table(found)
+    assert found.plan.end_label.startswith("own ending: ")
+    assert found.plan.kind is PlanKind.STRAIGHT
+    assert plan_from_json(json.loads(json.dumps(conform_json(found)))).is_faded_out
 
 
 def test_that_nothing_keeps_the_own_ending_is_said(workspace: Workspace, tmp_path: Path) -> None:
@@ -119,7 +147,7 @@ def test_that_nothing_keeps_the_own_ending_is_said(workspace: Workspace, tmp_pat
     made = json.loads(json.dumps(fit_json(fit_track(workspace, TRACK, 40.0))))
     for keep_ending in (False, True):
         found = conform(workspace, made, old, new, track=TRACK, keep_ending=keep_ending)
-        lost = "the track's own ending is lost: no way through the track from the first change on ends with it"
+        lost = "the track's own ending is lost to a fade: no seams over 0.2 lead to it from the first change on"
         assert found.plan.ends_in_fade
         assert not found.old.ends_in_fade
         assert lost in conform_table(found)
