@@ -641,8 +641,8 @@ class MixTab(Tab):
 
         def show() -> None:
             if self._heard() != heard:
+                self._load()  # it is heard first: the browser takes one after the other
                 self.picture.show_mix()
-                self._load()
             self._share_soon()
             self._show_facts()
             self._take_points()
@@ -685,9 +685,9 @@ class MixTab(Tab):
         self._show_envelope(dragged=dragged)
 
     def _show_envelope(self, *, dragged: bool = False) -> None:
+        self._load()
         self._take_points()
         self.picture.show_mix(dragged=dragged)
-        self._load()
         self._show_facts()
 
     def _take_points(self) -> None:

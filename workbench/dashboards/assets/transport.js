@@ -399,6 +399,15 @@ export function render({ model }) {
       place(event.detail[0])
     }
   }
+  // What the server would say of it comes a moment later: with its own mix, where that is known.
+  const onOption = (event) => {
+    const [option, name] = event.detail,
+      plan = model.plans[option]
+    if (!bar.isConnected || model.here || !plan) return
+    model[`plan_${name}`] = plan
+    if (name === "b") model.music_b = model.music_a
+    model.chosen = name
+  }
   /** Show what sounds by itself. */
   const onSounding = () => {
     paint()
@@ -412,6 +421,7 @@ export function render({ model }) {
   window.addEventListener("workbench-seek", onSeek)
   window.addEventListener("workbench-region", onRegion)
   window.addEventListener("workbench-where", onWhere)
+  window.addEventListener("workbench-option", onOption)
 
   for (const name of [...LANES, "plan_a", "plan_b", "duck_a", "duck_b"])
     model.on(name, () => {
@@ -467,6 +477,7 @@ export function render({ model }) {
     window.removeEventListener("workbench-seek", onSeek)
     window.removeEventListener("workbench-region", onRegion)
     window.removeEventListener("workbench-where", onWhere)
+    window.removeEventListener("workbench-option", onOption)
     pause()
     output.context?.close()
     output.context = null
