@@ -32,7 +32,8 @@ it plays, so that a tab has one button to play.
 
 Pictures reach it by events on the window, so that a click is heard without a way to the server: `workbench-seek` with
 seconds, `workbench-region` with two of them, `workbench-option` with an option and whether it is A or B: its plan is
-known to the browser, and heard before the server has drawn it. What is done at the playhead takes its time from the
+known to the browser, and heard before the server has drawn it; `workbench-duck` with dB by which the ducking of A goes
+down, until the measured one is there. What is done at the playhead takes its time from the
 browser (`workbench-where`, asked by `playerTime` of `assets/clock.js`), for while it plays the server knows it a moment
 later.
 
