@@ -4,9 +4,11 @@ A reader finds the old file or the new one, never a part, also when the writer w
 writers of one file the later wins. The temporary name is short, since a file's own name may already be as long as the
 file system allows; it is hidden; and it keeps the suffix, by which encoders and tag writers recognize the format.
 
-Also how messages name a file to a reader on another machine: by its name, without this machine's folders.
+Also how messages name a file to a reader on another machine: by its name, without this machine's folders; and how one
+knows that a file is still the one that was read.
 
-Functions: `written_whole`, `write_text`, `cannot_be_written`, `abandoned_parts`, `without_folders`.
+Functions: `written_whole`, `write_text`, `cannot_be_written`, `abandoned_parts`, `without_folders`, `stamp_of`,
+`has_settled`.
 """
 
 from __future__ import annotations
@@ -18,9 +20,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeAlias
 
 from workbench.errors import MediaError, WorkbenchError
 
+FileStamp: TypeAlias = tuple[int, int, int, int, int]
+"""device, inode, size and times of a file: another one once it was written anew"""
+_SETTLED_NS = 2_000_000_000
+"""age of a file's times from which on a later change shows in them; the coarsest file systems count in 2 s"""
 _PART = ".part"
 _FOLDER = r"""[^/\\:'"\s]+"""
 _ROOT = rf"(?<![\w.:/\\])(?:[A-Za-z]:)?[/\\]{_FOLDER}"
@@ -136,3 +143,32 @@ def without_folders(text: str, *known: Path) -> str:
     longest_first = sorted((str(folder) for folder in known), key=len, reverse=True)
     roots = "|".join([*map(re.escape, longest_first), _ROOT])
     return re.sub(rf"(?:{roots})[/\\](?:{_FOLDER}[/\\])*(?=[^/\\\s:])", "", text)
+
+
+def stamp_of(path: Path) -> FileStamp | None:
+    """Device, inode, size and times of a file.
+
+    Parameters
+    ----------
+    path : of the file
+
+    Returns
+    -------
+    None if it cannot be looked up
+    """
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def has_settled(stamp: FileStamp, now_ns: int) -> bool:
+    """Whether a file that is written anew from now on has another stamp.
+
+    Parameters
+    ----------
+    stamp : of the file
+    now_ns : from `time.time_ns`, before the file is read
+    """
+    return now_ns - max(stamp[-2:]) > _SETTLED_NS

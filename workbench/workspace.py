@@ -26,14 +26,14 @@ Class: `Workspace`. Functions: `open`.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NoReturn
 
+from workbench.files import FileStamp, has_settled, stamp_of
 from workbench.home import Home
 from workbench.progress import Progress, silent
 from workbench.settings import WorkbenchSettings, load_settings
@@ -49,10 +49,6 @@ RECORDING_BYTES = 256 * 2**20
 """of decoded sound that are kept, unless one recording alone takes more: 12 min of stereo at 44.1 kHz"""
 FILED_BYTES = 4 * 2**30
 """of decoded sound that are kept in files of the home folder: about 3 h of stereo at 44.1 kHz"""
-_SETTLED_NS = 2_000_000_000
-"""age of a file's times from which on a later change shows in them; the coarsest file systems count in 2 s"""
-
-_Stat: TypeAlias = tuple[int, int, int, int, int]
 
 
 class Workspace:
@@ -257,7 +253,7 @@ class _Resources:
         self._files: StoredFiles | None = None
         self._database: Database | None = None
         self._recordings: OrderedDict[str, Recording] = OrderedDict()
-        self._hashes: dict[Path, tuple[_Stat, str]] = {}
+        self._hashes: dict[Path, tuple[FileStamp, str]] = {}
         self._closed = False
 
     @property
@@ -337,13 +333,13 @@ class _Resources:
         from workbench.media.containers import hash_file
 
         path = self.local_file(path).absolute()
-        before = _stat(path)
+        before = stamp_of(path)
         known = self._hashes.get(path)
         if known is not None and known[0] == before:
             return known[1]
         begun = time.time_ns()
         content_hash = hash_file(path)
-        if before is not None and begun - max(before[-2:]) > _SETTLED_NS:
+        if before is not None and has_settled(before, begun):
             self._hashes[path] = before, content_hash
         return content_hash
 
@@ -365,15 +361,6 @@ class _Resources:
     def _check_open(self) -> None:
         if self._closed:
             raise RuntimeError("this workspace is closed; open another")
-
-
-def _stat(path: Path) -> _Stat | None:
-    """Device, inode, size and times of a file; None if it cannot be looked up."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def open(home: Path | str | None = None, profile: Path | str | None = None) -> Workspace:

@@ -2,9 +2,9 @@
 
 The page is opened on a track of 30 minutes (a bundled track over and over) under a video of 35 (moving patterns, with
 somebody who speaks), both known to the home already: what is measured is the page, not the analysis. Chromium is driven
-by Playwright; a slider is dragged and let go of, the wheel turned, and the page itself measures from that event to the
-second frame after the last of the new data, so the way to the server and back, the server's work and the browser's are
-all in it. Besides, a video of 4 minutes and a track that nobody has seen before are opened on the page and planned by
+by Playwright; a slider is moved, the wheel turned, and the page itself measures from that event to the second frame
+after the last of the new data, so the way to the server and back, the server's work and the browser's are all in it.
+Besides, a video of 4 minutes and a track that nobody has seen before are opened on the page and planned by
 `workbench loop`, each in a home of its own: from nothing to a plan.
 
 WORKBENCH_BENCH_DASHBOARD names a folder that keeps video, track and home from run to run; without it some minutes go
@@ -36,8 +36,8 @@ TRACK = "slow_tide"
 TRACK_MINUTES, VIDEO_MINUTES = 30, 35
 OWN_TRACK, OWN_SECONDS = "corner_store", 240
 SESSIONS = 5
-TURNS = 8
-"""of the wheel and drags of a slider, in each page"""
+TURNS, TURNS_TOGETHER = 8, 2
+"""of the wheel and steps of a slider, in a page alone and in each of several"""
 PATIENCE_MS = 900_000
 _CHROMIUM_ARGS = ["--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--mute-audio"]
 _BETWEEN_MS = 250
@@ -51,23 +51,24 @@ _NOTES = [
     "*First paint*: from asking for the page to the browser's first contentful paint; the server is warm, the browser "
     "is not. *Server CPU*: of the process that serves the page, until its plan is drawn. *Plan drawn*: until video "
     "strip, music, segments and bars are on the screen, each sound from its file. With five sessions the figures are "
-    "those of five pages opened together; dragging and zooming goes on in all five at once.",
+    "those of five pages opened together; everything else goes on in all five at once.",
     "*Heard*: while it plays, from the click, key or release to the end of the 8 ms in which the new sound takes over; "
     "the delay of the loudspeaker is not in it. *Option*: another option becomes A. *Duck*: the slider below. *Fade*: "
-    "an arrow key on a crossfade's handle, with the quarter of a second in which it waits for another key. *Picture "
-    "against sound*: of each picture shown in ten seconds at the beginning and ten near the end, its time in the video "
-    "less the time that is heard; the 95th percentile of its size in each page.",
+    "an arrow key on a crossfade's handle. *Picture against sound*: of each picture shown in ten seconds at the "
+    "beginning and ten near the end, its time in the video less the time that is heard; the 95th percentile of its "
+    "size in each page.",
     "*Tab switch*: from the click on a tab that was open before to the second frame in which it is to be seen; *first* "
     "is the first time, when it is made. *Seam's sound*: from the key until it sounds, its file loaded; the delay of "
     "the loudspeaker is not in it.",
-    "*Slider*: from letting go of 'under voice' in the Mix tab until levels and duck of the new mix are drawn. *Zoom*: "
-    "from a turn of the wheel until what the server sends for the new view is drawn; until then the browser shows what "
-    "it has at the new scale. *Frames*: of the browser, a second, while the wheel is turned 20 times a second in the "
-    "plan of all 35 minutes, without a graphics card. Median and worst of all turns, of frames median and least.",
+    "*Slider*: from an arrow key on 'under voice' in the Mix tab until levels and duck of the new mix are drawn. "
+    "*Zoom*: from a turn of the wheel until what the server sends for the new view is drawn; until then the browser "
+    "shows what it has at the new scale. *Frames*: of the browser, a second, while the wheel is turned 20 times a "
+    "second in the plan of all 35 minutes, without a graphics card. Median and worst of all turns, of frames median "
+    "and least.",
     "*Memory*: what a session adds to the server's private memory (files mapped to be drawn are not counted), and the "
     "JavaScript heap of a page after all tabs but Match, Review and Listening were used. Workers are shared by all "
     "sessions.",
-    "*To a plan*: from asking for the page, or starting the command, to the plan; the server runs, its workers do not.",
+    "*To a plan*: from asking for the page, or starting the command, to the plan; the server has just been started.",
 ]
 
 _WATCH = """
@@ -104,8 +105,10 @@ window.bench = {
     const models = Bokeh.documents.flatMap(d => [...d._all_models.values()])
     const figures = models.filter(m => m.type === "Figure" && m.center.some(s => pattern.test(s.name ?? "")))
     const signals = figures.flatMap(f => f.renderers.map(r => r.data_source.properties.data.change))
+    let from = null
+    this.heardAfter = () => this.heard !== null && this.heard - from
     this.result = new Promise((done, fail) => {
-      let from = null, to = 0, waiting = 0
+      let to = 0, waiting = 0
       const began = () => {
         from = performance.now()
         this.heard = null
@@ -116,7 +119,7 @@ window.bench = {
         requestAnimationFrame(() => requestAnimationFrame(() => { to = performance.now() }))
         waiting = setTimeout(() => {
           for (const s of signals) s.disconnect(changed)
-          done([to - from, this.heard === null ? null : this.heard - from])
+          done(to - from)
         }, 400)
       }
       window.addEventListener(kind, began, { capture: true, once: true })
@@ -235,7 +238,7 @@ def run() -> list[Table]:
         ("another duck heard", "duck"),
         ("another fade heard", "fade"),
         ("picture against sound", "apart"),
-        ("slider let go of, new mix drawn", "slider"),
+        ("slider moved, new mix drawn", "slider"),
         ("seam moved by a bar, new plan drawn", "moved"),
         ("zoom, Plan", "plan_zoom"),
         ("zoom, Beats", "beats_zoom"),
@@ -365,7 +368,8 @@ async def used(page: Page, figures: Figures, *, alone: bool) -> None:
     Options are heard and seams are moved in one page alone: each renders half an hour, which five browsers on the same
     machine would wait for.
     """
-    await turned(page, canvas(page), "plan-playhead", figures.plan_zoom)
+    turns = TURNS if alone else TURNS_TOGETHER
+    await turned(page, "plan-playhead", turns, figures.plan_zoom)
     await run_wheel(page, figures.frames)
     if alone:
         await heard(page, figures)
@@ -379,7 +383,7 @@ async def used(page: Page, figures: Figures, *, alone: bool) -> None:
     await page.keyboard.press("r")
     await page.keyboard.press("1")
     handle = page.get_by_role("slider", name="length of the crossfade, ms")
-    for turn in range(4):
+    for turn in range(min(turns, 4)):
         key = "ArrowLeft" if turn % 2 else "ArrowRight"
         figures.fade.append(await handle.evaluate(_PRESS, key))
         await page.locator(".work").wait_for(state="hidden")
@@ -389,16 +393,15 @@ async def used(page: Page, figures: Figures, *, alone: bool) -> None:
     await to_tab(page, "Mix", figures.first_switch)
     await page.get_by_role("button", name="play (space)").click()
     slider = page.get_by_role("slider", name="under voice, LU")
-    thumb = page.locator(".MuiSlider-thumb:visible", has=slider)
-    for turn in range(TURNS):
-        await dragged(page, thumb, 24 if turn % 2 else -24, figures)
+    for turn in range(turns):
+        await nudged(page, slider, "ArrowLeft" if turn % 2 else "ArrowRight", figures)
         await page.wait_for_timeout(_SETTLED_MS)
         await page.locator(".work").wait_for(state="hidden")
     await page.get_by_role("button", name="pause (space)").click()
     await to_tab(page, "Beats", figures.first_switch)
     await page.get_by_role("button", name="all", exact=True).click()
     await page.wait_for_timeout(4 * _BETWEEN_MS)
-    await turned(page, canvas(page), "beats-playhead", figures.beats_zoom)
+    await turned(page, "beats-playhead", turns, figures.beats_zoom)
     for tab in ("Seams", "Beats", "Mix", "Plan"):
         await to_tab(page, tab, figures.switch)
     for turn in range(5 if alone else 0):
@@ -432,7 +435,7 @@ async def to_tab(page: Page, name: str, into: list[float]) -> None:
     await page.wait_for_timeout(4 * _BETWEEN_MS)
 
 
-def canvas(page: Page) -> Locator:
+def first_figure(page: Page) -> Locator:
     """The first figure that is to be seen."""
     return page.locator(".bk-events:visible").first
 
@@ -449,32 +452,28 @@ async def run_wheel(page: Page, into: list[float]) -> None:
     await page.wait_for_timeout(4 * _BETWEEN_MS)
 
 
-async def turned(page: Page, canvas: Locator, head: str, into: list[float]) -> None:
+async def turned(page: Page, head: str, turns: int, into: list[float]) -> None:
     """Zoom in, turn by turn, then out."""
+    canvas = first_figure(page)
     await canvas.scroll_into_view_if_needed()
     box = await canvas.bounding_box()
     assert box is not None, "the figure is on the screen"
     await page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
-    for turn in range(TURNS):
+    for turn in range(turns):
         await page.evaluate("head => bench.begin(head, 'wheel')", head)
-        await page.mouse.wheel(0, -120 if turn < TURNS // 2 else 120)
-        into.append((await page.evaluate("bench.result"))[0])
+        await page.mouse.wheel(0, -120 if turn < turns // 2 else 120)
+        into.append(await page.evaluate("bench.result"))
         await page.wait_for_timeout(_BETWEEN_MS)
 
 
-async def dragged(page: Page, thumb: Locator, by: float, figures: Figures) -> None:
-    """Drag a slider's thumb and let go."""
-    box = await thumb.bounding_box()
-    assert box is not None, "the slider is on the screen"
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    await page.mouse.move(x, y)
-    await page.mouse.down()
-    await page.mouse.move(x + by, y, steps=4)
-    await page.evaluate("bench.begin('mix-playhead', 'pointerup')")
-    await page.mouse.up()
-    seen, sounded = await page.evaluate("bench.result")
-    figures.slider.append(seen)
-    figures.duck.append(sounded)
+async def nudged(page: Page, slider: Locator, key: str, figures: Figures) -> None:
+    """Move a slider by a step."""
+    await slider.focus()
+    await page.evaluate("bench.begin('mix-playhead', 'keydown')")
+    await page.keyboard.press(key)
+    figures.slider.append(await page.evaluate("bench.result"))
+    heard = await page.wait_for_function("bench.heardAfter()")
+    figures.duck.append(await heard.json_value())
     await page.wait_for_timeout(_BETWEEN_MS)
 
 

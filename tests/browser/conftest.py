@@ -6,7 +6,10 @@ its console and without a request to another host.
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +45,16 @@ class Dashboard:
     home: Path
     track: Path
     video: Path
+    pid: int
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """The server does nothing until the block ends: what happens meanwhile, the browser does."""
+        os.kill(self.pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(self.pid, signal.SIGCONT)
 
 
 @pytest.fixture(scope="session")
@@ -69,8 +82,8 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory, video: Path) -> Iterator
     home = tmp_path_factory.mktemp("home")
     wanted = [file for file in _bundled() if file.path.name == TRACK.name]
     assert all(added.track is not None for added in add_tracks(Workspace(Home(home)), wanted))
-    with served(home, TRACK, video) as (url, _):
-        yield Dashboard(url, home, TRACK, video)
+    with served(home, TRACK, video) as (url, process):
+        yield Dashboard(url, home, TRACK, video, process.pid)
 
 
 def _bundled() -> Any:

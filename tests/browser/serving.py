@@ -20,7 +20,7 @@ from workbench.bundled import bundled_path
 CHROMIUM = Path("/usr/bin/chromium")
 
 _SERVE = """
-import json, signal, sys
+import gc, json, signal, sys
 from pathlib import Path
 from workbench.dashboards.app import make_server
 from workbench.dashboards.work import shared_pool
@@ -30,7 +30,9 @@ from workbench.workspace import Workspace
 if __name__ == "__main__":
     opens = (Path(sys.argv[3]), Path(sys.argv[4])) if len(sys.argv) > 3 else None
     server = make_server(Workspace(Home(Path(sys.argv[1]))), opens=opens, port=int(sys.argv[2]))
+    gc.freeze()
     server.start()
+    shared_pool().warm()
     signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
     print(json.dumps(server.port), flush=True)
     try:

@@ -33,6 +33,26 @@ def test_a_slider_moves_the_duck_by_key(mix: Any) -> None:
     expect(mix.get_by_text("own", exact=True)).to_be_visible()
 
 
+def test_a_slider_is_heard_before_the_server_knows_of_it(
+    mix: Any, dashboard: Any, until_idle: Callable[[], None]
+) -> None:
+    until_idle()
+    slider = mix.get_by_role("slider", name="under voice, LU")
+    slider.focus()
+    before = mix.evaluate(_HEARD)
+    with dashboard.stopped():
+        mix.keyboard.press("ArrowRight")
+        mix.wait_for_function(f"(before) => JSON.stringify(({_HEARD})()) !== JSON.stringify(before)", arg=before)
+        after = mix.evaluate(_HEARD)
+    deeper = [now[1] - was[1] for was, now in zip(before, after, strict=True) if was[1] > 0]
+    assert deeper
+    assert all(db >= 0 for db in deeper)
+    said = mix.get_by_text("duck down to")
+    expect(said).to_contain_text(f"{slider.input_value()} LU under the voice")
+    depth = max(point[1] for point in mix.evaluate(_HEARD))
+    expect(said).to_contain_text(f"duck down to {depth:.1f} dB")
+
+
 def test_ducked_and_not_ducked_are_one_key_apart(mix: Any) -> None:
     plain = mix.get_by_role("button", name="option B at the same place (b)")
     expect(plain).to_have_text("not ducked")

@@ -67,6 +67,27 @@ def test_an_option_is_heard_at_once_and_keys_run_the_film(plan: Any) -> None:
     assert not [url for url in sounds if ".music.wav" in url]
 
 
+_PLANS = """() => {
+  const { plans, plan_a } = Bokeh.documents.flatMap((d) => [...d._all_models.values()])
+    .find((m) => m.data?.plans?.length && m.data?.told).data
+  return plans.map((plan) => JSON.stringify(plan) === JSON.stringify(plan_a))
+}"""
+"""of each option, whether it is heard as A"""
+
+
+def test_an_option_is_heard_before_the_server_knows_of_it(
+    plan: Any, dashboard: Any, until_idle: Callable[[], None]
+) -> None:
+    page = plan.page
+    assert page.evaluate(_PLANS)[:2] == [True, False]
+    with dashboard.stopped():
+        page.get_by_role("button", name="option 2 as A").click()
+        assert page.evaluate(_PLANS)[:2] == [False, True]
+    expect(page.get_by_role("button", name="option 2 as A")).to_have_attribute("aria-pressed", "true")
+    until_idle()
+    assert page.evaluate(_PLANS)[:2] == [False, True]
+
+
 def test_after_a_seek_the_picture_runs_on_with_the_sound(plan: Any) -> None:
     page = plan.page
     page.get_by_role("button", name=PLAY).click()

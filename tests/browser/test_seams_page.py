@@ -14,17 +14,21 @@ from playwright.sync_api import Locator, expect
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
 
-_TRIED = """() => {
+_BOX = """() => {
   const found = (root) => root.querySelector(".seam svg")?.parentElement ?? [...root.querySelectorAll("*")]
     .map((node) => node.shadowRoot && found(node.shadowRoot)).find((node) => node)
-  return found(document).tried
+  return found(document)
 }"""
+_TRIED = f"() => ({_BOX})().tried"
 """samples of a crossfade that is tried, as the page has made them"""
+_EXCERPT = """() => Bokeh.documents.flatMap((d) => [...d._all_models.values()])
+  .find((m) => m.data?.sounds?.heard).data.sounds.heard"""
+"""address of what the server has made of it"""
 _APART_DB = f"""async () => {{
   const tried = ({_TRIED})()
   const player = Bokeh.documents.flatMap((d) => [...d._all_models.values()]).find((m) => m.data?.sounds?.heard)
   const bytes = await (await fetch(player.data.sounds.heard)).arrayBuffer()
-  const context = new OfflineAudioContext(1, 1, player.data.tried.plan.rate)
+  const context = new OfflineAudioContext(1, 1, player.data.played.plan.rate)
   const meant = await context.decodeAudioData(bytes)
   let most = 0
   for (let c = 0; c < tried.length; c++) {{
@@ -134,9 +138,6 @@ def test_a_dragged_fade_goes_into_the_plan_and_its_downloads(
     before = int(handle.get_attribute("aria-valuenow") or 0)
     after = drag(seams, handle, 40)
     assert after > before
-    seams.wait_for_function(f"() => ({_TRIED})()")
-    until_idle()
-    assert seams.evaluate(_APART_DB) < -80.0, "what is heard until the excerpt is there is the excerpt"
     use = seams.get_by_role("button", name="Use this fade in the plan")
     expect(use).to_be_enabled()
     use.click()
@@ -170,6 +171,25 @@ def test_a_handle_moves_by_milliseconds_and_keeps_the_focus(seams: Any, until_id
     seams.keyboard.press("Enter")
     seams.get_by_text(f"crossfades {before + 42} ms").wait_for()
     expect(handle).to_be_focused()
+
+
+def test_a_crossfade_is_heard_before_the_server_knows_of_it(
+    seams: Any, dashboard: Any, until_idle: Callable[[], None]
+) -> None:
+    until_idle()
+    handle = seams.get_by_role("slider", name="length of the crossfade, ms")
+    excerpt = seams.evaluate(_EXCERPT)
+    handle.focus()
+    seams.keyboard.press("PageUp")
+    seams.wait_for_function(f"(before) => ({_TRIED})() && ({_EXCERPT})() !== before", arg=excerpt)
+    excerpt = seams.evaluate(_EXCERPT)
+    with dashboard.stopped():
+        seams.evaluate(f"() => {{ ({_BOX})().tried = null }}")
+        seams.keyboard.press("PageUp")
+        seams.keyboard.press("PageUp")
+        seams.wait_for_function(f"() => ({_TRIED})()")
+    seams.wait_for_function(f"(before) => ({_EXCERPT})() !== before", arg=excerpt)
+    assert seams.evaluate(_APART_DB) < -80.0, "what was heard until the excerpt was there is the excerpt"
 
 
 def test_a_verdict_is_there_again_on_return(seams: Any, until_idle: Callable[[], None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from typing import TYPE_CHECKING
 
@@ -72,7 +73,9 @@ def command(host: str, port: int, show: bool, key: str | None, workspace: Worksp
         ) from error
     name = f"[{host}]" if ":" in host else host
     url = f"http://{name}:{server.port}" + (f"/?key={key}" if key is not None else "")
+    gc.freeze()  # what is loaded stays: when a page closes, memory is sought among what pages hold
     server.start()
+    shared_pool().warm()
     # A plain kill ends it like Ctrl-C: the processes that work for it must not outlive it.
     signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
     click.echo(f"listening on {url}")

@@ -38,6 +38,7 @@ from workbench.dashboards.links import link_routes
 from workbench.dashboards.listening import ListeningTab
 from workbench.dashboards.match import MatchTab
 from workbench.dashboards.mix import MixTab
+from workbench.dashboards.page_costs import lighten_pages
 from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.review import ReviewTab
 from workbench.dashboards.reviewer import known_reviewer
@@ -360,6 +361,7 @@ def make_server(
     if key is None and not is_loopback(host):
         raise ParameterError(f"{host} is reached from other machines: give a key")
     send_all_kept()
+    lighten_pages()
     home = workspace.home
     sounds = home.prepared(home.renders / FOLDER)
 

@@ -123,6 +123,9 @@ class EnvelopePanel(JSComponent):
     at = param.Number(0.0, doc="where it is, video s")
     depth = param.Number(0.0, doc="its attenuation, dB")
     drawn = param.Boolean(False, doc="whether the envelope is not the measured one")
+    slider = param.String("", doc="label of the slider that lowers and raises all of the measured one")
+    under = param.Number(0.0, doc="what that was set to when the envelope was measured, LU")
+    deepest = param.Number(0.0, doc="that the measured one may be, dB")
     asked = param.List([], doc="[n, what, its values] of each wish that may not be taken yet")
     taken = param.Integer(0, doc="n of the last wish that was taken")
 

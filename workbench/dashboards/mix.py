@@ -547,6 +547,7 @@ class MixTab(Tab):
         self.ducking.param.watch(lambda event: self.duck_by(event.new), "value")
         self.controls = ParamControls(session, "duck", SHOWN)
         self.desk = EnvelopeDesk(session, self._show_drawn)
+        self.desk.panel.slider = self.controls.widgets["under_voice_lu"].label
         self.picture.on_hand(self.desk.drag)
         self.picture.on_pick(self.desk.pick)
         self.profile = ProfileBar(session)
@@ -641,8 +642,9 @@ class MixTab(Tab):
 
         def show() -> None:
             if self._heard() != heard:
+                self._load()  # it is heard first: the browser takes one after the other
                 self.picture.show_mix()
-                self._load()
+            self.player.param.trigger("duck_a")  # also where it stays: the browser has guessed another one
             self._share_soon()
             self._show_facts()
             self._take_points()
@@ -685,9 +687,9 @@ class MixTab(Tab):
         self._show_envelope(dragged=dragged)
 
     def _show_envelope(self, *, dragged: bool = False) -> None:
+        self._load()
         self._take_points()
         self.picture.show_mix(dragged=dragged)
-        self._load()
         self._show_facts()
 
     def _take_points(self) -> None:
@@ -695,6 +697,8 @@ class MixTab(Tab):
         sounds, mix = self.state.sounds, self.state.mix
         points = () if mix is None or mix.duck is None else mix.duck.envelope_points
         self.desk.take(points, 0.0 if sounds is None or mix is None else sounds.levels.seconds)
+        duck = self.state.made_with.get("duck", DuckParams())
+        self.desk.panel.param.update(under=duck.under_voice_lu, deepest=duck.max_depth_db)
         self.picture.chosen = self.desk.drawing.chosen
 
     def _heard(self) -> tuple[object, ...]:

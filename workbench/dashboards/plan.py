@@ -33,6 +33,7 @@ from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.tab import Tab, action
 from workbench.dashboards.transport import Program
 from workbench.dashboards.views import LongSound
+from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal
 from workbench.mix.drawn import with_drawn
 from workbench.params import WorkbenchParams
@@ -90,6 +91,8 @@ class PlanTab(Tab):
             visible=False, margin=0,
         )  # fmt: skip
         self.progress = Skeleton(sizing_mode="stretch_width", margin=(4, 10))
+        self._laid_out: tuple[int, tuple[LoopPlan, ...], list[dict[str, Any]]] = (0, (), [])
+        """a rate, the options, and how each is played at it"""
         self._wanted: int | None = None
         """the option that becomes the plan of the page as soon as its mix is known"""
         self._balanced_with: dict[int, WorkbenchParams] = {}
@@ -356,14 +359,15 @@ class PlanTab(Tab):
         if sound is None or not options or loop is None or track is None or track.path != loop.track.path:
             self.player.param.update(music_a="", music_b="")
             return
-        played, b = session.url_of(sound.path), state.b
+        played, b, plans = session.url_of(sound.path), state.b, self._played_plans(sound.sample_rate)
         gains_a, gains_b = state.gains(state.a), state.gains(b)
         self.player.param.update(
             soundtrack=session.url_of(video.sound) if video is not None and video.sound is not None else "",
             music_a=played,
             music_b=played if b is not None else "",
-            plan_a=played_plan(options[state.a], sound.sample_rate),
-            plan_b=played_plan(options[b], sound.sample_rate) if b is not None else {},
+            plans=plans,
+            plan_a=plans[state.a],
+            plan_b=plans[b] if b is not None else {},
             gain_a_db=gains_a.music_db,
             gain_b_db=gains_b.music_db,
             soundtrack_db=gains_a.soundtrack_db,
@@ -373,6 +377,13 @@ class PlanTab(Tab):
             chosen=state.chosen,
         )
         self._match()
+
+    def _played_plans(self, rate: int) -> list[dict[str, Any]]:
+        """How the browser plays each option."""
+        options = self.state.options
+        if self._laid_out[:2] != (rate, options):
+            self._laid_out = rate, options, [played_plan(option, rate) for option in options]
+        return self._laid_out[2]
 
     def _match(self) -> None:
         a_db, b_db = self.state.matching(self.player.time, self.player.region)

@@ -1,8 +1,8 @@
 """The Seams tab: one seam at a time, seen and heard from both sides, judged, and its crossfade changed.
 
 What is heard lies over what the track has there; beats run through both. The parts of the score stand beside the
-track's own bar lines. The crossfade has two handles; what they are set to is heard at once, made in the browser from
-the track's own samples until a worker has drawn and scored it, and goes into the plan when a button is pressed.
+track's own bar lines. The crossfade has two handles; what they are set to is heard while they move, made in the browser
+from the track's own samples until a worker has drawn and scored it, and goes into the plan when a button is pressed.
 Verdicts are kept by `workbench.workflows.review` and come out as CSV. A verdict and its note belong to a reviewer and
 to the seam as it was heard, under its crossfade: they are there again when one comes back to it, and a note that is
 written or changed later goes to the verdict that was given.
@@ -218,7 +218,7 @@ class SeamPlayer(JSComponent):
     shortest = param.Number(MIN_FADE_SECONDS)
     longest = param.Number(_LONGEST_FADE_SECONDS)
     wished = param.List([], doc="[fade s, exponent, n], when a handle is let go of")
-    tried = param.Dict({}, doc="what is heard under a wish: `music`, `plan`, `from`, `to` in s; empty for the excerpt")
+    played = param.Dict({}, doc="what crossfades are tried on: `music`, `plan`, `seam`, `from`, `to` in s")
     refused = param.Integer(0, doc="counts up when a wish cannot be had: the handles go back")
     used = param.Integer(0, doc="counts up when a wish went into the plan: the focus goes back to its handle")
     step = param.List([], doc="[-1 or 1, n]")
@@ -276,6 +276,7 @@ class SeamsTab(Tab):
         self.follow(["reviewer"], self.review_as)
         self.follow_shown(["loop"], self.take)
         self.follow_shown(["seam"], self.go)
+        self.follow(["track_sound"], lambda _: self._show_played())
         session.param.watch(lambda _: self.reread(), "records")
 
     def take(self, loop: Loop | None) -> None:
@@ -347,18 +348,19 @@ class SeamsTab(Tab):
             self.player.refused += 1
             return
         self.use.disabled = False
-        self._hear_tried()
         self._look()
 
-    def _hear_tried(self) -> None:
-        """Let the browser play the crossfade that is tried, until there is an excerpt of it."""
-        plan, sound, player = self.state.plan, self._session.track_sound, self.player
-        if plan is not None and sound is not None and player.sounds:
-            begins = plan.seam_times[self.state.seam] - player.middle
-            player.tried = {
-                "music": self._session.url_of(sound.path), "plan": played_plan(plan, sound.sample_rate),
-                "from": begins, "to": begins + player.seconds,
-            }  # fmt: skip
+    def _show_played(self) -> None:
+        """Let the browser make crossfades that are tried, from the track as the plan plays it."""
+        plan, sound, look, seam = self.state.plan, self._session.track_sound, self.look, self.state.seam
+        if plan is None or sound is None or look is None:
+            self.player.played = {}
+            return
+        begins = plan.seam_times[seam] - look.view.middle
+        self.player.played = {
+            "music": self._session.url_of(sound.path), "plan": played_plan(plan, sound.sample_rate), "seam": seam,
+            "from": begins, "to": begins + look.view.heard.duration,
+        }  # fmt: skip
 
     def use_fade(self) -> None:
         """Put the crossfade that was tried into the plan, for every tab and every export."""
@@ -499,6 +501,7 @@ class SeamsTab(Tab):
         if look is None or plan is None:
             self.picture.show(None)
             self.player.sounds = {}
+            self._show_played()
             self.words.object = "There is no seam to look at yet."
             return
         view, fade = look.view, plan.seam_fades[seam]
@@ -511,6 +514,7 @@ class SeamsTab(Tab):
             f"at {clock(view.video_s)}. Score {view.score:.2f}{step}{f'; {what}' if what else ''}."
         )
         url = self._session.url_of
+        self._show_played()
         self.player.param.update(
             fade=fade, exponent=plan.seam_curves[seam], seconds=view.heard.duration, middle=view.middle,
             longest=max(_LONGEST_FADE_SECONDS, fade),

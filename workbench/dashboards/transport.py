@@ -31,8 +31,11 @@ that tab's, but space stops whatever sounds. Beside a whole transport, as that o
 it plays, so that a tab has one button to play.
 
 Pictures reach it by events on the window, so that a click is heard without a way to the server: `workbench-seek` with
-seconds, `workbench-region` with two of them. What is done at the playhead takes its time from the browser
-(`workbench-where`, asked by `playerTime` of `assets/clock.js`), for while it plays the server knows it a moment later.
+seconds, `workbench-region` with two of them, `workbench-option` with an option and whether it is A or B: its plan is
+known to the browser, and heard before the server has drawn it; `workbench-duck` with dB by which the ducking of A goes
+down, until the measured one is there. What is done at the playhead takes its time from the
+browser (`workbench-where`, asked by `playerTime` of `assets/clock.js`), for while it plays the server knows it a moment
+later.
 
 Classes: `Program`; `TransportBar`; `Transport`. Functions: `seek_on_tap`, `playhead`, `script`.
 """
@@ -70,6 +73,7 @@ class Program(param.Parameterized):
     music_b = param.String("", doc="address of the music, option B; empty for none")
     plan_a = param.Dict({}, doc="how the track is played, see `workbench.audition.played`; empty: as it is")
     plan_b = param.Dict({})
+    plans = param.List([], doc="of each option that can be picked what `plan_a` would be, to hear it at once")
     film = param.String("", doc="address of the video's picture; empty for none")
     film_refused = param.String("", doc="address of a picture that the browser cannot play")
     fps = param.Number(25.0, doc="pictures a second, for steps")

@@ -7,6 +7,8 @@ page for which the fewest are at work, however much another page has waiting. Ne
 go through its `deliver`, which brings them to the page's own event loop. All pages share that loop, and progress
 takes milliseconds of it, so a worker reports no more of it than an eye can follow.
 
+One worker is started with the server (`Pool.warm`), so that the first plan does not wait for libraries to be loaded.
+
 A task that is cancelled while it runs takes its worker with it, and a new worker takes the place. That is safe because
 the stores write whole or not at all.
 
@@ -26,6 +28,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from multiprocessing.connection import Connection
 from time import monotonic
 from typing import Any, TypeAlias
@@ -40,6 +43,12 @@ Deliver: TypeAlias = Callable[[Callable[[], None]], None]
 
 _PROGRESS_SECONDS = 0.25
 """between two reports on the same stage of a task"""
+_LOADED = (
+    "workbench.workflows.loop", "workbench.workflows.mix", "workbench.audition.plans", "workbench.beats.track",
+    "workbench.beats.network", "workbench.media.speech", "workbench.mix.voice_network", "workbench.store.objects",
+    "workbench.store.grid_records", "workbench.store.stored_files",
+)  # fmt: skip
+"""modules with which plans are made and heard"""
 _NICENESS = 5
 """of workers, so that the page keeps answering on a busy machine"""
 
@@ -152,6 +161,12 @@ class Pool:
         self._closed = False
         self._workers = [_Worker(self, number) for number in range(size)]
 
+    def warm(self) -> None:
+        """Start one worker before anybody waits for it: it loads what plans are made with, and gets the first task."""
+        with self._news:
+            if not self._closed and self._workers:
+                self._workers[0].warm()
+
     def submit(self, task: Task) -> Task:
         """Queue a task.
 
@@ -204,7 +219,7 @@ class Pool:
                 chosen = self._choose(worker)
                 if chosen is not None:
                     self._waiting.remove(chosen)
-                    worker.task, worker.idle = chosen, False
+                    worker.task, worker.idle, worker.warms = chosen, False, False
                     self._news.notify_all()  # what was left to this worker, others may take now
                     return chosen
                 self._news.wait()
@@ -218,6 +233,8 @@ class Pool:
 
     def _suited(self, worker: _Worker, tasks: Iterable[Task]) -> Task | None:
         """The task that is best done by a worker; None where other free workers do each of them better."""
+        if not worker.warms and any(other.warms for other in self._workers):
+            return None
         for task in tasks:
             if task.subject and task.subject == worker.subject:
                 return task
@@ -234,12 +251,20 @@ class _Worker:
     def __init__(self, pool: Pool, number: int) -> None:
         self.subject = ""
         self.idle = False
+        self.warms = False
+        """whether its process was started before there was a task for it, and has had none yet"""
         self.task: Task | None = None
         """that it is at"""
         self._pool = pool
         self._thread = threading.Thread(target=self._feed, name=f"worker-{number}", daemon=True)
         self._process: multiprocessing.process.BaseProcess | None = None
         self._pipe: Connection | None = None
+
+    def warm(self) -> None:
+        if self._thread.ident is None:
+            self._ready(loads=_LOADED)
+            self.warms = True
+            self.start()
 
     def start(self) -> None:
         if self._thread.ident is None:
@@ -304,13 +329,13 @@ class _Worker:
         if kind == "fault" and task.on_fault is not None:
             task.report(_later(task.on_fault, outcome))
 
-    def _ready(self) -> Connection:
-        """The pipe to a living process."""
+    def _ready(self, loads: tuple[str, ...] = ()) -> Connection:
+        """The pipe to a living process; a new one loads modules before its first task."""
         if self._process is None or not self._process.is_alive() or self._pipe is None:
             spawning = multiprocessing.get_context("spawn")
             self._pipe, theirs = spawning.Pipe()
             # Not a daemon, for some workflows have processes of their own.
-            self._process = spawning.Process(target=_serve, args=(theirs,), daemon=False)
+            self._process = spawning.Process(target=_serve, args=(theirs, loads), daemon=False)
             self._process.start()
             theirs.close()
         return self._pipe
@@ -336,11 +361,13 @@ def _later(function: Callable[..., None], *arguments: Any) -> Callable[[], None]
     return lambda: function(*arguments)
 
 
-def _serve(pipe: Connection) -> None:
+def _serve(pipe: Connection, loads: tuple[str, ...]) -> None:
     """Do tasks until the pipe closes; runs in the worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.setpgrp()  # what it starts ends with it
     os.nice(_NICENESS)
+    for module in loads:
+        import_module(module)
     workspace: Workspace | None = None
     with suppress(EOFError, BrokenPipeError):  # the server has ended
         while True:

@@ -1,7 +1,7 @@
 """Facts of a media file: streams, size, rates, and a length that is measured rather than read from the header.
 
 The length comes from the packets, read but not decoded: headers of cut, streamed and hand-edited files state lengths
-that are wrong by minutes. That costs one pass over the file's bytes.
+that are wrong by minutes. That costs one pass over the file's bytes, which a process makes once while the file stays.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import inf
 from pathlib import Path
+from time import time_ns
 from typing import Any
 
 from av.audio.stream import AudioStream
@@ -20,6 +22,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from workbench.errors import MediaError
+from workbench.files import FileStamp, has_settled, stamp_of
 from workbench.media.containers import (
     first_picture,
     open_media,
@@ -68,13 +71,25 @@ def probe(path: Path) -> MediaInfo:
 
     Returns
     -------
-    the facts; the duration is measured on the packets, which takes one pass over the file
+    the facts; the duration is measured on the packets, in one pass over the file the first time
 
     Raises
     ------
     MediaError : no such file, no media, or neither sound nor moving picture in it
     """
     path = Path(path)
+    stamp = stamp_of(path)
+    if stamp is None or not has_settled(stamp, time_ns()):
+        return _measure(path)
+    return _measure_once(path, stamp)
+
+
+@lru_cache(maxsize=64)  # each pass over half an hour of video takes a quarter of a second
+def _measure_once(path: Path, _: FileStamp) -> MediaInfo:
+    return _measure(path)
+
+
+def _measure(path: Path) -> MediaInfo:
     first = first_of(path)
     with open_media(path) as container:
         picture = None if first is None else picture_stream(container)

@@ -189,18 +189,20 @@ def test_a_fade_is_tried_used_and_left_behind(tab: SeamsTab, session: Session) -
     assert tab.use.disabled
 
 
-def test_a_fade_is_played_from_the_track_until_its_excerpt_is_there(tab: SeamsTab, session: Session) -> None:
-    tab.try_fade(0.2, 0.5)
-    assert tab.player.tried == {}, "the track is not there to be played yet"
-    assert tab.state.loop is not None
-    session.track_sound = LongSound(track_file(session.workspace, tab.state.loop.track.path))
-    tab.try_fade(0.3, 0.5)
-    tried, plan = tab.player.tried, tab.state.plan
-    assert plan is not None
-    assert tried["plan"] == played_plan(plan, session.track_sound.sample_rate)
-    assert tried["to"] - tried["from"] == pytest.approx(tab.player.seconds)
-    assert tried["from"] + tab.player.middle == pytest.approx(plan.seam_times[0])
+def test_the_browser_has_what_a_crossfade_is_made_of(tab: SeamsTab, session: Session) -> None:
     until_idle(session)
+    assert tab.player.played == {}, "the track is not there to be played yet"
+    plan, loop = tab.state.plan, tab.state.loop
+    assert plan is not None
+    assert loop is not None
+    session.track_sound = LongSound(track_file(session.workspace, loop.track.path))
+    played = tab.player.played
+    assert (played["seam"], played["plan"]) == (0, played_plan(plan, session.track_sound.sample_rate))
+    assert played["to"] - played["from"] == pytest.approx(tab.player.seconds)
+    assert played["from"] + tab.player.middle == pytest.approx(plan.seam_times[0])
+    tab.step(1)
+    until_idle(session)
+    assert tab.player.played["seam"] == 1
 
 
 def _fade_of_the_plan(session: Session) -> float:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from workbench.dashboards import work
 from workbench.dashboards.work import Pool, Task
 from workbench.errors import MediaError
 from workbench.home import Home
@@ -130,6 +131,28 @@ def test_a_job_that_runs_is_cancelled_at_once_and_the_next_one_runs(pool: Pool) 
     done: list[tuple[int, int]] = []
     assert pool.submit(Task(HOME, PARAMS, doubled, (3,), {}, on_done=done.append)).wait(60)
     assert done[0][0] == 6
+
+
+def test_a_worker_that_was_started_early_gets_the_first_task_and_the_others_the_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(work, "_LOADED", ("wave",))  # the others take seconds
+    pool = Pool(2)
+    try:
+        pool.warm()
+        early = pool._workers[0]._process
+        assert early is not None
+        done: list[tuple[int, int]] = []
+        began = threading.Event()
+        first = Task(HOME, PARAMS, endless, (), {}, on_progress=lambda *_: began.set())
+        pool.submit(first)
+        assert began.wait(60)
+        assert pool._workers[0].task is first
+        assert pool.submit(Task(HOME, PARAMS, doubled, (1,), {}, on_done=done.append)).wait(60)
+        assert done[0][0] == 2
+        assert done[0][1] != early.pid
+    finally:
+        pool.close()
 
 
 def test_a_job_that_waits_is_cancelled_without_being_begun(pool: Pool) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.bundled import bundled_path
 from workbench.errors import MediaError
 from workbench.media.audio import decode
 from workbench.media.probe import expected_seconds, probe
@@ -104,6 +105,19 @@ class TestSoundtrackClock:
     def test_a_video_without_sound(self, tmp_path: Path, video: Callable[..., Path]) -> None:
         with pytest.raises(MediaError, match="no sound in this file"):
             decode(video(tmp_path / "a.mp4", sound_seconds=None))
+
+
+class TestMeasuredOnce:
+    def test_a_file_that_stays_is_measured_once(self) -> None:
+        path = bundled_path("data", "bundled", "music", "corner_store.ogg")
+        assert probe(path) is probe(path)
+
+    def test_a_file_that_is_written_anew_is_measured_anew(self, tmp_path: Path) -> None:
+        path, lengths = tmp_path / "a.wav", []
+        for seconds in (1, 2, 3, 4):
+            soundfile.write(path, np.full(seconds * RATE, 0.1), RATE)
+            lengths.append(round(probe(path).duration))
+        assert lengths == [1, 2, 3, 4]
 
 
 class TestExpectedSeconds:

@@ -1,5 +1,6 @@
 // Points of the ducking envelope: one is chosen, moved by its fields, added at the playhead, deleted. What a point may
-// be is for the server to say.
+// be is for the server to say. The slider that lowers and raises all of them is heard at once: each point goes along,
+// and what the server makes of it follows.
 
 export function render({ model }) {
   const box = document.createElement("div")
@@ -61,6 +62,14 @@ export function render({ model }) {
     restored.hidden = !model.drawn
     fill(false)
   }
+  const models = window.Bokeh.documents.flatMap((doc) => Array.from(doc.all_models))
+  const slider = models.find((one) => one.data?.label === model.slider && "value_throttled" in one.data.properties)
+  const lower = () => {
+    const by = slider.data.value_throttled - model.under
+    if (by && !model.drawn && box.offsetParent)
+      window.dispatchEvent(new CustomEvent("workbench-duck", { detail: [by, model.deepest] }))
+  }
+  slider?.data.properties.value_throttled.change.connect(lower)
   const acts = { "[": () => choose(-1), "]": () => choose(1), n: add, Delete: drop }
   const onKey = (event) => {
     if (!box.isConnected || !box.offsetParent || !keyIsFree(event) || !acts[event.key]) return
@@ -69,7 +78,10 @@ export function render({ model }) {
   }
   const deafen = listenToKeys(onKey)
   for (const changed of ["count", "chosen", "at", "depth", "drawn"]) model.on(changed, paint)
-  model.on("remove", deafen)
+  model.on("remove", () => {
+    slider?.data.properties.value_throttled.change.disconnect(lower)
+    deafen()
+  })
   paint()
   return box
 }

@@ -31,6 +31,9 @@ export function render({ model }) {
           button.setAttribute("aria-pressed", chosen ? "true" : "false")
           button.addEventListener("click", () => {
             model.picked = [number, name.toLowerCase(), (model.picked[2] ?? 0) + 1]
+            // After the server was told: then it knows what the transport says next.
+            if (number === (name === "A" ? model.b : model.a)) return
+            window.dispatchEvent(new CustomEvent("workbench-option", { detail: [number, name.toLowerCase()] }))
           })
           return button
         }

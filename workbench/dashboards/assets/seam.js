@@ -1,10 +1,12 @@
 // One seam heard from four sides, switched at the same place; and its crossfade as handles.
 // The excerpts last seconds, so they are decoded whole and switched to the sample. A crossfade that is tried is made here
-// from the track itself, as the transport plays it, and takes the place of the excerpt until the next ones are there.
+// from the track itself, as the transport plays it, while a handle moves; it takes the place of the excerpt until the
+// next ones are there.
 
 const SVG = "http://www.w3.org/2000/svg"
 const FADE_S = 0.008
-const REST_MS = 250
+const REST_MS = 250 // without a key until the server is told
+const DRAG_MS = 100 // between two crossfades that are heard while a handle is dragged
 const NUDGE_S = 0.002,
   NUDGE_EXPONENT = 0.02 // of an arrow key on a handle; ten times as much with shift
 const TICKS_MS = [-250, -50, -10, 0, 10, 50, 250] // from the seam
@@ -257,6 +259,8 @@ export function render({ model }) {
     const edges = svg.getBoundingClientRect()
     return [((event.clientX - edges.left) / edges.width) * W, ((event.clientY - edges.top) / edges.height) * H]
   }
+  let held = false, // whether a handle is being dragged
+    dragged = 0
   const drag = (handle, move) => {
     handle.addEventListener("pointerdown", (event) => {
       handle.setPointerCapture(event.pointerId)
@@ -264,13 +268,18 @@ export function render({ model }) {
       handle.focus()
     })
     handle.addEventListener("pointermove", (event) => {
-      if (handle.hasPointerCapture(event.pointerId)) {
-        move(...place(event))
-        draw()
-      }
+      if (!handle.hasPointerCapture(event.pointerId)) return
+      held = true
+      move(...place(event))
+      draw()
+      if (performance.now() - dragged < DRAG_MS) return
+      dragged = performance.now()
+      hear()
     })
-    handle.addEventListener("pointerup", (event) => {
-      handle.releasePointerCapture(event.pointerId)
+    handle.addEventListener("lostpointercapture", () => {
+      if (!held) return
+      held = false
+      hear()
       send()
     })
   }
@@ -281,7 +290,7 @@ export function render({ model }) {
     const value = Math.min(0.7072, Math.max(0.5, (H - FOOT - y) / DEEP))
     exponent = Math.min(1, Math.max(0.5, Math.log(value) / Math.log(0.5)))
   })
-  // keys are heard as one wish, when they rest or the focus leaves the handle
+  // keys are heard one by one, and told as one wish, when they rest or the focus leaves the handle
   let resting = 0
   const rested = () => {
     clearTimeout(resting)
@@ -297,6 +306,7 @@ export function render({ model }) {
       event.stopPropagation()
       act(step)
       draw()
+      hear()
       clearTimeout(resting)
       resting = setTimeout(rested, REST_MS)
     })
@@ -347,35 +357,56 @@ export function render({ model }) {
   model.on("used", () => {
     if (byKey) length.focus()
   })
-  let tries = 0
+  // The samples that the longest crossfade plays are read when somebody reaches for a handle.
+  let recording = null,
+    tries = 0
+  async function prepare() {
+    const { music, plan, seam, from: begins, to } = model.played
+    if (recording?.url !== music) recording = new Recording(music)
+    await recording.open()
+    await loadFor(recording, withFade(plan, seam, model.longest, 1), begins * plan.rate, to * plan.rate)
+  }
   async function hearTried() {
-    const { music, plan, from: first, to } = model.tried
-    if (!music) return
+    const { music, plan, seam, from: begins, to } = model.played
+    if (!music) return // the excerpt comes all the same
     const tried = ++tries
-    const rows = await playOffline(music, plan, [], first, to)
-    box.tried = rows
+    await prepare()
     if (tried !== tries) return
+    const first = Math.round(begins * plan.rate),
+      last = first + Math.round((to - begins) * plan.rate)
+    const rows = playedNow(recording, withFade(plan, seam, fade, exponent), first, last)
+    box.tried = rows
     const buffer = openOutput().createBuffer(rows.length, rows[0].length, plan.rate)
     rows.forEach((samples, c) => buffer.copyToChannel(samples, c))
     buffers.set(model.sounds.heard, buffer)
     if (source && now === "heard") play("heard", position())
   }
-  model.on("tried", () => hearTried().catch((error) => console.warn(error)))
+  function hear() {
+    hearTried().catch((error) => console.warn(error))
+  }
+  const ready = () => {
+    if (model.played.music) prepare().catch((error) => console.warn(error))
+  }
+  svg.addEventListener("pointerenter", ready)
+  svg.addEventListener("focusin", ready)
+  const busy = () => resting || held
   model.on("refused", () => {
     tries += 1
     buffers.delete(model.sounds.heard)
+    if (source && now === "heard") play("heard", position())
   })
   model.on("sounds", () => {
     tries += 1
     const playing = source !== null
     const at = position()
     for (const url of buffers.keys()) if (!Object.values(model.sounds).includes(url)) buffers.delete(url)
-    if (playing) play(now, at)
+    if (busy() && model.sounds.heard) hear() // they are of a wish before this one
+    else if (playing) play(now, at)
     else if (model.autoplay) play("heard")
   })
   for (const name of ["fade", "exponent", "longest", "shortest", "frame", "refused"])
     model.on(name, () => {
-      if (resting) return
+      if (busy()) return
       fade = model.fade
       exponent = model.exponent
       draw()

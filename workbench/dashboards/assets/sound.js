@@ -567,6 +567,40 @@ function soften(out, starts, ends) {
     }
 }
 
+/** A plan with another crossfade at a seam: `with_fade` of workbench/audition/seams.py, and what
+ * workbench/render/schedule.py makes of it. */
+export function withFade(plan, seam, seconds, exponent) {
+  const { rate, length } = plan,
+    cues = plan.cues.slice(),
+    [before, after] = cues.slice(seam, seam + 2),
+    rounded = Math.round(1e6 * seconds) / 1e6
+  const fade = { ...before.fade_out, seconds: rounded, exponent: Math.round(1e4 * exponent) / 1e4 },
+    from = fade.centre - rounded / 2,
+    to = fade.centre + rounded / 2
+  const glides = after.gain_in_db === after.gain_db ? 0 : after.glide_seconds,
+    rising = after.begins + Math.max(glides, rounded / 2)
+  cues[seam] = {
+    ...before,
+    fade_out: fade,
+    stop: Math.min(length, Math.floor(to * rate) + 1),
+    steady_to: Math.floor(from * rate),
+  }
+  cues[seam + 1] = {
+    ...after,
+    fade_in: fade,
+    first: Math.max(0, Math.ceil(from * rate)),
+    steady_from: Math.ceil(rising * rate),
+  }
+  return { ...plan, cues }
+}
+
+/** Samples `begin` to `stop` of a plan as it is played, of a recording that holds them. */
+export function playedNow(recording, plan, begin, stop) {
+  const rows = Array.from({ length: recording.channels }, () => new Float32Array(stop - begin))
+  mixInto(rows, begin, recording, plan)
+  return rows
+}
+
 /** What `Sound` plays of one lane, as it leaves the context: the same code on a clock that does not wait. */
 export async function playOffline(url, plan, points, from, to, speechBand = []) {
   const head = await new Recording(url).open()

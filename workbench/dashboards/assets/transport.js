@@ -399,6 +399,21 @@ export function render({ model }) {
       place(event.detail[0])
     }
   }
+  // What the server would say of it comes a moment later: with its own mix, where that is known.
+  const onOption = (event) => {
+    const [option, name] = event.detail,
+      plan = model.plans[option]
+    if (!bar.isConnected || model.here || !plan) return
+    model[`plan_${name}`] = plan
+    if (name === "b") model.music_b = model.music_a
+    model.chosen = name
+  }
+  const onDuck = (event) => {
+    const [by, deepest] = event.detail
+    if (!bar.isConnected || model.here) return
+    const moved = (db) => (db > 0 ? Math.min(deepest, Math.max(0, db + by)) : db)
+    model.duck_a = model.duck_a.map(([at, ...depths]) => [at, ...depths.map(moved)])
+  }
   /** Show what sounds by itself. */
   const onSounding = () => {
     paint()
@@ -412,6 +427,8 @@ export function render({ model }) {
   window.addEventListener("workbench-seek", onSeek)
   window.addEventListener("workbench-region", onRegion)
   window.addEventListener("workbench-where", onWhere)
+  window.addEventListener("workbench-option", onOption)
+  window.addEventListener("workbench-duck", onDuck)
 
   for (const name of [...LANES, "plan_a", "plan_b", "duck_a", "duck_b"])
     model.on(name, () => {
@@ -467,6 +484,8 @@ export function render({ model }) {
     window.removeEventListener("workbench-seek", onSeek)
     window.removeEventListener("workbench-region", onRegion)
     window.removeEventListener("workbench-where", onWhere)
+    window.removeEventListener("workbench-option", onOption)
+    window.removeEventListener("workbench-duck", onDuck)
     pause()
     output.context?.close()
     output.context = null
