@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -48,9 +49,60 @@ def test_a_correction_is_shown_undone_and_told(beats: Any) -> None:
     beats.get_by_role("button", name="Downbeat ▶").click()
     beats.get_by_text("not saved: bars a beat later").wait_for()
     beats.get_by_role("button", name="½ Tempo").click()
-    beats.get_by_text("half the tempo").wait_for()
-    for _ in range(2):
-        beats.get_by_role("button", name="Undo", exact=True).click()
+    beats.get_by_text("not saved: bars a beat later, half the tempo").wait_for()
+    beats.get_by_role("button", name="undo: grid: half the tempo (Ctrl+Z)").click()
+    beats.get_by_role("button", name="undo: grid: bars a beat later (Ctrl+Z)").click()
+    beats.get_by_text("found by the tracker").wait_for()
+    beats.get_by_role("button", name="redo: grid: bars a beat later (Ctrl+Shift+Z)").click()
+    beats.reload()
+    beats.get_by_text("not saved: bars a beat later").wait_for()
+    beats.keyboard.press("Control+z")
+    beats.get_by_text("found by the tracker").wait_for()
+
+
+def _lines(page: Any) -> list[list[float]]:
+    """Each beat that is drawn: where on the page (px), and when (s)."""
+    return page.evaluate(  # type: ignore[no-any-return]
+        """() => {
+          const views = Object.values(Bokeh.index).flatMap((root) => [...root.owner.query(() => true)])
+          const tools = views.filter((view) => view.model.type === "workbench.dashboards.figures.BeatTool")
+          const { plot_view, model } = tools[0]
+          const { left } = plot_view.canvas_view.events_el.getBoundingClientRect()
+          return [...model.beats.data.x].map((at) => [left + plot_view.frame.x_scale.compute(at), at])
+        }"""
+    )
+
+
+def test_a_beat_is_dragged_between_its_neighbours(beats: Any, watched: Watched) -> None:
+    beats.get_by_role("button", name="8\u00a0s").click()
+    wave = watched.at_rest(beats.locator(".bk-Figure:visible").first.bounding_box)
+    lines = watched.at_rest(lambda: _lines(beats))
+    (x, at), y = lines[4], wave["y"] + wave["height"] / 2
+    undo = beats.locator("button.undo")
+
+    def drag(by: float) -> None:
+        beats.mouse.move(x, y)
+        beats.mouse.down()
+        beats.mouse.move(x + by / 2, y)
+        beats.mouse.move(x + by, y)
+
+    drag(20)
+    beats.keyboard.press("Escape")
+    beats.mouse.up()
+    drag(20)  # what was taken back is still where it was
+    beats.mouse.up()
+    expect(beats.get_by_text("not saved: beat at")).to_contain_text("ms later")
+    watched.until(lambda: at not in [line[1] for line in _lines(beats)])
+    expect(undo).to_have_attribute("title", re.compile("^undo: grid: beat at .* moved"))
+    beats.keyboard.press("Control+z")
+    beats.get_by_text("found by the tracker").wait_for()
+    expect(undo).to_have_attribute("title", "nothing to undo")
+    drag(600)  # past its neighbours
+    beats.mouse.up()
+    beats.get_by_text("not saved: beat at").wait_for()
+    moved = watched.at_rest(lambda: _lines(beats))
+    assert len(moved) == len(lines)
+    beats.keyboard.press("Control+z")
     beats.get_by_text("found by the tracker").wait_for()
 
 
@@ -63,12 +115,17 @@ def test_a_grid_is_mended_in_a_stretch_and_by_tapping(beats: Any, watched: Watch
     beats.mouse.up()
     beats.get_by_role("button", name="2× Tempo").click()
     beats.get_by_text("not saved: twice the tempo 0:").wait_for()
-    beats.get_by_role("button", name="Undo", exact=True).click()
-    for name, said in (("Downbeat here", "a bar opens at"), ("− Beat", "a beat less at"), ("Shift ▶", "10 ms later")):
-        beats.get_by_role("button", name=name).click()
-        beats.get_by_text(f"not saved: {said}").or_(beats.get_by_text(said)).first.wait_for()
-        beats.get_by_role("button", name="Undo", exact=True).click()
+    beats.keyboard.press("Control+z")
     beats.get_by_text("found by the tracker").wait_for()
+    for name, said in (
+        ("Downbeat here", "a bar opens at"),
+        ("− Beat", "a beat less at"),
+        ("Shift ▶", "beats 10 ms later"),
+    ):
+        beats.get_by_role("button", name=name).click()
+        beats.get_by_text(f"not saved: {said}").wait_for()
+        beats.keyboard.press("Control+z")
+        beats.get_by_text("found by the tracker").wait_for()
 
 
 def test_a_saved_grid_changes_the_next_plan_and_can_be_taken_back(

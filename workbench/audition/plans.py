@@ -28,6 +28,7 @@ from workbench.files import written_whole
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode_blocks, write_audio
+from workbench.media.playable import is_for_browsers
 from workbench.media.probe import probe
 from workbench.media.video import still
 from workbench.mix.balance import Mix
@@ -151,6 +152,8 @@ class TimelineVideo:
     """of the file's bytes, 16 hex digits"""
     fps: float
     """pictures a second"""
+    for_browsers: bool = True
+    """whether some browser may play the file"""
 
 
 def track_file(workspace: Workspace, track: Path) -> Path:
@@ -337,7 +340,8 @@ def load_video(workspace: Workspace, video: Path, track: Path | None = None) -> 
     for first, last, at in spans:
         workspace.progress("looking at the shots", len(tiles) / len(spans))
         tiles.append(Tile(first, last, still(video, at, _TILE_PIXELS).pixels))
-    return TimelineVideo(soundtrack, tuple(tiles), sound, workspace.hash_file(video)[:16], probe(video).fps or 25.0)
+    digest, fps = workspace.hash_file(video)[:16], probe(video).fps or 25.0
+    return TimelineVideo(soundtrack, tuple(tiles), sound, digest, fps, is_for_browsers(video))
 
 
 def matching_gains(a: RenderedOption, b: RenderedOption, from_s: float, to_s: float) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from workbench.audition.plans import listening_folder, mark_used
 from workbench.errors import MediaError
 from workbench.files import cannot_be_written, written_whole
 from workbench.media.containers import decode_pictures, open_media, picture_stream, upright_size
+from workbench.media.playable import is_for_browsers
 from workbench.media.probe import first_of, probe
 from workbench.workspace import Workspace
 
@@ -56,7 +57,7 @@ def proxy_file(workspace: Workspace, video: Path) -> Path:
     return mark_used(out)
 
 
-def film_facts(workspace: Workspace, video: Path) -> tuple[str, float]:
+def film_facts(workspace: Workspace, video: Path) -> tuple[str, float, bool]:
     """What a page has to know of a video to play its picture.
 
     Parameters
@@ -68,12 +69,13 @@ def film_facts(workspace: Workspace, video: Path) -> tuple[str, float]:
     -------
     digest : 16 letters of the SHA-256 of its bytes
     fps : pictures a second; 25 where the file does not say
+    for_browsers : whether some browser may play it
 
     Raises
     ------
     MediaError : the video cannot be read
     """
-    return workspace.hash_file(video)[:16], probe(video).fps or 25.0
+    return workspace.hash_file(video)[:16], probe(video).fps or 25.0, is_for_browsers(video)
 
 
 def _copy(workspace: Workspace, video: Path, out: Path) -> None:

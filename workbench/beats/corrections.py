@@ -10,7 +10,8 @@ A correction comes from a person, so the confidence of the corrected grid is 1. 
 is returned. Where a correction is impossible, `GridError` says why.
 
 Functions: `shift_bar`, `with_metre`, `halve_tempo`, `double_tempo`; `halve_stretch`, `double_stretch`, `shift_beats`;
-`open_bar`, `add_beat`, `move_beat`, `delete_beat`; `tap_beats`, and `settle_taps` for taps that lie beside the onsets.
+`open_bar`, `add_beat`, `move_beat`, `delete_beat`, and `room_of_beats` for how far one can be moved; `tap_beats`, and
+`settle_taps` for taps that lie beside the onsets; `onset_times`, to which a beat that is dragged snaps.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError
+from workbench.params import BeatParams
 from workbench.recording import FloatArray, IntArray, TrackSeconds
 
 MOST_BEATS_PER_BAR = 32
@@ -265,6 +267,25 @@ def move_beat(grid: BeatGrid, at_s: TrackSeconds, to_s: TrackSeconds) -> BeatGri
     return BeatGrid(beats, grid.positions, grid.beats_per_bar)
 
 
+def room_of_beats(grid: BeatGrid, duration_s: float) -> tuple[FloatArray, FloatArray]:
+    """From where to where each beat can be moved by hand: neighbours stay apart as beats that are felt do.
+
+    Parameters
+    ----------
+    grid : of n beats
+    duration_s : length of the recording, s
+
+    Returns
+    -------
+    earliest, latest : shape (n,) each, s; a beat that is nearer to its neighbour already can stay where it is
+    """
+    beats, least = grid.beats, 60.0 / FASTEST_BPM
+    if not beats.size:
+        return np.zeros(0), np.zeros(0)
+    before, after = np.append(0.0, beats[:-1] + least), np.append(beats[1:] - least, duration_s)
+    return np.minimum(before, beats), np.maximum(after, beats)
+
+
 def delete_beat(grid: BeatGrid, at_s: TrackSeconds) -> BeatGrid:
     """Delete the beat nearest to a time; where it opened a bar, the beat after it does.
 
@@ -346,6 +367,38 @@ def settle_taps(taps: FloatArray, attack: FloatArray, frames_per_second: float) 
     return np.asarray(np.maximum(moved, 0.0))
 
 
+def onset_times(attack: FloatArray, frames_per_second: float, params: BeatParams | None = None) -> FloatArray:
+    """When each onset is heard: where its rise passes half its height, plus the tracker's `latency_ms`.
+
+    So an onset that the tracker put a beat on lies at that beat, within some milliseconds.
+
+    Parameters
+    ----------
+    attack : shape (n_frames,), strength of onsets
+    frames_per_second : of them
+    params : with which the grid was tracked
+
+    Returns
+    -------
+    shape (n,), s, strictly increasing
+    """
+    latency = (params or BeatParams()).latency_ms / 1000.0
+    strength = np.asarray(attack, dtype=np.float64)
+    if strength.size < 3:
+        return np.zeros(0)
+    middle, clear = strength[1:-1], _CLEAR_SHARE * float(np.quantile(strength, 0.999))
+    peaks = 1 + np.flatnonzero((middle >= strength[:-2]) & (middle > strength[2:]) & (middle > clear))
+    half, foot = 0.5 * strength[peaks], peaks.copy()
+    for _ in range(round(_RISE_SECONDS * frames_per_second)):
+        foot = np.where((strength[foot] > half) & (foot > 0), foot - 1, foot)
+    found = (strength[foot] <= half) & (foot < peaks)
+    foot, half = foot[found], half[found]
+    share = (half - strength[foot]) / (strength[foot + 1] - strength[foot])
+    return np.unique((foot + share) / frames_per_second + latency)
+
+
+_CLEAR_SHARE, _RISE_SECONDS = 0.05, 0.08
+"""of the strongest onsets: height of a clear one; s within which it rises"""
 _MOST_LAG_SECONDS, _OWN_LAG_SECONDS = 0.12, 0.045
 """by which all taps lie beside the music, and each tap beside the others"""
 

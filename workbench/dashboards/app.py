@@ -29,7 +29,7 @@ from workbench.audition.stills import find_still, still_file
 from workbench.dashboards.access import LOCAL_NAMES, guard, is_loopback
 from workbench.dashboards.address import PROJECTS, Address, Place, view_of
 from workbench.dashboards.beats import BeatsTab
-from workbench.dashboards.charts import THEME
+from workbench.dashboards.charts import THEME, ink_colour
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
 from workbench.dashboards.files import FILMS_ROUTE, FilmFiles, SoundFiles, Uploads
 from workbench.dashboards.headers import SecurityHeaders
@@ -120,8 +120,15 @@ _FRAME = {
 """the head of the page is 44 pixels high and holds what `StatusBar` draws; the page's name is in the browser's tab"""
 
 
-_LOADING = f"#loader:not(.error) {{ background: linear-gradient({BAR} 44px, Canvas 44px) }}"
-"""until the page is drawn: its head and its own colour, instead of grey over everything"""
+_BLOCK = "linear-gradient(#8883 0 0) 10px"
+_LOADING = f"""
+body {{ background-image: linear-gradient({BAR} 44px, transparent 44px) }}
+#loader:not(.error) {{
+  background: linear-gradient({BAR} 44px, transparent 44px), {_BLOCK} 60px / 480px 28px no-repeat,
+    {_BLOCK} 104px / calc(100% - 20px) 28px no-repeat, {_BLOCK} 148px / calc(100% - 20px) 100% no-repeat, Canvas;
+}}
+"""
+"""until the page is drawn: its head and an outline of what comes, instead of white, or grey over everything"""
 
 
 class Page:
@@ -323,11 +330,47 @@ def _theme() -> dict[str, Any]:
     common = {
         "typography": {"fontFamily": "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif", "fontSize": 13},
         "shape": {"borderRadius": 4},
-        "components": {"MuiAppBar": {"styleOverrides": {"root": {"backgroundColor": BAR, "color": "#FFFFFF"}}}},
     }
     palettes: dict[str, dict[str, Any]] = {mode: {"primary": {"main": colour}} for mode, colour in PRIMARY.items()}
     palettes["light"]["warning"] = {"main": "#A84300"}  # letters of it on white have 6.4 to 1
-    return {mode: {**common, "palette": palette} for mode, palette in palettes.items()}
+    return {
+        mode: {**common, "palette": palette, "components": _components(ink_colour(dark=mode == "dark"))}
+        for mode, palette in palettes.items()
+    }
+
+
+def _components(ink: str) -> dict[str, Any]:
+    """Buttons of Material UI that look as those of `base.css` do.
+
+    Parameters
+    ----------
+    ink : colour of letters
+    """
+    filled = {
+        "backgroundColor": PRIMARY["light"],
+        "borderColor": PRIMARY["light"],
+        "color": "#FFFFFF",
+        "boxShadow": "none",
+    }
+    size = {"minHeight": 28, "padding": "0 8px", "fontSize": "13px", "lineHeight": 1.3, "textTransform": "none"}
+    rule, hover = (f"color-mix(in srgb, {ink} {share}%, transparent)" for share in (45, 10))
+    outlined = {
+        "color": ink, "borderColor": rule, "&:hover": {"backgroundColor": hover, "borderColor": rule},
+        "&.Mui-disabled": {"color": ink, "opacity": 0.5},
+    }  # fmt: skip
+    parts: dict[str, dict[str, Any]] = {
+        "MuiAppBar": {"backgroundColor": BAR, "color": "#FFFFFF"},
+        "MuiButton": {
+            "&.MuiButton-sizeSmall": size,
+            "&&.MuiButton-outlined.MuiButton-colorPrimary": outlined,
+            "&&.MuiButton-contained.MuiButton-colorPrimary:not(.Mui-disabled)": {**filled, "&:hover": filled},
+        },
+        "MuiToggleButton": {
+            **size, "color": ink, "borderColor": rule,
+            "&&.Mui-selected, &&.Mui-selected:hover": filled,
+        },
+    }  # fmt: skip
+    return {name: {"styleOverrides": {"root": style}} for name, style in parts.items()}
 
 
 def make_server(

@@ -1,11 +1,13 @@
 """The Beats tab: beats and bars as the tracker detected them, seen and heard with the music, and corrected by hand.
 
 Corrections (`workbench.beats.corrections`) are tried at once: the picture changes, and with the clicks on the next
-clicks fall where the new grid has them. Tempo and shifts apply to the stretch that is selected by a drag over the
-picture, else to all of the track; single beats and bar lines to the playhead.
+clicks fall where the new grid has them. A beat is dragged between its neighbours, with a downbeat its bar line; buttons
+move, add and delete the beat at the playhead. Tempo and shifts apply to the stretch that is selected by a drag beside
+the beats, else to all of the track.
 
-A correction becomes the track's grid when it is saved; from then on every plan is made on it, here, on the command line
-and in the service, until one goes back to the tracker's grid.
+Each correction is a step of the project's history and is kept with the project. It becomes the track's grid when it is
+saved; from then on every plan is made on it, here, on the command line and in the service, until one goes back to the
+tracker's grid.
 
 Of waveform, spectrogram, beats and onsets only what is in view is sent, no finer than the screen.
 
@@ -16,7 +18,7 @@ Classes: `BeatsState`, the grid and what was done to it, without widgets; `Beats
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -37,7 +39,10 @@ from workbench.beats.corrections import (
     double_tempo,
     halve_stretch,
     halve_tempo,
+    move_beat,
+    onset_times,
     open_bar,
+    room_of_beats,
     settle_taps,
     shift_bar,
     shift_beats,
@@ -46,7 +51,8 @@ from workbench.beats.corrections import (
 )
 from workbench.beats.grid import BeatGrid
 from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, paper, time_chart
-from workbench.dashboards.figures import LoopOver
+from workbench.dashboards.figures import BeatTool, LoopOver
+from workbench.dashboards.grid_drafts import GridDraft
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tab import Tab, action
@@ -67,6 +73,8 @@ FIRST_VIEW = "30\u00a0s"
 METRES = (2, 3, 4, 5, 6, 7)
 _BEAT_PIXELS, _BAR_PIXELS, _NUMBER_PIXELS = 7, 9, 30
 """between two marks; where they would be closer, beats are not drawn, and of bars only every other one, and so on"""
+_BESIDE_FIELD = (12, 4, 4, 4)
+"""margin of a button that stands in a line with a field, which is higher and has its label on its frame"""
 _SHARES = (0.5, 0.2, 0.3)
 """of a higher window, for sound, onsets and tempo"""
 _QUIETEST_DB, _LOUDEST_DB = -90.0, -20.0
@@ -77,32 +85,51 @@ class BeatsState:
     """The grid that is looked at, and what was done to it; no widgets."""
 
     analysis: Analysis | None = None
-    grid: BeatGrid | None = None
     saved: bool = False
     """whether the analysis was made on a grid that somebody had corrected"""
-    history: list[tuple[BeatGrid, str]] = field(default_factory=list)
-    """each grid before a correction, and the correction in words"""
+    kept: BeatGrid | None = None
+    """that was saved since the analysis was made"""
+    draft: GridDraft | None = None
+    """corrections that are not saved"""
 
-    def take(self, analysis: Analysis | None, *, saved: bool) -> None:
+    def take(self, analysis: Analysis | None, *, saved: bool, draft: GridDraft | None = None) -> None:
         """Look at another recording, or at this one's new grid.
 
         Parameters
         ----------
         analysis : None: no track is open
         saved : whether the analysis was made on a grid that somebody had corrected
+        draft : what was corrected since, as `take_draft` takes it
         """
-        self.analysis, self.saved, self.history = analysis, saved, []
-        self.grid = None if analysis is None else analysis.grid
+        self.analysis, self.saved, self.kept = analysis, saved, None
+        self.take_draft(draft)
+
+    def take_draft(self, draft: GridDraft | None) -> None:
+        """Look at other corrections.
+
+        Parameters
+        ----------
+        draft : of any recording; that of another one is not looked at
+        """
+        ours = draft is not None and self.analysis is not None and draft.content_hash == self.analysis.content_hash
+        self.draft = draft if ours else None
+
+    @property
+    def grid(self) -> BeatGrid | None:
+        """With the corrections that are tried; None: no track is open."""
+        if self.draft is not None:
+            return self.draft.grid
+        return self.kept if self.analysis is None or self.kept is not None else self.analysis.grid
 
     @property
     def changed(self) -> bool:
         """Whether there is something to save."""
-        return bool(self.history)
+        return self.draft is not None
 
     @property
     def note(self) -> str:
         """The corrections in words, for the saved grid."""
-        return ", ".join(words for _, words in self.history)
+        return "" if self.draft is None else ", ".join(self.draft.corrections)
 
     def correct(self, words: str, correction: Callable[[BeatGrid], BeatGrid]) -> None:
         """Try a correction.
@@ -116,16 +143,11 @@ class BeatsState:
         ------
         GridError : it cannot be done to this grid, or there is none
         """
-        if self.grid is None:
+        analysis, grid = self.analysis, self.grid
+        if analysis is None or grid is None:
             raise GridError("no track is open")
-        corrected = correction(self.grid)
-        self.history.append((self.grid, words))
-        self.grid = corrected
-
-    def undo(self) -> None:
-        """Take the last correction back."""
-        if self.history:
-            self.grid, _ = self.history.pop()
+        before = () if self.draft is None else self.draft.corrections
+        self.draft = GridDraft(analysis.content_hash, correction(grid), (*before, words))
 
     def facts(self) -> str:
         """Tempo, metre and where the grid comes from, in a line."""
@@ -198,8 +220,10 @@ class BeatsPicture(Picture):
         super().__init__(self.wave, self.onsets, self.tempo)
         self._draw()
         self._add_playheads("beats-playhead")
-        for figure in self.figures:
-            select = BoxSelectTool(dimensions="width", renderers=[])
+        self.grips = [self._grip(), self._grip()]
+        """tools that drag beats: on the waveform and on the onsets"""
+        for figure, select in zip(self.figures, [*self.grips, BoxSelectTool()], strict=True):
+            select.update(dimensions="width", renderers=[])
             figure.add_tools(select)
             figure.toolbar.active_drag = select
             figure.js_on_event("selectiongeometry", LoopOver())
@@ -227,6 +251,35 @@ class BeatsPicture(Picture):
             seconds = min(seconds, duration)
             start = min(max(0.0, place - 0.1 * seconds), duration - seconds)
             self.wave.x_range.update(start=start, end=start + seconds)
+
+    def on_moved(self, act: Callable[[float, float], None]) -> None:
+        """Call a function when a beat was dragged.
+
+        Parameters
+        ----------
+        act : takes where it was and where it was let go of, s
+        """
+
+        def follow(tool: BeatTool) -> None:
+            def answer(attr: str, old: list[float], new: list[float]) -> None:
+                from_s, to_s, count = new
+                act(from_s, to_s)
+                tool.update(taken=count)
+
+            tool.on_change("moved", answer)
+
+        for tool in self.grips:
+            follow(tool)
+
+    def snap(self, *, on: bool) -> None:
+        """Let beats that are dragged snap to onsets, or only while shift is held.
+
+        Parameters
+        ----------
+        on : whether they do without it
+        """
+        for tool in self.grips:
+            tool.update(snaps=on)
 
     def mark(self, region: Sequence[float]) -> None:
         """Show the stretch that is selected, or none.
@@ -262,9 +315,13 @@ class BeatsPicture(Picture):
         self._show_onsets(analysis, first, last, columns)
         inside = (grid.beats >= first) & (grid.beats < last)
         few = np.count_nonzero(inside) * _BEAT_PIXELS <= columns
-        self._set("beats", x=grid.beats[inside & (grid.positions != 1)] if few else [])
         bars = np.flatnonzero((grid.downbeats >= first) & (grid.downbeats < last))
-        self._set("bars", x=grid.downbeats[thinned(bars, columns, _BAR_PIXELS)])
+        lines = grid.downbeat_indices[thinned(bars, columns, _BAR_PIXELS)]
+        low, high = room_of_beats(grid, analysis.duration)
+        for name, drawn in (("beats", np.flatnonzero(inside & (grid.positions != 1) & few)), ("bars", lines)):
+            self._set(name, x=grid.beats[drawn], low=low[drawn], high=high[drawn])
+        for tool in self.grips:
+            tool.update(onsets=self._onsets_from(analysis, first, last) if few else [])
         named = thinned(bars, columns, _NUMBER_PIXELS)
         self._set("numbers", x=grid.downbeats[named], text=[str(bar + 1) for bar in named])
 
@@ -293,6 +350,20 @@ class BeatsPicture(Picture):
         highest = np.maximum.reduceat(attack[:end], edges) / top
         self._set("onsets", x=edges / rate, y=np.minimum(highest, 1.0))
 
+    @staticmethod
+    def _onsets_from(analysis: Analysis, first: float, last: float) -> list[float]:
+        rate, attack = analysis.beat_analysis.frames_per_second, analysis.beat_analysis.attack
+        begin = int(first * rate)
+        times: list[float] = (begin / rate + onset_times(attack[begin : int(np.ceil(last * rate))], rate)).tolist()
+        return times
+
+    def _grip(self) -> BeatTool:
+        """A tool that drags beats, on one of the figures."""
+        return BeatTool(
+            beats=self._sources["beats"], bars=self._sources["bars"], ghost=self._sources["held"],
+            colors=[BEAT, DOWNBEAT],
+        )  # fmt: skip
+
     def _draw(self) -> None:
         wave, onsets, tempo = self.figures
         image = self._source("image", "image", "x", "dw")
@@ -304,7 +375,8 @@ class BeatsPicture(Picture):
         sound = wave.varea("x", "low", "high", source=self._source("wave", "x", "low", "high"))
         self._tint(sound.glyph, "fill_color", HEARD)
         onsets.varea("x", 0, "y", source=self._source("onsets", "x", "y"), color=ONSET)
-        beats, bars = self._source("beats", "x"), self._source("bars", "x")
+        beats, bars = (self._source(name, "x", "low", "high") for name in ("beats", "bars"))
+        held = self._source("held", "x", "text", "color", "align", "offset")
         drawn = wave.segment(
             "x", -0.8, "x", 0.8, source=beats, color=BEAT, line_width=1.2, line_dash="3 2", legend_label="beat"
         )
@@ -316,6 +388,14 @@ class BeatsPicture(Picture):
             "x", 1.0, "text", source=self._source("numbers", "x", "text"), text_font_size="11px", x_offset=3,
             text_baseline="top", y_offset=1, background_fill_alpha=0.85, padding=1,
         )  # fmt: skip
+        wave.segment("x", -1.0, "x", 1.0, source=held, color="color", line_width=3)
+        onsets.segment("x", 0.0, "x", 1.0, source=held, color="color", line_width=3)
+        where = wave.text(
+            "x", -1.0, "text", source=held, text_font_size="12px", text_align="align", x_offset="offset",
+            text_baseline="bottom", background_fill_alpha=0.9, padding=3,
+        )  # fmt: skip
+        self._text(where.glyph)
+        self._shade(where.glyph, "background_fill_color", paper)
         self._text(numbers.glyph)
         self._shade(numbers.glyph, "background_fill_color", paper)
         tempo.step("x", "y", source=self._source("each", "x", "y"), mode="after", color=BEAT, legend_label="each beat")
@@ -352,6 +432,9 @@ _AT_PLAYHEAD: tuple[tuple[str, str, str, Callable[[BeatGrid, float], BeatGrid]],
     ("− Beat", "nearest to the playhead", "a beat less", delete_beat),
 )  # fmt: skip
 """label, tip, words and correction of each button that acts at the playhead"""
+_MOVES = (("◀ Beat", "the beat nearest to the playhead earlier; it can be dragged too", -1),
+          ("Beat ▶", "the beat nearest to the playhead later; it can be dragged too", 1))  # fmt: skip
+"""label, tip and way of each button that moves the beat at the playhead by the milliseconds that are set"""
 
 
 class PlaceButtons(JSComponent):
@@ -382,26 +465,26 @@ class BeatsTab(Tab):
         self.player = self.program = Program(
             clock="track", playheads=self.picture.playheads, labels=["plain", "clicks"], gain_a_db=CLICK_GAIN_DB
         )
-        self.kind = pmui.RadioButtonGroup(
-            options=["waveform", "spectrogram"], value="waveform", size="small", margin=(6, 3)
-        )
-        self.span = pmui.RadioButtonGroup(options=list(VIEWS), value=FIRST_VIEW, size="small")
-        self.clicks = pmui.Switch(label="Click track", value=False)
+        self.kind = pmui.RadioButtonGroup(options=["waveform", "spectrogram"], value="waveform", size="small", margin=4)
+        self.span = pmui.RadioButtonGroup(options=list(VIEWS), value=FIRST_VIEW, size="small", margin=4)
+        self.clicks = pmui.Switch(label="Click track", value=False, margin=(0, 4))
         self.metre = pmui.Select(
-            label="beats a bar", options=list(METRES), value=4, size="small", width=100, margin=(10, 6)
+            label="beats a bar", options=list(METRES), value=4, size="small", width=100, margin=(8, 4, 4, 4)
         )
-        self.facts = pmui.Typography("", variant="body2")
-        self.sure = pmui.Typography("", variant="body2")
-        self.taps = TapPad(playhead=self.picture.playheads[0], margin=(6, 3))
-        self.places = PlaceButtons(acts=[[label, tip] for label, tip, *_ in _AT_PLAYHEAD], margin=(6, 3))
+        self.facts = pmui.Typography("", variant="body2", margin=(9, 8))
+        self.sure = pmui.Typography("", variant="body2", margin=(9, 8))
+        self.taps = TapPad(playhead=self.picture.playheads[0], margin=_BESIDE_FIELD)
+        self.places = PlaceButtons(
+            acts=[[label, tip] for label, tip, *_ in (*_AT_PLAYHEAD, *_MOVES)], margin=_BESIDE_FIELD
+        )
+        self.snap = pmui.Switch(label="Snap to onsets", value=False, margin=(0, 4))
         self.nudge = pmui.IntInput(
-            label="ms", value=10, start=1, end=500, size="small", width=72, margin=(10, 4),
+            label="ms", value=10, start=1, end=500, size="small", width=72, margin=(8, 4, 4, 4),
             # Its buttons have no names; arrow keys do the same.
             sx={"& .MuiInputAdornment-root": {"display": "none"}, "& input": {"paddingLeft": "12px !important"}},
         )  # fmt: skip
         self._right = self._button("This grid is right", self.confirm, tip="keep it as it is, as sure as one by hand")
         self._save = self._button("Save as the track's grid", self.save, variant="contained")
-        self._undo = self._button("Undo", self.undo)
         self._heard = self._button("Back to the tracker's grid", self.forget)
         self.kind.param.watch(lambda event: self._draw_as(event.new), "value")
         self.span.param.watch(lambda event: self.picture.look_at(self.player.time, VIEWS[event.new]), "value")
@@ -412,7 +495,10 @@ class BeatsTab(Tab):
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
         self.taps.param.watch(lambda event: self.tap(event.new[:-1]), "tapped")
         self.places.param.watch(lambda event: self._press(*event.new[:2]), "pressed")
+        self.snap.param.watch(lambda event: self.picture.snap(on=event.new), "value")
+        self.picture.on_moved(self.move)
         self.follow_shown(["analysis", "track"], self._take)
+        self.follow_shown(["grid_draft"], self._take_draft)
         self.follow_shown(["track_sound"], self._take_sound)
 
     def _take(self, analysis: Analysis | None, _: TrackSource | None) -> None:
@@ -427,7 +513,7 @@ class BeatsTab(Tab):
             session.message = str(error)
         before = self.state.analysis
         same = analysis is not None and before is not None and analysis.content_hash == before.content_hash
-        self.state.take(analysis, saved=kept is not None)
+        self.state.take(analysis, saved=kept is not None, draft=session.grid_draft)
         self.player.duration = 0.0 if analysis is None else analysis.duration
         self._show(whole=not same)
 
@@ -439,12 +525,13 @@ class BeatsTab(Tab):
         words : what it does, for the note that is saved with the grid
         correction : makes another grid of the one that is shown
         """
-        if self.attempt(self.state.correct, words, correction):
-            self._show()
+        with self._session.change(f"grid: {words}"):
+            if self.attempt(self.state.correct, words, correction):
+                self._session.grid_draft = self.state.draft
 
-    def undo(self) -> None:
-        """Take the last correction back."""
-        self.state.undo()
+    def _take_draft(self, draft: GridDraft | None) -> None:
+        """Look at corrections that were made, undone or done again, whichever window it was in."""
+        self.state.take_draft(draft)
         self._show()
 
     def correct_stretch(
@@ -512,9 +599,28 @@ class BeatsTab(Tab):
         place = float(self.player.time if at is None else at)
         self.correct(f"{words} at {clock(place)}", lambda grid: correction(grid, place))
 
+    def move(self, from_s: float, to_s: float) -> None:
+        """Move a beat.
+
+        Parameters
+        ----------
+        from_s, to_s : s of the track; the beat nearest to the first is moved
+        """
+        by_ms = round(1000 * (to_s - from_s))
+        words = f"beat at {clock(from_s)} moved {abs(by_ms)} ms {'later' if by_ms > 0 else 'earlier'}"
+        self.correct(words, lambda grid: move_beat(grid, from_s, to_s))
+
     def _press(self, number: int, at: float | None) -> None:
-        _, _, words, correction = _AT_PLAYHEAD[int(number)]
-        self.at_playhead(words, correction, at)
+        number = int(number)
+        if number < len(_AT_PLAYHEAD):
+            _, _, words, correction = _AT_PLAYHEAD[number]
+            self.at_playhead(words, correction, at)
+            return
+        grid, way = self.state.grid, _MOVES[number - len(_AT_PLAYHEAD)][2]
+        if grid is not None and grid.beats.size:
+            place = float(self.player.time if at is None else at)
+            beat = float(grid.beats[np.argmin(np.abs(grid.beats - place))])
+            self.move(beat, beat + way * int(self.nudge.value or 0) / 1000)
 
     def confirm(self) -> None:
         """Keep the grid that is shown as the track's, as sure as one set by hand."""
@@ -524,87 +630,73 @@ class BeatsTab(Tab):
         if not grid.downbeats.size:
             self._session.message = "no bars were found in this track, so there is nothing to confirm: tap them first"
             return
-        note = self.state.note or "confirmed"
-        with self._session.change(f"grid: {note}"):
-            if self.attempt(save_grid, self._session.workspace, analysis.content_hash, grid, note):
-                self.state.saved, self.state.history = True, []
-                self._show()
-                self._session.replan()
+        self._keep(analysis, grid, self.state.note or "confirmed")
 
     def save(self) -> None:
         """Keep the grid as the track's, and plan again on it."""
         analysis, grid = self.state.analysis, self.state.grid
-        if analysis is None or grid is None or not self.state.changed:
-            return
-        with self._session.change(f"grid: {self.state.note}"):
-            if not self.attempt(save_grid, self._session.workspace, analysis.content_hash, grid, self.state.note):
-                return
-            self.state.saved, self.state.history = True, []
-            self._show()
-            self._session.replan()
+        if analysis is not None and grid is not None and self.state.changed:
+            self._keep(analysis, grid, self.state.note)
+
+    def _keep(self, analysis: Analysis, grid: BeatGrid, note: str) -> None:
+        with self._session.change(f"grid saved: {note}"):
+            if self.attempt(save_grid, self._session.workspace, analysis.content_hash, grid, note):
+                self.state.saved, self.state.kept = True, grid
+                self.state.take_draft(None)
+                self._session.grid_draft = None
+                self._show()
+                self._session.replan()
 
     def forget(self) -> None:
-        """Go back to the grid that the tracker detected, and plan again on it."""
+        """Go back to the grid that the tracker detected, and plan again on it where another one was saved."""
         analysis = self.state.analysis
         if analysis is None:
             return
         with self._session.change("grid: the tracker's"):
-            if self.attempt(delete_grid, self._session.workspace, analysis.content_hash):
+            self._session.grid_draft = None
+            if self.state.saved and self.attempt(delete_grid, self._session.workspace, analysis.content_hash):
                 self._session.replan()
 
     def panel(self) -> pn.viewable.Viewable:
         """Facts, corrections, transport, pictures."""
+        line: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": (0, 6)}
+        view = pmui.FlexBox(self.kind, self.span, self.clicks, self.snap, self.facts, self.sure, **line)
         tools = pmui.FlexBox(
-            self.kind,
-            self.clicks,
             self._button(
-                "◀ Downbeat",
-                partial(self.correct, "bars a beat earlier", partial(shift_bar, beats=-1)),
+                "◀ Downbeat", partial(self.correct, "bars a beat earlier", partial(shift_bar, beats=-1)),
                 tip="every bar begins one beat earlier; the beats stay",
             ),
             self._button(
-                "Downbeat ▶",
-                partial(self.correct, "bars a beat later", shift_bar),
+                "Downbeat ▶", partial(self.correct, "bars a beat later", shift_bar),
                 tip="every bar begins one beat later; the beats stay",
             ),
             self._button(
-                "½ Tempo",
-                partial(self.correct_stretch, "half the tempo", halve_stretch, halve_tempo),
+                "½ Tempo", partial(self.correct_stretch, "half the tempo", halve_stretch, halve_tempo),
                 tip="every other beat is dropped, in the selected stretch or everywhere",
             ),
             self._button(
-                "2× Tempo",
-                partial(self.correct_stretch, "twice the tempo", double_stretch, double_tempo),
+                "2× Tempo", partial(self.correct_stretch, "twice the tempo", double_stretch, double_tempo),
                 tip="a beat between every two is added, in the selected stretch or everywhere",
             ),
-            self.metre,
-            self._undo,
-            self._save,
-            self._heard,
-            sizing_mode="stretch_width",
-            margin=(0, 7),
-        )
+            self.metre, self._save, self._right, self._heard, **line,
+        )  # fmt: skip
         edits = pmui.FlexBox(
-            self.taps,
-            self.places,
+            self.taps, self.places,
             self._button("◀ Shift", partial(self.shift, -1), tip="beats earlier, of the selected stretch or all"),
             self.nudge,
             self._button("Shift ▶", partial(self.shift, 1), tip="beats later, of the selected stretch or all"),
-            self._right,
-            pmui.Typography("Drag over the picture to select a stretch.", variant="caption", margin=(14, 3)),
-            sizing_mode="stretch_width",
-            margin=(0, 7),
-        )
-        facts = pmui.FlexBox(
-            self.facts, self.sure, self.span,
-            sizing_mode="stretch_width",
+            pmui.Typography(
+                "Drag a beat to move it; with shift held it goes from onset to onset. Drag beside the beats to select.",
+                variant="caption", margin=(17, 4, 4, 4),
+            ),
+            **line,
         )  # fmt: skip
         figures = self.picture.panes(*_SHARES, margin=0)
-        return pmui.Column(tools, edits, facts, *figures, sizing_mode="stretch_width")
+        return pmui.Column(view, tools, edits, *figures, sizing_mode="stretch_width")
 
     @staticmethod
     def _button(label: str, act: Callable[[], None], variant: str = "outlined", tip: str = "") -> pmui.Button:
-        return action(label, act, tip=tip, variant=variant, margin=(6, 3))
+        return action(label, act, tip=tip, variant=variant, margin=_BESIDE_FIELD)
 
     def _show(self, *, whole: bool = False) -> None:
         state, grid = self.state, self.state.grid
@@ -614,8 +706,8 @@ class BeatsTab(Tab):
         self.facts.object = state.facts()
         # A grid set by hand is certain by definition; what the tracker was sure of does not apply to it.
         self.sure.object = "" if grid is None else "set by hand" if by_hand else f"confidence {confidence:.2f}"
-        self._save.disabled = self._undo.disabled = not state.changed
-        self._heard.disabled = not state.saved
+        self._save.disabled = not state.changed
+        self._heard.disabled = not by_hand
         if grid is not None and grid.beats_per_bar in METRES:
             self.metre.value = grid.beats_per_bar
         if whole:

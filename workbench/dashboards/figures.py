@@ -3,7 +3,8 @@
 Bokeh's `CustomJS` carries its code as text, which a browser runs only where the page's policy allows `eval`
 (`workbench.dashboards.headers` does not). These models name classes of a script that is loaded as a file.
 
-Classes: `ClockTickFormatter`; the callbacks `SeekTo`, `LoopOver`, `ShowAll`; the tools `SeamTool`, `PointTool`.
+Classes: `ClockTickFormatter`; the callbacks `SeekTo`, `LoopOver`, `ShowAll`; the tools `SeamTool`, `PointTool`,
+`BeatTool`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from bokeh.core.properties import Any as AnyValue
-from bokeh.core.properties import Float, Instance, List
+from bokeh.core.properties import Bool, Float, Instance, List
 from bokeh.models import BoxSelectTool, ColumnDataSource, Range1d
 from bokeh.models.callbacks import Callback
 from bokeh.models.formatters import TickFormatter
@@ -86,3 +87,22 @@ class PointTool(BoxSelectTool):
         AnyValue,
         help="press, move or release; x and y there; how much of x and of y is within reach of a pointer; a count.",
     )
+
+
+class BeatTool(BoxSelectTool):
+    """Drags a beat or a downbeat between its neighbours; a drag that begins beside them selects as its base.
+
+    What is dragged follows the pointer in the browser; the server is told once, where it was let go of.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+
+    beats = Instance(ColumnDataSource, help="Beats that are drawn: x; low and high, between which they can be moved.")
+    bars = Instance(ColumnDataSource, help="Downbeats that are drawn, with the same columns.")
+    ghost = Instance(ColumnDataSource, help="Draws where it would be: x, text, color, align, offset.")
+    colors = List(AnyValue, help="Of a beat and of a downbeat.")
+    onsets = List(Float, help="Onsets in view, s, to which a beat snaps.")
+    snaps = Bool(False, help="Whether it snaps; with shift held it does the opposite.")
+    moved = List(Float, help="Where a beat was and where it was moved to, s, and a count.")
+    taken = Float(0.0, help="The count of the last move that the server has answered.")

@@ -1,6 +1,7 @@
 """The picture of the video above what a tab has to be heard.
 
-The browser plays the file itself; of one that it cannot play a small copy is made (`workbench.audition.proxies`).
+The browser plays the file itself. A small copy (`workbench.audition.proxies`) is made of a file that no browser plays,
+as soon as its plan is there, and of one that this browser refuses.
 
 Classes: `FilmPicture`.
 """
@@ -15,6 +16,7 @@ from workbench.audition.proxies import proxy_file
 from workbench.dashboards.files import film_url
 from workbench.dashboards.session import Session
 from workbench.dashboards.transport import Program
+from workbench.dashboards.work import Task
 
 
 class FilmPicture:
@@ -30,9 +32,10 @@ class FilmPicture:
     def __init__(self, session: Session, program: Program, run: Callable[..., Any]) -> None:
         self._session, self._program, self._run = session, program, run
         self._video: Path | None = None
+        self._copying: tuple[Path, Task] | None = None
         program.param.watch(lambda event: self._copy(event.new), "film_refused")
 
-    def show(self, video: Path, digest: str, fps: float) -> None:
+    def show(self, video: Path, digest: str, fps: float, *, for_browsers: bool = True) -> None:
         """Show a video.
 
         Parameters
@@ -40,17 +43,31 @@ class FilmPicture:
         video : its file
         digest : of its bytes
         fps : pictures a second
+        for_browsers : whether some browser may play the file; else a copy is made at once
         """
         self._video = video
-        self._program.param.update(fps=fps, film=film_url(video, digest))
+        self._program.param.update(fps=fps, film=film_url(video, digest) if for_browsers else "")
+        if not for_browsers:
+            self._copy_of(video, "")
 
     def _copy(self, refused: str) -> None:
         """Have a copy made of a video whose picture the browser cannot play."""
         video, program = self._video, self._program
-        if video is None or not refused or refused != program.film:
-            return
+        if video is not None and refused and refused == program.film:
+            self._copy_of(video, refused)
+
+    def _copy_of(self, video: Path, shown: str) -> None:
+        """Show a copy of a video once it is made, unless another one is shown by then."""
+        program, session = self._program, self._session
+        if self._copying is not None:
+            copied, task = self._copying
+            if copied == video and not (task.cancelled or task.wait(0.0)):
+                return
+
+        def is_wanted() -> bool:
+            return self._video == video == session.video and program.film == shown
 
         def show(path: Path) -> None:
-            program.film = self._session.url_of(path)
+            program.film = session.url_of(path)
 
-        self._run(proxy_file, video, then=show, wanted=lambda: program.film == refused, subject=str(video))
+        self._copying = video, self._run(proxy_file, video, then=show, wanted=is_wanted, subject=str(video))

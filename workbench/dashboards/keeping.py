@@ -29,6 +29,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
 from workbench.dashboards.fades import HandFade, Place
+from workbench.dashboards.grid_drafts import draft_record
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.errors import ParameterError, UnknownProject, WorkbenchError
 from workbench.loops.constraints import SeamConstraints
@@ -122,7 +123,7 @@ class Keeper:
         self.open: list[Step] = []
         """steps whose `with` block runs"""
         session.param.watch(lambda *_: self.keep_plan(), "loop")
-        for name in ("stack", "envelope"):
+        for name in ("stack", "envelope", "grid_draft"):
             session.param.watch(lambda event: self._keep({event.name: self.fields()[event.name]}), name)
         session.param.watch(lambda event: self._tuned(event.old, event.new), "params")
         session.param.watch(lambda *_: self.keep_view(), ["tab", "option", "seam"])
@@ -311,6 +312,7 @@ class Keeper:
             "plan": cast("JsonValue", self._record[1]),
             "fades": cast("JsonValue", fade_records(session.hand_fades.values())) or None,
             "envelope": cast("JsonValue", envelope_record(session.envelope)),
+            "grid_draft": cast("JsonValue", draft_record(session.grid_draft)),
             "stack": list(session.stack) or None,
             "wishes": cast("JsonValue", wish_record(session.wishes)),
             "params": session.params.model_dump(mode="json", exclude_defaults=True),

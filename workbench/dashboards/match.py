@@ -458,8 +458,9 @@ class MatchTab(Tab):
         again = action("Match again", self.match, variant="outlined", margin=(12, 6))
         filters = pmui.FlexBox(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
         found = pmui.Column(filters, self.table, self.fill, sizing_mode="stretch_width", margin=0, styles=beside(480))
-        reasons = pmui.Column(pmui.Row(self.places, self.opened, sizing_mode="stretch_width"), self.why, width=360)
-        both = pmui.FlexBox(found, scrolled(reasons, height=_WHY_HEIGHT), sizing_mode="stretch_width")
+        places = pmui.Row(self.places, self.opened, sizing_mode="stretch_width")
+        reasons = pmui.Column(places, self.why, sizing_mode="stretch_width")
+        both = pmui.FlexBox(found, scrolled(reasons, height=_WHY_HEIGHT, least=390), sizing_mode="stretch_width")
         return pmui.Column(*self.picture.panes(_FIGURE_SHARE, margin=0), both, sizing_mode="stretch_width")
 
     def _is_open(self, video: Path) -> bool:

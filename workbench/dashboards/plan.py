@@ -345,7 +345,7 @@ class PlanTab(Tab):
         if video.sound is not None:
             self._session.draw(video.sound, then=show)
         if self.state.loop is not None and self.state.loop.video is not None:
-            self._film.show(self.state.loop.video, video.digest, video.fps)
+            self._film.show(self.state.loop.video, video.digest, video.fps, for_browsers=video.for_browsers)
         self._show_choice()
         if self.state.plan is None:
             self.player.soundtrack = "" if video.sound is None else self._session.url_of(video.sound)

@@ -394,8 +394,9 @@ class ReviewTab(Tab):
             headroom_db=headroom_db(peak),
         )  # fmt: skip
 
-    def _show_film(self, video: Path, facts: tuple[str, float]) -> None:
-        self._film.show(video, *facts)
+    def _show_film(self, video: Path, facts: tuple[str, float, bool]) -> None:
+        digest, fps, for_browsers = facts
+        self._film.show(video, digest, fps, for_browsers=for_browsers)
 
     def _add_soundtrack(self, path: Path | None) -> None:
         if path is not None:

@@ -438,7 +438,7 @@ class SeamsTab(Tab):
             self.note,
             self.outcome,
             pmui.Row(self.use, csv),
-            width=340,  # and its margins: as wide as the page where that is narrow
+            styles=beside(340, share=1),
         )
         left = pmui.Column(self.waiting, self.pictures, self.player, sizing_mode="stretch_width", styles=beside(520))
         self.one[:] = [left, judged]

@@ -21,6 +21,7 @@ import param
 
 from workbench.audition.plans import track_file
 from workbench.dashboards.fades import HandFade, Place, describe_lost, with_hand_fades
+from workbench.dashboards.grid_drafts import GridDraft, read_draft
 from workbench.dashboards.keeping import Keeper, Step, asked_words, read_envelope, read_fades, read_wishes
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.views import LongSound, write_summary
@@ -90,6 +91,7 @@ class Session(param.Parameterized):
     history = param.List([], item_type=Change, doc="changes of the project, oldest first; those undone come last")
     records = param.Integer(0, doc="counts up when records of the track were put back: verdicts, constraints, grid")
     envelope = param.ClassSelector(class_=tuple, allow_None=True, doc="ducking that was drawn; None: as measured")
+    grid_draft = param.ClassSelector(class_=GridDraft, allow_None=True, doc="corrections of the grid, not saved")
     stack = param.ClassSelector(default=(), class_=tuple, doc="tracks that are compared under the video, by id or path")
     wishes = param.ClassSelector(default=PlanWishes(), class_=PlanWishes, doc="what is asked of the plan")
     places = param.ClassSelector(class_=FoundPlaces, allow_None=True, doc="where the seams of the plan could be")
@@ -294,7 +296,9 @@ class Session(param.Parameterized):
     def _go_on(self, fields: State) -> Task | None:
         """Show what a project keeps; where it keeps no plan, make one."""
         self._give_up_unwanted(running=True)  # it was for what was open until now
-        self._take_fields({"fades": None, "envelope": None, "stack": None, "wishes": None, **fields})
+        self._take_fields(
+            {"fades": None, "envelope": None, "grid_draft": None, "stack": None, "wishes": None, **fields}
+        )
         return self._restore(fields.get("plan"))
 
     def _take_fields(self, fields: State) -> None:
@@ -306,6 +310,8 @@ class Session(param.Parameterized):
                 self._hand_fades = read_fades(fields["fades"])
             if "envelope" in fields:
                 self.envelope = read_envelope(fields["envelope"])
+            if "grid_draft" in fields:
+                self.grid_draft = read_draft(fields["grid_draft"])
             if "stack" in fields:
                 kept = fields["stack"]
                 self.stack = tuple(str(named) for named in kept) if isinstance(kept, list) else ()
@@ -690,7 +696,7 @@ class Session(param.Parameterized):
         """Another track or video: what was asked of the plan alone is forgotten; the track keeps its constraints."""
         self._asked_fit = False
         with self._keeper.taking():  # the project that is left keeps what it has
-            self.param.update(wishes=PlanWishes(), places=None, contradiction=None, envelope=None)
+            self.param.update(wishes=PlanWishes(), places=None, contradiction=None, envelope=None, grid_draft=None)
 
     def _read_wishes(self, loop: Loop) -> None:
         """Take the constraints that are kept with the track."""

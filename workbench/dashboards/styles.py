@@ -28,33 +28,37 @@ def stylesheet(name: str) -> str:
     return "\n".join((ASSETS / f"{part}.css").read_text(encoding="utf-8") for part in ("base", name))
 
 
-def scrolled(column: pmui.Column, height: str) -> pmui.Column:
-    """A column of fixed width that may be longer than the page is high, with a bar beside it that covers nothing.
+def scrolled(column: pmui.Column, height: str, least: int = 0) -> pmui.Column:
+    """A column that may be longer than the page is high, with a bar beside it that covers nothing.
 
     Parameters
     ----------
-    column : what is scrolled; its `width` is set
+    column : what is scrolled; its `width` is set, or it is stretched
     height : most of it, as CSS, so that it can follow the height of the page
+    least : of one that is stretched, pixels beside its neighbour
     """
     # The label of a field stands out of its frame: the first one needs room above.
     bar = {"overflow-y": "auto", "overflow-x": "hidden", "scrollbar-width": "thin", "padding-top": "4px"}
-    return pmui.Column(
-        column, width=(column.width or 0) + _BAR_PIXELS, margin=(4, 0), styles={**bar, "max-height": height}
-    )
+    styles = {**bar, "max-height": height}
+    if least:
+        return pmui.Column(column, margin=(4, 0), styles={**styles, **beside(least + _BAR_PIXELS, share=1)})
+    return pmui.Column(column, width=(column.width or 0) + _BAR_PIXELS, margin=(4, 0), styles=styles)
 
 
-def beside(least: int) -> dict[str, str]:
+def beside(least: int, share: int = 999) -> dict[str, str]:
     """How something takes the width that is left beside its neighbour in a `FlexBox`, or a line of its own.
 
     Parameters
     ----------
     least : pixels, under which it stands in a line of its own
+    share : of the width that is left over; with 1 it keeps to its least width beside a neighbour of 999, and fills the
+        line where it stands alone
 
     Returns
     -------
     dict : CSS
     """
-    return {"flex": f"1 1 {least}px", "width": "auto", "min-width": "0"}
+    return {"flex": f"{share} 1 {least}px", "width": "auto", "min-width": "0"}
 
 
 def growing(figure: Any, share: float = 1.0, **options: Any) -> pn.pane.Bokeh:

@@ -53,7 +53,8 @@ def test_a_proxy_is_made_once_and_below_the_home(workspace: Workspace, tmp_path:
     made = proxy.stat().st_ino
     assert proxy.is_relative_to(workspace.home.renders)
     assert proxy_file(workspace, video).stat().st_ino == made
-    digest, fps = film_facts(workspace, video)
+    digest, fps, for_browsers = film_facts(workspace, video)
+    assert not for_browsers
     assert proxy.name.startswith(digest)
     assert fps == probe(video).fps
 

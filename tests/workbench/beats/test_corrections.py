@@ -15,7 +15,9 @@ from workbench.beats.corrections import (
     halve_stretch,
     halve_tempo,
     move_beat,
+    onset_times,
     open_bar,
+    room_of_beats,
     settle_taps,
     shift_bar,
     shift_beats,
@@ -24,6 +26,7 @@ from workbench.beats.corrections import (
 )
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError
+from workbench.params import BeatParams
 
 
 def grid_of(beats: int, per_bar: int = 4, pickup: int = 0, bpm: float = 120.0) -> BeatGrid:
@@ -121,6 +124,23 @@ def test_what_lies_outside_of_a_stretch_stays(stretch: tuple[float, float]) -> N
         for times, before in ((changed.beats, grid.beats), (changed.downbeats, grid.downbeats)):
             outside = before[(before < stretch[0] - 0.05) | (before > stretch[1] + 0.05)]
             assert np.isin(np.round(outside, 6), np.round(times, 6)).all()
+
+
+def test_a_beat_has_room_between_its_neighbours() -> None:
+    beats = np.array([0.1, 0.6, 0.65, 1.6])
+    low, high = room_of_beats(BeatGrid(beats, np.array([1, 2, 3, 4]), 4), 2.0)
+    assert low == pytest.approx([0.0, 0.225, 0.65, 0.775])
+    assert high == pytest.approx([0.475, 0.6, 1.475, 2.0])
+    assert [part.size for part in room_of_beats(BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4), 2.0)] == [0, 0]
+
+
+def test_onsets_are_timed_at_half_of_their_rise() -> None:
+    attack = np.zeros(200)
+    for peak, height in ((40, 1.0), (90, 0.5), (150, 0.01)):
+        attack[peak - 1 : peak + 3] = height * np.array([0.25, 1.0, 0.6, 0.2])
+    times = onset_times(attack, 100.0, BeatParams(latency_ms=5.0))
+    assert times == pytest.approx([0.3933 + 0.005, 0.8933 + 0.005], abs=1e-3)
+    assert onset_times(np.zeros(2), 100.0).size == 0
 
 
 def test_beats_are_shifted_added_moved_and_deleted() -> None:

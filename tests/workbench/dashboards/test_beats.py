@@ -22,6 +22,7 @@ from workbench.errors import GridError
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
+from workbench.plots.palette import clock
 from workbench.workflows.analyze import Analysis, analyze
 from workbench.workflows.grids import corrected_grid, delete_grid, save_grid
 from workbench.workflows.loop import loop_track
@@ -56,8 +57,7 @@ def test_corrections_are_tried_and_taken_back(heard: Analysis) -> None:
     assert state.changed
     assert state.note == "half the tempo, bars a beat later"
     assert "not saved" in state.facts()
-    state.undo()
-    state.undo()
+    state.take_draft(None)
     assert state.grid is heard.grid
     assert "found by the tracker" in state.facts()
 
@@ -182,10 +182,56 @@ def test_a_grid_that_was_confirmed_is_undone(session: Session, heard: Analysis) 
     tab.confirm()
     _until_idle(session)
     assert corrected_grid(session.workspace, heard.content_hash) is not None
-    assert [change.words for change in session.history] == ["grid: confirmed"]
+    assert [change.words for change in session.history] == ["grid saved: confirmed"]
     session.undo()
     _until_idle(session)
     assert corrected_grid(session.workspace, heard.content_hash) is None
+
+
+def test_a_beat_that_was_dragged_is_a_step_and_outlives_the_page(session: Session, heard: Analysis) -> None:
+    session.open_track(TRACK)
+    _until_idle(session)
+    tab = BeatsTab(session)
+    beats = heard.grid.beats
+    grip = tab.picture.grips[0]
+    at, to = float(beats[8]), float(beats[8]) + 0.02
+    grip.update(moved=[at, to, 1.0])
+    assert tab.state.grid is not None
+    assert tab.state.grid.beats[8] == to
+    assert np.array_equal(tab.state.grid.positions, heard.grid.positions)
+    assert grip.taken == 1.0
+    moved = f"beat at {clock(at)} moved 20 ms later"
+    assert [change.words for change in session.history] == [f"grid: {moved}"]
+    assert session.project is not None
+    again = Session(session.workspace, pool=session._pool)
+    again.open_project(session.project.project_id)
+    _until_idle(again)
+    seen = BeatsTab(again)
+    assert seen.state.note == moved
+    assert seen.state.grid is not None
+    assert np.array_equal(seen.state.grid.beats, tab.state.grid.beats)
+    again.undo()
+    assert again.analysis is not None
+    assert seen.state.grid is again.analysis.grid
+    again.redo()
+    assert seen.state.note == moved
+    seen.forget()
+    assert again.grid_draft is None
+    assert seen.state.grid is again.analysis.grid
+
+
+def test_a_beat_cannot_be_moved_past_another(session: Session, heard: Analysis) -> None:
+    session.param.update(track=TrackSource(TRACK.name, TRACK, None), analysis=heard)
+    tab = BeatsTab(session)
+    at = float(heard.grid.beats[8])
+    tab.picture.grips[1].update(moved=[at, at + 9.0, 1.0])
+    assert tab.state.grid is heard.grid
+    assert "increase strictly" in session.message
+    assert tab.picture.grips[1].taken == 1.0
+    labels = [label for label, _ in tab.places.acts]
+    tab.nudge.value = 15
+    tab.places.pressed = [labels.index("◀ Beat"), at + 0.01, 1]
+    assert tab.state.grid.beats[8] == pytest.approx(at - 0.015)
 
 
 def test_the_picture_of_nothing_is_empty(session: Session) -> None:

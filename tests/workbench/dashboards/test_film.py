@@ -20,7 +20,8 @@ def test_a_video_that_the_browser_refuses_is_shown_as_a_copy(tmp_path: Path) -> 
     film = FilmPicture(session, program, Tab(session).run)
     program.film_refused = "films/0123"  # of another tab's program
     assert pool.tasks == []
-    film.show(tmp_path / "broadcast.ts", "4567", 29.97)
+    session.video = tmp_path / "broadcast.ts"
+    film.show(session.video, "4567", 29.97)
     assert (program.film, program.fps) == ("films/4567", 29.97)
     program.film_refused = "films/4567"
     (copying,) = pool.tasks
@@ -36,8 +37,22 @@ def test_a_copy_of_what_is_not_shown_any_more_comes_too_late(tmp_path: Path) -> 
     pool, program = WaitingPool(), Program()
     session = Session(Workspace(Home(tmp_path)), pool=pool)
     film = FilmPicture(session, program, Tab(session).run)
-    film.show(tmp_path / "broadcast.ts", "4567", 25.0)
+    session.video = tmp_path / "broadcast.ts"
+    film.show(session.video, "4567", 25.0)
     program.film_refused = program.film
     film.show(tmp_path / "other.mp4", "89ab", 25.0)
     pool.finish(0, session.home.renders / "dashboard" / "4567.proxy.webm")
     assert program.film == "films/89ab"
+
+
+def test_a_copy_is_made_at_once_of_what_no_browser_plays(tmp_path: Path) -> None:
+    pool, program = WaitingPool(), Program()
+    session = Session(Workspace(Home(tmp_path)), pool=pool)
+    session.video = tmp_path / "broadcast.ts"
+    film = FilmPicture(session, program, Tab(session).run)
+    for _ in range(2):  # a tab may ask again, such as for another mix
+        film.show(session.video, "4567", 25.0, for_browsers=False)
+    (copying,) = pool.tasks
+    assert (program.film, copying.function) == ("", proxy_file)
+    pool.finish(0, session.home.renders / "dashboard" / "4567.proxy.webm")
+    assert program.film == "sounds/4567.proxy.webm"

@@ -85,7 +85,7 @@ def test_the_video_is_seen_and_stays_under_another_mix(corner_home: Home, corner
     session.loop = corner_fit
     tab = ReviewTab(session)
     (asked,) = (number for number, task in enumerate(pool.tasks) if task.function is film_facts)
-    pool.finish(asked, ("0123456789abcdef", 24.0))
+    pool.finish(asked, ("0123456789abcdef", 24.0, True))
     assert (tab.player.film, tab.player.fps) == ("films/0123456789abcdef", 24.0)
     assert corner_fit.mix is not None
     session.loop = replace(corner_fit, mix=replace(corner_fit.mix, music_gain_db=-3.0))

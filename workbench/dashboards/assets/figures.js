@@ -8,16 +8,17 @@
   const Callback = parentOf("SetValue")
   const tell = (name, detail) => window.dispatchEvent(new CustomEvent(name, { detail }))
 
+  const clock = (time, decimals) => {
+    const s = Math.abs(time)
+    const minutes = Math.floor((s + 1e-6) / 60)
+    const seconds = (s - 60 * minutes).toFixed(decimals).padStart(decimals ? decimals + 3 : 2, "0")
+    return `${time < 0 ? "-" : ""}${minutes}:${seconds}`
+  }
+
   class ClockTickFormatter extends TickFormatter {
     doFormat(ticks) {
       const tenths = ticks.length > 1 && ticks[1] - ticks[0] < 1
-      return ticks.map((tick) => {
-        const s = Math.abs(tick)
-        const minutes = Math.floor((s + 1e-6) / 60)
-        const rest = s - 60 * minutes
-        const seconds = tenths ? rest.toFixed(1).padStart(4, "0") : Math.round(rest).toString().padStart(2, "0")
-        return `${tick < 0 ? "-" : ""}${minutes}:${seconds}`
-      })
+      return ticks.map((tick) => clock(tick, tenths ? 1 : 0))
     }
   }
 
@@ -183,7 +184,153 @@
     }
   }
 
-  for (const model of [ClockTickFormatter, SeekTo, LoopOver, ShowAll, SeamTool, PointTool]) {
+  const GRIP = { mouse: 6, pen: 8, touch: 16 } // px to either side of a beat, at most
+  const GRIP_SHARE = 0.3 // of the way to the next line that is drawn, so that there is room to select between them
+  const SNAP_REACH = 16 // px around an onset
+  const STILL = 3 // px: less is a click
+
+  // The pointer is followed here and not by Bokeh's gestures, which let go of one that rests before it drags.
+  class BeatToolView extends BoxSelectTool.prototype.default_view {
+    held = null
+
+    connect_signals() {
+      super.connect_signals()
+      const { el } = this.plot_view.canvas_view
+      this.listening = new AbortController()
+      const listen = (name, act, capture = true) =>
+        el.addEventListener(name, (event) => act.call(this, event), { capture, signal: this.listening.signal })
+      listen("pointerdown", this.press)
+      listen("pointermove", this.drag)
+      listen("pointermove", this.point, false) // after Bokeh, which sets the pointer's form too
+      listen("pointerup", this.release)
+      listen("pointercancel", this.cancel)
+      this.connect(this.model.properties.taken.change, () => this.held === null && this.clear())
+    }
+    remove() {
+      this.cancel()
+      this.listening.abort()
+      super.remove()
+    }
+    x_of(event) {
+      return event.clientX - this.plot_view.canvas_view.events_el.getBoundingClientRect().left
+    }
+    /** The line under the pointer, null where there is none near enough. */
+    beat_at(event) {
+      const { x_scale, bbox } = this.plot_view.frame
+      const { events_el } = this.plot_view.canvas_view
+      const sx = this.x_of(event)
+      if (!bbox.contains(sx, event.clientY - events_el.getBoundingClientRect().top)) return null
+      const lines = []
+      for (const [kind, source] of [this.model.beats, this.model.bars].entries()) {
+        const { x, low, high } = source.data
+        for (let i = 0; i < x.length; i++)
+          lines.push({ kind, at: x[i], low: low[i], high: high[i], away: Math.abs(x_scale.compute(x[i]) - sx) })
+      }
+      if (!lines.length) return null
+      const [nearest, next] = lines.sort((one, other) => one.away - other.away)
+      const gap = next ? Math.abs(x_scale.compute(next.at) - x_scale.compute(nearest.at)) : Infinity
+      return nearest.away <= Math.min(GRIP[event.pointerType] ?? GRIP.mouse, GRIP_SHARE * gap) ? nearest : null
+    }
+    press(event) {
+      if (this.held !== null) return void event.stopPropagation() // a second finger
+      if (!this.model.active || !event.isPrimary || event.button !== 0) return
+      const beat = this.beat_at(event)
+      if (beat === null) return
+      event.stopPropagation()
+      const { x_scale } = this.plot_view.frame
+      const sx = this.x_of(event)
+      // Where it was pressed is kept, for the view may turn the page while music plays.
+      const scale = x_scale.invert(sx + 1) - x_scale.invert(sx)
+      this.held = { ...beat, sx, scale, pressed: x_scale.invert(sx), pointer: event.pointerId, to: null }
+      this.plot_view.canvas_view.events_el.setPointerCapture(event.pointerId)
+      this.onKey = (key) => {
+        if (key.key !== "Escape") return
+        key.stopPropagation()
+        this.cancel()
+      }
+      window.addEventListener("keydown", this.onKey, { capture: true })
+    }
+    drag(event) {
+      const { held } = this
+      if (held === null) return
+      event.stopPropagation()
+      if (event.pointerId !== held.pointer) return
+      const by = this.x_of(event) - held.sx
+      if (held.to === null && Math.abs(by) < STILL) return
+      held.to = Math.min(held.high, Math.max(held.low, held.at + by * held.scale))
+      const snaps = this.model.snaps !== event.shiftKey
+      const onset = snaps ? this.onset_near(held) : null
+      held.to = onset ?? held.to
+      this.show(onset !== null)
+    }
+    onset_near({ to, low, high, scale }) {
+      let nearest = null
+      for (const at of this.model.onsets)
+        if (at >= low && at <= high && (nearest === null || Math.abs(at - to) < Math.abs(nearest - to))) nearest = at
+      return nearest !== null && Math.abs(nearest - to) <= SNAP_REACH * scale ? nearest : null
+    }
+    show(snapped) {
+      const { at, to, kind } = this.held
+      const { start, end } = this.plot_view.model.x_range
+      const ms = Math.round(1000 * (to - at))
+      const by = ms ? `${Math.abs(ms)} ms ${ms > 0 ? "later" : "earlier"}` : "where it was"
+      const right = to > start + 0.7 * (end - start)
+      draw(this.model.ghost, {
+        x: [to],
+        text: [[clock(to, 3), by, ...(snapped ? ["on an onset"] : [])].join(" · ")],
+        color: [this.model.colors[kind]],
+        align: [right ? "right" : "left"],
+        offset: [right ? -6 : 6],
+      })
+    }
+    point(event) {
+      if (this.held === null && event.buttons) return
+      if (this.held !== null || this.beat_at(event) !== null)
+        this.plot_view.canvas_view.events_el.style.cursor = "ew-resize"
+    }
+    release(event) {
+      const { held } = this
+      if (held === null || event.pointerId !== held.pointer) return
+      event.stopPropagation()
+      this.let_go()
+      if (held.to === null) tell("workbench-seek", held.pressed)
+      else if (Math.round(1000 * (held.to - held.at)) === 0) this.clear()
+      else this.model.moved = [held.at, held.to, (this.model.moved[2] ?? 0) + 1]
+    }
+    cancel() {
+      if (this.held === null) return
+      this.let_go()
+      this.clear()
+    }
+    let_go() {
+      const { events_el } = this.plot_view.canvas_view
+      if (events_el.hasPointerCapture(this.held.pointer)) events_el.releasePointerCapture(this.held.pointer)
+      window.removeEventListener("keydown", this.onKey, { capture: true })
+      this.held = null
+    }
+    clear() {
+      draw(this.model.ghost, { x: [], text: [], color: [], align: [], offset: [] })
+    }
+  }
+
+  class BeatTool extends BoxSelectTool {
+    static {
+      this.prototype.default_view = BeatToolView
+      const Source = Bokeh.Models.get("ColumnDataSource")
+      this.define(({ Any, Bool, Float, List, Ref }) => ({
+        beats: [Ref(Source)],
+        bars: [Ref(Source)],
+        ghost: [Ref(Source)],
+        colors: [List(Any), []],
+        onsets: [List(Float), []],
+        snaps: [Bool, false],
+        moved: [List(Float), []],
+        taken: [Float, 0],
+      }))
+    }
+  }
+
+  for (const model of [ClockTickFormatter, SeekTo, LoopOver, ShowAll, SeamTool, PointTool, BeatTool]) {
     Object.assign(model, { __name__: model.name, __module__: "workbench.dashboards.figures" })
     Bokeh.Models.register(model)
   }

@@ -245,6 +245,7 @@ export function render({ model }) {
     source.textContent = by ? by.title : model.here && model.title
     hearHere.hidden = !model.here || by !== null
     hearHere.textContent = hearHere.ariaLabel = `Hear ${model.here}`
+    help.box.hidden = model.own_keys // that tab has its own list
     const pressed = (b, on) => b.setAttribute("aria-pressed", on ? "true" : "false")
     pressed(soundtrackOn, !model.soundtrack_on)
     pressed(musicOn, !model.music_on)
