@@ -227,7 +227,7 @@
           lines.push({ kind, at: x[i], low: low[i], high: high[i], away: Math.abs(x_scale.compute(x[i]) - sx) })
       }
       if (!lines.length) return null
-      const [nearest, next] = lines.sort((one, other) => one.away - other.away)
+      const [nearest, next] = lines.toSorted((one, other) => one.away - other.away)
       const gap = next ? Math.abs(x_scale.compute(next.at) - x_scale.compute(nearest.at)) : Infinity
       return nearest.away <= Math.min(GRIP[event.pointerType] ?? GRIP.mouse, GRIP_SHARE * gap) ? nearest : null
     }
