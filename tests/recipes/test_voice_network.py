@@ -63,8 +63,9 @@ def test_a_bank_is_read_from_what_was_fetched(tmp_path: Path, monkeypatch: pytes
         soundfile.write(tmp_path / package / "one.ogg", sound, RATE)
     (tmp_path / "talks" / "broken.ogg").write_bytes(b"no sound")
     monkeypatch.setattr(voice_training, "SOURCES", (Source("talks", "speech"), Source("plays", "music")))
-    found = read_bank(tmp_path, sung_lines=0)
+    found = read_bank(tmp_path, {"talks", "plays"}, sung_lines=0)
     assert [clip.kind for clip in found] == ["speech", "music", "music"]
+    assert [clip.kind for clip in read_bank(tmp_path, {"talks"}, sung_lines=0)] == ["speech"]
 
 
 def test_archives_are_unpacked(tmp_path: Path) -> None:

