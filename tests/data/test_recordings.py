@@ -7,9 +7,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
-from data.recipes.material.recordings import differing, fetch_package
+from data.recipes.material.recordings import differing, fetch_package, recordings
 
 pytestmark = pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="needs dpkg-deb")
 
@@ -61,3 +63,12 @@ def test_recordings_that_differ_are_named(tmp_path: Path) -> None:
         table.writerows([["tunes", name, digest] for name, digest in known.items()])
         table.writerow(["not here", "any", "0" * 64])
     assert differing(folder, labels) == ["tunes: other", "tunes: gone"]
+
+
+def test_stems_stingers_and_people_who_speak_are_no_music(tmp_path: Path) -> None:
+    folder = tmp_path / "freedroidrpg-data/sound"
+    folder.mkdir(parents=True)
+    hiss = np.random.default_rng(1).normal(0.0, 0.1, 50 * 16_000)
+    for name, seconds in (("guitar", 50), ("stinger", 40), ("StartOfGame", 50), ("menu", 50)):
+        soundfile.write(folder / f"{name}.flac", hiss[: seconds * 16_000], 16_000)
+    assert [one.path.stem for one in recordings(tmp_path, "test")] == ["menu"]

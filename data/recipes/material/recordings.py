@@ -28,6 +28,8 @@ SECONDS = (45.0, 700.0)
 _LEAST_BYTES = 500_000
 _STEMS = frozenset({"guitar", "rhythm", "drums"})
 """parts of a song, by the names of their files"""
+_TALK = frozenset({"StartOfGame"})
+"""no music: a person who speaks, by the names of the files"""
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def recordings(folder: Path, role: str) -> list[ElsewhereRecording]:
     found = []
     for source in sources(role):
         for path in sorted((folder / source.package).rglob("*")):
-            if path.suffix not in SUFFIXES or path.stem in _STEMS or path.stat().st_size < _LEAST_BYTES:
+            if path.suffix not in SUFFIXES or path.stem in _STEMS | _TALK or path.stat().st_size < _LEAST_BYTES:
                 continue
             with av.open(str(path)) as container:
                 seconds = (container.duration or 0) / av.time_base
