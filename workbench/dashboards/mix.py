@@ -40,7 +40,7 @@ from workbench.mix.balance import Mix
 from workbench.mix.clarity import CLEAR_LU, Passage, speech_over_music, worst_passages
 from workbench.mix.drawn import Points, measured_points, with_drawn
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
-from workbench.mix.speech_band import DuckedBands, duck_bands, ducked_levels
+from workbench.mix.speech_band import DuckedBands, deepest_under, duck_bands, ducked_levels
 from workbench.mix.voice import Utterances
 from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, VoiceParams
 from workbench.plots.mix import uncertain_in_words
@@ -215,13 +215,16 @@ class MixState:
                     return f"{heard[mix.classification]}; drawn by hand: {down}"
                 return f"{heard[mix.classification]}; the video has music of its own: {down}"
             return f"{heard[mix.classification]}: the music plays at its own level"
-        spoken = sum(end - start for start, end in mix.duck.speech_ranges)
+        duck = mix.duck
+        spoken = sum(end - start for start, end in duck.speech_ranges)
+        drawn = self.drawn is not None
+        deepest = duck.depth_db if drawn else deepest_under(duck.envelope_points, duck.speech_ranges)
         return (
-            f"{len(mix.duck.speech_ranges)} utterances, {spoken:.0f} s of speech · "
+            f"{len(duck.speech_ranges)} utterances, {spoken:.0f} s of speech · "
             f"music {self.music_gain_db:+.1f} dB · "
             f"soundtrack {self.video_gain_db:+.1f} dB · "
-            + ("drawn by hand" if self.drawn is not None else f"{self.under_voice_lu:g} LU under the voice")
-            + f": duck down to {mix.duck.depth_db:.1f} dB"
+            + ("drawn by hand" if drawn else f"{self.under_voice_lu:g} LU under the voice")
+            + f": duck down to {deepest:.1f} dB"
             + self._bands_in_words()
             + self._clearness_in_words()
         )
@@ -238,7 +241,7 @@ class MixState:
         """How far each band goes down, where they differ."""
         if not self.bands.differ:
             return ""
-        inside, outside = self.bands.depths
+        inside, outside = self.bands.depths(self.speech)
         return f", in bands: {inside:.1f} dB in that of speech, {outside:.1f} dB below and above it"
 
 

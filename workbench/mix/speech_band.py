@@ -11,8 +11,8 @@ The band is cut out by a filter of linear phase, and what is added back is the r
 Music that makes way for the video's own music goes down as a whole: only stretches of the envelope that lie by speech
 from end to end are ducked in bands.
 
-Class: `DuckedBands`. Functions: `duck_bands`, `speech_band_taps`, `duck_blocks`; `outside_levels` and `ducked_levels`,
-how loud ducked music is.
+Class: `DuckedBands`. Functions: `duck_bands`, `deepest_under`, `speech_band_taps`, `duck_blocks`; `outside_levels` and
+`ducked_levels`, how loud ducked music is.
 
 References
 ----------
@@ -60,11 +60,30 @@ class DuckedBands:
         """Whether the music is ducked otherwise in the band of speech than outside it."""
         return self.inside != self.outside
 
-    @property
-    def depths(self) -> tuple[float, float]:
-        """Maximum of each envelope, dB: in the band of speech and outside it."""
-        inside, outside = (max((depth for _, depth in one), default=0.0) for one in (self.inside, self.outside))
-        return inside, outside
+    def depths(self, speech_ranges: Sequence[Sequence[float]]) -> tuple[float, float]:
+        """Maximum of each envelope under speech, dB: in the band of speech and outside it.
+
+        Parameters
+        ----------
+        speech_ranges : of the mix, pairs of seconds
+        """
+        return deepest_under(self.inside, speech_ranges), deepest_under(self.outside, speech_ranges)
+
+
+def deepest_under(points: Sequence[Sequence[float]], ranges: Sequence[Sequence[float]]) -> float:
+    """The most that an envelope takes off inside some ranges, dB; 0 without ranges.
+
+    Parameters
+    ----------
+    points : of the envelope, pairs of seconds and positive dB
+    ranges : pairs of seconds, sorted and disjoint
+    """
+    if not points or not ranges:
+        return 0.0
+    times, depths = np.array(points, dtype=np.float64).T
+    edges = np.array(ranges, dtype=np.float64)
+    within = np.searchsorted(edges[:, 0], times, "right") > np.searchsorted(edges[:, 1], times, "left")
+    return float(max(np.interp(edges.ravel(), times, depths).max(), depths[within].max(initial=0.0)))
 
 
 def duck_bands(

@@ -26,7 +26,7 @@ from workbench.mix.balance import Duck, own_music_in
 from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS, Passage, played_music, speech_over_music, worst_passages
 from workbench.mix.levels import level_curve_of_blocks
 from workbench.mix.limiter import limit_blocks
-from workbench.mix.speech_band import duck_bands, duck_blocks
+from workbench.mix.speech_band import deepest_under, duck_bands, duck_blocks
 from workbench.params import DELIVERY_TARGETS, CoverParams, RenderParams
 from workbench.plots.mix import mix_figure, uncertain_in_words
 from workbench.plots.palette import clock, png
@@ -590,13 +590,14 @@ def _raised(sound: Recording) -> Recording:
 
 
 def _depth_in_words(duck: Duck, params: RenderParams) -> str:
-    """How far the music goes down at most, and where it goes down less."""
+    """How far the music goes down under speech at most, and where it goes down less."""
     ducked = duck_bands(duck.envelope_points, duck.speech_ranges, params)
+    deepest = deepest_under(duck.envelope_points, duck.speech_ranges)
     if not ducked.differ:
-        return f"{duck.depth_db:.1f} dB"
-    inside, outside = ducked.depths
+        return f"{deepest:.1f} dB"
+    inside, outside = ducked.depths(duck.speech_ranges)
     return (
-        f"in bands: {inside:.1f} dB in the band of speech, {outside:.1f} dB below and above it; {duck.depth_db:.1f} dB "
+        f"in bands: {inside:.1f} dB in the band of speech, {outside:.1f} dB below and above it; {deepest:.1f} dB "
         "in exports, which lower all of the music"
     )
 

@@ -16,6 +16,7 @@ from workbench.mix.speech_band import (
     REACH_SECONDS,
     SPEECH_BAND_HZ,
     DuckedBands,
+    deepest_under,
     duck_bands,
     duck_blocks,
     ducked_levels,
@@ -176,3 +177,12 @@ def test_the_slowest_ducks_end_within_the_reach() -> None:
     slowest = {name: float(field["maximum"]) for name, field in fields.items() if "maximum" in field}
     assert slowest["ahead_seconds"] + slowest["attack_ms"] / 1000 <= DUCK_REACH_SECONDS
     assert slowest["hold_seconds"] + slowest["release_ms"] / 1000 <= DUCK_REACH_SECONDS
+
+
+def test_how_deep_speech_is_made_way_for_leaves_silence_elsewhere_out() -> None:
+    points = (*POINTS, (20.0, 0.0), (21.0, 60.0), (30.0, 60.0), (31.0, 0.0))
+    assert deepest_under(points, SPEECH) == 12.0
+    assert duck_bands(points, SPEECH, BANDS).depths(SPEECH) == pytest.approx((13.2, 3.0))
+    assert deepest_under(points, ((20.2, 20.5),)) == pytest.approx(30.0), "between two points"
+    assert deepest_under(points, ((1.1, 3.0), (22.0, 23.0))) == 60.0
+    assert deepest_under(points, ()) == deepest_under((), SPEECH) == 0.0
