@@ -17,6 +17,7 @@ from typing import Protocol
 
 import numpy as np
 
+from workbench.align.placements import CHANCE_SCORE
 from workbench.beats.grid import BeatGrid
 from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.export.formats import Format, format_named
@@ -268,14 +269,15 @@ def find_sync_points(workspace: Workspace, track: Path, video: Path, offset_seco
     Returns
     -------
     list : a marker at the event of each coincidence, the strongest `MOST_SYNC_MARKERS`, in order; none where align does
-        not place the track there now
+        not place the track there now, or where the placement's score says that they may well be due to chance
 
     Raises
     ------
     MediaError : a file cannot be read
     """
     placements = align_track(workspace, track, video).placements
-    near = [one for one in placements if abs(one.offset_seconds - offset_seconds) <= _SAME_PLACE_SECONDS]
+    clear = [one for one in placements if one.score >= CHANCE_SCORE]
+    near = [one for one in clear if abs(one.offset_seconds - offset_seconds) <= _SAME_PLACE_SECONDS]
     found = near[0].coincidences[:MOST_SYNC_MARKERS] if near else ()
     markers = [Marker(one.video_s, f"sync: {one.landmark} on the {one.event}", MarkerKind.SYNC) for one in found]
     return sorted(markers, key=lambda marker: marker.video_s)

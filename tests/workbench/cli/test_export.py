@@ -206,22 +206,37 @@ def test_levels_of_another_option_need_the_video(
 def test_a_placement_is_marked_where_it_meets_the_picture(
     workbench: Call, track_file: Path, shots_file: Path, home: Path, tmp_path: Path
 ) -> None:
-    """Every format with markers has one at the event that the placement's label names."""
+    """Every format with markers has one at the event that the placement's label names; the odds make it no chance."""
+    (tmp_path / "profile.toml").write_text("[align]\nprior_odds = 1.0\n", encoding="utf-8")
+    more = ("--profile", tmp_path / "profile.toml", "--home", home)
     placed = tmp_path / "placed.json"
-    placed.write_text(workbench("align", track_file, "--video", shots_file, "--home", home)[1], encoding="utf-8")
+    placed.write_text(workbench("align", track_file, "--video", shots_file, *more)[1], encoding="utf-8")
     label = json.loads(placed.read_text(encoding="utf-8"))["sync_points"][0]["label"]
     named, clock = label.rsplit(" at ", 1)
     minutes, seconds = clock.split(":")
     meant = 60 * int(minutes) + float(seconds)
     for name in ("otio", "fcpxml", "xmeml", "edl", "rpp", "audacity"):
         out = tmp_path / f"out{FORMATS[name].suffix}"
-        files = ("--track", track_file, "--video", shots_file, "-o", out, "--home", home)
+        files = ("--track", track_file, "--video", shots_file, "-o", out, *more)
         code, _, errors = workbench("export", placed, "--format", name, *files)
         assert code == 0, errors
         assert f"sync: {named}" in out.read_text(encoding="utf-8")
     labels = [line.split("\t") for line in out.read_text(encoding="utf-8").splitlines()]
     starts = [float(start) for start, _, text in labels if text == f"sync: {named}"]
     assert min(abs(start - meant) for start in starts) <= 0.05
+
+
+def test_a_placement_that_may_be_chance_has_no_markers(
+    workbench: Call, track_file: Path, shots_file: Path, home: Path, tmp_path: Path
+) -> None:
+    placed, out = tmp_path / "placed.json", tmp_path / "out.txt"
+    placed.write_text(workbench("align", track_file, "--video", shots_file, "--home", home)[1], encoding="utf-8")
+    assert json.loads(placed.read_text(encoding="utf-8"))["sync_points"][0]["score"] < 0.3
+    files = ("--track", track_file, "--video", shots_file, "-o", out, "--home", home)
+    code, _, errors = workbench("export", placed, "--format", "audacity", *files)
+    assert code == 0
+    assert "placement 1: no clear sync point" in errors
+    assert "sync:" not in out.read_text(encoding="utf-8")
 
 
 def test_media_are_written_beside_an_edit(workbench: Call, plan_file: Path, track_file: Path, home: Path) -> None:
