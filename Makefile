@@ -253,7 +253,7 @@ $(VENV)/peers-madmom/.done: $(PEERS)-madmom.lock $(PEERS)-madmom-packages.lock |
 
 # Makes fitted numbers anew: the models of MODEL, or all of them in an order in which each finds what it needs. What is
 # composed and drawn for them is kept in SET. A script writes its file in workbench/models and the figures on its card.
-MODEL ?= $(BEAT_MODELS) seams character mood cuts voice_network singing own_music match match_scores underscore
+MODEL ?= $(BEAT_MODELS) seams character mood cuts voice_network singing own_music match match_scores align underscore
 BEAT_MODELS = beat_network beat_readings beat_confidence
 SET ?= training-set
 fit: $(VENV)/.torch $(VENV)/.words-if-any

@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from data.recipes.material.planted_pairs import SHARES, TOLERANCE, Planted, cut_video
 from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import BUNDLED, bundled
 from workbench.align.landmarks import Landmarks
@@ -44,23 +45,11 @@ BAR_PLANTS = ((8, 8), (12, 20), (20, 40))
 """the same on bar lines alone"""
 PAIRS = 200
 """of each kind"""
-TOLERANCE = {"cut": 0.04, "flash": 0.04, "hit": 0.04, "title": 0.08, "motion": 0.15}
-SHARES = {"cut": 0.6, "hit": 0.15, "flash": 0.1, "title": 0.05, "motion": 0.1}
-"""of the kinds of events"""
 CUT_VIDEOS = 8
 RANDOM_OFFSETS = 400
 NEAR = 0.04
 
 Random = np.random.Generator
-
-
-@dataclass(frozen=True)
-class Planted:
-    """A video with a known place for a track; without one where nothing is planted."""
-
-    events: Events
-    offset: float | None
-    labels: frozenset[str]
 
 
 def plant(landmarks: Landmarks | None, k: int, n: int, generator: Random, *, bars: bool = False) -> Planted | None:
@@ -183,19 +172,6 @@ def _tally(tracks: Sequence[Landmarks], k: int, n: int, generator: Random, *, ba
         tally.scores.append(first_score(found))
         tally.nulls.append(first_score(place(track, bare.events)))
     return tally
-
-
-def cut_video(generator: Random, seconds: float | None = None) -> Events:
-    """A video whose shots last as long as real ones do, cut to no music."""
-    seconds = seconds or float(generator.uniform(60.0, 180.0))
-    median = float(generator.uniform(1.5, 6.0))
-    shots = np.maximum(generator.lognormal(np.log(median), 0.6, int(seconds)), 0.4)
-    # A video has its cuts on frames.
-    cuts = np.round(np.cumsum(shots) * 25.0) / 25.0
-    rows = [
-        (float(at), "cut", float(generator.uniform(0.4, 0.8)), TOLERANCE["cut"]) for at in cuts if at < seconds - 0.4
-    ]
-    return Events(marks_of(EVENT_KINDS, [*rows, (0.0, "start", 0.5, 0.04), (seconds, "end", 0.5, 0.25)]), seconds)
 
 
 def share_near(landmarks: Landmarks, events: Events, offset: float) -> float:

@@ -21,8 +21,8 @@ how certain it is that the coincidences are not due to chance:
 The ratio, 1 at least, is how much more the evidence varies over all other shifts of the same pair than it would if its
 events passed the landmarks independently: where regular cuts meet regular bars, many coincide at once by chance, and
 that costs. So scores of different pairs are comparable, and where nothing coincides they are near 0. `trust` follows a
-logistic fit to recordings by others, with events planted on their landmarks and with none
-(`tests/benchmarks/elsewhere/align.py`); `prior_odds` is set by hand so that few pairs with nothing planted reach 0.3.
+logistic fit to recordings by others, with events planted on their landmarks and with none, and `prior_odds` from how
+few of the latter may reach 0.3 (`workbench/models/align.md`).
 Seconds that a placement leaves without music count as bare, relative to the best that the length of the track allows.
 
 In full, with `u` the share of an event that is used, `T` the seconds from the track's first sound to its last, and each
@@ -67,6 +67,7 @@ places.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -243,8 +244,8 @@ class _Pair:
 
     def _events_under(self, offsets: FloatArray) -> tuple[IntArray, IntArray]:
         """First event and one past the last that have music at each offset."""
-        first = np.searchsorted(self.video.times, offsets + self.landmarks.first_sound - 1e-9)
-        last = np.searchsorted(self.video.times, offsets + self.landmarks.last_sound + 1e-9, side="right")
+        first = _count_until(self.video.times, offsets + self.landmarks.first_sound - 1e-9, "left")
+        last = _count_until(self.video.times, offsets + self.landmarks.last_sound + 1e-9, "right")
         return first, last
 
     def salience_under(self, offsets: FloatArray) -> FloatArray:
@@ -311,6 +312,14 @@ class _Pair:
     def scored(self, certainty: FloatArray, bare: FloatArray) -> FloatArray:
         """Score of each offset, by the formula in the module docstring."""
         return np.asarray(certainty * (1.0 - self.params.bare_cost * bare))
+
+
+def _count_until(times: FloatArray, limits: FloatArray, side: Literal["left", "right"]) -> IntArray:
+    """`np.searchsorted(times, limits, side)`; of many limits in order it looks up the few times instead."""
+    if limits.size <= times.size or np.any(limits[1:] < limits[:-1]):
+        return np.searchsorted(times, limits, side)
+    counted_from = np.searchsorted(limits, times, "right" if side == "left" else "left")
+    return np.bincount(counted_from, minlength=limits.size + 1)[: limits.size].cumsum()
 
 
 def _sigmoid(logit: FloatArray) -> FloatArray:

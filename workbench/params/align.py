@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from workbench.models.loading import read_numbers
 from workbench.params.base import Params
+
+_FITTED = read_numbers("align.json")
 
 
 class LandmarkParams(Params):
@@ -165,10 +168,13 @@ class AlignParams(Params):
         default=1.2, ge=0.2, le=3.0, description="the same of those put by eye: a frame or two at usual tolerances"
     )
     prior_odds: float = Field(
-        default=0.05, ge=0.0001, le=1.0, description="odds, before looking, that a track fits a video somewhere"
+        default=_FITTED["prior_odds"],
+        ge=0.0001,
+        le=1.0,
+        description="odds, before looking, that a track fits a video somewhere",
     )
     trust: float = Field(
-        default=1.25,
+        default=_FITTED["trust"],
         ge=0.1,
         le=2.0,
         description="power of the odds that the evidence gives, in the score; near a logistic fit",

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
-from data.recipes.material import elsewhere_videos, recordings
-from data.recipes.material.elsewhere_pairs import Pairs, pairs_of
+from data.recipes.material.elsewhere_pairs import Pairs, fetch_pairs, pairs_of
 from workbench.catalog.grades import TAKEN
 from workbench.catalog.lane import calibrated, fit_calibration
 from workbench.match.ranking import quick_parts, raw_scores, slow_parts, wanted_of
@@ -67,15 +66,7 @@ def promised_wrong(scores: Numbers, taken: Numbers) -> float:
 def main() -> None:
     """Fetch, measure, fit, write."""
     folder: Path = parser(__doc__).parse_args().set
-    videos, music = folder / "videos", folder / "recordings"
-    for path in (videos, music):
-        path.mkdir(parents=True, exist_ok=True)
-    for source in recordings.sources("fit"):
-        recordings.fetch(music, source)
-    for video in elsewhere_videos.elsewhere_videos("fit"):
-        fault = elsewhere_videos.fetch(videos, video)
-        if fault is not None:
-            raise SystemExit(f"{video.source} {video.path}: {fault}")
+    videos, music = fetch_pairs(folder, "fit")
     params = MatchParams()
     both = [pairs_of("fit", videos, music, folder / "match", words=words) for words in (False, True)]
     raw = np.concatenate([raw_of(pairs, params) for pairs in both], axis=1)

@@ -9,7 +9,7 @@ nothing of taste.
 A catalog's words about a track can take part too: the moods that the first person wrote, as a library would. Then
 grades come from the labels of the second alone, so that no word is graded by its author.
 
-Classes: `Pairs`. Functions: `pairs_of` measures and grades, `grade_pairs`.
+Classes: `Pairs`. Functions: `fetch_pairs`, `pairs_of` measures and grades, `grade_pairs`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from data.recipes.material import elsewhere_videos as films
 from data.recipes.material.elsewhere_videos import ElsewhereVideo, elsewhere_videos
-from data.recipes.material.recordings import sources
+from data.recipes.material.recordings import fetch, sources
 from workbench.catalog.columns import Columns
 from workbench.home import Home
 from workbench.match.video_facts import VideoFacts, video_facts
@@ -65,6 +66,31 @@ class Pairs:
     """in the order of the recordings"""
     grades: NDArray[np.int64]
     """shape (n_videos, n_recordings)"""
+
+
+def fetch_pairs(folder: Path, role: str) -> tuple[Path, Path]:
+    """Fetch the videos and the packages of a role, and return the folder of the videos and that of the packages.
+
+    Parameters
+    ----------
+    folder : gets both
+    role : `fit` or `test`
+
+    Raises
+    ------
+    SystemExit : a video cannot be had
+    subprocess.CalledProcessError : a package cannot be had
+    """
+    videos, music = folder / "videos", folder / "recordings"
+    for path in (videos, music):
+        path.mkdir(parents=True, exist_ok=True)
+    for source in sources(role):
+        fetch(music, source)
+    for video in elsewhere_videos(role):
+        fault = films.fetch(videos, video)
+        if fault is not None:
+            raise SystemExit(f"{video.source} {video.path}: {fault}")
+    return videos, music
 
 
 def labelled_recordings(role: str) -> list[LabelledRecording]:
