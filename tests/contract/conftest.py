@@ -154,6 +154,11 @@ class Service:
         """What it wrote to standard error."""
         return self.home.parent / "serve.err"
 
+    def log_lines(self) -> list[dict[str, Any]]:
+        """The lines of its log that are written whole, the last one may not be; what is no JSON is left out."""
+        text = self.log.read_text()
+        return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines() if line.startswith("{")]
+
     def workbench(self, *arguments: str) -> str:
         """Standard output of a command on the service's home, run in this process."""
         others = {name: None for name in os.environ if name.startswith("WORKBENCH_")}
