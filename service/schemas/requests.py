@@ -98,7 +98,7 @@ class VideoRequest(Body):
         "name of the file to upload; the answer says where to"
     )
     # It is sent back as the value of a header, which holds printable ASCII and nothing else.
-    content_type: Annotated[Text, Field(min_length=1, max_length=256, pattern="^[ -~]+$")] | None = _left_out(
+    content_type: Annotated[str, Field(min_length=1, max_length=256, pattern="^[ -~]+$")] | None = _left_out(
         "media type of the upload, as video/mp4; goes with filename only"
     )
 

@@ -169,6 +169,7 @@ def test_requests_refuse_unknown_fields_and_answers_may_gain_some() -> None:
         ("VideoRequest", {"video_url": "http://example.com/a.mp4"}, False),
         ("VideoRequest", {"filename": "a.mp4", "content_type": "video/mp4"}, True),
         ("VideoRequest", {"video_url": "https://example.com/a.mp4", "content_type": "video/mp4"}, False),
+        ("VideoRequest", {"filename": "a.mp4", "content_type": "video/mp4\u008f"}, False),
         ("BeatsRequest", {"audio_url": "ftp://example.com/a.mp3"}, False),
         ("LoopRequest", {"video_id": "vid_1", "track_id": "trk_1", "bars": 4}, False),
     ],
