@@ -144,8 +144,9 @@ def timbre_likeness(bars: BarFeatures) -> FloatArray:
     -------
     shape (n_bars, n_bars), 0 to 1
     """
-    distance = _distances(bars.timbre.reshape(bars.timbre.shape[0], -1))
-    return np.asarray(np.exp(-distance / _typical(distance)))
+    alike = _distances(bars.timbre.reshape(bars.timbre.shape[0], -1))
+    alike /= -_typical(alike)
+    return np.exp(alike, out=alike)
 
 
 class Likeness:
@@ -499,15 +500,18 @@ def _slope(level_db: FloatArray) -> float:
 def _distances(rows: FloatArray) -> FloatArray:
     """Euclidean distances of all pairs of rows."""
     squares = np.square(rows).sum(axis=1)
-    return np.asarray(
-        np.sqrt(np.maximum(squares[:, None] + squares[None, :] - 2.0 * rows @ rows.T, 0.0)), dtype=np.float64
-    )
+    apart = squares[:, None] + squares[None, :]
+    apart -= 2.0 * rows @ rows.T
+    np.maximum(apart, 0.0, out=apart)
+    return np.asarray(np.sqrt(apart, out=apart), dtype=np.float64)
 
 
 def _typical(distance: FloatArray) -> float:
     """Median distance of different bars, the scale on which bars are alike."""
     n = distance.shape[0]
-    return max(float(np.median(distance[~np.eye(n, dtype=bool)])) if n > 1 else 1.0, 1e-6)
+    # what lies between one place of the diagonal and the next, as rows: all but the diagonal, without a copy
+    others = distance.reshape(-1)[1:].reshape(n - 1, n + 1)[:, :-1] if n > 1 else np.ones(1)
+    return max(float(np.median(others)), 1e-6)
 
 
 def _unit(rows: FloatArray) -> FloatArray:
