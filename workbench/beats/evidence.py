@@ -278,8 +278,9 @@ def _likeness(columns: FloatArray, lags: int) -> FloatArray:
     from scipy import fft
 
     n = columns.shape[1]
-    spectrum = fft.rfft(columns, 2 * n, axis=1)
-    products = fft.irfft(np.sum(np.square(spectrum.real) + np.square(spectrum.imag), axis=0), 2 * n)
+    size = fft.next_fast_len(n + lags, real=True)  # so that lags do not wrap around
+    spectrum = fft.rfft(columns, size, axis=1)
+    products = fft.irfft(np.sum(np.square(spectrum.real) + np.square(spectrum.imag), axis=0), size)
     alike = np.zeros(lags)
     known = min(lags, n // 2)
     alike[:known] = products[:known] / (n - np.arange(known))
