@@ -448,8 +448,11 @@ def _both_readings(evidence: SeamEvidence, pairs: Pairs, params: SeamParams) -> 
     ahead |= both | {"expectation": after, "context": context}
     behind |= both | {"expectation": beside_after, "context": before}
     names = (*SEAM_PARTS, *(one.name for one in evidence.others))
-    shape = after.shape
-    return tuple(np.stack([np.broadcast_to(breaks[name], shape) for name in names]) for breaks in (ahead, behind))
+
+    def in_order(breaks: dict[str, FloatArray]) -> FloatArray:
+        return np.stack([breaks[name] for name in names])
+
+    return in_order(ahead), in_order(behind)
 
 
 def _alike_seconds(evidence: SeamEvidence, loudness: _Stretches, params: SeamParams) -> FloatArray:
