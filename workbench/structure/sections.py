@@ -189,6 +189,7 @@ class Likeness:
                 np.negative(matrix, out=matrix)
                 np.exp(matrix, out=matrix)
             yield block
+            del block  # before the next one is made: each takes as much as all else here
 
 
 def novelty(alike: FloatArray, widths: tuple[int, ...] = (2, 4, 8)) -> FloatArray:
@@ -234,6 +235,7 @@ def repetition(grounds: Iterable[FloatArray], span: int = 4) -> FloatArray:
             result, (heads, ends) = np.zeros(block.shape[1]), np.full((2, block.shape[1]), -np.inf)
         counted.add(block)
         _changes_along_diagonals(block, span, result, heads, ends)
+        del block
     n, usual = result.size, counted.median(grounds)
     # A repetition of the track's head begins there though no bar precedes it; likewise at the end.
     for lag in range(span, n - 1):
@@ -315,10 +317,13 @@ class _Median:
         places = ((total - 1) // 2, total // 2)
         below = np.cumsum(self._counts)
         first, last = (int(np.searchsorted(below, place, side="right")) for place in places)
-        near = [b[(b >= first / _MEDIAN_BINS) & (b < (last + 1) / _MEDIAN_BINS)] for b in again]
-        values = np.sort(np.concatenate(near))
+        near = []
+        for values in again:
+            near.append(values[(values >= first / _MEDIAN_BINS) & (values < (last + 1) / _MEDIAN_BINS)])
+            del values
+        middle = np.sort(np.concatenate(near))
         before = int(below[first - 1]) if first else 0
-        return float(np.mean([values[place - before] for place in places]))
+        return float(np.mean([middle[place - before] for place in places]))
 
 
 def cut_bars(evidence: FloatArray, params: SectionParams) -> IntArray:
