@@ -80,6 +80,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
@@ -308,7 +309,7 @@ class Pairs(NamedTuple):
     columns: IntArray | None = None
     """shape (n,), of `enters`"""
 
-    def left(self, values: FloatArray) -> FloatArray:
+    def left(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values of the beats left, to be combined with those of the beats entered.
 
         Parameters
@@ -317,7 +318,7 @@ class Pairs(NamedTuple):
         """
         return values[:, None] if self.rows is None else values[self.rows]
 
-    def entered(self, values: FloatArray) -> FloatArray:
+    def entered(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values of the beats entered.
 
         Parameters
@@ -326,7 +327,7 @@ class Pairs(NamedTuple):
         """
         return values[None, :] if self.columns is None else values[self.columns]
 
-    def some(self, values: FloatArray) -> FloatArray:
+    def some(self, values: NDArray[Any]) -> NDArray[Any]:
         """Of values from all to all those of the pairs.
 
         Parameters

@@ -146,7 +146,7 @@ def timbre_likeness(bars: BarFeatures) -> FloatArray:
     """
     alike = _distances(bars.timbre.reshape(bars.timbre.shape[0], -1))
     alike /= -_typical(alike)
-    return np.exp(alike, out=alike)
+    return np.asarray(np.exp(alike, out=alike))
 
 
 class Likeness:
@@ -317,7 +317,7 @@ class _Median:
         places = ((total - 1) // 2, total // 2)
         below = np.cumsum(self._counts)
         first, last = (int(np.searchsorted(below, place, side="right")) for place in places)
-        near = []
+        near: list[FloatArray] = []
         for values in again:
             near.append(values[(values >= first / _MEDIAN_BINS) & (values < (last + 1) / _MEDIAN_BINS)])
             del values
