@@ -22,6 +22,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "workbench/beats/_kernels.py": (KERNELS, "tests/workbench/beats/test_pulses.py"),
     "workbench/catalog/_kernels.py": (KERNELS, "tests/workbench/catalog/test_index.py"),
     "workbench/features/_kernels.py": (KERNELS, "tests/workbench/features/test_spectrum.py"),
+    "workbench/loops/_kernels.py": (KERNELS, "tests/workbench/loops/test_seams.py"),
     "workbench/media/_kernels.py": (KERNELS, "tests/workbench/media/test_video_reader.py"),
     "workbench/video/_kernels.py": (KERNELS, "tests/workbench/video/test_strip.py"),
     "workbench/catalog/grades.py": (CONSTANTS, "tests/workbench/match/test_reference.py"),

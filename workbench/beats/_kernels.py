@@ -37,19 +37,22 @@ def bar_pointer(
     n_frames = evidence.size
     n_intervals = prior.size
     reach = 8  # frames by which an interval may differ from the one before; anything more is a jump
-    best = np.full((n_frames, n_intervals), -1e30, dtype=np.float32)
+    kept = shortest + n_intervals  # frames that a later one looks back to; their scores lie in a ring
+    best = np.full((kept, n_intervals), -1e30, dtype=np.float32)
     back = np.full((n_frames, n_intervals), -1, dtype=np.int16)
     top = np.full(n_frames, -1e30, dtype=np.float32)
     top_at = np.zeros(n_frames, dtype=np.int16)
     for t in range(n_frames):
         here = evidence[t]
+        row = best[t % kept]
         for i in range(n_intervals):
             n = shortest + i
             if t < n:
-                best[t, i] = here + prior[i]
+                row[i] = here + prior[i]
                 back[t, i] = -1
             else:
                 past = t - n
+                before = best[past % kept]
                 value = top[past] - jump_cost
                 arg = top_at[past]
                 for j in range(max(0, i - reach), min(n_intervals, i + reach + 1)):
@@ -57,14 +60,14 @@ def bar_pointer(
                     cost = 0.05 * change
                     if change > free_change:
                         cost += change_cost * (change - free_change) / n
-                    candidate = best[past, j] - cost
+                    candidate = before[j] - cost
                     if candidate > value:
                         value = candidate
                         arg = j
-                best[t, i] = value + here + prior[i]
+                row[i] = value + here + prior[i]
                 back[t, i] = arg
-            if best[t, i] > top[t]:
-                top[t] = best[t, i]
+            if row[i] > top[t]:
+                top[t] = row[i]
                 top_at[t] = i
     # the last beat lies within one interval of the end
     t_end = -1
@@ -72,8 +75,8 @@ def bar_pointer(
     value = np.float32(-1e30)
     for t in range(max(0, n_frames - shortest - n_intervals), n_frames):
         for i in range(n_intervals):
-            if n_frames - t <= shortest + i and best[t, i] > value:
-                value = best[t, i]
+            if n_frames - t <= shortest + i and best[t % kept, i] > value:
+                value = best[t % kept, i]
                 t_end = t
                 i_end = i
     frames = np.empty(n_frames // max(shortest, 1) + 2, dtype=np.int64)

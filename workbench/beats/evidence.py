@@ -180,7 +180,7 @@ def gather_evidence(
         _running(pitch_classes(spectrum)),
         _running(np.sqrt(spectrum.tones[spectrum.tone_midi <= HIGHEST_BASS])),
         spectrum.tone_frames_per_second,
-        _running(np.log10(spectrum.power[::4] + np.float32(1e-9)) + np.float32(9.0)),
+        _running_level(spectrum.power[::4]),
         first / onsets.frames_per_second - _EDGE_SECONDS,
         last / onsets.frames_per_second + _EDGE_SECONDS,
         None if heard is None else Odds.of(heard),
@@ -278,8 +278,9 @@ def _likeness(columns: FloatArray, lags: int) -> FloatArray:
     from scipy import fft
 
     n = columns.shape[1]
-    spectrum = fft.rfft(columns, 2 * n, axis=1)
-    products = fft.irfft(np.sum(np.square(spectrum.real) + np.square(spectrum.imag), axis=0), 2 * n)
+    size = fft.next_fast_len(n + lags, real=True)  # so that lags do not wrap around
+    spectrum = fft.rfft(columns, size, axis=1)
+    products = fft.irfft(np.sum(np.square(spectrum.real) + np.square(spectrum.imag), axis=0), size)
     alike = np.zeros(lags)
     known = min(lags, n // 2)
     alike[:known] = products[:known] / (n - np.arange(known))
@@ -290,6 +291,14 @@ def _running(rows: FloatArray) -> FloatArray:
     """Running sums from 0 along time, shape (m, n + 1)."""
     total = np.zeros((rows.shape[0], rows.shape[1] + 1))
     np.cumsum(rows, axis=1, out=total[:, 1:])
+    return total
+
+
+def _running_level(power: FloatArray) -> FloatArray:
+    """Running sums of log power, row by row, because levels of all frames take half as much memory again."""
+    total = np.zeros((power.shape[0], power.shape[1] + 1))
+    for row, band in zip(total, power, strict=True):
+        np.cumsum(np.log10(band + np.float32(1e-9)) + np.float32(9.0), out=row[1:])
     return total
 
 

@@ -77,6 +77,9 @@ def _robust_line(times: FloatArray, trust: FloatArray) -> tuple[FloatArray, floa
 def steady_runs(times: FloatArray, trust: FloatArray, price: float) -> list[tuple[int, int]]:
     """Runs of beats that lie on one line each: least squares, each line at a cost, by dynamic programming.
 
+    A run cannot begin where the lines up to here, without its price, already cost more than the best ones do with all
+    prices: whatever follows costs both alike.
+
     Parameters
     ----------
     times : shape (n_beats,), s, strictly increasing, at least 2
@@ -86,6 +89,11 @@ def steady_runs(times: FloatArray, trust: FloatArray, price: float) -> list[tupl
     Returns
     -------
     list : first beat of each run and the one after its last, in order; every beat is in a run
+
+    References
+    ----------
+    Killick, Fearnhead & Eckley, "Optimal detection of changepoints with a linear computational cost", JASA 107, 2012:
+    which beginnings of a run can be left out for good.
     """
     n = times.size
     weight = np.minimum(trust, 1.0) + 0.05
@@ -94,15 +102,17 @@ def steady_runs(times: FloatArray, trust: FloatArray, price: float) -> list[tupl
     sums = [np.concatenate(([0.0], np.cumsum(weight * value))) for value in (np.ones(n), k, t, k * k, k * t, t * t)]
     best = np.zeros(n + 1)
     origin = np.zeros(n + 1, dtype=np.int64)
+    starts = np.zeros(0, dtype=np.int64)
     for end in range(1, n + 1):
-        starts = np.arange(0, end)
+        starts = np.append(starts, end - 1)
         w, sk, st, skk, skt, stt = (total[end] - total[starts] for total in sums)
         spread_k = np.maximum(skk - sk * sk / w, 1e-12)
         joint = skt - sk * st / w
         error = np.maximum(stt - st * st / w - joint * joint / spread_k, 0.0)
-        total_cost = best[starts] + error + price
-        origin[end] = int(np.argmin(total_cost))
-        best[end] = total_cost[origin[end]]
+        so_far = best[starts] + error
+        lowest = int(np.argmin(so_far))
+        origin[end], best[end] = starts[lowest], so_far[lowest] + price
+        starts = starts[so_far <= best[end] + price]  # a price more than it takes, because sums are rounded
     runs: list[tuple[int, int]] = []
     end = n
     while end > 0:

@@ -5,8 +5,9 @@ several pulses are proposed, each the most probable beats near a tempo by the ba
 readings of all of them compete over the whole piece (`beats.readings`); the winner's beats are moved to the onsets
 near them, put on straight lines where the tempo is steady (`beats.steady`), and counted in bars (`beats.downbeats`).
 
-Functions: `track_beats` from sound, `track_beats_in` from a spectrogram, `track` also with the signs of how far to
-trust the result, of which `pulse_signs` gives those of one pulse, `warm_up` to compile ahead of use.
+Functions: `track_beats` from sound, `track_beats_in` from a spectrogram, in parts `gather` and `track_gathered`, so
+that the spectrogram of a long recording need not stay in memory; `track` also with the signs of how far to trust the
+result, of which `pulse_signs` gives those of one pulse; `warm_up` to compile ahead of use.
 """
 
 from __future__ import annotations
@@ -98,9 +99,62 @@ def track_beats_in(
     ------
     MediaError : a spectrogram of samples that are NaN, infinite or beyond the range of sound
     """
-    _check_finite(spectrum)
     params = params or BeatParams()
-    tracked = track(spectrum, params, onsets)
+    return track_gathered(gather(spectrum, params, onsets), params)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """What beats are tracked in: all that the tracker needs of a spectrogram, in a third of the memory."""
+
+    activation: FloatArray
+    """shape (n_frames,), 0 to 1"""
+    onsets: OnsetStrengths
+    evidence: Evidence | None
+    """None where there are no frames"""
+    duration: float
+    """s"""
+
+
+def gather(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None = None) -> Gathered:
+    """Run the network and gather the evidence, after which the spectrogram is needed no more.
+
+    Parameters
+    ----------
+    spectrum : of a whole recording
+    params : of the tracker
+    onsets : of the same spectrogram; None: they are detected here
+
+    Returns
+    -------
+    Gathered : for `track_gathered`
+
+    Raises
+    ------
+    MediaError : a spectrogram of samples that are NaN, infinite or beyond the range of sound
+    """
+    _check_finite(spectrum)
+    onsets = onsets or detect_onsets(spectrum, params)
+    activation = beat_activation(onsets)
+    if not spectrum.n_frames:
+        return Gathered(activation, onsets, None, spectrum.duration)
+    heard = listen(spectrum) if params.activation == "network" else None
+    return Gathered(activation, onsets, gather_evidence(activation, onsets, spectrum, heard), spectrum.duration)
+
+
+def track_gathered(gathered: Gathered, params: BeatParams) -> BeatGrid:
+    """Track beats and downbeats in what was gathered; see `track_beats`.
+
+    Parameters
+    ----------
+    gathered : of a whole recording
+    params : of the tracker, those it was gathered with
+
+    Returns
+    -------
+    BeatGrid : without beats and with confidence 0 where no pulse is found
+    """
+    tracked = track(gathered, params)
     if tracked is None:
         return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
     confidence = weights_for(params.activation).certainty(tracked.signs)
@@ -128,25 +182,21 @@ class Tracked:
     """of certainty, by the names of the signs in `weights`"""
 
 
-def track(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None = None) -> Tracked | None:
+def track(gathered: Gathered, params: BeatParams) -> Tracked | None:
     """Track beats, and gather the signs of how far to trust them.
 
     Parameters
     ----------
-    spectrum : of a whole recording, finite
-    params : of the tracker
-    onsets : of the same spectrogram; None: they are detected here
+    gathered : of a whole recording
+    params : of the tracker, those it was gathered with
 
     Returns
     -------
     Tracked : None where no pulse is found
     """
-    onsets = onsets or detect_onsets(spectrum, params)
-    if not spectrum.n_frames:
+    activation, onsets, evidence = gathered.activation, gathered.onsets, gathered.evidence
+    if evidence is None:
         return None
-    activation = beat_activation(onsets)
-    heard = listen(spectrum) if params.activation == "network" else None
-    evidence = gather_evidence(activation, onsets, spectrum, heard)
     pulses, readings = propose(activation, evidence, params)
     if not pulses:
         return None
@@ -167,7 +217,7 @@ def track(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None 
     sharp = _refined(pulse.times, onsets, params)
     times = steady_beats(sharp, trust, params)
     sounds = (pulse.times >= evidence.begins) & (pulse.times <= evidence.ends)
-    keep = sounds & (times >= 0) & (times <= spectrum.duration)
+    keep = sounds & (times >= 0) & (times <= gathered.duration)
     if np.count_nonzero(keep) < _NO_GRID:
         return None
     bars = np.diff(np.flatnonzero(positions == 1))

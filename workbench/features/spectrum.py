@@ -25,8 +25,8 @@ from workbench.errors import ParameterError
 from workbench.params import SpectrumParams
 from workbench.recording import FloatArray, IntArray, release_pages
 
-_RESAMPLE_SAMPLES = 1 << 20
-"""samples resampled at a time"""
+_PIECE_SAMPLES = 1 << 17
+"""samples read at a time: mono and stereo of a piece stay in a core's own cache"""
 _BLOCK_FRAMES = 128
 """frames transformed at a time: 1 MB of float32 at 2048 samples, which stays in a core's own cache; measured, a quarter
 quicker than 512"""
@@ -68,8 +68,8 @@ class Spectrum:
 def analyze_spectrum(sound: FloatArray, sample_rate: int, params: SpectrumParams | None = None) -> Spectrum:
     """Compute the bands for rhythm and the tones for harmony of one recording.
 
-    Channels are averaged block by block where they are read, so that no mono copy of a long recording is needed; the
-    exception is a recording at another rate than `params.sample_rate`, whose resampled mono sum is held in memory.
+    The sound is read once, piece by piece: averaged over its channels, brought to `params.sample_rate`, and again to a
+    quarter of that for the tones. Neither sound is ever in memory whole.
 
     Parameters
     ----------
@@ -86,18 +86,31 @@ def analyze_spectrum(sound: FloatArray, sample_rate: int, params: SpectrumParams
     ParameterError : a sound of another shape
     """
     params = params or SpectrumParams()
-    duration = sound.shape[-1] / sample_rate
-    if sample_rate != params.sample_rate:
-        sound = resampled(sound, sample_rate, params.sample_rate)
+    length = _samples_at(sound.shape[-1], sample_rate, params.sample_rate)
     edges, weights, band_hz = log_bands(params)
-    power = _banded(sound, params.sample_rate, params.window, params.frames_per_second, edges, weights)
+    power = _BandedPower(length, params.sample_rate, params.window, params.frames_per_second, edges, weights)
     low_rate = params.sample_rate // 4
-    low = resampled(sound, params.sample_rate, low_rate)
     tone_midi = np.arange(params.min_tone, params.max_tone + 1, dtype=np.int32)
-    tone_edges, tone_weights = _semitone_bands(tone_midi, low_rate, params.window)
-    tones = _banded(low, low_rate, params.window, params.tone_frames_per_second, tone_edges, tone_weights)
+    tones = _BandedPower(
+        _samples_at(length, params.sample_rate, low_rate),
+        low_rate,
+        params.window,
+        params.tone_frames_per_second,
+        *_semitone_bands(tone_midi, low_rate, params.window),
+    )
+    lower = _Resampler(params.sample_rate, low_rate)
+    for piece in _mono_pieces(sound, sample_rate, params.sample_rate):
+        power.add(piece)
+        tones.add(lower.resample(piece))
+    tones.add(lower.rest())
     return Spectrum(
-        power, band_hz, params.frames_per_second, tones, tone_midi, params.tone_frames_per_second, float(duration)
+        power.finish(),
+        band_hz,
+        params.frames_per_second,
+        tones.finish(),
+        tone_midi,
+        params.tone_frames_per_second,
+        float(sound.shape[-1] / sample_rate),
     )
 
 
@@ -119,9 +132,12 @@ def log_spectrogram(mono: FloatArray, sample_rate: int, params: SpectrumParams |
     ParameterError : a sound of another shape
     """
     params = params or SpectrumParams()
-    sound = resampled(mono, sample_rate, params.sample_rate)
     edges, weights, _ = log_bands(params)
-    power = _banded(sound, params.sample_rate, params.window, params.frames_per_second, edges, weights)
+    length = _samples_at(mono.shape[-1], sample_rate, params.sample_rate)
+    banded = _BandedPower(length, params.sample_rate, params.window, params.frames_per_second, edges, weights)
+    for piece in _mono_pieces(mono, sample_rate, params.sample_rate):
+        banded.add(piece)
+    power = banded.finish()
     decibels: FloatArray = np.float32(10.0) * np.log10(np.maximum(power, np.float32(1e-10)))
     np.maximum(decibels, np.float32(-100.0), out=decibels)  # the logarithm rounds differently on other processors
     return decibels
@@ -143,34 +159,56 @@ def resampled(sound: FloatArray, sample_rate: int, wanted_rate: int) -> FloatArr
     ------
     ParameterError : a sound of another shape
     """
-    if sample_rate == wanted_rate or sound.shape[-1] == 0:
-        return _mono(sound, 0, sound.shape[-1])
-    import soxr
-
-    stream = soxr.ResampleStream(sample_rate, wanted_rate, 1, quality="HQ")
-    length = sound.shape[-1]
-    starts = range(0, length, _RESAMPLE_SAMPLES)
-    parts = []
-    for at in starts:
-        chunk = _mono(sound, at, min(at + _RESAMPLE_SAMPLES, length))
-        parts.append(stream.resample_chunk(chunk, last=at + _RESAMPLE_SAMPLES >= length))
-        release_pages(sound)
-    changed: FloatArray = np.concatenate(parts)
-    return changed
+    pieces = list(_mono_pieces(sound, sample_rate, wanted_rate))
+    return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.float32)
 
 
-def _mono(sound: FloatArray, first: int, stop: int) -> FloatArray:
-    """Samples first to stop of a sound as the mean of its channels, shape (n,), float32; zeros outside the sound."""
+def _samples_at(n_samples: int, sample_rate: int, wanted_rate: int) -> int:
+    """Length of a resampled sound, as soxr gives it."""
+    return (2 * n_samples * wanted_rate + sample_rate) // (2 * sample_rate)
+
+
+class _Resampler:
+    """Brings a mono sound to another rate as it arrives.
+
+    Parameters
+    ----------
+    sample_rate, wanted_rate : Hz
+    """
+
+    def __init__(self, sample_rate: int, wanted_rate: int) -> None:
+        import soxr
+
+        self._stream = soxr.ResampleStream(sample_rate, wanted_rate, 1, quality="HQ")
+
+    def resample(self, piece: FloatArray) -> FloatArray:
+        """Take the next samples, and give those that are ready at the wanted rate.
+
+        Parameters
+        ----------
+        piece : shape (n,), float32
+        """
+        return np.asarray(self._stream.resample_chunk(piece))
+
+    def rest(self) -> FloatArray:
+        """The last samples, which waited for more."""
+        return np.asarray(self._stream.resample_chunk(np.zeros(0, dtype=np.float32), last=True))
+
+
+def _mono_pieces(sound: FloatArray, sample_rate: int, wanted_rate: int) -> Iterator[FloatArray]:
+    """The mean of a sound's channels at a wanted rate, piece by piece; nothing for an empty sound."""
     if sound.ndim not in (1, 2):
         raise ParameterError(f"sound has shape (n,) or (channels, n), got {sound.shape}")
-    inside = sound[..., max(first, 0) : max(stop, 0)]
-    if inside.ndim == 2:
-        inside = inside[0] if inside.shape[0] == 1 else inside.mean(axis=0, dtype=np.float32)
-    before = max(0, min(stop, 0) - first)
-    after = stop - first - before - inside.size
-    if before or after:
-        inside = np.pad(inside, (before, after))
-    return np.ascontiguousarray(inside, dtype=np.float32)
+    resampler = None if sample_rate == wanted_rate or not sound.shape[-1] else _Resampler(sample_rate, wanted_rate)
+    for at in range(0, sound.shape[-1], _PIECE_SAMPLES):
+        piece = sound[..., at : at + _PIECE_SAMPLES]
+        if piece.ndim == 2:
+            piece = piece[0] if piece.shape[0] == 1 else piece.mean(axis=0, dtype=np.float32)
+        piece = np.ascontiguousarray(piece, dtype=np.float32)
+        yield piece if resampler is None else resampler.resample(piece)
+        release_pages(sound)
+    if resampler is not None:
+        yield resampler.rest()
 
 
 def power_blocks(
@@ -190,20 +228,60 @@ def power_blocks(
     ------
     index of the first frame, and power of shape (n_block, window // 2 + 1), float32; a full-scale sine on a bin is 1
     """
-    from scipy import fft
+    frames = _ShortTimePower(sound.shape[-1], sample_rate, window, frames_per_second, block_frames)
+    for piece in _mono_pieces(sound, sample_rate, sample_rate):
+        yield from frames.blocks(piece)
+    yield from frames.blocks(frames.silence)
 
-    n_frames = count_frames(sound.shape[-1], sample_rate, frames_per_second)
-    half = window // 2
-    hann = np.hanning(window + 1)[:-1]
-    shape = (hann * (2.0 / hann.sum())).astype(np.float32)
-    for first in range(0, n_frames, block_frames):
-        count = min(block_frames, n_frames - first)
-        centres = np.round(np.arange(first, first + count) * (sample_rate / frames_per_second)).astype(np.int64)
-        begin = int(centres[0]) - half
-        views = np.lib.stride_tricks.sliding_window_view(_mono(sound, begin, int(centres[-1]) + half), window)
-        spectra = fft.rfft(views[centres - half - begin] * shape, axis=1)
-        yield first, np.square(spectra.real) + np.square(spectra.imag)
-        release_pages(sound)
+
+class _ShortTimePower:
+    """Short-time power spectra of a mono sound as it arrives; see `power_blocks`.
+
+    Parameters
+    ----------
+    n_samples : length of the whole sound
+    sample_rate, window, frames_per_second, block_frames : of `power_blocks`
+    """
+
+    def __init__(
+        self, n_samples: int, sample_rate: int, window: int, frames_per_second: int, block_frames: int = _BLOCK_FRAMES
+    ) -> None:
+        self.n_frames = count_frames(n_samples, sample_rate, frames_per_second)
+        self.silence = np.zeros(window, dtype=np.float32)
+        """what follows the sound"""
+        hann = np.hanning(window + 1)[:-1]
+        self._shape = (hann * (2.0 / hann.sum())).astype(np.float32)
+        self._hop = sample_rate / frames_per_second
+        self._window = window
+        self._block_frames = block_frames
+        self._held = np.zeros(window // 2, dtype=np.float32)
+        self._held_from = -(window // 2)
+        self._done = 0
+
+    def blocks(self, piece: FloatArray) -> Iterator[tuple[int, FloatArray]]:
+        """Take the next samples, and give the blocks that are complete.
+
+        Parameters
+        ----------
+        piece : shape (n,), float32
+        """
+        from scipy import fft
+
+        half = self._window // 2
+        held = np.concatenate((self._held, piece))
+        while self._done < self.n_frames:
+            count = min(self._block_frames, self.n_frames - self._done)
+            centres = np.round(np.arange(self._done, self._done + count) * self._hop).astype(np.int64)
+            starts = centres - half - self._held_from
+            if starts[-1] + self._window > held.size:
+                break
+            views = np.lib.stride_tricks.sliding_window_view(held, self._window)
+            spectra = fft.rfft(views[starts] * self._shape, axis=1)
+            yield self._done, np.square(spectra.real) + np.square(spectra.imag)
+            self._done += count
+        used = min(max(round(self._done * self._hop) - half - self._held_from, 0), held.size)
+        self._held = held[used:].copy()
+        self._held_from += used
 
 
 def stft_power(sound: FloatArray, sample_rate: int, window: int, frames_per_second: int) -> FloatArray:
@@ -304,14 +382,42 @@ def _packed(rows: list[tuple[int, FloatArray]]) -> tuple[IntArray, FloatArray]:
     return edges, weights
 
 
-def _banded(
-    sound: FloatArray, sample_rate: int, window: int, frames_per_second: int, edges: IntArray, weights: FloatArray
-) -> FloatArray:
-    """Short-time power summed in bands, shape (n_bands, n_frames), float32."""
-    from workbench.features._kernels import add_bands
+class _BandedPower:
+    """Short-time power of a mono sound in bands, as it arrives.
 
-    n_frames = count_frames(sound.shape[-1], sample_rate, frames_per_second)
-    power = np.zeros((edges.shape[0], n_frames), dtype=np.float32)
-    for first, block in power_blocks(sound, sample_rate, window, frames_per_second):
-        add_bands(block, edges, weights, power[:, first : first + block.shape[0]])
-    return power
+    Parameters
+    ----------
+    n_samples : length of the whole sound
+    sample_rate, window, frames_per_second : of `power_blocks`
+    edges, weights : of the bands, as `log_bands` gives them
+    """
+
+    def __init__(
+        self,
+        n_samples: int,
+        sample_rate: int,
+        window: int,
+        frames_per_second: int,
+        edges: IntArray,
+        weights: FloatArray,
+    ) -> None:
+        self._frames = _ShortTimePower(n_samples, sample_rate, window, frames_per_second)
+        self._edges, self._weights = edges, weights
+        self._power = np.zeros((edges.shape[0], self._frames.n_frames), dtype=np.float32)
+
+    def add(self, piece: FloatArray) -> None:
+        """Take the next samples.
+
+        Parameters
+        ----------
+        piece : shape (n,), float32
+        """
+        from workbench.features._kernels import add_bands
+
+        for first, block in self._frames.blocks(piece):
+            add_bands(block, self._edges, self._weights, self._power[:, first : first + block.shape[0]])
+
+    def finish(self) -> FloatArray:
+        """The power in bands, once all of the sound is in, shape (n_bands, n_frames), float32."""
+        self.add(self._frames.silence)
+        return self._power

@@ -33,9 +33,9 @@ from workbench.loops.seams import (
     LineScores,
     PairBreaks,
     SeamEvidence,
-    parts_between_lines,
     score_lines,
     seam_evidence,
+    splices_between_lines,
     total_of_parts,
 )
 from workbench.loops.splices import BEST_SPLICES, rank_within, with_room
@@ -310,14 +310,15 @@ def _fitted(
             known.update(zip(missing, map(tuple, rows), strict=True))
         columns = np.array([known[pair] for pair in pairs], dtype=np.float64).reshape(len(pairs), len(fields(Fits)))
         fits = Fits(*columns.T)
-    parts = heard_parts(parts_between_lines(scores, evidence, leave, enter, params), fits, params)
+    parts, led = splices_between_lines(scores, evidence, leave, enter, params)
+    parts = heard_parts(parts, fits, params)
     song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[leave])
     return Splices(
         leave=leave.astype(np.int32),
         enter=enter.astype(np.int32),
         song_to=song_to,
         song_from=song_from,
-        score=total_of_parts(parts, params, scores.led[leave, enter]),
+        score=total_of_parts(parts, params, led),
         parts=np.ascontiguousarray(parts.T),
         fade_seconds=fade,
         exponent=fits.exponent,

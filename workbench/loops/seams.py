@@ -63,7 +63,7 @@ no information to the parts.
 
 Functions: `seam_evidence`, in parts `measure_beats` and `with_yardstick`; `seam_breaks`, `led_breaks`, `yardstick`,
 `score_breaks`, `total_of_parts`, `breaks_of_parts`, `score_splices`, in parts `pair_breaks` and `score_pairs`;
-`score_lines`, in parts `line_breaks`, `parts_between_lines`, `line_blocks`, `score_seam`. Fitting a splice to the
+`score_lines`, in parts `line_breaks`, `splices_between_lines`, `line_blocks`, `score_seam`. Fitting a splice to the
 waveform is `workbench.loops.fitting`.
 
 References
@@ -77,9 +77,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
@@ -103,8 +104,9 @@ _AIR_HZ = 8000.0
 _MOST_AT_ONCE = 512
 """bar lines whose pairs are measured in one go: some 17 minutes of music"""
 _BLOCK_LINES = 192
-"""bar lines left that are measured together in a longer recording; BLAS sums blocks of a multiple of 48 rows in the
-same order as all rows together"""
+"""bar lines left that are measured together in a longer recording"""
+_ROUNDING = 1e-3
+"""of a sum of losses: what is measured pair by pair differs in the last digits from what is measured all together"""
 _ALIKE_BARS = 4
 """stretches of `context_beats` on each side over which repetition is followed; at 120 BPM 8 s each way"""
 
@@ -272,7 +274,7 @@ def seam_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, para
     steps at the join itself beyond those the track makes there, in units of what one in 20 of its bar lines exceeds.
     Repetition is never 0: at least `repetition_seconds` over the length of the 8 * `context_beats` beats compared.
     """
-    return _ahead(evidence, leaves, enters, params, _either_way(evidence, leaves, enters, params))
+    return _both_readings(evidence, Pairs(leaves, enters), params)[0]
 
 
 def led_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> FloatArray:
@@ -292,122 +294,205 @@ def led_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, param
     -------
     shape (len(SEAM_PARTS), n_leaves, n_enters), 0 for no break, in the units of `seam_breaks`
     """
-    return _behind(evidence, leaves, enters, params, _either_way(evidence, leaves, enters, params))
+    return _both_readings(evidence, Pairs(leaves, enters), params)[1]
 
 
-class _EitherWay(NamedTuple):
-    """Breaks that are the same for both readings of a splice, shape (n_leaves, n_enters) each."""
+class Pairs(NamedTuple):
+    """Splices that are measured together: from each of some beats to each of others, or some of these pairs."""
 
-    ringing: FloatArray
-    repetition: FloatArray
-    texture: FloatArray
-    air: FloatArray
-    others: tuple[FloatArray, ...]
-    """by the measures of others"""
+    leaves: IntArray
+    """shape (n_leaves,), beats"""
+    enters: IntArray
+    """shape (n_enters,), beats"""
+    rows: IntArray | None = None
+    """shape (n,), of `leaves`; None: all with all, and then the shape of what is measured is (n_leaves, n_enters)"""
+    columns: IntArray | None = None
+    """shape (n,), of `enters`"""
+
+    def left(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of the beats left, to be combined with those of the beats entered.
+
+        Parameters
+        ----------
+        values : shape (n_leaves,)
+        """
+        return values[:, None] if self.rows is None else values[self.rows]
+
+    def entered(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of the beats entered.
+
+        Parameters
+        ----------
+        values : shape (n_enters,)
+        """
+        return values[None, :] if self.columns is None else values[self.columns]
+
+    def some(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Of values from all to all those of the pairs.
+
+        Parameters
+        ----------
+        values : shape (n_leaves, n_enters)
+        """
+        return values if self.rows is None else values[self.rows, self.columns]
 
 
-def _either_way(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> _EitherWay:
-    texture, air = _join_steps(evidence, leaves, enters).max(axis=1)
-    others = tuple(breaks_of(one, leaves, enters) for one in evidence.others)
-    alike = np.maximum(_alike_seconds(evidence, leaves, enters, params), 1e-3)
-    return _EitherWay(_ringing(evidence.tones, leaves, enters), params.repetition_seconds / alike, texture, air, others)
+class _Stretches:
+    """Arrays of beats compared over stretches of `context_beats`, which are counted from the splice: 0 comes next.
+
+    Parameters
+    ----------
+    values : shape (n_beats, ...); beats beyond the ends of the track are 0
+    pairs : splices
+    beats : beats of a stretch
+    """
+
+    def __init__(self, values: FloatArray, pairs: Pairs, beats: int) -> None:
+        flat = values.reshape(values.shape[0], -1).astype(np.float32, copy=False)
+        beyond = np.zeros(((_ALIKE_BARS + 1) * beats, flat.shape[1]), dtype=np.float32)
+        self._flat = np.concatenate((beyond, flat, beyond))
+        self._first = beyond.shape[0]
+        self._power = np.convolve(np.square(self._flat).sum(axis=1, dtype=np.float64), np.ones(beats), "valid")
+        self._pairs = pairs
+        self._beats = beats
+        self._products: dict[int, FloatArray] = {}
+
+    def unlike(self, *weights: tuple[int, float]) -> FloatArray:
+        """1 - cosine over some stretches; silence is like silence and unlike everything else.
+
+        Parameters
+        ----------
+        weights : each a stretch and what its squares count
+        """
+        power_left, power_entered = (
+            sum(weight * self._power[self._at(beats, stretch)] for stretch, weight in weights)
+            for beats in (self._pairs.leaves, self._pairs.enters)
+        )
+        norm_left, norm_entered = np.sqrt(power_left), np.sqrt(power_entered)
+        product = sum(np.float32(weight) * self._product(stretch) for stretch, weight in weights)
+        most = self._pairs.left(np.maximum(norm_left, _SILENT)) * self._pairs.entered(np.maximum(norm_entered, _SILENT))
+        apart = np.maximum(1.0 - product / most, 0.0)
+        silent = self._pairs.left(norm_left < _SILENT) & self._pairs.entered(norm_entered < _SILENT)
+        apart[silent] = 0.0
+        return np.asarray(apart)
+
+    def _at(self, beats: IntArray, stretch: int) -> IntArray:
+        """Rows at which a stretch begins."""
+        return np.asarray(beats + (self._first + stretch * self._beats))
+
+    def _product(self, stretch: int) -> FloatArray:
+        """Inner products over one stretch."""
+        if stretch not in self._products:
+            pairs = self._pairs
+            left, entered = (self._at(beats, stretch) for beats in (pairs.leaves, pairs.enters))
+            if pairs.rows is None or pairs.columns is None:
+                windows = np.lib.stride_tricks.sliding_window_view(
+                    self._flat.reshape(-1), self._beats * self._flat.shape[1]
+                )
+                windows = windows[:: self._flat.shape[1]]
+                self._products[stretch] = windows[left] @ windows[entered].T
+            else:
+                from workbench.loops._kernels import add_products
+
+                self._products[stretch] = np.zeros(pairs.rows.size, dtype=np.float32)
+                add_products(self._flat, left[pairs.rows], entered[pairs.columns], self._beats, self._products[stretch])
+        return self._products[stretch]
 
 
-def _ahead(
-    evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams, either: _EitherWay
-) -> FloatArray:
-    n = params.context_beats
-    return _breaks(evidence, leaves, enters, params, np.arange(2 * n), np.arange(-1, -n - 1, -1), either)
-
-
-def _behind(
-    evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams, either: _EitherWay
-) -> FloatArray:
-    n = params.context_beats
-    return _breaks(evidence, leaves, enters, params, np.arange(-1, -2 * n - 1, -1), np.arange(n), either)
-
-
-def _breaks(
-    evidence: SeamEvidence,
-    leaves: IntArray,
-    enters: IntArray,
-    params: SeamParams,
-    main: IntArray,
-    other: IntArray,
-    either: _EitherWay,
-) -> FloatArray:
-    """Compare both sides over the two bars `main`, outwards from the splice, and timbre over the bar `other` too."""
-    n = params.context_beats
-    fading = np.sqrt(np.repeat((1.0, params.second_bar_weight), n), dtype=np.float32)[:, None]
-
-    def unlike(values: FloatArray) -> FloatArray:
-        return _unlike(_windows(values, leaves, main) * fading, _windows(values, enters, main) * fading)
-
-    def apart(values: FloatArray) -> FloatArray:
-        left, entered = (_windows(values[:, None], beats, main[:n]).mean(axis=(1, 2)) for beats in (leaves, enters))
-        return np.asarray(np.abs(left[:, None] - entered[None, :]), dtype=np.float64)
-
-    timbre = unlike(evidence.loudness)
-    beside = _unlike(_windows(evidence.loudness, leaves, other), _windows(evidence.loudness, enters, other))
-    # The head of the track has nothing before it that could disagree: what follows speaks for both.
-    headless = enters[None, :] < n
-    ahead = main[0] >= 0
-    expectation = timbre if ahead else beside
-    context = np.where(headless, timbre, beside) if ahead else timbre
+def _quick_breaks(
+    evidence: SeamEvidence, pairs: Pairs, params: SeamParams
+) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+    """The breaks that cost least to measure, as continuation and as lead, by their names in SEAM_PARTS and `others`."""
+    n, far = params.context_beats, params.second_bar_weight
+    texture, air = _join_steps(evidence, pairs).max(axis=1)
+    others = {one.name: pairs.some(breaks_of(one, pairs.leaves, pairs.enters)) for one in evidence.others}
     lengths = np.diff(evidence.edges)
     lengths_before = np.concatenate((lengths[:1], lengths))
-    late = np.abs(lengths_before[leaves][:, None] - lengths[enters][None, :]) / params.beat_jitter_seconds
-    limped = evidence.positions[leaves][:, None] != evidence.positions[enters][None, :]
-    pulse = unlike(evidence.rhythm) + params.rhythm_floor * (np.square(late) + params.bar_phase_penalty * limped)
-    return np.stack(
-        (
-            expectation,
-            context,
-            either.ringing,
-            pulse,
-            unlike(evidence.harmony),
-            apart(evidence.level_db),
-            apart(evidence.brightness),
-            either.repetition,
-            either.texture,
-            either.air,
-            *either.others,
-        )
-    )
+    late = np.abs(pairs.left(lengths_before[pairs.leaves]) - pairs.entered(lengths[pairs.enters]))
+    limped = pairs.left(evidence.positions[pairs.leaves]) != pairs.entered(evidence.positions[pairs.enters])
+    out_of_time = np.square(late / params.beat_jitter_seconds) + params.bar_phase_penalty * limped
+    rhythm, harmony = (_Stretches(values, pairs, n) for values in (evidence.rhythm, evidence.harmony))
+
+    def breaks(main: tuple[tuple[int, float], ...], offsets: IntArray) -> dict[str, FloatArray]:
+        def apart(values: FloatArray) -> FloatArray:
+            left, entered = (
+                _windows(values[:, None], beats, offsets).mean(axis=(1, 2)) for beats in (pairs.leaves, pairs.enters)
+            )
+            return np.asarray(np.abs(pairs.left(left) - pairs.entered(entered)), dtype=np.float64)
+
+        return {
+            "pulse": rhythm.unlike(*main) + params.rhythm_floor * out_of_time,
+            "harmony": harmony.unlike(*main),
+            "level": apart(evidence.level_db),
+            "brightness": apart(evidence.brightness),
+            "texture": texture,
+            "air": air,
+            **others,
+        }
+
+    return breaks(((0, 1.0), (1, far)), np.arange(n)), breaks(((-1, 1.0), (-2, far)), np.arange(-1, -n - 1, -1))
 
 
-def _alike_seconds(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> FloatArray:
-    """Seconds around each splice for which both sides are the same music, shape (n_leaves, n_enters).
+def _both_readings(evidence: SeamEvidence, pairs: Pairs, params: SeamParams) -> tuple[FloatArray, FloatArray]:
+    """Breaks as continuation and as lead, shape (len(SEAM_PARTS), ...) each."""
+    n, far = params.context_beats, params.second_bar_weight
+    loudness = _Stretches(evidence.loudness, pairs, n)
+    after, before = (loudness.unlike((first, 1.0), (second, far)) for first, second in ((0, 1), (-1, -2)))
+    beside_after, beside_before = loudness.unlike((0, 1.0)), loudness.unlike((-1, 1.0))
+    # The head of the track has nothing before it that could disagree: what follows speaks for both.
+    context = np.where(pairs.entered(pairs.enters < n), after, beside_before)
+    both = {
+        "ringing": _ringing(evidence.tones, pairs),
+        "repetition": params.repetition_seconds / np.maximum(_alike_seconds(evidence, loudness, params), 1e-3),
+    }
+    ahead, behind = _quick_breaks(evidence, pairs, params)
+    ahead |= both | {"expectation": after, "context": context}
+    behind |= both | {"expectation": beside_after, "context": before}
+    names = (*SEAM_PARTS, *(one.name for one in evidence.others))
+
+    def in_order(breaks: dict[str, FloatArray]) -> FloatArray:
+        return np.stack([breaks[name] for name in names])
+
+    return in_order(ahead), in_order(behind)
+
+
+def _alike_seconds(evidence: SeamEvidence, loudness: _Stretches, params: SeamParams) -> FloatArray:
+    """Seconds around each splice for which both sides are the same music.
 
     Followed from the splice both ways, a stretch of `context_beats` at a time; each counts for as much as it and all
     nearer ones are alike, so that the count ends softly where the music parts.
     """
-    n = params.context_beats
-    stretch = n * float(np.median(np.diff(evidence.edges)))
-    seconds = np.zeros((leaves.size, enters.size))
-    for firsts in (range(0, _ALIKE_BARS * n, n), range(-n, -(_ALIKE_BARS + 1) * n, -n)):
-        alike = np.ones_like(seconds)
-        for first in firsts:
-            beats = np.arange(first, first + n)
-            apart = _unlike(_windows(evidence.loudness, leaves, beats), _windows(evidence.loudness, enters, beats))
-            alike /= 1.0 + np.square(apart / params.alike_distance)
-            seconds += alike * stretch
-    return seconds
+    seconds: FloatArray | float = 0.0
+    stretch = params.context_beats * float(np.median(np.diff(evidence.edges)))
+    for stretches in (range(_ALIKE_BARS), range(-1, -_ALIKE_BARS - 1, -1)):
+        alike: FloatArray | float = 1.0
+        for one in stretches:
+            alike = alike / (1.0 + np.square(loudness.unlike((one, 1.0)) / params.alike_distance))
+            seconds = seconds + alike * stretch
+    return np.asarray(seconds)
 
 
-def _join_steps(evidence: SeamEvidence, leaves: IntArray, enters: IntArray) -> FloatArray:
-    """Steps at the join itself, shape (2, len(_JOIN_TICKS), n_leaves, n_enters), in units of `join_limits`.
+def _join_steps(evidence: SeamEvidence, pairs: Pairs) -> FloatArray:
+    """Steps at the join itself, shape (2, len(_JOIN_TICKS), ...), in units of `join_limits`.
 
     1 - cosine of the spectral shape, and dB of what lies above 8 kHz, from the ticks before the beat left to those
     after the beat entered; less the step that the track itself makes at either beat, the greater one: a chord that
     changes on the bar line in the track may change there in the splice.
     """
-    own = np.maximum(_own_steps(evidence, leaves)[..., :, None], _own_steps(evidence, enters)[..., None, :])
-    steps = np.empty(own.shape)
-    for row, (left, entered) in enumerate(zip(_sides(evidence, leaves), _sides(evidence, enters), strict=True)):
-        steps[0, row] = _unlike(left.before, entered.after)
-        steps[1, row] = np.abs(left.air_before[:, None] - entered.air_after[None, :])
-    return np.asarray(np.maximum(steps - own, 0.0) / evidence.join_limits[:, :, None, None])
+    own_left, own_entered = (_own_steps(evidence, beats) for beats in (pairs.leaves, pairs.enters))
+    steps = []
+    for row, (left, entered) in enumerate(
+        zip(_sides(evidence, pairs.leaves), _sides(evidence, pairs.enters), strict=True)
+    ):
+        shape = pairs.some(_unlike(left.before, entered.after))
+        level = np.abs(pairs.left(left.air_before) - pairs.entered(entered.air_after))
+        steps.append(
+            [
+                np.maximum(step - np.maximum(pairs.left(a[row]), pairs.entered(b[row])), 0.0) / limits[row]
+                for step, a, b, limits in zip((shape, level), own_left, own_entered, evidence.join_limits, strict=True)
+            ]
+        )
+    return np.array(steps).swapaxes(0, 1)
 
 
 def _own_steps(evidence: SeamEvidence, beats: IntArray) -> FloatArray:
@@ -464,7 +549,7 @@ def _unlike(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.where((norm_a < _SILENT)[:, None] & (norm_b < _SILENT)[None, :], 0.0, apart)
 
 
-def _ringing(tones: FloatArray, leaves: IntArray, enters: IntArray) -> FloatArray:
+def _ringing(tones: FloatArray, pairs: Pairs) -> FloatArray:
     """Share of the sound that rings over one of the two lines and is missing on the other side of the cut.
 
     What rings over a line is the lesser of the tone before and the tone after it. The share counts what rings over
@@ -475,14 +560,17 @@ def _ringing(tones: FloatArray, leaves: IntArray, enters: IntArray) -> FloatArra
     before = np.concatenate((np.zeros_like(last[:1]), last))[:-1]
     after = tones[:, 0]
     ringing = np.minimum(before, after)
-    result = np.empty((leaves.size, enters.size))
-    heard, held_in = after[enters], ringing[enters]
-    for row, leave in enumerate(leaves):
-        cut = np.maximum(ringing[leave][None, :] - heard, 0.0)
-        torn_in = np.maximum(held_in - before[leave][None, :], 0.0)
-        whole = np.square(before[leave]).sum() + np.square(heard).sum(axis=1)
-        result[row] = (np.square(cut) + np.square(torn_in)).sum(axis=1) / np.maximum(whole, _SILENT)
-    return result
+    heard_power, before_power = np.square(after).sum(axis=1), np.square(before).sum(axis=1)
+
+    def share(leave: Any, enter: IntArray) -> FloatArray:
+        cut = np.maximum(ringing[leave] - after[enter], 0.0)
+        torn_in = np.maximum(ringing[enter] - before[leave], 0.0)
+        whole = before_power[leave] + heard_power[enter]
+        return np.asarray((np.square(cut) + np.square(torn_in)).sum(axis=1) / np.maximum(whole, _SILENT))
+
+    if pairs.rows is None or pairs.columns is None:
+        return np.array([share(leave, pairs.enters) for leave in pairs.leaves.tolist()])
+    return share(pairs.leaves[pairs.rows], pairs.enters[pairs.columns])
 
 
 def score_breaks(evidence: SeamEvidence, breaks: FloatArray, params: SeamParams) -> tuple[FloatArray, FloatArray]:
@@ -607,10 +695,7 @@ def pair_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, para
     enters : shape (n_enters,), beats
     params : of which only those that touch the breaks count
     """
-    either = _either_way(evidence, leaves, enters, params)
-    return PairBreaks(
-        _ahead(evidence, leaves, enters, params, either), _behind(evidence, leaves, enters, params, either)
-    )
+    return PairBreaks(*_both_readings(evidence, Pairs(leaves, enters), params))
 
 
 def score_pairs(
@@ -628,7 +713,7 @@ def score_pairs(
     -------
     parts, total, led : as of `score_splices`
     """
-    scale = yardstick(evidence, params)[:, None, None]
+    scale = yardstick(evidence, params).reshape((-1,) + (1,) * (breaks.ahead.ndim - 1))
     ahead, behind = _parts_of_breaks(breaks.ahead, scale), _parts_of_breaks(breaks.behind, scale)
     led = total_of_parts(behind, params, np.array(True)) > total_of_parts(ahead, params)
     parts = np.where(led, behind, ahead)
@@ -663,11 +748,11 @@ class LineScores:
     """Scores of the splices between all bar lines of a recording."""
 
     total: FloatArray
-    """shape (n_bars, n_bars), by the line left and the line entered"""
-    led: BoolArray
-    """same shape, whether the splice counts as lead"""
+    """shape (n_bars, n_bars), by the line left and the line entered; of a long recording 0 under `min_kept_score`"""
+    led: BoolArray | None
+    """same shape, whether the splice counts as lead; None for a long recording"""
     parts: FloatArray | None
-    """shape (len(SEAM_PARTS), n_bars, n_bars); None where they would take too much memory"""
+    """shape (len(SEAM_PARTS), n_bars, n_bars); None for a long recording, where they would take too much memory"""
 
 
 def line_breaks(evidence: SeamEvidence, params: SeamParams) -> PairBreaks | None:
@@ -683,7 +768,10 @@ def line_breaks(evidence: SeamEvidence, params: SeamParams) -> PairBreaks | None
 
 
 def score_lines(evidence: SeamEvidence, params: SeamParams, breaks: PairBreaks | None = None) -> LineScores:
-    """Score the splices between all bar lines; of a long recording without their parts.
+    """Score the splices between all bar lines; of a long recording those that `min_kept_score` keeps, without parts.
+
+    Of two hours of music one pair of bar lines in a hundred is kept. What most of the others lose by the breaks that
+    are quick to measure is too much already, whatever the rest would be.
 
     Parameters
     ----------
@@ -699,17 +787,42 @@ def score_lines(evidence: SeamEvidence, params: SeamParams, breaks: PairBreaks |
     if len(blocks) == 1:
         parts, total, led = score_splices(evidence, lines, lines, params)
         return LineScores(total, led, parts)
-    total = np.empty((lines.size, lines.size))
-    led = np.empty(total.shape, dtype=np.bool_)
-    for rows in blocks:
-        _, total[rows], led[rows] = score_splices(evidence, lines[rows], lines, params)
-    return LineScores(total, led, None)
+    total = np.zeros((lines.size, lines.size))
+    for block in blocks:
+        pairs = Pairs(lines[block], lines)
+        rows, columns = np.nonzero(highest_total(evidence, pairs, params) >= params.min_kept_score)
+        some = PairBreaks(*_both_readings(evidence, pairs._replace(rows=rows, columns=columns), params))
+        total[block.start + rows, columns] = score_pairs(evidence, some, params)[1]
+    return LineScores(total, None, None)
 
 
-def parts_between_lines(
+def highest_total(evidence: SeamEvidence, pairs: Pairs, params: SeamParams) -> FloatArray:
+    """What the totals of splices are at most, by the breaks that are quick to measure.
+
+    Parameters
+    ----------
+    evidence : of the recording
+    pairs : splices
+    params : context, yardstick and weights
+
+    Returns
+    -------
+    shape (n_leaves, n_enters) or (n,), 0 to 1
+    """
+    scale = dict(zip((*SEAM_PARTS, *(one.name for one in evidence.others)), yardstick(evidence, params), strict=True))
+    weights = {part: getattr(params, f"{part}_weight") for part in SEAM_PARTS} | dict(measures_used(params))
+    loss = [
+        sum(2.0 * weights[name] * np.log1p(found / scale[name]) for name, found in breaks.items())
+        for breaks in _quick_breaks(evidence, pairs, params)
+    ]
+    least = np.minimum(*loss) - _ROUNDING
+    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(least, 700.0) - params.unbroken_log_odds)))
+
+
+def splices_between_lines(
     scores: LineScores, evidence: SeamEvidence, leave: IntArray, enter: IntArray, params: SeamParams
-) -> FloatArray:
-    """Parts of some splices between bar lines; those of a long recording are measured again.
+) -> tuple[FloatArray, BoolArray]:
+    """Parts of some splices between bar lines, and whether each counts as lead; of a long recording measured again.
 
     Parameters
     ----------
@@ -720,19 +833,14 @@ def parts_between_lines(
 
     Returns
     -------
-    shape (len(SEAM_PARTS), n)
+    shape (len(SEAM_PARTS), n), and shape (n,)
     """
-    if scores.parts is not None:
-        return np.asarray(scores.parts[:, leave, enter])
-    lines = evidence.lines
-    found = np.empty((len(SEAM_PARTS) + len(evidence.others), leave.size))
-    used, row = np.unique(leave, return_inverse=True)
-    for at in range(0, used.size, _BLOCK_LINES):
-        inside = np.flatnonzero((row >= at) & (row < at + _BLOCK_LINES))
-        rows = np.resize(used[at : at + _BLOCK_LINES], _BLOCK_LINES)  # a whole block, for the same sums
-        parts, _, _ = score_splices(evidence, lines[rows], lines, params)
-        found[:, inside] = parts[:, row[inside] - at, enter[inside]]
-    return found
+    if scores.parts is not None and scores.led is not None:
+        return np.asarray(scores.parts[:, leave, enter]), np.asarray(scores.led[leave, enter])
+    (left, rows), (entered, columns) = (np.unique(lines, return_inverse=True) for lines in (leave, enter))
+    pairs = Pairs(evidence.lines[left], evidence.lines[entered], rows, columns)
+    parts, _, led = score_pairs(evidence, PairBreaks(*_both_readings(evidence, pairs, params)), params)
+    return parts, led
 
 
 def score_seam(evidence: SeamEvidence, leave: int, enter: int, params: SeamParams | None = None) -> SeamScore:

@@ -144,8 +144,9 @@ def timbre_likeness(bars: BarFeatures) -> FloatArray:
     -------
     shape (n_bars, n_bars), 0 to 1
     """
-    distance = _distances(bars.timbre.reshape(bars.timbre.shape[0], -1))
-    return np.asarray(np.exp(-distance / _typical(distance)))
+    alike = _distances(bars.timbre.reshape(bars.timbre.shape[0], -1))
+    alike /= -_typical(alike)
+    return np.asarray(np.exp(alike, out=alike))
 
 
 class Likeness:
@@ -188,6 +189,7 @@ class Likeness:
                 np.negative(matrix, out=matrix)
                 np.exp(matrix, out=matrix)
             yield block
+            del block  # before the next one is made: each takes as much as all else here
 
 
 def novelty(alike: FloatArray, widths: tuple[int, ...] = (2, 4, 8)) -> FloatArray:
@@ -233,6 +235,7 @@ def repetition(grounds: Iterable[FloatArray], span: int = 4) -> FloatArray:
             result, (heads, ends) = np.zeros(block.shape[1]), np.full((2, block.shape[1]), -np.inf)
         counted.add(block)
         _changes_along_diagonals(block, span, result, heads, ends)
+        del block
     n, usual = result.size, counted.median(grounds)
     # A repetition of the track's head begins there though no bar precedes it; likewise at the end.
     for lag in range(span, n - 1):
@@ -314,10 +317,13 @@ class _Median:
         places = ((total - 1) // 2, total // 2)
         below = np.cumsum(self._counts)
         first, last = (int(np.searchsorted(below, place, side="right")) for place in places)
-        near = [b[(b >= first / _MEDIAN_BINS) & (b < (last + 1) / _MEDIAN_BINS)] for b in again]
-        values = np.sort(np.concatenate(near))
+        near: list[FloatArray] = []
+        for values in again:
+            near.append(values[(values >= first / _MEDIAN_BINS) & (values < (last + 1) / _MEDIAN_BINS)])
+            del values
+        middle = np.sort(np.concatenate(near))
         before = int(below[first - 1]) if first else 0
-        return float(np.mean([values[place - before] for place in places]))
+        return float(np.mean([middle[place - before] for place in places]))
 
 
 def cut_bars(evidence: FloatArray, params: SectionParams) -> IntArray:
@@ -499,15 +505,18 @@ def _slope(level_db: FloatArray) -> float:
 def _distances(rows: FloatArray) -> FloatArray:
     """Euclidean distances of all pairs of rows."""
     squares = np.square(rows).sum(axis=1)
-    return np.asarray(
-        np.sqrt(np.maximum(squares[:, None] + squares[None, :] - 2.0 * rows @ rows.T, 0.0)), dtype=np.float64
-    )
+    apart = squares[:, None] + squares[None, :]
+    apart -= 2.0 * rows @ rows.T
+    np.maximum(apart, 0.0, out=apart)
+    return np.asarray(np.sqrt(apart, out=apart), dtype=np.float64)
 
 
 def _typical(distance: FloatArray) -> float:
     """Median distance of different bars, the scale on which bars are alike."""
     n = distance.shape[0]
-    return max(float(np.median(distance[~np.eye(n, dtype=bool)])) if n > 1 else 1.0, 1e-6)
+    # what lies between one place of the diagonal and the next, as rows: all but the diagonal, without a copy
+    others = distance.reshape(-1)[1:].reshape(n - 1, n + 1)[:, :-1] if n > 1 else np.ones(1)
+    return max(float(np.median(others)), 1e-6)
 
 
 def _unit(rows: FloatArray) -> FloatArray:

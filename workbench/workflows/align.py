@@ -152,7 +152,7 @@ def track_landmarks(workspace: Workspace, path: Path | str, *, content_hash: str
     MediaError : no such file, no sound in it, or other bytes than `content_hash`
     StoreError : the home folder cannot be written to
     """
-    sound = Sound(workspace, Path(path))
+    sound = Sound(workspace, Path(path), keep_spectrum=True)
     if content_hash not in (None, sound.content_hash):
         raise MediaError(f"{path}: this file is not the one that was added to the catalog; add it again")
     return landmarks_from_arrays(landmark_stage(sound))
@@ -237,7 +237,7 @@ def track_level(workspace: Workspace, path: Path | str, seconds: VideoSeconds) -
     """
     from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 
-    arrays = landmark_stage(Sound(workspace, Path(path)))
+    arrays = landmark_stage(Sound(workspace, Path(path), keep_spectrum=True))
     hops = max(1, int(np.ceil(seconds * HOPS_PER_SECOND)))
     return LevelCurve(np.full(hops, float(arrays["track_power"])), float(arrays["track_peak"]))
 

@@ -102,12 +102,15 @@ class Sound:
     workspace : keeps the decoded sound and the corrected grids; all parameters
     path : anything FFmpeg reads
     heard : use the tracker's grid even where a corrected one is kept
+    keep_spectrum : hold the spectrogram when the beats are tracked, for landmarks and character, which read it too; of
+        two hours of sound it is half a gigabyte
     """
 
-    def __init__(self, workspace: Workspace, path: Path, *, heard: bool = False) -> None:
+    def __init__(self, workspace: Workspace, path: Path, *, heard: bool = False, keep_spectrum: bool = False) -> None:
         self.workspace = workspace
         self.path = path
         self.heard = heard
+        self.keep_spectrum = keep_spectrum
 
     @property
     def params(self) -> WorkbenchParams:
@@ -158,10 +161,11 @@ class Sound:
 
         return detect_onsets(self.spectrum, self.params.beats)
 
-    def forget_spectrum(self) -> None:
-        """Drop spectrogram and onsets, which bars and seams do not read: of two hours of sound, most of a gigabyte."""
-        for name in ("spectrum", "onsets"):
-            self.__dict__.pop(name, None)
+    def release_spectrum(self) -> None:
+        """Drop spectrogram and onsets, unless they are to be kept: bars and seams do not read them."""
+        if not self.keep_spectrum:
+            for name in ("spectrum", "onsets"):
+                self.__dict__.pop(name, None)
 
 
 def grid_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ...]:
@@ -243,7 +247,6 @@ def analyze_sound(sound: Sound) -> Analysis:
     StoreError : the home folder cannot be written to
     """
     beat_analysis = beat_stage(sound)
-    sound.forget_spectrum()
     return Analysis(beat_analysis, loop_stage(sound, beat_analysis))
 
 
@@ -330,14 +333,17 @@ def _beat_arrays(sound: Sound) -> tuple[Arrays, bool]:
     params = sound.params
 
     def compute() -> Arrays:
-        from workbench.beats.track import track_beats_in
+        from workbench.beats.track import gather, track_gathered
         from workbench.beats.tracker import ask_tracker
 
-        spectrum, onsets = sound.spectrum, sound.onsets
+        onsets = sound.onsets
         sound.progress("finding the beats", 0.0)
         if params.beats.tracker == OWN:
-            grid = track_beats_in(spectrum, params.beats, onsets)
+            gathered = gather(sound.spectrum, params.beats, onsets)
+            sound.release_spectrum()
+            grid = track_gathered(gathered, params.beats)
         else:
+            sound.release_spectrum()
             grid = ask_tracker(params.beats.tracker, sound.recording, params.beats)
         sound.progress("finding the beats", 1.0)
         return {

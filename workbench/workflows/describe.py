@@ -52,7 +52,7 @@ def describe(workspace: Workspace, path: Path | str) -> Character:
     MediaError : no such file, or no sound in it
     StoreError : the home folder cannot be written to
     """
-    return _character(Sound(workspace, Path(path)))
+    return _character(Sound(workspace, Path(path), keep_spectrum=True))
 
 
 def measure_track(workspace: Workspace, path: Path | str) -> Measurement:
@@ -68,7 +68,7 @@ def measure_track(workspace: Workspace, path: Path | str) -> Measurement:
     MediaError : no such file, or no sound in it
     StoreError : the home folder cannot be written to
     """
-    sound = Sound(workspace, Path(path))
+    sound = Sound(workspace, Path(path), keep_spectrum=True)
     character = _character(sound)
     landmark_stage(sound)
     return _measurement_of(character, sound.content_hash, analysis_name(sound.params), sound.params.character)

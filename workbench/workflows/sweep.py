@@ -535,7 +535,6 @@ class _Bench:
         sound = Sound(workspace, self._sound.path, heard=True)
         sound.__dict__["recording"] = recording  # decoded once for all points
         found = self._once("beats", on.beats, lambda: beat_stage(sound))
-        sound.forget_spectrum()
         if found.grid.downbeats.size < 2:
             return found.grid, loop_profile(recording, found.grid, seams, params.sections, params.endings)
         bare = self._once("bare", on.bare, lambda: measured_evidence(sound, found))

@@ -27,6 +27,7 @@ def warm_up() -> float:
     from workbench.mix.limiter import limit
 
     track.warm_up()
+    _warm_up_seams()
     rate = 44_100
     loud = np.sin(np.arange(4 * rate, dtype=np.float32))[np.newaxis].repeat(2, axis=0)
     limit(loud, rate)
@@ -36,6 +37,14 @@ def warm_up() -> float:
     _warm_up_pictures()
     _warm_up_align()
     return time.perf_counter() - started
+
+
+def _warm_up_seams() -> None:
+    """Compare one pair of beats, as those of a long recording are compared."""
+    from workbench.loops._kernels import add_products
+
+    nowhere = np.zeros(1, dtype=np.int64)
+    add_products(np.ones((1, 1), dtype=np.float32), nowhere, nowhere, 1, np.zeros(1, dtype=np.float32))
 
 
 def _warm_up_pictures() -> None:

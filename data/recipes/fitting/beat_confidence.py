@@ -34,12 +34,9 @@ from scipy.optimize import minimize
 
 from data.recipes.fitting.beat_readings import ACTIVATIONS
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
-from workbench.beats.evidence import describe_pulse, gather_evidence
-from workbench.beats.network import listen
-from workbench.beats.tempo import beat_activation
-from workbench.beats.track import pulse_signs, track
+from workbench.beats.evidence import describe_pulse
+from workbench.beats.track import gather, pulse_signs, track
 from workbench.beats.weights import CONFIDENCE_FILE, RIGHT_DOWNBEAT_F, weights_for
-from workbench.features.onsets import detect_onsets
 from workbench.features.spectrum import analyze_spectrum
 from workbench.models.loading import read_numbers
 from workbench.params import BeatParams
@@ -69,8 +66,8 @@ def judge(path: Path, params: BeatParams) -> list[Judged]:
     truth = json.loads(path.with_suffix(".json").read_text())
     samples, rate = soundfile.read(path, dtype="float32", always_2d=True)
     spectrum = analyze_spectrum(np.ascontiguousarray(samples.T), rate)
-    onsets = detect_onsets(spectrum, params)
-    found = track(spectrum, params, onsets)
+    gathered = gather(spectrum, params)
+    found = track(gathered, params)
     if found is None:
         return []
     beats = np.array(truth["beats"])
@@ -78,9 +75,9 @@ def judge(path: Path, params: BeatParams) -> list[Judged]:
     given = found.times[found.positions == 1]
     f = float(mir_eval.beat.f_measure(opens, given)) if opens.size and given.size else 0.0
     judged = [Judged(path.stem, found.signs, f >= RIGHT_DOWNBEAT_F)]
-    if judged[0].right and params.activation == "network":
-        evidence = gather_evidence(beat_activation(onsets), onsets, spectrum, listen(spectrum))
-        pulse = describe_pulse(slipped(found.times, np.random.default_rng(list(path.stem.encode()))), evidence)
+    if judged[0].right and params.activation == "network" and gathered.evidence is not None:
+        wrong = slipped(found.times, np.random.default_rng(list(path.stem.encode())))
+        pulse = describe_pulse(wrong, gathered.evidence)
         judged.append(Judged(path.stem, found.signs | pulse_signs(pulse, found.positions), False))
     return judged
 

@@ -1,4 +1,5 @@
 import json
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from workbench.beats.grid import BeatGrid
-from workbench.beats.track import track_beats, track_beats_in
+from workbench.beats.track import gather, track_beats, track_beats_in, track_gathered
 from workbench.errors import MediaError
 from workbench.features.spectrum import analyze_spectrum
 from workbench.params import BeatParams, CoverParams
@@ -166,6 +167,17 @@ def test_the_same_sound_gives_the_same_grid_by_every_way_in() -> None:
         np.testing.assert_array_equal(first.beats, other.beats)
         np.testing.assert_array_equal(first.positions, other.positions)
         assert first.confidence == other.confidence
+
+
+def test_the_spectrogram_is_not_held_while_beats_are_tracked() -> None:
+    sound = band(np.arange(0.5, 20.0, 0.5), 4, ROCK)
+    spectrum = analyze_spectrum(sound, RATE)
+    expected = track_beats_in(spectrum)
+    power = weakref.ref(spectrum.power)
+    gathered = gather(spectrum, BeatParams())
+    del spectrum
+    assert power() is None
+    np.testing.assert_array_equal(track_gathered(gathered, BeatParams()).beats, expected.beats)
 
 
 def test_another_sample_rate_gives_the_same_beats() -> None:

@@ -1,7 +1,10 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from workbench.errors import ParameterError
+from workbench.features.onsets import detect_onsets
 from workbench.features.spectrum import (
     analyze_spectrum,
     count_frames,
@@ -71,3 +74,17 @@ def test_channels_are_averaged_as_they_are_read() -> None:
 def test_a_third_axis_is_refused() -> None:
     with pytest.raises(ParameterError, match="shape"):
         resampled(np.zeros((2, 100, 1), dtype=np.float32), 44_100, 22_050)
+
+
+def test_neither_the_resampled_sound_nor_a_second_spectrogram_is_in_memory_whole() -> None:
+    sound = 0.1 * np.random.default_rng(0).standard_normal((2, 60 * 48_000)).astype(np.float32)
+    detect_onsets(analyze_spectrum(sound[:, :48_000], 48_000))  # what is imported for it takes memory once
+    tracemalloc.start()
+    spectrum = analyze_spectrum(sound, 48_000)
+    held, peak = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    detect_onsets(spectrum)
+    onsets_peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak - held < 6e6  # the sound at 44.1 kHz is 10.6 MB
+    assert onsets_peak - held < 0.8 * spectrum.power.nbytes

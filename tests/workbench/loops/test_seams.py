@@ -8,7 +8,17 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.loops.profile import BAR_PARTS, SEAM_PARTS
-from workbench.loops.seams import score_breaks, score_seam, seam_breaks, seam_evidence
+from workbench.loops.seams import (
+    LineScores,
+    Pairs,
+    highest_total,
+    score_breaks,
+    score_lines,
+    score_seam,
+    seam_breaks,
+    seam_evidence,
+    splices_between_lines,
+)
 from workbench.params import SeamParams
 from workbench.recording import Recording
 
@@ -143,6 +153,20 @@ def test_every_pair_at_once_agrees_with_one_at_a_time(evidence: Any) -> None:
     total = score_breaks(evidence, seam_breaks(evidence, evidence.lines, evidence.lines, params), params)[1]
     for leave, enter in ((10, 2), (3, 9), (5, 1)):
         assert score_seam(evidence, 4 * leave, 4 * enter).total == pytest.approx(float(total[leave, enter]), abs=1e-5)
+
+
+def test_some_pairs_agree_with_all_and_none_scores_over_what_its_quick_breaks_allow(evidence: Any) -> None:
+    params = SeamParams()
+    whole = score_lines(evidence, params)
+    leave, enter = np.array([10, 3, 5, 3, 0]), np.array([2, 9, 1, 4, 12])
+    of_long = LineScores(whole.total, None, None)
+    parts, led = splices_between_lines(of_long, evidence, leave, enter, params)
+    expected_parts, expected_led = splices_between_lines(whole, evidence, leave, enter, params)
+    np.testing.assert_allclose(parts, expected_parts, atol=1e-5)
+    np.testing.assert_array_equal(led, expected_led)
+    highest = highest_total(evidence, Pairs(evidence.lines, evidence.lines), params)
+    assert np.all(highest >= whole.total)
+    assert np.median(highest) < 0.6  # and most of what is poor is known to be poor by them
 
 
 def test_what_it_refuses(evidence: Any, band: Callable[..., Any]) -> None:

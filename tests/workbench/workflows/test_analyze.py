@@ -2,11 +2,12 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from workbench.home import Home
 from workbench.loops.cover import plan_loop
 from workbench.params import BeatParams, SeamParams, WorkbenchParams
-from workbench.workflows.analyze import Analysis, analyze
+from workbench.workflows.analyze import Analysis, Sound, analyze, beat_stage
 from workbench.workspace import Workspace
 
 
@@ -40,6 +41,15 @@ def test_deleting_the_store_changes_no_result(track: Path, tmp_path: Path) -> No
     before = analyze(Workspace(home), track)
     shutil.rmtree(home.arrays)
     assert same(before, analyze(Workspace(home), track))
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_the_spectrogram_is_let_go_of_with_the_beats_unless_others_read_it_too(
+    track: Path, tmp_path: Path, keep: bool
+) -> None:
+    sound = Sound(Workspace(Home(tmp_path)), track, keep_spectrum=keep)
+    beat_stage(sound)
+    assert ("spectrum" in sound.__dict__) is keep
 
 
 def test_a_stage_is_computed_again_only_when_its_own_parameters_change(track: Path, tmp_path: Path) -> None:
