@@ -41,6 +41,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.loops.plan import PlanKind
 from workbench.loops.profile import EndingKind, LoopProfile
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray
@@ -89,6 +90,20 @@ def seams_part(worst: FloatArray, mean: FloatArray, hearings: int = HEARINGS) ->
     heard = 2.0 * np.maximum(0.0, HEARD - worst)
     worst = np.maximum(0.0, np.maximum(worst, HEARD) ** hearings - heard)
     return np.asarray(0.6 * worst + 0.4 * mean**hearings)
+
+
+def hearings_of(kind: PlanKind) -> int:
+    """How often in a row the seams of such a plan are to pass unnoticed: a cut-down's count as they are.
+
+    Parameters
+    ----------
+    kind : of a plan that is there already; how it was found is not known
+
+    Returns
+    -------
+    `HEARINGS` or 1
+    """
+    return HEARINGS if kind is PlanKind.LOOP else 1
 
 
 def fresh_again(gap_seconds: FloatArray, params: CoverParams) -> FloatArray:
