@@ -17,14 +17,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.serving import CHROMIUM, draw_patterns, served
+from tests.browser.serving import CHROMIUM, VIDEO_SECONDS, draw_patterns, served
 from tests.browser.watched import PATIENCE_MS, Watched
 from workbench.bundled import bundled_path
 from workbench.workspace import Workspace
 
 TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
-_VIDEO_SECONDS = 240
-"""under which the track has three seams and several options"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -69,8 +67,8 @@ def draw_video(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path
 
 @pytest.fixture(scope="session")
 def video(draw_video: Callable[[int], Path]) -> Path:
-    """Under which the track has three seams, with somebody speaking in it from second 20 on."""
-    return draw_video(_VIDEO_SECONDS)
+    """Under which the track has three seams; somebody speaks in it."""
+    return draw_video(VIDEO_SECONDS)
 
 
 @pytest.fixture(scope="module")

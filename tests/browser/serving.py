@@ -18,6 +18,8 @@ import av
 from workbench.bundled import bundled_path
 
 CHROMIUM = Path("/usr/bin/chromium")
+VIDEO_SECONDS = 250
+"""of a video under which `corner_store` has three seams and several options"""
 
 _SERVE = """
 import gc, json, signal, sys

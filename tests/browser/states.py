@@ -21,7 +21,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.screenshots import TABS, still
-from tests.browser.serving import CHROMIUM, draw_patterns, served
+from tests.browser.serving import CHROMIUM, VIDEO_SECONDS, draw_patterns, served
 from workbench.bundled import bundled_path
 from workbench.home import Home
 from workbench.workflows.library import add_tracks, bundled_files
@@ -33,7 +33,7 @@ REFUSED = bundled_path("data", "bundled", "voice", "narration.ogg")
 SIZES = {390: 844, 768: 1024, 1024: 768, 1280: 720, 1920: 1080}
 """heights by widths, px"""
 DARK_WIDTH = 1280
-VIDEO_SECONDS, TRACKS = 240, 6
+TRACKS = 6
 PATIENCE_MS = 240_000
 _SCROLL = """(windows) => {
     const all = (root) =>

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.serving import VIDEO_SECONDS
 from tests.browser.watched import Watched
 
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
@@ -147,7 +148,7 @@ def test_sound_goes_on_when_the_tab_changes(plan: Any, open_tab: Callable[[str],
     expect(source).to_be_hidden()
     expect(plain).to_be_visible()
     expect(playing).to_be_visible()
-    assert plan.duration == pytest.approx(240.0)
+    assert plan.duration == pytest.approx(VIDEO_SECONDS)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.serving import served
+from tests.browser.watched import seam_title
 
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
@@ -42,15 +43,15 @@ def test_back_and_forward_walk_through_the_places_and_a_reload_stays(
     expect(page).to_have_url(at(tab="seams", seam="2"))
     until_idle()
     page.go_back()
-    expect(page.get_by_text("Seam 1 of 3:")).to_be_visible()
+    expect(page.get_by_text(seam_title(1))).to_be_visible()
     page.go_back()
     expect(page.get_by_role("tab", name="Plan", exact=True)).to_have_attribute("aria-selected", "true")
     page.go_forward()
     page.go_forward()
-    expect(page.get_by_text("Seam 2 of 3:")).to_be_visible()
+    expect(page.get_by_text(seam_title(2))).to_be_visible()
     expect(page).to_have_url(at(tab="seams", seam="2"))
     page.reload()
-    expect(page.get_by_text("Seam 2 of 3:")).to_be_visible()
+    expect(page.get_by_text(seam_title(2))).to_be_visible()
     assert place(page) == {"tab": "seams", "seam": "2"}
 
 
@@ -80,7 +81,7 @@ def test_a_second_window_is_at_the_same_place(
     expect(page).to_have_url(at(tab="seams", seam="3"))
     second = new_page()
     second.goto(page.url)
-    expect(second.get_by_text("Seam 3 of 3:")).to_be_visible()
+    expect(second.get_by_text(seam_title(3))).to_be_visible()
     assert second.title() == page.title()
 
 
@@ -134,14 +135,14 @@ def test_a_lost_connection_says_so_and_comes_back_with_the_last_state(
         page.goto(f"{url}?{urlsplit(page.url).query}")
         page.get_by_role("tab", name="Seams", exact=True).click()
         chip(page, 2).click()
-        expect(page.get_by_text("Seam 2 of 3:")).to_be_visible()
+        expect(page.get_by_text(seam_title(2))).to_be_visible()
         page.get_by_role("button", name="wrong", exact=True).click()
         expect(page.get_by_text("kept: seam 2 is wrong")).to_be_visible()
         left = place(page)
     expect(page.get_by_role("alert").filter(has_text="connection to the workbench is lost")).to_be_visible()
     with served(dashboard.home, port=urlsplit(url).port or 0):
         expect(chip(page, 2)).to_have_attribute("aria-label", re.compile("judged wrong"))
-        expect(page.get_by_text("Seam 2 of 3:")).to_be_visible()
+        expect(page.get_by_text(seam_title(2))).to_be_visible()
         expect(page.locator(".connection-lost")).to_have_count(0)
         assert place(page) == left == {"tab": "seams", "seam": "2"}
         expect(page.locator(".undo")).to_have_attribute("aria-label", "undo: seam 2 is wrong (Ctrl+Z)")

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.browser.watched import seam_title
+
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
 
@@ -45,7 +47,7 @@ _APART_DB = f"""async () => {{
 def seams(page: Any, open_tab: Callable[[str], None]) -> Any:
     """The page on its first seam, looked at."""
     open_tab("Seams")
-    page.get_by_text("Seam 1 of 3:").wait_for()
+    page.get_by_text(seam_title(1)).wait_for()
     return page
 
 
@@ -68,15 +70,15 @@ def test_the_worst_seam_is_one_click_from_the_plan(page: Any, until_idle: Callab
     looked_at = page.get_by_role("button", name="the worst")
     expect(looked_at).to_have_attribute("aria-pressed", "true")
     number = (looked_at.get_attribute("aria-label") or "").removeprefix("seam ").split(",")[0]
-    page.get_by_text(f"Seam {number} of 3:").wait_for()
+    page.get_by_text(seam_title(int(number))).wait_for()
 
 
 def test_keys_step_through_the_seams_and_find_the_worst(seams: Any) -> None:
     expect(seams.locator(".chips em:visible")).to_have_count(1)
     seams.keyboard.press("ArrowRight")
-    seams.get_by_text("Seam 2 of 3:").wait_for()
+    seams.get_by_text(seam_title(2)).wait_for()
     seams.keyboard.press("ArrowLeft")
-    seams.get_by_text("Seam 1 of 3:").wait_for()
+    seams.get_by_text(seam_title(1)).wait_for()
     seams.keyboard.press("w")
     expect(seams.get_by_role("button", name="the worst")).to_have_attribute("aria-pressed", "true")
 
@@ -195,14 +197,14 @@ def test_a_crossfade_is_heard_before_the_server_knows_of_it(
 def test_a_verdict_is_there_again_on_return(seams: Any, until_idle: Callable[[], None]) -> None:
     until_idle()
     seams.keyboard.press("ArrowRight")
-    seams.get_by_text("Seam 2 of 3:").wait_for()
+    seams.get_by_text(seam_title(2)).wait_for()
     until_idle()
     seams.keyboard.press("g")
     seams.get_by_text("kept: seam 2 is good").wait_for()
     note = seams.get_by_label("note on this seam")
     note.fill("as if it were the track")
     seams.get_by_role("button", name="seam 1,").click()
-    seams.get_by_text("Seam 1 of 3:").wait_for()
+    seams.get_by_text(seam_title(1)).wait_for()
     expect(note).not_to_have_value("as if it were the track")
     seams.get_by_role("button", name="seam 2,").click()
     expect(note).to_have_value("as if it were the track")

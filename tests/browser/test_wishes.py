@@ -59,7 +59,7 @@ def test_a_seam_is_moved_by_keys_and_pinned_there(page: Any, asked: Any) -> None
     expect(chip).not_to_have_attribute("aria-label", before)
     expect(asked.get_by_role("button", name="Pinned", exact=True)).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("}")
-    expect(asked.get_by_text("Seam 2 of 3")).to_be_visible()
+    expect(asked.get_by_text("Seam 2 of ")).to_be_visible()
 
 
 def test_a_seam_is_dragged_to_another_bar_line(page: Any, asked: Any, watched: Watched) -> None:

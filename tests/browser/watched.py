@@ -1,10 +1,11 @@
 """An open page as a test sees it: where its player stands, and how one waits for what has no place to wait at.
 
-Class: `Watched`.
+Class: `Watched`. Function: `seam_title`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -18,6 +19,11 @@ _LOOKS = 3
 """alike, one after the other, are rest"""
 
 T = TypeVar("T")
+
+
+def seam_title(number: int) -> re.Pattern[str]:
+    """What stands over a seam in the Seams tab, of however many."""
+    return re.compile(rf"Seam {number} of \d+:")
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ from workbench.loops.assembly import (
     PlayedSegments,
     assemble_segments,
     end_slack,
+    kind_of,
     micros,
     seam_gains,
 )
@@ -64,6 +65,7 @@ from workbench.loops.worth import (
     coverage_part,
     economy_part,
     fade_part,
+    hearings_of,
     own_ending_part,
     phrasing_part,
     seams_part,
@@ -793,8 +795,9 @@ class _Search:
             [np.sum((table[:, 0] <= line + 0.02) & (table[:, 1] > line + 0.02)) for line in lines], dtype=np.float64
         )
         one = np.asarray(1.0)
+        hearings = hearings_of(kind_of(table, lines)[0])
         worth = Worth(
-            seams=seams_part(np.asarray(scores.min()), np.asarray(scores.mean())) if scores.size else one,
+            seams=seams_part(scores.min(), scores.mean(), hearings) if scores.size else one,
             ending=np.asarray(ending),
             freshness=one - heard_twice(table) / max(float(lengths.sum()), 1e-3),
             phrasing=np.asarray(phrasing_part(profile, leave, enter).mean()) if scores.size else one,

@@ -9,9 +9,10 @@ under a bar late), a button or a fade any length.
 
 A button is a downbeat hit that rings under a fade of less than a bar.
 
-A route is scored with the weights of a loop (`workbench.loops.worth`), of which two parts have another meaning, because
-a cut-down is asked to leave most of the track out:
+A route is scored with the weights of a loop (`workbench.loops.worth`), of which three parts have another meaning,
+because a cut-down is asked to leave most of the track out:
 
+- seams: not cubed, for a stretch without a seam would nearly always win over one with the track's own ending;
 - coverage: half whether the hook is heard whole in one segment, half the salience of the bars that stay, over that of
   the hook;
 - phrasing: the mean over the splices and the start; a start in mid-phrase costs `_OFF_PHRASE` on top.
@@ -490,7 +491,7 @@ class _Search:
     def _promise(self, states: _States, seams: int) -> FloatArray:
         """What a state is worth so far."""
         mean = states.scores / seams
-        quality = self.params.seams_weight * seams_part(states.worst, mean)
+        quality = self.params.seams_weight * seams_part(states.worst, mean, hearings=1)
         kept = sum(states.mask >> number & 1 for number in range(len(self.parts))) / max(1, len(self.parts))
         heard = np.minimum(1.0, states.salience / np.maximum(states.played, 1.0) / self.top)
         shared = states.shared / (self.shorter_seconds or np.maximum(states.played, 1e-9))
@@ -649,7 +650,7 @@ class _Search:
         if not own and self.profile.ending is not None and task.seconds >= _HOOK_SECONDS:
             off = off + _NO_OWN_ENDING
         worth = Worth(
-            seams=seams_part(worst, mean),
+            seams=seams_part(worst, mean, hearings=1),
             ending=ending,
             freshness=1.0 - states.stale / self.video,
             phrasing=states.phrasing / (seams + 1),

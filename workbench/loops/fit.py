@@ -336,7 +336,9 @@ def _plans(profile: LoopProfile, request: FitRequest, params: CoverParams, besid
     else:
         plans = _cuts(profile, repeating, params, rules)
         if not plans or plans[0].seam_score < HEARD:
-            plans = sorted([*plans, *_loops(profile, task, params, rules)], key=lambda plan: -plan.plan_score)
+            # Loops are tried because a seam is heard by many; their scores do not compare with those of cut-downs.
+            plans = [*plans, *_loops(profile, task, params, rules)]
+            plans.sort(key=lambda plan: (-min(plan.seam_score, HEARD), -plan.plan_score))
     return plans or _with_silence(profile, request)
 
 

@@ -19,7 +19,7 @@ from workbench.loops.constraints import LineConstraints, NamedSplice
 from workbench.loops.plan import LoopPlan, nearest_line, segment_starts, segment_table
 from workbench.loops.profile import SEAM_PARTS, LoopProfile, Splices
 from workbench.loops.splices import with_room
-from workbench.loops.worth import seams_part
+from workbench.loops.worth import hearings_of, seams_part
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, VideoSeconds
 
@@ -190,7 +190,7 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
     gains[seam + 1] = float(seam_gains(splices.level_step_db, params)[0])
     before, scores = seam_scores(profile, plan), seam_scores(profile, plan)
     scores[seam] = float(splices.score[0])
-    gained = seams_part(scores.min(), scores.mean()) - seams_part(before.min(), before.mean())
+    worth, was = (seams_part(of.min(), of.mean(), hearings_of(plan.kind)) for of in (scores, before))
     ends = PlayedEnds(
         start_fade=plan.start_fade_seconds,
         tail=tail / 1e6,
@@ -204,7 +204,7 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
         ends,
         music_in / 1e6,
         plan.window_end,
-        plan_score=float(np.clip(plan.plan_score + params.seams_weight * gained, 0.0, 1.0)),
+        plan_score=float(np.clip(plan.plan_score + params.seams_weight * (worth - was), 0.0, 1.0)),
         glide_seconds=plan.gain_glide_seconds,
         start_at=plan.start_at,
     )

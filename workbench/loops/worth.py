@@ -2,9 +2,10 @@
 
 It is the weighted mean (weights in `CoverParams`) of six parts, each 0 to 1:
 
-- seams: ``0.6 worst + 0.4 mean`` of the seam scores, for one bad seam spoils a video that nine good ones carry; what
-  the worst lacks of 0.8, where more than one listener in five hears it, counts twice: the worst is w - (0.8 - w), at
-  least 0, where w is under 0.8;
+- seams: ``0.6 worst**3 + 0.4 mean**3`` of the seam scores, for one bad seam spoils a video that nine good ones carry,
+  and cubed, for a video is heard more than once: a chance of 0.9 that a seam passes unnoticed is one of 0.73 that it
+  does so three times. Under 0.8, where more than one listener in five hears it, the worst seam w counts as
+  ``0.8**3 - 2 (0.8 - w)``, at least 0, in place of its cube;
 - ending: the track's own outro or last bars 1.0, its own last hit 0.9; a fade 0.6 at a section's border, 0.5 after
   any multiple of eight bars of a section, 0.4 of four, 0.2 elsewhere. A fade belongs to the last bar line that is not
   after the end of the last segment; bar line 0 is the beginning of a section and no border. Up to 0.25 less where an
@@ -40,12 +41,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.loops.plan import PlanKind
 from workbench.loops.profile import EndingKind, LoopProfile
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray
 
 HEARD = 0.8
 """seam score under which a seam is heard by many"""
+HEARINGS = 3
+"""how often in a row the seams of a loop are to pass unnoticed"""
 _PARTS = ("seams", "ending", "freshness", "phrasing", "coverage", "economy")
 _OWN_ENDING = {EndingKind.OUTRO: 1.0, EndingKind.RESOLVE: 1.0, EndingKind.ABRUPT: 0.9}
 
@@ -70,19 +74,36 @@ class Worth:
         return np.asarray(np.maximum(0.0, mean / max(sum(weights.values()), 1e-9) - self.lost))
 
 
-def seams_part(worst: FloatArray, mean: FloatArray) -> FloatArray:
+def seams_part(worst: FloatArray, mean: FloatArray, hearings: int = HEARINGS) -> FloatArray:
     """Quality of all seams from the worst and the mean score.
 
     Parameters
     ----------
     worst, mean : of one shape, 0 to 1, scores of a plan's seams
+    hearings : how often they are to pass unnoticed, the power to which both are raised; 1 where a plan may do without
+        seams, for one without them would then nearly always win
 
     Returns
     -------
     same shape, 0 to 1
     """
-    heard = np.maximum(0.0, HEARD - worst)
-    return np.asarray(0.6 * np.maximum(0.0, worst - heard) + 0.4 * mean)
+    heard = 2.0 * np.maximum(0.0, HEARD - worst)
+    worst = np.maximum(0.0, np.maximum(worst, HEARD) ** hearings - heard)
+    return np.asarray(0.6 * worst + 0.4 * mean**hearings)
+
+
+def hearings_of(kind: PlanKind) -> int:
+    """How often in a row the seams of such a plan are to pass unnoticed: a cut-down's count as they are.
+
+    Parameters
+    ----------
+    kind : of a plan that is there already; how it was found is not known
+
+    Returns
+    -------
+    `HEARINGS` or 1
+    """
+    return HEARINGS if kind is PlanKind.LOOP else 1
 
 
 def fresh_again(gap_seconds: FloatArray, params: CoverParams) -> FloatArray:

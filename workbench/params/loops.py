@@ -329,7 +329,7 @@ class CoverParams(Params):
         default=0.06,
         ge=0.0,
         le=1.0,
-        description="of plan_score, lost at twice a limit; as much as a seam worse by 0.13",
+        description="of plan_score, lost at twice a limit; as much as good seams worse by 0.05",
     )
     max_tour_bodies: int = Field(default=20, ge=1, le=64, description="bodies a tour of the track chooses from")
     max_primaries: int = Field(default=20, ge=1, le=128, description="bodies and tours tried; bounds the search")
@@ -353,7 +353,10 @@ class CoverParams(Params):
     )
     seams_weight: float = Field(default=0.46, ge=0.0, le=1.0, description="share of plan_score: how good the seams are")
     ending_weight: float = Field(
-        default=0.23, ge=0.0, le=1.0, description="share of plan_score: how it ends; outweighs a third of a seam"
+        default=0.23,
+        ge=0.0,
+        le=1.0,
+        description="share of plan_score: how it ends; an own ending outweighs good seams worse by 0.08",
     )
     freshness_weight: float = Field(
         default=0.10, ge=0.0, le=1.0, description="share of plan_score: how long until the same music comes again"

@@ -147,10 +147,10 @@ def corner_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture(scope="session")
 def corner_loop(corner_home: Home) -> Loop:
-    """A bundled track under four minutes, with three seams."""
-    loop = _planned(corner_home, "corner_store", 240.0)
+    """A bundled track under 250 s, with three seams at least."""
+    loop = _planned(corner_home, "corner_store", 250.0)
     assert isinstance(loop.answer, LoopPlan)
-    assert len(loop.answer.seam_times) > 1
+    assert len(loop.answer.seam_times) >= 3
     return loop
 
 

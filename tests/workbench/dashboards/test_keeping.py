@@ -41,8 +41,8 @@ from workbench.workspace import Workspace
 
 @pytest.fixture(scope="module")
 def filmed(corner_home: Home, corner_loop: Loop, draw_video: Callable[[float], Path]) -> Loop:
-    """A bundled track under a video of four minutes, in which somebody speaks."""
-    return loop_track(Workspace(corner_home), corner_loop.track, draw_video(240.0), auto_mix=True)
+    """The plan of `corner_loop`, under a video in which somebody speaks."""
+    return loop_track(Workspace(corner_home), corner_loop.track, draw_video(corner_loop.video_seconds), auto_mix=True)
 
 
 @pytest.fixture
@@ -83,6 +83,11 @@ def set_fade(session: Session, seam: int, seconds: float) -> None:
     session.show_with_fade(with_option_first(session.loop, with_fade(plan_of(session), seam, seconds, 0.7)), seam)
 
 
+def fade_change(plan: LoopPlan, seam: int, ms: int) -> str:
+    """What the history says of a crossfade that was set, by the plan before."""
+    return f"crossfade of seam {seam + 1}: {1000 * plan.seam_fades[seam]:.0f} -> {ms} ms"
+
+
 def write(path: Path, body: object) -> Path:
     path.write_text(json.dumps(body), encoding="utf-8")
     return path
@@ -101,6 +106,7 @@ def opened_again(session: Session) -> Session:
 
 
 def test_a_project_opens_again_as_it_was_left(session: Session) -> None:
+    before = plan_of(session)
     set_fade(session, 1, 0.08)
     session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
     session.param.update(tab="Seams", seam=1, time=12.5)
@@ -118,7 +124,7 @@ def test_a_project_opens_again_as_it_was_left(session: Session) -> None:
     assert again.loop.mix is not None, "balanced again with the project's parameters"
     assert (again.project, words(again)) == (
         list_projects(again.workspace)[0],
-        [("crossfade of seam 2: 11 -> 80 ms", False), ("duck: attack, ms 300 -> 77", False)],
+        [(fade_change(before, 1, 80), False), ("duck: attack, ms 300 -> 77", False)],
     )  # fmt: skip
 
 
@@ -147,9 +153,7 @@ def test_a_crossfade_is_undone_and_done_again(session: Session) -> None:
     assert (plan_of(session), session.hand_fades) == (after, fades)
     session.undo()
     set_fade(session, 1, 0.05)
-    assert words(session) == [
-        ("crossfade of seam 1: 9 -> 80 ms", False), ("crossfade of seam 2: 11 -> 50 ms", False)
-    ]  # fmt: skip
+    assert words(session) == [(fade_change(before, 0, 80), False), (fade_change(before, 1, 50), False)]
     assert load_fields(session.workspace, project_of(session))["fades"] is not None
 
 
@@ -371,7 +375,7 @@ def test_of_two_quick_undos_the_last_one_is_shown(home: Home, filmed: Loop) -> N
 
 
 def test_two_windows_write_their_own_fields(session: Session) -> None:
-    other = opened_again(session)
+    other, before = opened_again(session), plan_of(session)
     set_fade(session, 0, 0.08)
     other.params = other.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
     other.seam = 2
@@ -379,7 +383,7 @@ def test_two_windows_write_their_own_fields(session: Session) -> None:
     assert plan_of(third).seam_fades[0] == 0.08
     assert (third.params.duck.attack_ms, third.seam) == (77.0, 2)
     assert [change.words for change in third.history] == [
-        "crossfade of seam 1: 9 -> 80 ms", "duck: attack, ms 300 -> 77"
+        fade_change(before, 0, 80), "duck: attack, ms 300 -> 77"
     ]  # fmt: skip
 
 

@@ -138,7 +138,7 @@ def test_a_verdict_keeps_the_fade_that_was_heard(state: SeamState, look: SeamLoo
 
 def test_the_tab_shows_what_a_seam_is_and_plays_it_from_four_sides(tab: SeamsTab) -> None:
     assert tab.look is not None
-    assert tab.words.object.startswith("Seam 1 of 3")
+    assert tab.words.object.startswith(f"Seam 1 of {tab.state.count}:")
     assert set(tab.player.sounds) == {"heard", "cut", "left", "entered"}
     assert tab.chips.worst == tab.state.worst
     assert tab.chips.seam == 0
@@ -152,7 +152,7 @@ def test_stepping_and_the_worst_are_known_to_the_other_tabs(tab: SeamsTab, sessi
     session.seam = 2
     until_idle(session)
     assert tab.state.seam == 2
-    assert tab.words.object.startswith("Seam 3 of 3")
+    assert tab.words.object.startswith(f"Seam 3 of {tab.state.count}:")
 
 
 def test_a_seam_that_only_the_coming_plan_has_is_looked_at_once_it_is_there(

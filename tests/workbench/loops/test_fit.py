@@ -320,6 +320,14 @@ def test_a_refusal_says_how_the_track_can_begin_again(track_profile: Maker, only
     assert plan.window_end == 200.0
 
 
+def test_a_seam_that_many_hear_is_not_served_where_a_loop_has_none(track_profile: Maker) -> None:
+    profile = track_profile(bars=40, ending=EndingKind.OUTRO, splices=30, seed=0)
+    scores = np.random.default_rng(0).uniform(0.5, 0.95, profile.splices.score.size)
+    profile = replace(profile, splices=replace(profile.splices, score=scores))
+    plan = plan_fit(profile, FitRequest(profile.last_sound - profile.song_start + 22.0))
+    assert plan.seam_score > 0.8, "a route of the cut-down's search scores higher, for its seams are not cubed"
+
+
 def test_music_without_bars_is_played_straight(track_profile: Maker) -> None:
     empty = track_profile()
     profile = replace(empty, downbeats=empty.downbeats[:1], bar_lufs=empty.bar_lufs[:1], sections=(), ending=None)

@@ -12,9 +12,10 @@ from workbench.errors import PlanError
 from workbench.loops.constraints import SeamConstraints, TrackRange, on_lines
 from workbench.loops.cover import plan_loop
 from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fit
-from workbench.loops.moves import REACH_BARS, has_room, move_seam, place_pairs, seam_lines, seam_places
-from workbench.loops.plan import LoopPlan
+from workbench.loops.moves import REACH_BARS, has_room, move_seam, place_pairs, seam_lines, seam_places, seam_scores
+from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.profile import LoopProfile
+from workbench.loops.worth import seams_part
 from workbench.params import CoverParams
 
 Maker = Callable[..., LoopProfile]
@@ -49,7 +50,7 @@ def test_a_moved_seam_changes_nothing_else(track_profile: Maker, seconds: float)
     bare = track_profile()
     plan = planned(bare, seconds)
     profile = with_every_place(bare, plan)
-    moved_any = 0
+    moved_any, hearings = 0, 3 if plan.kind is PlanKind.LOOP else 1
     for seam in range(min(3, len(plan.seam_times))):
         before = seam_lines(profile, plan)
         for place in seam_places(profile, plan, seam, PARAMS):
@@ -63,6 +64,9 @@ def test_a_moved_seam_changes_nothing_else(track_profile: Maker, seconds: float)
             assert moved.seam_times[seam] == pytest.approx(place.at, abs=0.012)
             assert moved.seam_score <= max(plan.seam_score, place.score or 0.0)
             assert moved.window_end == plan.window_end
+            was, worth = (seam_scores(profile, one) for one in (plan, moved))
+            gained = seams_part(worth.min(), worth.mean(), hearings) - seams_part(was.min(), was.mean(), hearings)
+            assert moved.plan_score == pytest.approx(plan.plan_score + PARAMS.seams_weight * gained, abs=1e-3)
     assert moved_any
 
 

@@ -33,8 +33,20 @@ def test_limits_cost_half_at_once_and_half_with_every_doubling() -> None:
 
 def test_one_bad_seam_costs_more_than_its_share() -> None:
     assert seams_part(np.asarray(1.0), np.asarray(1.0)) == pytest.approx(1.0)
-    good, bad = (float(seams_part(np.asarray(worst), np.asarray(0.9))) for worst in (0.8, 0.5))
-    assert good - bad == pytest.approx(0.6 * 2 * 0.3), "below 0.8 what is missing counts twice"
+    for hearings in (1, 3):
+        good, bad = (float(seams_part(np.asarray(worst), np.asarray(0.9), hearings)) for worst in (0.8, 0.6))
+        assert good - bad == pytest.approx(0.6 * 2 * 0.2), "below 0.8 what is missing counts twice"
+    assert seams_part(np.asarray(0.5), np.asarray(0.9)) == pytest.approx(0.4 * 0.9**3)
+
+
+def test_a_seam_is_to_pass_unnoticed_more_than_once() -> None:
+    good, fair, poor = (float(seams_part(np.asarray(score), np.asarray(score))) for score in (0.95, 0.85, 0.8))
+    assert (good, fair, poor) == pytest.approx((0.95**3, 0.85**3, 0.8**3))
+    params = CoverParams()
+    ending = params.ending_weight * (1.0 - 0.6)
+    assert params.seams_weight * (fair - poor) < ending < params.seams_weight * (good - fair), (
+        "for its own ending instead of the best fade a track gives 0.05 of its seams, but not 0.1"
+    )
 
 
 def test_a_track_that_is_heard_evenly_is_covered_in_full() -> None:
