@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -62,7 +63,9 @@ def test_a_seam_is_moved_by_keys_and_pinned_there(page: Any, asked: Any) -> None
     expect(asked.get_by_text("Seam 2 of ")).to_be_visible()
 
 
-def test_a_seam_is_dragged_to_another_bar_line(page: Any, asked: Any, watched: Watched) -> None:
+@pytest.fixture
+def seam(page: Any, asked: Any, watched: Watched) -> Any:
+    """The seams and their places, the place two bars before the second seam, and where that is drawn (px)."""
     page.locator(".bk-Figure").first.scroll_into_view_if_needed()
     hand = watched.at_rest(lambda: page.evaluate(_HAND))
     number, place = next(
@@ -71,18 +74,65 @@ def test_a_seam_is_dragged_to_another_bar_line(page: Any, asked: Any, watched: W
         if place["bars"] == -2 and not place["obstacle"]
     )
     assert "score" in place["words"]
-    x, to, y = hand["seams_x"][1], hand["places_x"][1][number], hand["y"]
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x - 5, y, steps=2)
-    page.mouse.move(to, y, steps=4)
+    return hand, place, hand["places_x"][1][number]
+
+
+def _is_heard(page: Any, place: Any) -> None:
     page.wait_for_function(f"(at) => {{ const heard = ({_SOUND})(); return heard && heard[0] < at && at < heard[1] }}",
                            arg=place["at"])  # fmt: skip
-    page.mouse.up()
+
+
+def _is_moved(page: Any, asked: Any, hand: Any, place: Any) -> None:
     page.wait_for_function(f"() => ({_SOUND})() === null")
     expect(asked.locator(".wish")).to_contain_text("pinned")
     page.wait_for_function(f"(at) => Math.abs(({_HAND})()?.seams[1] - at) < 0.02", arg=place["at"])
     assert page.evaluate(_HAND)["seams"][0] == hand["seams"][0]
+
+
+def test_a_seam_is_dragged_to_another_bar_line(page: Any, asked: Any, seam: Any) -> None:
+    hand, place, to = seam
+    x, y = hand["seams_x"][1], hand["y"]
+    for gives_up in (True, False):
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.wait_for_timeout(400)  # a hand rests before it drags
+        page.mouse.move(x - 5, y, steps=2)
+        page.mouse.move(to, y, steps=4)
+        _is_heard(page, place)
+        if gives_up:
+            page.keyboard.press("Escape")
+            page.wait_for_function(f"() => ({_SOUND})() === null")
+        page.mouse.up()
+        if gives_up:
+            expect(asked.locator(".wish")).to_have_count(0)
+    _is_moved(page, asked, hand, place)
+    x = hand["seams_x"][0]
+    page.mouse.move(x + 60, y)  # beside the seams a stretch is selected, after a rest too
+    page.mouse.down()
+    page.wait_for_timeout(400)
+    page.mouse.move(x + 120, y, steps=4)
+    page.mouse.up()
+    looped = page.locator("button", has_text=re.compile("^Loop [0-9]"))
+    looped.click()
+    expect(looped).to_have_count(0)
+
+
+def test_a_seam_is_dragged_by_a_finger(page: Any, asked: Any, seam: Any) -> None:
+    hand, place, to = seam
+    fingers, x, y = page.context.new_cdp_session(page), hand["seams_x"][1], hand["y"]
+
+    def touch(kind: str, *at: float) -> None:
+        points = [{"x": at_x, "y": y} for at_x in at]
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    fingers.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    touch("touchStart", x + 10)  # beside the line, as fingers are
+    page.wait_for_timeout(400)  # it rests before it drags
+    for share in (0.2, 0.5, 1.0):
+        touch("touchMove", x + 10 + share * (to - x))
+    _is_heard(page, place)
+    touch("touchEnd")
+    _is_moved(page, asked, hand, place)
 
 
 def test_what_contradicts_is_said_with_a_button_that_drops_it(page: Any, asked: Any) -> None:

@@ -147,7 +147,11 @@ class EnvelopeDesk:
         self.drawing = Drawing()
         self._before: Points | None = None
         """while something is under way: the points before it"""
+        self._chosen_before: int | None = None
+        """the point that was chosen before the one that is held"""
         self._held = False
+        self._beside = 0.0, 0.0
+        """how far the point that is held is from the pointer, s and dB: it moves as the pointer does"""
         self.panel = EnvelopePanel(sizing_mode="stretch_width", margin=(0, 10), visible=False)
         self.panel.param.watch(lambda event: self._take_wishes(event.new), "asked")
 
@@ -165,22 +169,28 @@ class EnvelopeDesk:
         self._paint()
 
     def drag(self, phase: str, at: float, depth: float, reach_s: float, reach_db: float) -> None:
-        """Take hold of a point, move it, or let go of it.
+        """Take hold of a point, move it, let go of it, or put it back.
 
         Parameters
         ----------
-        phase : `press`, `move` or `release`
+        phase : `press`, `move`, `release` or `give up`
         at, depth : of the pointer, video seconds and positive dB
         reach_s, reach_db : how far from a point or the curve still counts as on it
         """
         drawing = self.drawing
+        if phase == "give up":
+            self._give_up()
+            return
         if phase == "press":
             self.keep()
-            before = drawing.points
+            before, self._chosen_before = drawing.points, drawing.chosen
             self._held = drawing.seconds > 0 and drawing.take_hold(at, depth, reach_s, reach_db)
             self._before = before if self._held else None
+            if self._held and drawing.chosen is not None:
+                point_at, point_depth = drawing.points[drawing.chosen]
+                self._beside = point_at - at, point_depth - depth
         elif self._held:
-            drawing.move(at, depth)
+            drawing.move(at + self._beside[0], depth + self._beside[1])
             self._held = phase == "move"
             if not self._held:
                 self.keep()
@@ -188,6 +198,13 @@ class EnvelopeDesk:
         if self._held:
             self._show(drawing.points, True)
         self._paint()
+
+    def _give_up(self) -> None:
+        if self._held and self._before is not None:
+            self.drawing.points, self.drawing.chosen = self._before, self._chosen_before
+            self._before, self._held = None, False
+            self._show(self.drawing.points, False)
+            self._paint()
 
     def pick(self, at: float, depth: float, reach_s: float, reach_db: float) -> None:
         """Choose the point at a place, if there is one.

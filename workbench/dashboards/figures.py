@@ -53,7 +53,7 @@ class SeamTool(BoxSelectTool):
     """Drags a seam of a plan to another bar line, or selects a stretch of the track; elsewhere it selects as its base.
 
     While a seam is dragged its places are shown, and what is known of the one that it would go to; the server is told
-    which that is, so that it is heard. Nothing is planned until the seam is let go of.
+    which that is, so that it is heard. Nothing is planned until the seam is let go of; Escape gives up.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -85,14 +85,14 @@ class PointTool(BoxSelectTool):
 
     gesture = List(
         AnyValue,
-        help="press, move or release; x and y there; how much of x and of y is within reach of a pointer; a count.",
+        help="press, move, release or give up; x and y there; how much of both is within its reach; a count.",
     )
 
 
 class BeatTool(BoxSelectTool):
     """Drags a beat or a downbeat between its neighbours; a drag that begins beside them selects as its base.
 
-    What is dragged follows the pointer in the browser; the server is told once, where it was let go of.
+    What is dragged follows the pointer in the browser; the server is told where it was let go of; Escape gives up.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -64,7 +64,7 @@ _SMOOTH_HOPS = 40
 """momentary loudness is a mean over 400 ms"""
 _SHARES = (0.65, 0.35)
 """of a higher window, for levels and duck"""
-_REACH_PIXELS = 9
+_REACH_PIXELS = 8
 """to each side of a point, in which a click chooses it"""
 _PIXELS_A_POINT = 10
 """that each point needs at least, on average, to be shown"""
@@ -684,8 +684,10 @@ class MixTab(Tab):
         return pmui.FlexBox(pictures, sliders, sizing_mode="stretch_width")
 
     def _show_drawn(self, points: Points, dragged: bool) -> None:
-        """Show and play what is drawn, before it is kept."""
-        if points != tuple(map(tuple, self.state.points)):
+        """Show and play what is drawn, before it is kept; once nothing is dragged, what is kept."""
+        if not dragged and self.state.drawn != self._session.envelope:
+            self.state.draw(self._session.envelope)
+        elif dragged and points != tuple(map(tuple, self.state.points)):
             self.state.draw(points)
         self._show_envelope(dragged=dragged)
 

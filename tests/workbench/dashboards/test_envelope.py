@@ -72,16 +72,34 @@ def test_points_are_chosen_in_a_circle() -> None:
 
 def test_a_drag_is_heard_while_it_goes_on_and_kept_once(desk: EnvelopeDesk, session: Session, heard: Heard) -> None:
     desk.drag("press", 1.52, 15.2, *REACH)
-    desk.drag("move", 1.6, 18.0, *REACH)
+    desk.drag("move", 1.62, 18.2, *REACH)
     desk.take(POINTS, 60.0)
-    assert heard.points[-1][1] == (1.6, 18.0)
+    assert heard.points[-1][1] == pytest.approx((1.6, 18.0)), "it moves as the pointer does"
     assert heard.dragged
     assert session.envelope is None, "it is kept when it is let go of"
-    desk.drag("release", 1.7, 20.0, *REACH)
+    desk.drag("release", 1.72, 20.2, *REACH)
     assert not heard.dragged
-    assert session.envelope == (POINTS[0], (1.7, 20.0), *POINTS[2:])
+    assert session.envelope is not None
+    kept = session.envelope
+    assert kept[1] == pytest.approx((1.7, 20.0))
+    assert (kept[0], *kept[2:]) == (POINTS[0], *POINTS[2:])
     desk.drag("move", 3.0, 3.0, *REACH)
-    assert session.envelope[1] == (1.7, 20.0), "nothing is held any more"
+    assert session.envelope == kept, "nothing is held any more"
+
+
+def test_a_drag_that_is_given_up_leaves_all_as_it_was(desk: EnvelopeDesk, session: Session, heard: Heard) -> None:
+    desk.pick(4.0, 15.0, *REACH)
+    desk.drag("press", 3.0, 15.0, *REACH)  # on the curve: a point is made
+    desk.drag("move", 3.0, 18.0, *REACH)
+    assert len(heard.points[-1]) == len(POINTS) + 1
+    desk.drag("give up", 3.0, 18.0, *REACH)
+    assert heard.points[-1] == POINTS
+    assert not heard.dragged
+    assert session.envelope is None
+    assert desk.panel.chosen == 2, "the point that was chosen before"
+    desk.drag("move", 1.5, 3.0, *REACH)
+    desk.drag("give up", 1.5, 3.0, *REACH)
+    assert heard.points[-1] == POINTS, "nothing is held any more"
 
 
 def test_a_drag_beside_the_curve_does_nothing(desk: EnvelopeDesk, session: Session, heard: Heard) -> None:

@@ -298,7 +298,11 @@ def test_a_drawn_envelope_is_seen_and_heard_at_once(session: Session, sounds: Mi
     tab.picture.hand.update(gesture=["move", at, 0.0, 0.1, 0.5, 2])
     assert tab.player.duck_a[first] == [at, 0.0]
     assert session.envelope is None
-    tab.picture.hand.update(gesture=["release", at, -1.0, 0.1, 0.5, 3])
+    tab.picture.hand.update(gesture=["give up", at, 0.0, 0.1, 0.5, 3])
+    assert tab.player.duck_a == [list(point) for point in measured]
+    assert tab.facts.object == facts, "nothing is drawn by hand"
+    tab.picture.hand.update(gesture=["press", at, -db, 0.1, 0.5, 4])
+    tab.picture.hand.update(gesture=["release", at, -1.0, 0.1, 0.5, 5])
     assert session.envelope is not None
     assert session.envelope[first] == (at, 1.0)
     assert tab.player.duck_a == [list(point) for point in session.envelope]

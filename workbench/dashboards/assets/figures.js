@@ -51,72 +51,207 @@
 
   const BoxSelectTool = Bokeh.Models.get("BoxSelectTool")
   const [PAN_START, PAN, PAN_END] = ["_pan_start", "_pan", "_pan_end"] // as Bokeh calls what a tool does
-  const REACH = 7 // px to either side of a seam's line
+  const draw = (source, data) => source.setv({ data }, { sync: false })
+  const REACH = { mouse: 8, pen: 9, touch: 16 } // px to either side of a line or a point, at most
+  const STILL = { mouse: 3, pen: 4, touch: 8 } // px: less is a click, which is Bokeh's
+
+  // Something on a figure that is taken hold of, dragged and let go of, with a mouse, a pen or a finger. The pointer is
+  // followed here and not by Bokeh's gestures: however long it rests, it drags; Escape gives up. A drag that begins
+  // beside what can be held is the base's.
+  class GripView extends BoxSelectTool.prototype.default_view {
+    held = null
+    form = "ew-resize" // of the pointer over what can be held; null: as it is
+
+    // What a tool of this kind says: what is held by a press at a place, null for nothing; what it does when a drag
+    // begins, goes on (with the event), ends where the pointer is, or is given up.
+    grip_at() {
+      return null
+    }
+    begin() {}
+    follow() {}
+    drop() {}
+    give_up() {}
+
+    get events_el() {
+      return this.plot_view.canvas_view.events_el
+    }
+    get gestures() {
+      return this.plot_view.canvas_view.ui_event_bus.ui_gestures
+    }
+    connect_signals() {
+      super.connect_signals()
+      const { el } = this.plot_view.canvas_view
+      this.listening = new AbortController()
+      const listen = (name, act, capture = true) =>
+        el.addEventListener(name, (event) => act.call(this, event), { capture, signal: this.listening.signal })
+      listen("pointerdown", this.press)
+      listen("pointermove", this.drag)
+      listen("pointermove", this.point, false) // after Bokeh, which sets the pointer's form too
+      listen("pointerup", this.release)
+      listen("pointercancel", this.lose)
+      listen("lostpointercapture", this.lose)
+      listen("contextmenu", (event) => this.held !== null && event.preventDefault()) // of a finger that rests
+    }
+    remove() {
+      this.cancel()
+      this.listening.abort()
+      super.remove()
+    }
+    /** Where the pointer is on the figure; null outside of its frame. */
+    place_of(event) {
+      const { left, top } = this.events_el.getBoundingClientRect()
+      const at = { sx: event.clientX - left, sy: event.clientY - top, pointer: event.pointerType }
+      return this.plot_view.frame.bbox.contains(at.sx, at.sy) ? at : null
+    }
+    gripped(event) {
+      const place = this.model.active ? this.place_of(event) : null
+      return place && this.grip_at(place)
+    }
+    /** The nearest of some lines that is within reach: index, or null; a reach ends at a share of the way to the next. */
+    line_at(lines, { sx, pointer }, share) {
+      const { x_scale } = this.plot_view.frame
+      const px = lines.map((at) => x_scale.compute(at))
+      const order = px
+        .map((_, index) => index)
+        .toSorted((one, other) => Math.abs(px[one] - sx) - Math.abs(px[other] - sx))
+      if (!order.length) return null
+      const [nearest, next] = order
+      const gap = next === undefined ? Infinity : Math.abs(px[next] - px[nearest])
+      return Math.abs(px[nearest] - sx) <= Math.min(REACH[pointer] ?? REACH.mouse, share * gap) ? nearest : null
+    }
+    /** Seconds that the pointer moved by, as the figure was when it was pressed: the view may turn the page. */
+    moved_by({ sx } = this.held.last) {
+      return (sx - this.held.sx) * this.held.scale
+    }
+    press(event) {
+      if (this.held !== null) return void event.stopPropagation() // a second finger
+      if (!event.isPrimary || event.button !== 0) return
+      const grip = this.gripped(event)
+      if (grip === null) return
+      const { x_scale } = this.plot_view.frame
+      const { sx, sy, pointer } = this.place_of(event)
+      const scale = x_scale.invert(sx + 1) - x_scale.invert(sx)
+      this.held = { ...grip, sx, sy, pointer, scale, pressed: x_scale.invert(sx), id: event.pointerId, drags: false }
+      this.events_el.setPointerCapture(event.pointerId)
+      this.onKey = (key) => {
+        if (key.key !== "Escape") return
+        key.stopPropagation()
+        this.cancel()
+      }
+      window.addEventListener("keydown", this.onKey, { capture: true })
+    }
+    drag(event) {
+      const { held } = this
+      if (held === null) return
+      event.stopPropagation()
+      if (event.pointerId !== held.id) return
+      const { left, top } = this.events_el.getBoundingClientRect()
+      const [sx, sy] = [event.clientX - left, event.clientY - top]
+      if (!held.drags) {
+        if (Math.hypot(sx - held.sx, sy - held.sy) < (STILL[held.pointer] ?? STILL.mouse)) return
+        held.drags = true
+        this.gestures.reset() // Bokeh makes neither a click nor a drag of it
+        this.events_el.style.userSelect = "none"
+        this.begin()
+      }
+      held.last = { sx, sy }
+      this.follow(event)
+    }
+    point(event) {
+      if (this.form === null || (this.held === null && event.buttons)) return
+      if (this.held !== null || this.gripped(event) !== null) this.events_el.style.cursor = this.form
+    }
+    release(event) {
+      const { held } = this
+      if (held === null || event.pointerId !== held.id) return
+      if (!held.drags) return this.let_go()
+      event.stopPropagation()
+      this.drop()
+      this.let_go()
+    }
+    lose(event) {
+      if (event.pointerId === this.held?.id) this.cancel()
+    }
+    cancel() {
+      const { held } = this
+      if (held === null) return
+      this.gestures.reset()
+      if (held.drags) this.give_up()
+      this.let_go()
+    }
+    let_go() {
+      const { id } = this.held
+      this.held = null
+      window.removeEventListener("keydown", this.onKey, { capture: true })
+      this.events_el.style.userSelect = ""
+      if (this.events_el.hasPointerCapture(id)) this.events_el.releasePointerCapture(id)
+    }
+  }
 
   // A seam is taken hold of at its line and let go of at one of its places; a drag in the lane of the track selects
   // there; every other drag is the base's.
-  class SeamToolView extends BoxSelectTool.prototype.default_view {
-    held = null
+  class SeamToolView extends GripView {
     began = null
 
-    seam_at(sx) {
-      const { x_scale } = this.plot_view.frame
-      const away = this.model.seams.map((at) => Math.abs(x_scale.compute(at) - sx))
-      const nearest = away.indexOf(Math.min(...away))
-      return nearest >= 0 && away[nearest] <= REACH ? nearest : null
+    grip_at(place) {
+      const { model } = this
+      const y = this.plot_view.frame.y_scale.invert(place.sy)
+      if (y <= model.track_high || y < model.low || y > model.high) return null
+      const seam = this.line_at(model.seams, place, 0.5)
+      return seam === null ? null : { seam, at: model.seams[seam] }
     }
     [PAN_START](event) {
       const { frame } = this.plot_view
       const { sx, sy } = event
       if (!frame.bbox.contains(sx, sy)) return
-      const y = frame.y_scale.invert(sy)
-      if (y <= this.model.track_high) this.began = frame.x_scale.invert(sx)
-      else this.held = y >= this.model.low && y <= this.model.high ? this.seam_at(sx) : null
-      if (this.held === null && this.began === null) super[PAN_START](event)
-      else if (this.held !== null) this.take()
+      if (frame.y_scale.invert(sy) <= this.model.track_high) this.began = frame.x_scale.invert(sx)
+      else super[PAN_START](event)
     }
     [PAN](event) {
-      if (this.held !== null) this.show(event.sx)
-      else if (this.began === null) super[PAN](event)
+      if (this.began === null) super[PAN](event)
     }
     [PAN_END](event) {
-      if (this.held !== null) this.let_go()
-      else if (this.began !== null) this.select(event.sx)
-      else super[PAN_END](event)
-      this.held = this.began = null
+      if (this.began === null) super[PAN_END](event)
+      else this.select(event.sx)
+      this.began = null
     }
-    take() {
-      const { model } = this
-      model.chosen = [this.held, (model.chosen[1] ?? 0) + 1]
-      const places = model.places[this.held] ?? []
-      this.target = null
+    places() {
+      return this.model.places[this.held.seam] ?? []
+    }
+    begin() {
+      const { model, held } = this
+      model.chosen = [held.seam, (model.chosen[1] ?? 0) + 1]
       draw(model.marks, {
-        x: places.map((place) => place.at),
-        color: places.map((place) => model.colors[place.obstacle ? 1 : 0]),
+        x: this.places().map((place) => place.at),
+        color: this.places().map((place) => model.colors[place.obstacle ? 1 : 0]),
       })
     }
-    show(sx) {
-      const { model } = this
-      const x = this.plot_view.frame.x_scale.invert(sx)
-      const places = model.places[this.held] ?? []
+    follow() {
+      const { model, held } = this
+      const x = held.at + this.moved_by()
+      const places = this.places()
       if (!places.length) {
         draw(model.ghost, { x: [x], text: ["listening to the bar lines around it"] })
         return
       }
-      const before = this.target
-      this.target = places.reduce((best, place) => (Math.abs(place.at - x) < Math.abs(best.at - x) ? place : best))
-      if (this.target !== before) this.tell(this.target.bars)
-      draw(model.ghost, { x: [this.target.at], text: [this.target.words] })
+      const before = held.target
+      held.target = places.reduce((best, place) => (Math.abs(place.at - x) < Math.abs(best.at - x) ? place : best))
+      if (held.target !== before) this.tell(held.target.bars)
+      draw(model.ghost, { x: [held.target.at], text: [held.target.words] })
     }
     tell(bars) {
-      this.model.heard = [this.held, bars, (this.model.heard[2] ?? 0) + 1]
+      this.model.heard = [this.held.seam, bars, (this.model.heard[2] ?? 0) + 1]
     }
-    let_go() {
-      const { model, target } = this
+    drop() {
+      const { model } = this
+      const { seam, target } = this.held
+      this.give_up()
+      if (target && target.bars && !target.obstacle) model.moved = [seam, target.bars, (model.moved[2] ?? 0) + 1]
+    }
+    give_up() {
       this.tell(null)
-      draw(model.marks, { x: [], color: [] })
-      draw(model.ghost, { x: [], text: [] })
-      if (target && target.bars && !target.obstacle) model.moved = [this.held, target.bars, (model.moved[2] ?? 0) + 1]
+      draw(this.model.marks, { x: [], color: [] })
+      draw(this.model.ghost, { x: [], text: [] })
     }
     select(sx) {
       const { model } = this
@@ -125,7 +260,6 @@
         model.stretch = [Math.min(...ends), Math.max(...ends), (model.stretch[2] ?? 0) + 1]
     }
   }
-  const draw = (source, data) => source.setv({ data }, { sync: false })
 
   class SeamTool extends BoxSelectTool {
     static {
@@ -149,31 +283,35 @@
   }
 
   const TELL_MS = 40 // between two moves of a drag that the server is told of
-  const POINT_REACH = 9 // px around a point
 
-  // What is dragged is for the server to know.
-  class PointToolView extends BoxSelectTool.prototype.default_view {
-    dragging = false
+  // What is dragged is for the server to know: every drag on the figure is told, and none selects.
+  class PointToolView extends GripView {
+    form = null
     told = 0
 
+    grip_at() {
+      return {}
+    }
+    begin() {
+      this.tell("press", this.held)
+    }
+    follow() {
+      if (performance.now() - this.told >= TELL_MS) this.tell("move", this.held.last)
+    }
+    drop() {
+      this.tell("release", this.held.last)
+    }
+    give_up() {
+      this.tell("give up", this.held.last)
+    }
     tell(phase, { sx, sy }) {
-      const { x_scale, y_scale } = this.plot_view.frame
-      const x = x_scale.invert(sx),
-        y = y_scale.invert(sy)
-      const reach = [x_scale.invert(sx + POINT_REACH) - x, y_scale.invert(sy - POINT_REACH) - y]
+      const { pointer, scale, pressed } = this.held
+      const { y_scale } = this.plot_view.frame
+      const y = y_scale.invert(sy)
+      const px = REACH[pointer] ?? REACH.mouse
+      const reach = [px * scale, Math.abs(y_scale.invert(sy - px) - y)]
       this.told = performance.now()
-      this.model.gesture = [phase, x, y, ...reach.map(Math.abs), (this.model.gesture[5] ?? 0) + 1]
-    }
-    [PAN_START](event) {
-      this.dragging = this.plot_view.frame.bbox.contains(event.sx, event.sy)
-      if (this.dragging) this.tell("press", event)
-    }
-    [PAN](event) {
-      if (this.dragging && performance.now() - this.told >= TELL_MS) this.tell("move", event)
-    }
-    [PAN_END](event) {
-      if (this.dragging) this.tell("release", event)
-      this.dragging = false
+      this.model.gesture = [phase, pressed + this.moved_by({ sx }), y, ...reach, (this.model.gesture[5] ?? 0) + 1]
     }
   }
 
@@ -184,80 +322,29 @@
     }
   }
 
-  const GRIP = { mouse: 6, pen: 8, touch: 16 } // px to either side of a beat, at most
-  const GRIP_SHARE = 0.3 // of the way to the next line that is drawn, so that there is room to select between them
+  const BEAT_SHARE = 0.3 // of the way to the next line that is drawn, so that there is room to select between them
   const SNAP_REACH = 16 // px around an onset
-  const STILL = 3 // px: less is a click
 
-  // The pointer is followed here and not by Bokeh's gestures, which let go of one that rests before it drags.
-  class BeatToolView extends BoxSelectTool.prototype.default_view {
-    held = null
-
+  // A beat is moved between its neighbours.
+  class BeatToolView extends GripView {
     connect_signals() {
       super.connect_signals()
-      const { el } = this.plot_view.canvas_view
-      this.listening = new AbortController()
-      const listen = (name, act, capture = true) =>
-        el.addEventListener(name, (event) => act.call(this, event), { capture, signal: this.listening.signal })
-      listen("pointerdown", this.press)
-      listen("pointermove", this.drag)
-      listen("pointermove", this.point, false) // after Bokeh, which sets the pointer's form too
-      listen("pointerup", this.release)
-      listen("pointercancel", this.cancel)
       this.connect(this.model.properties.taken.change, () => this.held === null && this.clear())
     }
-    remove() {
-      this.cancel()
-      this.listening.abort()
-      super.remove()
+    grip_at(place) {
+      const beats = [this.model.beats, this.model.bars].flatMap(({ data: { x, low, high } }, kind) =>
+        Array.from(x, (at, i) => ({ kind, at, low: low[i], high: high[i] })),
+      )
+      const found = this.line_at(
+        beats.map((beat) => beat.at),
+        place,
+        BEAT_SHARE,
+      )
+      return found === null ? null : beats[found]
     }
-    x_of(event) {
-      return event.clientX - this.plot_view.canvas_view.events_el.getBoundingClientRect().left
-    }
-    /** The line under the pointer, null where there is none near enough. */
-    beat_at(event) {
-      const { x_scale, bbox } = this.plot_view.frame
-      const { events_el } = this.plot_view.canvas_view
-      const sx = this.x_of(event)
-      if (!bbox.contains(sx, event.clientY - events_el.getBoundingClientRect().top)) return null
-      const lines = []
-      for (const [kind, source] of [this.model.beats, this.model.bars].entries()) {
-        const { x, low, high } = source.data
-        for (let i = 0; i < x.length; i++)
-          lines.push({ kind, at: x[i], low: low[i], high: high[i], away: Math.abs(x_scale.compute(x[i]) - sx) })
-      }
-      if (!lines.length) return null
-      const [nearest, next] = lines.toSorted((one, other) => one.away - other.away)
-      const gap = next ? Math.abs(x_scale.compute(next.at) - x_scale.compute(nearest.at)) : Infinity
-      return nearest.away <= Math.min(GRIP[event.pointerType] ?? GRIP.mouse, GRIP_SHARE * gap) ? nearest : null
-    }
-    press(event) {
-      if (this.held !== null) return void event.stopPropagation() // a second finger
-      if (!this.model.active || !event.isPrimary || event.button !== 0) return
-      const beat = this.beat_at(event)
-      if (beat === null) return
-      event.stopPropagation()
-      const { x_scale } = this.plot_view.frame
-      const sx = this.x_of(event)
-      // Where it was pressed is kept, for the view may turn the page while music plays.
-      const scale = x_scale.invert(sx + 1) - x_scale.invert(sx)
-      this.held = { ...beat, sx, scale, pressed: x_scale.invert(sx), pointer: event.pointerId, to: null }
-      this.plot_view.canvas_view.events_el.setPointerCapture(event.pointerId)
-      this.onKey = (key) => {
-        if (key.key !== "Escape") return
-        key.stopPropagation()
-        this.cancel()
-      }
-      window.addEventListener("keydown", this.onKey, { capture: true })
-    }
-    drag(event) {
+    follow(event) {
       const { held } = this
-      if (held === null) return
-      event.stopPropagation()
-      if (event.pointerId !== held.pointer) return
-      const by = this.x_of(event) - held.sx
-      if (held.to === null && Math.abs(by) < STILL) return
-      held.to = Math.min(held.high, Math.max(held.low, held.at + by * held.scale))
+      held.to = Math.min(held.high, Math.max(held.low, held.at + this.moved_by()))
       const snaps = this.model.snaps !== event.shiftKey
       const onset = snaps ? this.onset_near(held) : null
       held.to = onset ?? held.to
@@ -283,30 +370,13 @@
         offset: [right ? -6 : 6],
       })
     }
-    point(event) {
-      if (this.held === null && event.buttons) return
-      if (this.held !== null || this.beat_at(event) !== null)
-        this.plot_view.canvas_view.events_el.style.cursor = "ew-resize"
+    drop() {
+      const { at, to } = this.held
+      if (Math.round(1000 * (to - at)) === 0) this.clear()
+      else this.model.moved = [at, to, (this.model.moved[2] ?? 0) + 1]
     }
-    release(event) {
-      const { held } = this
-      if (held === null || event.pointerId !== held.pointer) return
-      event.stopPropagation()
-      this.let_go()
-      if (held.to === null) tell("workbench-seek", held.pressed)
-      else if (Math.round(1000 * (held.to - held.at)) === 0) this.clear()
-      else this.model.moved = [held.at, held.to, (this.model.moved[2] ?? 0) + 1]
-    }
-    cancel() {
-      if (this.held === null) return
-      this.let_go()
+    give_up() {
       this.clear()
-    }
-    let_go() {
-      const { events_el } = this.plot_view.canvas_view
-      if (events_el.hasPointerCapture(this.held.pointer)) events_el.releasePointerCapture(this.held.pointer)
-      window.removeEventListener("keydown", this.onKey, { capture: true })
-      this.held = null
     }
     clear() {
       draw(this.model.ghost, { x: [], text: [], color: [], align: [], offset: [] })
@@ -333,6 +403,18 @@
   for (const model of [ClockTickFormatter, SeekTo, LoopOver, ShowAll, SeamTool, PointTool, BeatTool]) {
     Object.assign(model, { __name__: model.name, __module__: "workbench.dashboards.figures" })
     Bokeh.Models.register(model)
+  }
+
+  // Bokeh takes a pointer that rests for 300 ms before it moves for one that presses, and drags no more; nothing here is
+  // done by pressing long.
+  const Plot = Bokeh.Models.get("Plot").prototype.default_view.prototype
+  const connectPlot = Plot.connect_signals
+  Plot.connect_signals = function () {
+    const Gestures = this.canvas_view.ui_event_bus.ui_gestures.constructor
+    if (!("press_threshold" in Gestures))
+      throw new Error("Bokeh tells presses from drags in another way: see figures.js")
+    Gestures.press_threshold = 2 ** 31 - 1
+    connectPlot.call(this)
   }
 
   // A figure of a tab that comes back is measured by Bokeh 3.9 before it is laid out, which ends in an exception. It is
