@@ -10,8 +10,7 @@ Under music louder than the voice the speech detector is sure that nobody speaks
 The network alone counts there: a stretch in which its log-odds, in the mean of a second, stay at 1.5 or more.
 
 The numbers were chosen on voices by others that are for fitting and on synthesised ones (`tests/benchmarks/README.md`
-has what the ranges hold on the voices to test). What lies 10 LU under a crowd leaves no trace in either, and so none
-here.
+has what the ranges hold on the voices to test). What lies 10 LU under a crowd leaves hardly a trace in either.
 
 Function: `uncertain_ranges`.
 """
