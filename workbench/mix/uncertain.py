@@ -6,9 +6,11 @@ detectors together stays over 0.1 and reaches 0.2 (an utterance needs 0.5), 0.8 
 belong to it. What was found to be sung has to be nearer to talk than most singing is: its log-odds of being spoken are
 -3 or more, where an utterance needs -1; where the voice network was not asked, -6.
 
+Under music louder than the voice the speech detector is sure that nobody speaks, and the pitch is that of the music.
+The network alone counts there: a stretch in which its log-odds, in the mean of a second, stay at 1.5 or more.
+
 The numbers were chosen on voices by others that are for fitting and on synthesised ones (`tests/benchmarks/README.md`
-has what the ranges hold on the voices to test). What lies far under a crowd leaves no trace in the probabilities, and
-so none here.
+has what the ranges hold on the voices to test). What lies 10 LU under a crowd leaves hardly a trace in either.
 
 Function: `uncertain_ranges`.
 """
@@ -22,6 +24,7 @@ from workbench.mix.balance import SoundtrackMeasure, chances_of_speech, odds_of_
 from workbench.mix.levels import HOPS_PER_SECOND
 from workbench.mix.voice import Utterances, join_utterances, speech_utterances
 from workbench.params import VoiceParams
+from workbench.recording import FloatArray
 
 _REACHED, _HELD = 0.2, 0.1  # probabilities: reached once, and held
 _APART_SECONDS = 0.5  # to an utterance; nearer, it is the utterance's own edge or the room that rings
@@ -30,6 +33,7 @@ _LEAST_SECONDS = 0.8
 # Log-odds of being spoken, by pitch and network; by pitch alone singing has -8 to -11, talk in rooms or under music
 # seldom under -5.
 _LEAST_ODDS, _LEAST_ODDS_BY_PITCH = -3.0, -6.0
+_NETWORK_ODDS, _NETWORK_HOPS = 1.5, 101  # of the network, in the mean of so many hops
 
 
 def uncertain_ranges(
@@ -74,9 +78,25 @@ def uncertain_ranges(
     joined = join_utterances(speech_utterances(chance, frame, lower), _PAUSE_SECONDS)
     heard = tuple((start, end) for start, end in joined if end - start >= _LEAST_SECONDS)
     odds = odds_of_talk(soundtrack, heard)
+    least_odds = _LEAST_ODDS if both else _LEAST_ODDS_BY_PITCH
+    doubtful = [one for one, odd in zip(heard, odds, strict=True) if odd >= least_odds]
+    if soundtrack.voice_odds is not None:
+        doubtful += _heard_by_network(soundtrack.voice_odds, utterances)
     inside = (
         (round(start, 3), round(min(end, video_seconds), 3))
-        for (start, end), odd in zip(heard, odds, strict=True)
-        if odd >= (_LEAST_ODDS if both else _LEAST_ODDS_BY_PITCH)
+        for start, end in join_utterances(tuple(sorted(doubtful)), _PAUSE_SECONDS)
     )
     return tuple((start, end) for start, end in inside if start < end)
+
+
+def _heard_by_network(odds: FloatArray, utterances: Utterances) -> Utterances:
+    """Stretches outside utterances in which the network by itself hears a voice."""
+    half = _NETWORK_HOPS // 2
+    padded = np.pad(np.asarray(odds, dtype=np.float64), half, mode="edge")
+    heard = np.convolve(padded, np.ones(_NETWORK_HOPS) / _NETWORK_HOPS, mode="valid") >= _NETWORK_ODDS
+    for start, end in utterances:
+        first, last = (start - _APART_SECONDS) * HOPS_PER_SECOND, (end + _APART_SECONDS) * HOPS_PER_SECOND
+        heard[max(0, int(first)) : int(last) + 1] = False
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], heard, [False]]))) / HOPS_PER_SECOND
+    joined = join_utterances(tuple(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)), _PAUSE_SECONDS)
+    return tuple((start, end) for start, end in joined if end - start >= _LEAST_SECONDS)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -66,6 +67,20 @@ def test_singing_is_left_out_and_what_may_be_either_is_not(
     strict = VoiceParams(min_spoken_odds=5.0)
     assert utterances_in(taken_for_singing, SECONDS, strict) == ()
     assert len(uncertain_ranges(taken_for_singing, (), SECONDS, strict)) == 1
+
+
+def test_under_music_the_network_alone_is_believed_whatever_the_pitch(sung: Line, pitches_of: PitchesOf) -> None:
+    def heard(odds_there: float, seconds: float = 2.0) -> SoundtrackMeasure:
+        odds = np.full(600, -5.0)
+        odds[200 : 200 + round(100 * seconds)] = odds_there
+        return replace(soundtrack(pitches_of(sung())), voice_odds=odds)
+
+    ((start, end),) = uncertain_ranges(heard(2.5), (), SECONDS)
+    assert 2.0 < start < 2.5 < 3.5 < end < 4.0
+    assert utterances_in(heard(2.5), SECONDS) == ()
+    assert uncertain_ranges(heard(1.0), (), SECONDS) == ()
+    assert uncertain_ranges(heard(2.5, 1.0), (), SECONDS) == ()
+    assert uncertain_ranges(heard(2.5), ((2.0, 4.0),), SECONDS) == ()
 
 
 def test_ranges_end_with_the_video(spoken: np.ndarray) -> None:
