@@ -80,7 +80,7 @@ def uncertain_ranges(
     odds = odds_of_talk(soundtrack, heard)
     least_odds = _LEAST_ODDS if both else _LEAST_ODDS_BY_PITCH
     doubtful = [one for one, odd in zip(heard, odds, strict=True) if odd >= least_odds]
-    if soundtrack.voice_odds is not None:
+    if soundtrack.voice_odds is not None and soundtrack.voice_odds.size:
         doubtful += _heard_by_network(soundtrack.voice_odds, utterances)
     inside = (
         (round(start, 3), round(min(end, video_seconds), 3))

@@ -45,6 +45,12 @@ def test_silence_faint_doubt_and_a_short_sound_are_nothing(spoken: np.ndarray) -
     assert uncertain_ranges(SoundtrackMeasure.without_sound(), (), SECONDS) == ()
 
 
+def test_an_audio_stream_without_a_sample_is_nothing() -> None:
+    none = np.zeros(0)
+    heard = SoundtrackMeasure(LevelCurve(none, 0.0), none, FRAME, np.zeros((0, 1)), np.zeros((0, 2)), none)
+    assert uncertain_ranges(heard, (), SECONDS) == ()
+
+
 def test_what_lies_at_an_utterance_belongs_to_it(spoken: np.ndarray) -> None:
     heard = soundtrack(spoken, (1.0, 2.0, 0.9), (2.0, 2.9, 0.2), (4.0, 5.0, 0.3))
     found = utterances_in(heard, SECONDS)
