@@ -46,10 +46,13 @@ def test_the_playhead_moves_and_clicks_are_heard(beats: Any, until_idle: Callabl
 
 
 def test_a_correction_is_shown_undone_and_told(beats: Any) -> None:
+    save = beats.get_by_role("button", name="Save as the track's grid")
+    before = save.bounding_box()
     beats.get_by_role("button", name="Downbeat ▶").click()
     beats.get_by_text("not saved: bars a beat later").wait_for()
     beats.get_by_role("button", name="½ Tempo").click()
-    beats.get_by_text("not saved: bars a beat later, half the tempo").wait_for()
+    beats.get_by_text("not saved: half the tempo, and 1 before it").wait_for()
+    assert save.bounding_box() == before, "the buttons stay under the pointer, however much is said above them"
     beats.get_by_role("button", name="undo: grid: half the tempo (Ctrl+Z)").click()
     beats.get_by_role("button", name="undo: grid: bars a beat later (Ctrl+Z)").click()
     beats.get_by_text("found by the tracker").wait_for()

@@ -35,6 +35,7 @@ def test_a_name_is_asked_for_once(page: Any, open_tab: Callable[[str], None]) ->
     open_tab("Review")
     page.get_by_role("button", name="Approve").click()
     expect(page.locator("aside [role=alert]")).to_contain_text("Write your name")
+    expect(page.get_by_label("your name")).to_be_focused()
     page.get_by_label("your name").fill("Ana")
     page.get_by_label("your name").press("Enter")
     page.get_by_role("button", name="Approve").click()
@@ -82,6 +83,10 @@ def test_a_link_shows_and_plays_the_version_and_nothing_else(review: Any, new_pa
     comment(review, "for the client")
     review.get_by_role("button", name="Make a link").click()
     link = review.get_by_label("link", exact=True).input_value()
+    review.get_by_role("button", name="copy the link").click()
+    answer = review.get_by_label("comment", exact=True)
+    answer.press("Control+v")
+    expect(answer).to_have_value(link)
     faults: list[str] = []
     shown = new_page()
     shown.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)

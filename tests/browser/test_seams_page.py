@@ -142,8 +142,9 @@ def test_a_dragged_fade_goes_into_the_plan_and_its_downloads(
     assert after > before
     use = seams.get_by_role("button", name="Use this fade in the plan")
     expect(use).to_be_enabled()
+    expect(use).to_be_in_viewport(ratio=1)  # below the crossfade, in the smallest usual window
     use.click()
-    seams.get_by_text(f"the plan has it: seam 1 crossfades {after} ms").wait_for()
+    seams.get_by_text(f"Seam 1 of the plan now has a crossfade of {after} ms").wait_for()
     expect(use).to_be_disabled()
     expect(handle).to_have_attribute("aria-valuenow", str(after))
     open_tab("Plan")

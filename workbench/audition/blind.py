@@ -4,7 +4,8 @@ Every sound of every trial is a file of its own with a random name, X too, thoug
 plays, and what a browser keeps, does not say which is which. The names are not kept; what each letter hides is in the
 record of the test (`workbench.workflows.listening`).
 
-Classes: `BlindTest`, `BlindTrial`. Functions: `prepare_fades`, `prepare_options`, `prepare_seams`, `drop_sounds`.
+Classes: `BlindTest`, `BlindTrial`. Functions: `prepare_fades`, `prepare_options`, `prepare_seams`, `rated_seams`,
+`drop_sounds`.
 """
 
 from __future__ import annotations
@@ -113,6 +114,21 @@ def prepare_options(
     )
 
 
+def rated_seams(plan: LoopPlan, seams: Sequence[int]) -> list[int]:
+    """Of some seams those that a test asks about: each splice once under the same fade, and no more than it may have.
+
+    Parameters
+    ----------
+    plan : whose seams they are
+    seams : counted from 0
+    """
+    heard: dict[tuple[float, ...], int] = {}
+    for seam in seams:
+        splice = plan.segments[seam].song_to, plan.segments[seam + 1].song_from
+        heard.setdefault((*splice, plan.seam_fades[seam], plan.seam_curves[seam]), seam)
+    return list(heard.values())[:MAX_TRIALS]
+
+
 def prepare_seams(workspace: Workspace, loop: Loop, seams: Sequence[int], reviewer: str) -> BlindTest:
     """Prepare a test in which seams are rated against the track's own bar line and a bad splice, both hidden.
 
@@ -131,13 +147,10 @@ def prepare_seams(workspace: Workspace, loop: Loop, seams: Sequence[int], review
     """
     plan = _plan(loop)
     assert loop.analysis is not None, "a plan comes from an analysis"
-    items: dict[tuple[float, ...], tuple[int, dict[str, Any]]] = {}
     for seam in seams:
         if not 0 <= seam < len(plan.seam_times):
             raise ParameterError(f"there is no seam {seam + 1} in this plan; it has {len(plan.seam_times)}")
-        facts = _seam(loop, plan, seam)
-        items.setdefault(tuple(facts[name] for name in ("leave", "enter", "fade", "exponent")), (seam, facts))
-    chosen = list(items.values())[:MAX_TRIALS]
+    chosen = [(seam, _seam(loop, plan, seam)) for seam in rated_seams(plan, seams)]
     recording = workspace.load_recording(loop.track.path)
     sounds = []
     for number, (seam, facts) in enumerate(chosen):

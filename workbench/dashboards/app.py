@@ -106,7 +106,7 @@ BAR = "#0B4F78"
 """of the page's head in both modes; white letters on it have 8 to 1"""
 
 
-_NARROW = "@media (max-width: 1099.95px)"
+_NARROW = "@media (max-width: 1279.95px)"
 """where the tabs stand in a line of their own; `status.css` has the same width"""
 _FRAME = {
     "& .header .MuiToolbar-root": {"minHeight": "0 !important", "padding": "0 8px 0 0 !important"},

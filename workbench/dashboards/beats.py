@@ -54,7 +54,7 @@ from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, pape
 from workbench.dashboards.figures import BeatTool, LoopOver
 from workbench.dashboards.grid_drafts import GridDraft
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.styles import beside, stylesheet
 from workbench.dashboards.tab import Tab, action
 from workbench.dashboards.transport import Program, script
 from workbench.dashboards.views import LongSound
@@ -73,6 +73,8 @@ FIRST_VIEW = "30\u00a0s"
 METRES = (2, 3, 4, 5, 6, 7)
 _BEAT_PIXELS, _BAR_PIXELS, _NUMBER_PIXELS = 7, 9, 30
 """between two marks; where they would be closer, beats are not drawn, and of bars only every other one, and so on"""
+_NUMBER_WIDTH = 24
+"""pixels that the number of a bar takes, with its distance from the line"""
 _BESIDE_FIELD = (12, 4, 4, 4)
 """margin of a button that stands in a line with a field, which is higher and has its label on its frame"""
 _SHARES = (0.5, 0.2, 0.3)
@@ -157,8 +159,9 @@ class BeatsState:
         if not grid.beats.size:
             return "no beat was found in this recording"
         where = "found by the tracker" if not self.saved else "saved as this track's corrected grid"
-        if self.changed:
-            where = f"not saved: {self.note}"
+        if self.draft is not None:
+            last, before = self.draft.corrections[-1], len(self.draft.corrections) - 1
+            where = f"not saved: {last}{f', and {before} before it' if before else ''}"
         bars = grid.downbeat_indices.size
         return f"{grid.tempo_bpm:.1f} bpm · {grid.beats_per_bar} beats a bar · {bars} bars · {where}"
 
@@ -302,6 +305,8 @@ class BeatsPicture(Picture):
         self._set("bar", x=bar_at, y=bar)
         middle = grid.tempo_bpm
         reach = max(4.0, 1.3 * float(np.quantile(np.abs(each - middle), 0.98)))
+        if bar.size:  # a beat that is out of line may be out of view, but never a bar
+            reach = max(reach, 1.1 * float(np.abs(bar - middle).max()))
         self.tempo.y_range.update(start=max(0.0, middle - reach), end=middle + reach)
 
     def show_view(self) -> None:
@@ -323,7 +328,14 @@ class BeatsPicture(Picture):
         for tool in self.grips:
             tool.update(onsets=self._onsets_from(analysis, first, last) if few else [])
         named = thinned(bars, columns, _NUMBER_PIXELS)
+        edge = self.follow.view[1]  # which would cut a number off
+        named = named[(grid.downbeats[named] >= edge) | (grid.downbeats[named] < edge - self._seconds(_NUMBER_WIDTH))]
         self._set("numbers", x=grid.downbeats[named], text=[str(bar + 1) for bar in named])
+
+    def _seconds(self, pixels: float) -> float:
+        """How long that is in the view."""
+        start, end = self.follow.view
+        return pixels * (end - start) / self.follow.width
 
     def _show_sound(self, first: float, last: float, columns: int) -> None:
         if self.sound is None or last <= first:
@@ -469,9 +481,13 @@ class BeatsTab(Tab):
         self.span = pmui.RadioButtonGroup(options=list(VIEWS), value=FIRST_VIEW, size="small", margin=4)
         self.clicks = pmui.Switch(label="Click track", value=False, margin=(0, 4))
         self.metre = pmui.Select(
-            label="beats a bar", options=list(METRES), value=4, size="small", width=100, margin=(8, 4, 4, 4)
+            label="beats a bar", options=list(METRES), value=4, size="small", width=100, margin=_BESIDE_FIELD
         )
-        self.facts = pmui.Typography("", variant="body2", margin=(9, 8))
+        # One line, however much it says, where there is room for one: the buttons below stay where they are.
+        self.facts = pmui.Typography(
+            "", variant="body2", margin=(9, 8), styles=beside(320),
+            sx={"overflow": "hidden", "textOverflow": "ellipsis", "whiteSpace": {"xs": "normal", "lg": "nowrap"}},
+        )  # fmt: skip
         self.sure = pmui.Typography("", variant="body2", margin=(9, 8))
         self.taps = TapPad(playhead=self.picture.playheads[0], margin=_BESIDE_FIELD)
         self.places = PlaceButtons(

@@ -19,7 +19,14 @@ import panel_material_ui as pmui
 import param
 from panel.custom import JSComponent
 
-from workbench.audition.blind import BlindTest, drop_sounds, prepare_fades, prepare_options, prepare_seams
+from workbench.audition.blind import (
+    BlindTest,
+    drop_sounds,
+    prepare_fades,
+    prepare_options,
+    prepare_seams,
+    rated_seams,
+)
 from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import stylesheet
@@ -45,7 +52,7 @@ SEAMS, FADES, OPTIONS = "Rate the seams", "Compare two crossfades", "Compare two
 _ABX_TRIALS = 12
 _ABOUT = {
     SEAMS: "Each seam of the plan is rated in one trial, in hidden order beside the track's own bar line and a bad "
-    "splice, all equally loud. A seam that comes back with the same crossfade is not asked again.",
+    "splice, all equally loud. A seam that comes back with the same crossfade is not asked again: {trials}.",
     FADES: "ABX: this seam with its own crossfade, and with a linear one of another length. X is one of both, by a "
     "coin for each trial.",
     OPTIONS: "ABX: option 1 and another one around this seam of option 1, equally loud. X is one of both, by a coin "
@@ -233,7 +240,8 @@ class ListeningTab(Tab):
             lacks = "This plan plays the track without a seam: there is nothing to compare."
         elif kind == OPTIONS and options < 2:
             lacks = "This plan has no other option."
-        self.about.object = lacks or _ABOUT[kind]
+        trials = 0 if plan is None else len(rated_seams(plan, range(seams)))
+        self.about.object = lacks or _ABOUT[kind].format(trials=f"{trials} trial{'s' if trials != 1 else ''}")
         self.start.disabled = bool(lacks)
 
     def begin(self) -> None:
@@ -241,6 +249,7 @@ class ListeningTab(Tab):
         session, loop = self._session, self._session.loop
         if not session.reviewer:
             self.about.object = "Write your name first: results are kept with it."
+            self.reviewer.missed += 1
             return
         if loop is None or self.plan is None:
             return

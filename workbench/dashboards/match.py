@@ -366,7 +366,7 @@ class MatchTab(Tab):
         self.voice = pmui.Select(
             label="voice", options=list(VOICES), value="any", size="small", width=130, margin=(12, 6)
         )
-        self.words = pmui.TextInput(label="mood, genre, instrument …", size="small", width=240, margin=(12, 6))
+        self.words = pmui.TextInput(label="mood, genre, instrument …", size="small", width=200, margin=(12, 6))
         self.places = pmui.Select(label="lands", options=[], size="small", sizing_mode="stretch_width", margin=(12, 6))
         self.fill = action(
             "Add the bundled tracks", self.add_bundled, variant="contained", visible=False, margin=(0, 6)

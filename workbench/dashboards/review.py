@@ -265,6 +265,7 @@ class ReviewTab(Tab):
                 self._tell()
         else:
             self.board.fault = "Write your name above first: others see who says what."
+            self.reviewer.missed += 1
 
     def comment(self, text: str, seam: int = -1, at: float | None = None) -> None:
         """Comment on a seam, or on the place where the plan is listened to.

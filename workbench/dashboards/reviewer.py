@@ -25,6 +25,7 @@ class ReviewerName(JSComponent):
     """A field for the reviewer's name, which the browser remembers."""
 
     reviewer = param.String("", doc="empty until a name was given")
+    missed = param.Integer(0, doc="counts up when something waits for the name: the field takes the focus")
 
     _esm = ASSETS / "reviewer.js"
     _stylesheets: ClassVar[list[Any]] = [stylesheet("review")]

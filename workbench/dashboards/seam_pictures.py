@@ -17,10 +17,10 @@ from workbench.params import SpectrumParams
 from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, HEARD
 from workbench.plots.seams import PART_WORDS
 
-_HEARD, _TRACK, _ONSETS, _LOUDNESS = Band(272.0, 408.0), Band(132.0, 268.0), Band(72.0, 124.0), Band(4.0, 64.0)
+_HEARD, _TRACK, _ONSETS, _LOUDNESS = Band(252.0, 372.0), Band(128.0, 248.0), Band(68.0, 120.0), Band(4.0, 60.0)
 _LANES = {"heard": _HEARD, "in the track": _TRACK, "onsets": _ONSETS, "loudness": _LOUDNESS}
 """by their names on the page"""
-_TOP = 410.0
+_TOP = 374.0
 """of the lanes"""
 _LABEL = 6.0
 """from the lower edge of the lowest lane up to the middle of a label, which the frame would cut off else"""
@@ -31,7 +31,7 @@ class SeamPicture(Picture):
 
     def __init__(self) -> None:
         self._x_range = Range1d(start=-2.0, end=2.0)
-        self.figure = lane_chart(420, self._x_range, _TOP, _LANES)
+        self.figure = lane_chart(384, self._x_range, _TOP, _LANES)
         super().__init__(self.figure)
         self._draw()
 

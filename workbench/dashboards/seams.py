@@ -265,7 +265,8 @@ class SeamsTab(Tab):
             for word, colour in _COLOURS.items()
         }
         self.outcome = pmui.Typography("", variant="caption", sizing_mode="stretch_width")
-        self.use = action("Use this fade in the plan", self.use_fade, disabled=True)
+        self.use = action("Use this fade in the plan", self.use_fade, disabled=True, margin=0)
+        self.used = pmui.Typography("", variant="caption", margin=(6, 12))
         self.player.param.watch(lambda event: self.try_fade(*event.new[:2]), "wished")
         self.player.param.watch(lambda event: self.step(int(event.new[0])), "step")
         self.player.param.watch(lambda event: self.judge(event.new[0]), "verdict")
@@ -296,7 +297,7 @@ class SeamsTab(Tab):
             return
         self.state.seam = self._session.seam
         self.attempt(self.state.take, loop)
-        self.outcome.object = ""
+        self._unsay()
         self._look()
 
     def review_as(self, reviewer: str) -> None:
@@ -318,7 +319,7 @@ class SeamsTab(Tab):
         """
         if seam != self.state.seam and 0 <= seam < self.state.count:
             self.state.seam, self.state.changed = seam, None
-            self.outcome.object = ""
+            self._unsay()
             self._look()
 
     def go_to_worst(self) -> None:
@@ -347,7 +348,7 @@ class SeamsTab(Tab):
         if not self.attempt(self.state.try_fade, float(seconds), float(exponent)):
             self.player.refused += 1
             return
-        self.use.disabled = False
+        self.use.disabled, self.used.object = False, ""
         self._look()
 
     def _show_played(self) -> None:
@@ -369,9 +370,7 @@ class SeamsTab(Tab):
             self._session.show_with_fade(with_option_first(loop, changed), self.state.seam)
             self.player.used += 1
             fade = 1000 * changed.seam_fades[self.state.seam]
-            self.outcome.object = (
-                f"the plan has it: seam {self.state.seam + 1} crossfades {fade:.0f} ms; Download takes it"
-            )
+            self.used.object = f"Seam {self.state.seam + 1} of the plan now has a crossfade of {fade:.0f} ms."
 
     def judge(self, word: Word) -> None:
         """Keep a verdict about the seam as it is heard.
@@ -395,6 +394,10 @@ class SeamsTab(Tab):
         self.attempt(self.state.read_verdicts)
         self.outcome.object = ""
         self._mark()
+
+    def _unsay(self) -> None:
+        """Take away what was said of a seam: another one is looked at."""
+        self.outcome.object = self.used.object = ""
 
     def write(self, note: str) -> None:
         """Take a note on the seam: into the verdict that was given, or into the one that will be.
@@ -431,16 +434,20 @@ class SeamsTab(Tab):
                 "track's own bars skipped, middle half and median.",
                 variant="caption",
                 sizing_mode="stretch_width",
+                margin=(0, 10),
             ),
             *self.score.panes(),
             self.reviewer,
             pmui.Row(*self.judgements.values()),
             self.note,
-            self.outcome,
-            pmui.Row(self.use, csv),
+            csv,
+            self.outcome,  # last: it comes and goes, and nothing moves
             styles=beside(340, share=1),
         )
-        left = pmui.Column(self.waiting, self.pictures, self.player, sizing_mode="stretch_width", styles=beside(520))
+        fade = pmui.FlexBox(self.use, self.used, sizing_mode="stretch_width")
+        left = pmui.Column(
+            self.waiting, self.pictures, self.player, fade, sizing_mode="stretch_width", styles=beside(520)
+        )
         self.one[:] = [left, judged]
         return pmui.Column(self.chips, self.none, self.one, sizing_mode="stretch_width", margin=(0, 10))
 

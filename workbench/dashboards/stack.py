@@ -214,7 +214,7 @@ class StackTab(Tab):
         quieter = _lufs(stacked) - quietest if isfinite(stacked.lufs) else 0.0
         return {
             **facts,
-            "words": f"{plan.plan_score:.2f} · {joined} · {plan.end_label}",
+            "words": f"score {plan.plan_score:.2f} · {joined} · {plan.end_label}",
             "music": session.url_of(stacked.sound),
             "plan": played_plan(plan.alone, stacked.rate),
             "duck": played_duck(loop.mix, session.params.render),

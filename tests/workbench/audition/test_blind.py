@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.audition.blind import BlindTest, prepare_fades, prepare_options, prepare_seams
+from workbench.audition.blind import BlindTest, prepare_fades, prepare_options, prepare_seams, rated_seams
 from workbench.bundled import bundled_path
 from workbench.errors import ParameterError
 from workbench.features.loudness import integrated_lufs
@@ -77,6 +77,13 @@ def test_seams_are_rated_beside_a_hidden_reference_and_a_bad_splice(workspace: W
         for name in ("seam", "anchor"):
             np.testing.assert_allclose(by_name[name][:, :half], by_name["reference"][:, :half], atol=2e-3)
             assert np.abs(by_name[name] - by_name["reference"]).max() > 0.01
+
+
+def test_a_seam_that_comes_back_is_asked_about_once(loop: Loop) -> None:
+    assert isinstance(loop.answer, LoopPlan)
+    plan = loop.answer.alone
+    assert rated_seams(plan, range(len(plan.seam_times))) == list(range(len(plan.seam_times)))
+    assert rated_seams(plan, [1, 0, 1]) == [1, 0]
 
 
 def test_what_cannot_be_tested_is_refused(workspace: Workspace, loop: Loop) -> None:

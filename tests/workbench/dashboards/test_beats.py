@@ -12,7 +12,7 @@ import pytest
 
 from workbench.audition.mixes import clicked_file
 from workbench.audition.plans import track_file
-from workbench.beats.corrections import double_tempo, halve_tempo, shift_bar
+from workbench.beats.corrections import double_tempo, halve_stretch, halve_tempo, shift_bar
 from workbench.bundled import bundled_path
 from workbench.dashboards.beats import BeatsPicture, BeatsState, BeatsTab, tempo_steps, thinned
 from workbench.dashboards.session import Session
@@ -56,7 +56,7 @@ def test_corrections_are_tried_and_taken_back(heard: Analysis) -> None:
     state.correct("bars a beat later", shift_bar)
     assert state.changed
     assert state.note == "half the tempo, bars a beat later"
-    assert "not saved" in state.facts()
+    assert "not saved: bars a beat later, and 1 before it" in state.facts()
     state.take_draft(None)
     assert state.grid is heard.grid
     assert "found by the tracker" in state.facts()
@@ -88,6 +88,32 @@ def test_bars_are_thinned_until_they_have_room() -> None:
     drawn = thinned(bars, 400, 5.0)
     assert drawn.size * 5 <= 400
     assert set(np.diff(drawn)) == {8}
+
+
+def test_the_tempo_of_every_bar_is_in_view(heard: Analysis) -> None:
+    state = BeatsState()
+    state.take(heard, saved=False)
+    lines = heard.grid.downbeats
+    state.correct("half the tempo", partial(halve_stretch, from_s=float(lines[4]), to_s=float(lines[8])))
+    picture = BeatsPicture(state)
+    picture.show_grid()
+    assert state.grid is not None
+    _, _, _, bars = tempo_steps(state.grid)
+    assert bars.min() < 0.75 * state.grid.tempo_bpm, "which few of the beats have"
+    assert picture.tempo.y_range.start < bars.min()
+    assert picture.tempo.y_range.end > bars.max()
+
+
+def test_the_number_of_a_bar_is_whole_or_left_out(heard: Analysis) -> None:
+    state = BeatsState()
+    state.take(heard, saved=False)
+    picture = BeatsPicture(state)
+    picture.show()
+    line, seconds = float(heard.grid.downbeats[12]), 8.0
+    for beyond, shown in ((0.01, False), (0.5, True)):
+        picture.wave.x_range.update(start=line + beyond - seconds, end=line + beyond)
+        picture.show_view()
+        assert ("13" in picture._sources["numbers"].data["text"]) is shown
 
 
 def test_only_what_is_in_view_is_sent(home: Home, heard: Analysis) -> None:

@@ -65,6 +65,7 @@ def test_an_abx_test_of_two_crossfades_is_answered_to_its_end(tab: ListeningTab)
 def test_seams_are_rated_beside_a_named_reference(tab: ListeningTab) -> None:
     until_asked(tab)
     assert tab.board.kind == "mushra"
+    assert f": {len(tab.board.trials)} trials." in tab.about.object
     for number, trial in enumerate(tab.board.trials):
         assert set(trial["sounds"]) == {"A", "B", "C", "reference"}
         tab.answer(number, {"A": 100, "B": 100, "C": 95}, 5.0)
@@ -96,6 +97,7 @@ def test_a_name_comes_first_and_a_test_says_what_it_lacks(tab: ListeningTab, cor
     tab._session.reviewer = ""
     tab.begin()
     assert "name" in tab.about.object
+    assert tab.reviewer.missed == 1
     empty = ListeningTab(Session(Workspace(corner_home), pool=pool))
     assert empty.start.disabled
     tab.kind.value = OPTIONS

@@ -181,7 +181,7 @@ def test_a_fade_is_tried_used_and_left_behind(tab: SeamsTab, session: Session) -
     assert _fade_of_the_plan(session) == 0.2
     assert tab.chips.fades[0] == 0.2
     assert tab.use.disabled
-    assert "200 ms" in tab.outcome.object
+    assert "200 ms" in tab.used.object
     tab.try_fade(0.4, 0.5)
     tab.step(1)
     until_idle(session)

@@ -69,9 +69,10 @@ export function render({ model }) {
       pin.title = `${thread.reviewer}: ${thread.text}`
       return pin
     })
-    const seams = model.seams.map((at) => {
+    const seams = model.seams.map((at, k) => {
       const line = made("i")
       line.style.left = share(at)
+      line.title = `seam ${k + 1}, ${clock(at)}`
       return line
     })
     strip.replaceChildren(...seams, ...pins)
@@ -155,9 +156,9 @@ export function render({ model }) {
     const card = made("div", "", "card"),
       row = made("div", "", "row"),
       list = made("ul", "", "decisions")
-    const frozen = "A comment, a decision or a link freezes the plan as it is."
+    const frozen = "A comment, a decision or a link makes the plan, as it is now, a version that does not change."
     card.append(
-      made("h2", model.version ? `Version ${model.version}` : "Not frozen yet"),
+      made("h2", model.version ? `Version ${model.version}` : "No version yet"),
       made("small", model.version ? `frozen ${model.frozen}` : frozen),
     )
     const mine = model.decisions.find((one) => one.reviewer === model.reviewer)?.decision
@@ -190,7 +191,7 @@ export function render({ model }) {
       made("h2", "Link to this version"),
       made(
         "small",
-        "To look and listen, without an account; it ends by itself. Comments and decisions are made on this page.",
+        "Whoever has it can watch and listen, without an account, until it expires. Comments and decisions are made here.",
       ),
     )
     row.append(
@@ -204,9 +205,18 @@ export function render({ model }) {
       field.value = new URL(model.address, location.href).href
       field.setAttribute("aria-label", "link")
       field.addEventListener("focus", () => field.select())
+      const copy = button("Copy", () => {
+        field.focus()
+        field.select()
+        // Not `navigator.clipboard`: a page from another machine of the network has none without TLS.
+        if (document.execCommand("copy")) copy.textContent = "Copied"
+      })
+      copy.setAttribute("aria-label", "copy the link")
+      const line = made("div", "", "row")
+      line.append(field, copy)
       const here = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)
       const where = here ? "It opens on this machine. To open it on the network, start the dashboard with --host." : ""
-      card.append(made("p", model.open_until), field, made("small", where))
+      card.append(made("p", model.open_until), line, made("small", where))
     }
     return card
   }

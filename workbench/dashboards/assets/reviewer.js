@@ -22,6 +22,7 @@ export function render({ model }) {
   model.on("reviewer", () => {
     field.value = model.reviewer
   })
+  model.on("missed", () => field.focus())
   field.value = model.reviewer
   // Where earlier versions kept it.
   const before = localStorage.getItem(KEPT)

@@ -247,7 +247,8 @@ export function render({ model }) {
     bend.setAttribute("cy", yOf(Math.pow(0.5, exponent)))
     length.setAttribute("aria-valuenow", Math.round(1000 * fade))
     bend.setAttribute("aria-valuenow", exponent.toFixed(2))
-    const between = W < NARROW_PIXELS ? "between" : "between equal power and linear"
+    const nearer = exponent < 0.75 ? "near equal power" : "near linear"
+    const between = W < NARROW_PIXELS ? nearer : "between equal power and linear"
     const curve = exponent < 0.55 ? "equal power" : exponent > 0.95 ? "linear" : between
     const hint = W < HINT_PIXELS ? "" : " · drag a handle, listen, then use it in the plan"
     words.textContent = `${(1000 * fade).toFixed(0)} ms · exponent ${exponent.toFixed(2)} (${curve})${hint}`

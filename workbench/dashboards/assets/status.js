@@ -4,7 +4,7 @@ export function render({ model }) {
   bar.className = "status"
   bar.innerHTML = `<a class="projects" title="all projects">Projects</a><h1 class="subject"></h1>
     <div class="tabs" role="tablist" aria-label="views"></div>
-    <div class="news"><span class="fault" role="alert"></span><button class="dismiss" title="take this message away" aria-label="take this message away">✕</button>
+    <div class="news"><div class="notice"><span class="fault" role="alert"></span><button class="dismiss" title="take this message away" aria-label="take this message away">✕</button></div>
     <span class="work" role="status"><span class="stage"></span><progress max="1" aria-label="how far it is"></progress><button class="stop">Cancel</button></span></div>
     <span class="steps"><button class="undo">↶</button><button class="redo">↷</button></span>
     <span class="menu"><button class="steps-made" aria-haspopup="true" aria-expanded="false">History</button>
@@ -12,7 +12,7 @@ export function render({ model }) {
     <span class="menu"><button class="open" aria-haspopup="true" aria-expanded="false">Open</button>
       <div class="sheet" hidden><p>Drop a video or a track anywhere on the page, or</p>
         <p><button class="pick">Choose a file</button><input type="file" accept="audio/*,video/*" hidden></p>
-        <form role="search"><label>a track of the catalog, by title, artist or tag, or its id<br>
+        <form role="search"><label>Or a track of the catalog, by title, artist, tag or id<br>
           <input name="track" type="search" autocomplete="off"></label></form>
         <div class="found" aria-live="polite"></div>
         <p><button class="demo">The demo</button></p></div></span>
@@ -25,7 +25,7 @@ export function render({ model }) {
   const paint = () => {
     part("subject").textContent = model.subject || "Barline Workbench"
     part("subject").title = model.subject
-    part("fault").textContent = part("fault").title = model.message
+    part("fault").textContent = model.message
     part("dismiss").hidden = !model.message
     part("work").hidden = !model.stage && !sending
     part("stage").textContent = part("work").title = sending ? `sending ${sending.name}` : model.stage
