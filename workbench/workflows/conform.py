@@ -22,6 +22,7 @@ import numpy as np
 from workbench.edits.difference import EditDifference, lasting
 from workbench.edits.envelope import FollowedEnvelope, follow_edit
 from workbench.edits.reading import compare_files, is_edit_list
+from workbench.edits.shots import exact_rate
 from workbench.errors import EditError, PlanError
 from workbench.loops.conform import (
     ENDING_FLOOR,
@@ -59,8 +60,12 @@ _MORE = 0.02
 """share that worse seams must keep beyond what good ones do to be worth a word"""
 KEEP_ENDING = "keep_ending"
 """constraint of a provenance: whether the own ending is kept by seams under the floor too"""
+FRAME_RATE = "frame_rate"
+"""constraint of a provenance: frames a second that were given for cuts that are EDLs"""
 _UNASKED = ("keep", "end_on")
 """constraints of a fit that a changed plan is not held to"""
+_OF_ONE_CUT = (*_UNASKED, KEEP_ENDING, FRAME_RATE, DRAWN_ENVELOPE)
+"""constraints that the next cut does not inherit as they are"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,7 @@ def conform(
     folders: Sequence[Path] = (),
     min_seam_score: float | None = None,
     keep_ending: bool | None = None,
+    frame_rate: float | None = None,
 ) -> Conformed:
     """Change a plan for another cut of its video.
 
@@ -127,6 +133,7 @@ def conform(
     min_seam_score : the floor of seam scores, 0 to 1; None: of the parameters
     keep_ending : whether the track's own ending is kept by seams under that floor too, down to `ENDING_FLOOR`; None: it
         is, unless `min_seam_score` is given
+    frame_rate : frames a second of cuts that are EDLs, which seldom state them; None: not known
 
     Raises
     ------
@@ -148,7 +155,7 @@ def conform(
     if min_seam_score is not None:
         cover = CoverParams.model_validate({**workspace.params.cover.model_dump(), "min_seam_score": min_seam_score})
         workspace = workspace.with_params(workspace.params.model_copy(update={"cover": cover}))
-    difference = compare_files(old_cut, new_cut, old.window_end)
+    difference = compare_files(old_cut, new_cut, old.window_end, None if frame_rate is None else exact_rate(frame_rate))
     if not is_edit_list(new_cut):
         difference = lasting(difference, probe(new_cut).duration)
     apart = abs(difference.old_seconds - old.window_end)
@@ -186,7 +193,7 @@ def conform(
         measured = mix_under(workspace, plan, track, new_video)
         mix = mix_body(with_drawn(measured, None if envelope is None else envelope.points))
     recorded = {} if made is None else {n: value for n, value in made.constraints.items() if n != CONFORMED}
-    carried = {name: value for name, value in recorded.items() if name not in (*_UNASKED, KEEP_ENDING, DRAWN_ENVELOPE)}
+    carried = {name: value for name, value in recorded.items() if name not in _OF_ONE_CUT}
     if envelope is not None and envelope.points is not None:
         carried[DRAWN_ENVELOPE] = [[at, depth] for at, depth in envelope.points]
     provenance = make_provenance(
@@ -202,6 +209,7 @@ def conform(
             "to": new_cut.name,
             "seconds": plan.window_end,
             **({KEEP_ENDING: True} if keep_ending else {}),
+            **({} if frame_rate is None else {FRAME_RATE: frame_rate}),
             CONFORMED: {
                 "result": _bare(result),
                 "from": workspace.hash_file(old_cut),
@@ -336,12 +344,32 @@ def conform_table(conformed: Conformed) -> list[str]:
         f"{100 * summary['kept_share']:.0f} % of the untouched picture keeps its music; "
         f"{seams}; {conformed.plan.end_label}"
     )
+    guessed = _guessed_rate(conformed.difference)
     if not summary["changes"]:
-        return ["nothing differs: the same plan", last]
+        return ["nothing differs: the same plan", last, *guessed]
     if not _same_before_edit(conformed):
         lines.append("no way through the track led on from the first change, so music before it differs too")
     envelope = _envelope_words(conformed.envelope)
-    return [*lines, last, *envelope, *_not_kept(conformed), *_ending_words(conformed), *_at_a_lower_floor(conformed)]
+    return [
+        *lines,
+        last,
+        *guessed,
+        *envelope,
+        *_not_kept(conformed),
+        *_ending_words(conformed),
+        *_at_a_lower_floor(conformed),
+    ]
+
+
+def _guessed_rate(difference: EditDifference) -> list[str]:
+    """That the frame rate of the edit lists is a guess; one line, or none."""
+    if not difference.other_rates:
+        return []
+    others = ", ".join(f"{float(rate):.6g}" for rate in difference.other_rates)
+    return [
+        f"the edit lists do not state their frame rate: {1 / difference.frame_seconds:.6g} frames a second were taken, "
+        f"{others} would fit as well (--frame-rate says which)"
+    ]
 
 
 def _envelope_words(envelope: FollowedEnvelope | None) -> list[str]:
