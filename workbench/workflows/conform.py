@@ -26,9 +26,9 @@ from workbench.edits.shots import exact_rate
 from workbench.errors import EditError, PlanError
 from workbench.loops.conform import (
     ENDING_FLOOR,
+    PlanFollower,
     UnsureSeam,
     change_words,
-    conform_plan,
     follow_picture,
     has_shape_of_loop,
     kept_seconds,
@@ -95,6 +95,8 @@ class Conformed:
     """names of constraints of the old plan that the new one is not held to"""
     keep_ending: bool
     """whether the own ending is kept by seams under the floor too"""
+    follower: PlanFollower
+    """makes the plan with other choices, for advice"""
 
     @property
     def half_bar(self) -> float:
@@ -171,15 +173,10 @@ def conform(
     check_length_of_track(old, analysis.profile.song_duration)
     analysis = with_pinned(workspace, track, analysis, constraints)
     workspace.progress("planning", 0.0)
-    plan = conform_plan(
-        analysis.profile,
-        old,
-        difference,
-        workspace.params.cover,
-        constraints,
-        of_fit=_is_of_fit(result),
-        ending_floor=_ending_floor(keep_ending),
+    follower = PlanFollower(
+        analysis.profile, old, difference, workspace.params.cover, constraints, of_fit=_is_of_fit(result)
     )
+    plan = follower.plan(_ending_floor(keep_ending))
     workspace.progress("planning", 1.0)
     drawn = None if made is None else read_points(made.constraints.get(DRAWN_ENVELOPE))
     envelope = None if drawn is None else follow_edit(drawn, difference)
@@ -234,6 +231,7 @@ def conform(
         constraints,
         tuple(name for name in _UNASKED if name in recorded),
         keep_ending,
+        follower,
     )
 
 
@@ -443,14 +441,7 @@ def _ending_words(conformed: Conformed) -> list[str]:
 def _with_ending_kept(conformed: Conformed, keep_ending: bool) -> LoopPlan | None:
     """The plan that would have been made with the other choice; None if there is none at all."""
     try:
-        return conform_plan(
-            conformed.analysis.profile,
-            conformed.old,
-            conformed.difference,
-            conformed.cover,
-            conformed.constraints,
-            ending_floor=_ending_floor(keep_ending),
-        )
+        return conformed.follower.plan(_ending_floor(keep_ending))
     except PlanError:
         return None  # this is advice
 
@@ -461,14 +452,7 @@ def _at_a_lower_floor(conformed: Conformed) -> list[str]:
     if share >= _MUCH or conformed.cover.min_seam_score <= _LOWER_FLOOR:
         return []
     try:
-        plan = conform_plan(
-            conformed.analysis.profile,
-            conformed.old,
-            conformed.difference,
-            conformed.cover.model_copy(update={"min_seam_score": _LOWER_FLOOR}),
-            conformed.constraints,
-            ending_floor=None,  # as where somebody gives the floor
-        )
+        plan = conformed.follower.plan(None, _LOWER_FLOOR)  # no floor for the ending, as where somebody gives one
     except PlanError:
         return []  # this is advice: a floor without a plan has none to give
     if _share(conformed, plan) < share + _MORE:
