@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
-from workbench.cli.plan_files import length_option, naming, read_result
+from workbench.cli.plan_files import length_option, naming, naming_plan, read_result
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
@@ -42,6 +42,13 @@ if TYPE_CHECKING:
     help="Keep the track's own ending also where that takes a seam that scores less, down to 0.2; or fade there. "
     "Unasked it is kept, unless --min-seam-score is given.",
 )
+@click.option(
+    "--frame-rate",
+    type=click.FloatRange(1.0, 1000.0),
+    metavar="FPS",
+    help="Frames a second of cuts that are EDLs, which seldom state them. By default those that fit the plan's length, "
+    "the fewest where several do.",
+)
 @length_option
 @profile_option
 @workspace_option
@@ -55,6 +62,7 @@ def command(
     track: str | None,
     min_seam_score: float | None,
     keep_ending: bool | None,
+    frame_rate: float | None,
     length: float | None,
     workspace: Workspace,
 ) -> None:
@@ -87,6 +95,7 @@ def command(
     min_seam_score : the floor of seam scores; None: that of the profile or of the plan
     keep_ending : whether the track's own ending is kept by seams under the floor too, down to 0.2; None: it is, unless
         a floor is given
+    frame_rate : frames a second of EDLs; None: as their times and the plan's length tell
     length : s, of the plan of a fit of several lengths; None: PLAN holds one
     workspace : of the home folder, with the parameters of the profile
     """
@@ -100,7 +109,7 @@ def command(
     with naming(plan):
         result = read_result(plan, length)
     folders = (Path(), *(() if str(plan) == "-" else (plan.parent,)))
-    with progress_bar() as progress:
+    with naming_plan(plan), progress_bar() as progress:
         reporting = workspace.with_progress(progress)
         conformed = conform(
             reporting,
@@ -112,6 +121,7 @@ def command(
             folders=folders,
             min_seam_score=min_seam_score,
             keep_ending=keep_ending,
+            frame_rate=frame_rate,
         )
     table, summary = conform_table(conformed), conform_summary(conformed)
     if picture is not None:

@@ -2,8 +2,8 @@
 `match` printed, or on standard input for `-`.
 
 Functions: `option_option`, `placement_option` and `length_option`, the options that choose; `read_music`, what was
-chosen; `lay_out`, how it is played; `say_placement`; `warn_of_other_bytes`; `read_result` and `naming`, for commands
-that read a whole result.
+chosen; `lay_out`, how it is played; `say_placement`; `warn_of_other_bytes`; `read_result` and `naming` and
+`naming_plan`, for commands that read a whole result.
 """
 
 from __future__ import annotations
@@ -248,12 +248,34 @@ def naming(file: Path) -> Iterator[None]:
     """
     from workbench.errors import InputError, PlanError
 
-    named = "standard input" if str(file) == "-" else str(file)
+    try:
+        with naming_plan(file):
+            yield
+    except OSError as error:
+        raise InputError(f"{_name_of(file)}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise PlanError(f"{_name_of(file)}: this is not a plan, nor text at all") from None
+
+
+@contextmanager
+def naming_plan(file: Path) -> Iterator[None]:
+    """Name the file in every error that says what is wrong with a plan; other files of the block name themselves.
+
+    Parameters
+    ----------
+    file : that was read before the block; `-` is standard input
+
+    Raises
+    ------
+    PlanError : the plan cannot be used
+    """
+    from workbench.errors import PlanError
+
     try:
         yield
-    except OSError as error:
-        raise InputError(f"{named}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise PlanError(f"{named}: this is not a plan, nor text at all") from None
     except PlanError as error:
-        raise PlanError(f"{named}: {error}") from None
+        raise PlanError(f"{_name_of(file)}: {error}") from None
+
+
+def _name_of(file: Path) -> str:
+    return "standard input" if str(file) == "-" else str(file)

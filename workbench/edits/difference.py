@@ -95,6 +95,8 @@ class EditDifference:
     """one between any two kept spans, and one at an end that is not kept; sorted"""
     frame_seconds: float
     """s that a picture of the old cut lasts"""
+    other_rates: tuple[Fraction, ...] = ()
+    """frames a second that the edit lists may have as well as the one taken; other times would follow from them"""
 
     def __post_init__(self) -> None:
         old = new = 0.0

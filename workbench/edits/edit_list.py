@@ -62,6 +62,8 @@ class EditList:
     """s, record time at which the last clip ends"""
     frame_rate: Fraction
     """frames a second of record time"""
+    other_rates: tuple[Fraction, ...] = ()
+    """frames a second that it may have as well, where its file states none"""
 
     def __post_init__(self) -> None:
         if self.frame_rate <= 0:

@@ -18,8 +18,9 @@ A clip's media is the address that a comment gives (`FROM CLIP`, `FROM FILE`, `S
 The format does not state its frame rate. It is, in this order: that of drop frame, 30000/1001; what a comment states
 (`FPS: 25`); what the caller says; that of 24, 25, 30, 50 and 60 which has room for the frames written and at which most
 sources last as long as their records, or its thousandth less where the edit then has the length that the caller says;
-the lowest of those left. Nor does it state where the edit begins: that is the first event, or the full hour before it
-where that is less than a minute earlier or gives the length that the caller says.
+the lowest of those left, which is a guess: `EditList.other_rates` has the others. Nor does it state where the edit
+begins: that is the first event, or the full hour before it where that is less than a minute earlier or gives the length
+that the caller says.
 
 Function: `read_edl`.
 """
@@ -28,7 +29,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import groupby
 from pathlib import Path
@@ -100,8 +101,11 @@ def read_edl(path: Path, frame_rate: Fraction | None = None, seconds: float | No
         raise EditError(f"{path}: no video event in this list; it is no CMX 3600 edit decision list, or of sound alone")
     fitting = list(_fitting(path, events, stated, frame_rate, seconds))
     if seconds is not None:
-        fitting.sort(key=lambda edit: round(abs(float(edit.seconds) - seconds), 3))
-    return fitting[0]
+        apart = [round(abs(float(edit.seconds) - seconds), 3) for edit in fitting]
+        fitting = [edit for edit, by in zip(fitting, apart, strict=True) if by == min(apart)]
+    first = fitting[0]
+    others = dict.fromkeys(edit.frame_rate for edit in fitting if edit.frame_rate != first.frame_rate)
+    return replace(first, other_rates=tuple(others))
 
 
 def _fitting(
@@ -122,7 +126,7 @@ def _fitting(
             raise EditError(f"{path}: has a frame number of {most}; no frame rate is so high")
         strays = {rate: _strays(path, events, rate) for rate in possible}
         likely = [rate for rate in possible if strays[rate] == min(strays.values())]
-        rates = (likely[0],)
+        rates = tuple(likely)
         if seconds is not None:
             rates = tuple(rate for rate in _KNOWN_RATES if round(rate) in likely)
     for rate in rates:
@@ -132,7 +136,7 @@ def _fitting(
         for start in dict.fromkeys((hour, first_in) if near else (first_in, hour)):
             yield lay_shots(_shots(path, events, clock, start), rate)
             if seconds is None:
-                return
+                break
 
 
 def _events(path: Path) -> tuple[list[_Event], Fraction | None]:

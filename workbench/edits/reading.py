@@ -9,6 +9,7 @@ Functions: `read_edit_list`, `is_edit_list`, `compare_files`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -58,18 +59,21 @@ def read_edit_list(path: Path, frame_rate: Fraction | None = None, seconds: floa
         raise EditError(f"{path}: no such file")
     if path.suffix.lower() == ".otio":
         return read_otio(path)
-    if path.suffix.lower() == ".edl":
+    if _is_edl(path):
         return read_edl(path, frame_rate, seconds)
     return read_fcpxml(path)
 
 
-def compare_files(old_path: Path, new_path: Path, old_seconds: float | None = None) -> EditDifference:
+def compare_files(
+    old_path: Path, new_path: Path, old_seconds: float | None = None, frame_rate: Fraction | None = None
+) -> EditDifference:
     """Find what changed between two cuts of a video.
 
     Parameters
     ----------
     old_path, new_path : two edit lists, in one format or two, or two video files
     old_seconds : s that the old cut lasts, where that is known, as from a plan for it; tells the frame rate of an EDL
+    frame_rate : frames a second of EDLs, which seldom state them; None: not known
 
     Returns
     -------
@@ -77,7 +81,7 @@ def compare_files(old_path: Path, new_path: Path, old_seconds: float | None = No
 
     Raises
     ------
-    EditError : one is an edit list and the other is not, or one cannot be read
+    EditError : one is an edit list and the other is not, or one cannot be read, or is an EDL of another frame rate
     ExtraMissing : one is OTIO and the extra `export` is not installed
     MediaError : one is no video that can be read
     """
@@ -92,8 +96,28 @@ def compare_files(old_path: Path, new_path: Path, old_seconds: float | None = No
         from workbench.edits.videos import compare_videos  # here: edit lists need no decoder
 
         return compare_videos(old_path, new_path)
-    if old_path.suffix.lower() == ".edl" and new_path.suffix.lower() != ".edl" and old_seconds is None:
-        new = read_edit_list(new_path)
-        return compare_edits(read_edit_list(old_path, frame_rate=new.frame_rate), new)
-    old = read_edit_list(old_path, seconds=old_seconds)
-    return compare_edits(old, read_edit_list(new_path, frame_rate=old.frame_rate))
+    old = read_edit_list(old_path, frame_rate, old_seconds)
+    new = read_edit_list(new_path, frame_rate or old.frame_rate)
+    possible = old.other_rates
+    # What the new cut states, or has room for, tells of the old one too.
+    if new.frame_rate in possible or (old_seconds is None and frame_rate is None and not _is_edl(new_path)):
+        old = read_edit_list(old_path, new.frame_rate, old_seconds)
+    for path, edit in ((old_path, old), (new_path, new)):
+        if frame_rate is not None and _is_edl(path) and edit.frame_rate != frame_rate:
+            raise EditError(
+                f"{path}: is not of {float(frame_rate):.6g} frames a second, but of {float(edit.frame_rate):.6g} by "
+                "what it states or by the frames written in it"
+            )
+    difference = compare_edits(old, new)
+    if not _is_edl(new_path) or (_in_whole_seconds(old) and _in_whole_seconds(new)):
+        return difference
+    return replace(difference, other_rates=tuple(rate for rate in possible if rate > new.frame_rate))
+
+
+def _in_whole_seconds(edit: EditList) -> bool:
+    """Whether no frames are counted in it, so that its times are the same at any rate."""
+    return all(time.denominator == 1 for clip in edit.clips for time in (clip.source_start, clip.start, clip.seconds))
+
+
+def _is_edl(path: Path) -> bool:
+    return path.suffix.lower() == ".edl"

@@ -16,7 +16,7 @@ bars, each bar of the ring is another such number: the ring is then faded at the
 floor lead to either, the best under it do, down to `ending_floor`; where those do not, the music fades.
 
 Functions: `conform_plan`; `follow_picture` and `kept_seconds`, which of the untouched picture has its music;
-`unsure_seams`; `change_words`.
+`unsure_seams`; `change_words`. Class: `PlanFollower`, where several plans are made of one edit.
 """
 
 from __future__ import annotations
@@ -205,32 +205,81 @@ def conform_plan(
     PlanError : the plan is not of this track's grid, or the track cannot fill the new length
     ConstraintError : the constraints make no sense on this track
     """
-    old = plan.alone
-    same_length = abs(difference.new_seconds - old.window_end) <= difference.frame_seconds + 1e-6
-    if not difference.changes and same_length:
-        return replace(old, options=(old,))
-    if same_length and all(abs(span.new_start - span.old_start) < 1e-6 for span in difference.kept):
-        return replace(old, options=(old,))  # only shots of the same length: every second has its music already
-    lines = profile.downbeats
-    if lines.size < 3:
-        raise PlanError("the track has no bars to cut on, so its music cannot follow an edit; fit it anew")
-    search = _Search(profile, old, difference, params, constraints)
-    way = search.best() or search.best(in_ending=True)
-    if ending_floor is not None and not old.ends_in_fade and not (way is not None and way.own_ending):
-        lowered = _Search(profile, old, difference, params, constraints, least_score=ending_floor)
-        ending = lowered.best()
-        if ending is not None and ending.own_ending:
-            search, way = lowered, ending
-    while way is None and search.kept_segments:
-        # From where the edit begins nothing leads to the end: then music further before it must change too.
-        search = _Search(profile, old, difference, params, constraints, 2 * search.bars_before)
-        way = search.best() or search.best(in_ending=True)
-    made = _fitted_anew(search, constraints) if way is None else search.assemble(way)
-    if of_fit is None:
-        of_fit = old.kind is not PlanKind.LOOP or ":" in old.end_label
-    if not has_shape_of_loop(made, of_fit=of_fit):
-        made = _in_words_of_a_fit(made)
-    return replace(made, options=(made,))
+    return PlanFollower(profile, plan, difference, params, constraints, of_fit=of_fit).plan(ending_floor)
+
+
+class PlanFollower:
+    """A plan and a new cut of its video, from which several plans are made: what two of them share is searched once.
+
+    Parameters
+    ----------
+    profile, plan, difference, params, constraints, of_fit : as for `conform_plan`
+    """
+
+    def __init__(
+        self,
+        profile: LoopProfile,
+        plan: LoopPlan,
+        difference: EditDifference,
+        params: CoverParams = CoverParams(),
+        constraints: SeamConstraints = NO_CONSTRAINTS,
+        *,
+        of_fit: bool | None = None,
+    ) -> None:
+        self._profile, self._old, self._difference = profile, plan.alone, difference
+        self._params, self._constraints = params, constraints
+        self._of_fit = self._old.kind is not PlanKind.LOOP or ":" in self._old.end_label if of_fit is None else of_fit
+        self._found: dict[tuple[float, float | None], tuple[_Search, _Way | None]] = {}
+
+    def plan(self, ending_floor: float | None = ENDING_FLOOR, min_seam_score: float | None = None) -> LoopPlan:
+        """The plan for the new cut.
+
+        Parameters
+        ----------
+        ending_floor : as for `conform_plan`
+        min_seam_score : the floor of seam scores, 0 to 1; None: that of the parameters
+
+        Raises
+        ------
+        PlanError, ConstraintError : as from `conform_plan`
+        """
+        old, difference = self._old, self._difference
+        same_length = abs(difference.new_seconds - old.window_end) <= difference.frame_seconds + 1e-6
+        if not difference.changes and same_length:
+            return replace(old, options=(old,))
+        if same_length and all(abs(span.new_start - span.old_start) < 1e-6 for span in difference.kept):
+            return replace(old, options=(old,))  # only shots of the same length: every second has its music already
+        if self._profile.downbeats.size < 3:
+            raise PlanError("the track has no bars to cut on, so its music cannot follow an edit; fit it anew")
+        floor = self._params.min_seam_score if min_seam_score is None else min_seam_score
+        search, way = self._best(floor, None)
+        if ending_floor is not None and not old.ends_in_fade and not (way is not None and way.own_ending):
+            lowered, ending = self._best(floor, ending_floor)
+            if ending is not None and ending.own_ending:
+                search, way = lowered, ending
+        while way is None and search.kept_segments:
+            # From where the edit begins nothing leads to the end: then music further before it must change too.
+            search = self._search(floor, bars_before=2 * search.bars_before)
+            way = search.best() or search.best(in_ending=True)
+        made = _fitted_anew(search, self._constraints) if way is None else search.assemble(way)
+        if not has_shape_of_loop(made, of_fit=self._of_fit):
+            made = _in_words_of_a_fit(made)
+        return replace(made, options=(made,))
+
+    def _best(self, floor: float, ending_floor: float | None) -> tuple[_Search, _Way | None]:
+        """The best way with seams over a floor, or to the own ending with seams over another; searched once."""
+        key = floor, ending_floor
+        if key not in self._found:
+            search = self._search(floor, least_score=ending_floor)
+            way = search.best()
+            if way is None and ending_floor is None:
+                way = search.best(in_ending=True)
+            self._found[key] = search, way
+        return self._found[key]
+
+    def _search(self, floor: float, bars_before: int = _BARS_BEFORE, least_score: float | None = None) -> _Search:
+        params = self._params.model_copy(update={"min_seam_score": floor})
+        return _Search(self._profile, self._old, self._difference, params, self._constraints, bars_before, least_score)
 
 
 def has_shape_of_loop(plan: LoopPlan, *, of_fit: bool) -> bool:
@@ -632,15 +681,22 @@ class _Search:
     def _in_place(self, line: IntArray, times: FloatArray) -> FloatArray:
         """Seconds of bars, which begin at these times, that are heard where the picture had them; shape of `times`."""
         begins, ends, offset = self.target
-        if not begins.size:
-            return np.zeros(times.shape)
-        inside = (np.arange(_POINTS) + 0.5) / _POINTS
-        at = times[:, None] + inside * self.lengths[line, None]
+        found = np.zeros(times.shape)
+        if not begins.size or not times.size:
+            return found
+        # All that begin after equally many bars begin at about the same time, so that few stretches of picture count.
+        first, last = np.searchsorted(begins, [times.min(), times.max() + self.longest_bar], side="right")
+        off = self.lines[line] - times
+        wanted = offset[max(int(first) - 1, 0) : max(int(last), 1)]
+        row = np.flatnonzero((np.abs(off[:, None] - wanted) <= self.bar / 2).any(axis=1))
+        lengths, off = self.lengths[line[row]], off[row]
+        at = times[row, None] + (np.arange(_POINTS) + 0.5) / _POINTS * lengths[:, None]
         piece = np.maximum(np.searchsorted(begins, at, side="right") - 1, 0)
-        off = np.abs((self.lines[line] - times)[:, None] - offset[piece])
+        off = np.abs(off[:, None] - offset[piece])
         there = (at >= begins[piece]) & (at < ends[piece]) & (off <= self.bar / 2) & (at < self.end)
         worth = np.where(there, 1.0 - _EXACT * off / self.bar, 0.0).sum(axis=1)
-        return np.asarray(worth * self.lengths[line] / _POINTS)
+        found[row] = worth * lengths / _POINTS
+        return found
 
     def _endings(self, layer: _Layer, number: int, *, in_ending: bool) -> list[tuple[float, int, int, int, _End]]:
         """Ways that end in the next bar: with the track's last sound or last hit, or in a fade."""

@@ -40,9 +40,10 @@ else the catalog holds. In full, with `clip` to 0 and 1, and each parameter of `
 
 Retrieval is a scan: the parts that read single numbers cost a few nanoseconds a track, so all of a million tracks are
 compared, in blocks that stay in the processor's cache, and by these parts none is missed as by an approximate index. As
-each part can only lower a score, most tracks are out after two or three of them (`_scan`). Contours and bars are read
-only of the best few hundred (`candidates`): in a large catalog a track that others are a little ahead of, but that
-rises and falls with the video as they do not, is not found.
+each part can only lower a score, most tracks are out after two or three of them (`_scan`). Whether cuts keep time with
+bars depends on a frequency alone, so the scan reads that from a table made for the video. Of the best thousands so far
+the contours are read, and of the best few hundred after that (`candidates`) every part is computed in full. So what may
+be missed in a large catalog is a track that thousands of others are ahead of until its contour is read.
 
 Functions: `rank` for all of it; `quick_parts`, `slow_parts`, `raw_scores` for its steps.
 
@@ -55,8 +56,10 @@ circumplex model of affect", Journal of Personality and Social Psychology 39, 19
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -71,6 +74,10 @@ from workbench.recording import FloatArray, IntArray
 BAR_UNITS = ("bar", "half bar", "beat")
 """what cuts may keep time with"""
 
+_CONTOURS = 20
+"""times as many tracks as are compared in every respect have their contours read"""
+_TABLE_STEP = 1 / 16
+"""of a cycle that a frequency of the table of bars gains on the one before, over the longest run of cuts"""
 _BLOCK = 1 << 16
 """tracks scanned at a time; their intermediate results stay in the cache"""
 _WORTH_PICKING = 0.7
@@ -118,6 +125,10 @@ class Ranking:
     raw: FloatArray
     """shape (n,), without sync"""
     wanted: VideoWants
+
+
+_ScanPart: TypeAlias = Callable[[VideoFacts, VideoWants, Mapping[str, FloatArray], MatchParams], FloatArray]
+"""a part of some tracks, from the numbers in which they are scanned"""
 
 
 def wanted_of(video: VideoFacts, params: MatchParams) -> VideoWants:
@@ -174,7 +185,7 @@ def rank(video: VideoFacts, columns: Columns, count: int, params: MatchParams | 
     """
     params = params or MatchParams()
     wanted = wanted_of(video, params)
-    rows = _scan(video, wanted, columns, max(count, params.candidates), params)
+    rows = _nominate(video, wanted, columns, max(count, params.candidates), params)
     chosen = columns.take(rows)
     audible = np.flatnonzero(~chosen.silent)
     rows, chosen = rows[audible], chosen.take(audible)
@@ -187,41 +198,56 @@ def rank(video: VideoFacts, columns: Columns, count: int, params: MatchParams | 
     )
 
 
-def _scan(video: VideoFacts, wanted: VideoWants, columns: Columns, count: int, params: MatchParams) -> IntArray:
-    """Rows with the best quick parts, in no order.
+def _nominate(video: VideoFacts, wanted: VideoWants, columns: Columns, count: int, params: MatchParams) -> IntArray:
+    """Rows that may be the best by every part, in no order: of those with the best numbers, by their contours too."""
+    rows, sums = _scan(video, wanted, columns, _CONTOURS * count, params)
+    if rows.size <= count:
+        return rows
+    arc = _arc(video, columns.contour[rows], columns.duration[rows], params)
+    sums = sums + _log_of(arc, params.weights["arc"])
+    return rows[np.argpartition(-sums, count - 1)[:count]]
+
+
+def _scan(
+    video: VideoFacts, wanted: VideoWants, columns: Columns, count: int, params: MatchParams
+) -> tuple[IntArray, FloatArray]:
+    """Rows with the best parts of single numbers, in no order, and the sums of these parts' logarithms.
 
     No part exceeds 1, so no logarithm exceeds 0, and a sum of them only falls with each that is added. A track whose
     sum is under that of the `count`-th best so far is out for good; the parts that are left are computed of the others.
     So nothing is missed, and the dear parts are computed of a tenth of the tracks. In which order is told by the first
-    block: what takes off most for its time comes first, and a voice where nobody speaks comes last.
+    block: what takes off most for its time comes first, and a voice where nobody speaks comes last. Bars are read from
+    a table of frequencies, so they count a little more or less than they do in the end.
     """
-    total = len(columns)
-    if total <= count:
-        return np.arange(total, dtype=np.int64)
-    weights, order = params.weights, tuple(_SCAN_TIMES)
+    weights = params.weights
+    parts: dict[str, _ScanPart] = {name: partial(_quick_part, name) for name in _QUICK}
+    if video.cuts.size >= _LEAST_CUTS:
+        parts["bars"] = _tabled_bars(video.cuts)
+    total, order = len(columns), tuple(parts)
     rows, sums = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
     least, taken_off = np.float32(-np.inf), dict[str, float]()
     for first in range(0, total, _BLOCK):
-        block = _numbers(columns, first, first + _BLOCK)
-        left = np.arange(first, min(first + _BLOCK, total), dtype=np.int64)
-        score = np.zeros(left.size, dtype=np.float32)
+        last = min(first + _BLOCK, total)
+        left: IntArray | slice = slice(None)
+        score = np.zeros(last - first, dtype=np.float32)
         for name in order:
-            part = _log_of(_quick_part(name, video, wanted, block, params), weights[name])
+            facts = {fact: values[left] for fact, values in _numbers(columns, _FACTS[name], first, last).items()}
+            part = _log_of(parts[name](video, wanted, facts, params), weights[name])
             if first == 0:
                 taken_off[name] = float(part.mean())
             score += part
             good = np.flatnonzero(score >= least)
-            if good.size < _WORTH_PICKING * left.size:
-                left, score = left[good], score[good]
-                block = {fact: values[good] for fact, values in block.items()}
+            if good.size < _WORTH_PICKING * score.size:
+                left, score = (good if isinstance(left, slice) else left[good]), score[good]
         if first == 0:
             order = tuple(sorted(order, key=lambda name: taken_off[name] / _SCAN_TIMES[name]))
-        rows, sums = np.concatenate([rows, left]), np.concatenate([sums, score])
+        rows = np.concatenate([rows, np.arange(first, last, dtype=np.int64)[left]])
+        sums = np.concatenate([sums, score])
         if rows.size > count:
             best = np.argpartition(-sums, count - 1)[:count]
             rows, sums = rows[best], sums[best]
             least = sums.min()
-    return rows
+    return rows, sums
 
 
 def raw_scores(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
@@ -267,7 +293,10 @@ def _log_sum(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray
 
 def _log_of(part: FloatArray, weight: float) -> FloatArray:
     """Weighted logarithm of a part, 0 at most, shape (n,)."""
-    return np.asarray(np.float32(weight) * np.log(np.maximum(part, np.float32(_LEAST_PART))))
+    found = np.maximum(part, np.float32(_LEAST_PART))
+    np.log(found, out=found)
+    found *= np.float32(weight)
+    return found
 
 
 def quick_parts(video: VideoFacts, wanted: VideoWants, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
@@ -286,8 +315,10 @@ def quick_parts(video: VideoFacts, wanted: VideoWants, columns: Columns, params:
     -------
     pulse, level, mood, voice and length, by name, shape (n,) each, 0 to 1
     """
-    tracks = _numbers(columns, 0, len(columns))
-    return {name: _quick_part(name, video, wanted, tracks, params) for name in _QUICK}
+    return {
+        name: _quick_part(name, video, wanted, _numbers(columns, _FACTS[name], 0, len(columns)), params)
+        for name in _QUICK
+    }
 
 
 def slow_parts(video: VideoFacts, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
@@ -321,21 +352,8 @@ def bonus(found: FloatArray) -> FloatArray:
     return np.asarray(np.float32(0.5) + np.float32(0.5) * found)
 
 
-def _numbers(columns: Columns, first: int, last: int) -> dict[str, FloatArray]:
-    names = (
-        "bpm",
-        "energy",
-        "brightness",
-        "density",
-        "mode",
-        "key_clarity",
-        "words_energy",
-        "words_valence",
-        "duration",
-        "vocals",
-        "speech_band",
-        "loopable",
-    )
+def _numbers(columns: Columns, names: Sequence[str], first: int, last: int) -> dict[str, FloatArray]:
+    """Some columns of some rows, each a number a track."""
     return {name: np.asarray(getattr(columns, name)[first:last], dtype=np.float32) for name in names}
 
 
@@ -344,7 +362,8 @@ def _quick_part(
 ) -> FloatArray:
     """One of the parts that read single numbers, shape (n,), 0 to 1; its usual value where a number is unknown."""
     part = _QUICK[name](video, wanted, tracks, params)
-    return np.where(np.isnan(part), np.float32(params.usual_parts[name]), part)
+    np.copyto(part, np.float32(params.usual_parts[name]), where=np.isnan(part))
+    return part
 
 
 def _pulse(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
@@ -373,7 +392,16 @@ def _length(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArr
 
 _QUICK = {"pulse": _pulse, "level": _level, "mood": _mood, "voice": _voice, "length": _length}
 """the parts that read single numbers"""
-_SCAN_TIMES = {"level": 3.4, "voice": 3.0, "mood": 9.2, "length": 6.0, "pulse": 16.0}
+_FACTS = {
+    "pulse": ("bpm", "density"),
+    "level": ("energy", "words_energy"),
+    "mood": ("mode", "brightness", "key_clarity", "words_valence"),
+    "voice": ("vocals", "speech_band"),
+    "length": ("duration", "loopable"),
+    "bars": ("bpm", "beats_per_bar"),
+}
+"""the columns that each part of the scan reads"""
+_SCAN_TIMES = {"level": 3.4, "voice": 3.0, "mood": 9.2, "length": 6.0, "pulse": 16.0, "bars": 12.0}
 """what each takes beside the others: ms of a million tracks, as measured once"""
 
 
@@ -485,7 +513,7 @@ def track_valence(
 def _with_words(heard: FloatArray, by_words: FloatArray, share: float) -> FloatArray:
     """What is heard and what the catalog's words say, combined; where one of them is NaN, the other alone."""
     both = heard + np.float32(share) * (by_words - heard)
-    return np.where(np.isnan(by_words), heard, np.where(np.isnan(heard), by_words, both))
+    return np.where(np.isnan(both), np.fmax(heard, by_words), both)  # the greater of what is no NaN
 
 
 def voice_part(speech_share: float, vocals: FloatArray, speech_band: FloatArray, params: MatchParams) -> FloatArray:
@@ -551,7 +579,12 @@ def arc_part(video: VideoFacts, columns: Columns, params: MatchParams) -> FloatA
     -------
     shape (n,), 0 to 1; 0.5 where neither changes, the usual value where a track has no contour
     """
-    music = under_scenes(video, columns)
+    return _arc(video, columns.contour, columns.duration, params)
+
+
+def _arc(video: VideoFacts, contour: FloatArray, duration: FloatArray, params: MatchParams) -> FloatArray:
+    """As `arc_part`, of some columns."""
+    music = _under_scenes(video, contour, duration)
     seconds = np.array([scene.seconds for scene in video.scenes])
     drive = np.array([scene.drive for scene in video.scenes])
     share = seconds / seconds.sum()
@@ -581,9 +614,14 @@ def under_scenes(video: VideoFacts, columns: Columns) -> FloatArray:
     -------
     shape (n_tracks, n_scenes), 0 to 1; NaN where contour or duration is unknown
     """
-    contour = np.asarray(columns.contour, dtype=np.float64)
-    duration = np.where(columns.duration > 0.0, columns.duration, np.nan).astype(np.float64)
-    below = np.concatenate([np.zeros((len(columns), 1)), np.cumsum(contour, axis=1)], axis=1) / CONTOUR_PARTS
+    return _under_scenes(video, columns.contour, columns.duration)
+
+
+def _under_scenes(video: VideoFacts, contour: FloatArray, duration: FloatArray) -> FloatArray:
+    """As `under_scenes`, of some columns."""
+    contour = np.asarray(contour, dtype=np.float64)
+    duration = np.where(duration > 0.0, duration, np.nan).astype(np.float64)
+    below = np.concatenate([np.zeros((contour.shape[0], 1)), np.cumsum(contour, axis=1)], axis=1) / CONTOUR_PARTS
     edges = np.array([0.0, *(scene.end for scene in video.scenes)])
     passes, place = np.divmod(edges[None, :] / duration[:, None], 1.0)
     at = place * CONTOUR_PARTS
@@ -612,25 +650,59 @@ def bar_agreement(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) ->
     agreement : shape (n,), 0 to 1
     unit : shape (n,), index into `BAR_UNITS`: what they keep time with best
     """
-    from scipy.special import gammaincc
-
     n_tracks = len(bpm)
     if cuts.size < _LEAST_CUTS or not n_tracks:
         return np.zeros(n_tracks, dtype=np.float32), np.zeros(n_tracks, dtype=np.int64)
-    runs = np.array_split(cuts, max(1, round(cuts.size / _WINDOW_CUTS)))
-    shot = float(np.median(np.diff(cuts)))
     pulsed = np.isfinite(bpm) & (np.asarray(bpm) > 0)
     beat = 60.0 / np.where(pulsed, bpm, 60.0).astype(np.float64)
     bar = beat * np.where(np.asarray(beats_per_bar) > 0, beats_per_bar, 4)
-    agreement = np.zeros((len(BAR_UNITS), n_tracks))
-    for unit, period in enumerate((bar, 0.5 * bar, beat)):
-        lengths = [np.abs(np.exp(2j * np.pi * run[None, :] / period[:, None]).mean(axis=1)) for run in runs]
-        evidence = sum(run.size * np.square(length) for run, length in zip(runs, lengths, strict=True))
-        chance = np.minimum(1.0, len(BAR_UNITS) * gammaincc(len(runs), evidence))
-        mean = sum(run.size * length for run, length in zip(runs, lengths, strict=True)) / cuts.size
-        simple = period >= shot / _MOST_UNITS
-        agreement[unit] = np.where(pulsed & simple, mean * _KEEPS_TIME_ODDS / (_KEEPS_TIME_ODDS + chance), 0.0)
+    agreement = np.stack([np.where(pulsed, _keeps_time(cuts, period), 0.0) for period in (bar, 0.5 * bar, beat)])
     return agreement.max(axis=0).astype(np.float32), agreement.argmax(axis=0)
+
+
+def _runs(cuts: FloatArray) -> list[FloatArray]:
+    """The cuts in runs over which a phase is expected to hold."""
+    return np.array_split(cuts, max(1, round(cuts.size / _WINDOW_CUTS)))
+
+
+def _keeps_time(cuts: FloatArray, period: FloatArray) -> FloatArray:
+    """How surely and how well cuts keep time with units of some periods, s; 0 to 1, shape of `period`."""
+    from scipy.special import gammaincc
+
+    runs = _runs(cuts)
+    lengths = [np.abs(np.exp(2j * np.pi * run[None, :] / period[:, None]).mean(axis=1)) for run in runs]
+    evidence = sum(run.size * np.square(length) for run, length in zip(runs, lengths, strict=True))
+    chance = np.minimum(1.0, len(BAR_UNITS) * gammaincc(len(runs), evidence))
+    mean = sum(run.size * length for run, length in zip(runs, lengths, strict=True)) / cuts.size
+    simple = period >= float(np.median(np.diff(cuts))) / _MOST_UNITS
+    return np.asarray(np.where(simple, mean * _KEEPS_TIME_ODDS / (_KEEPS_TIME_ODDS + chance), 0.0))
+
+
+def _tabled_bars(cuts: FloatArray) -> _ScanPart:
+    """The part `bars` of any track, read from a table of the agreement at each frequency.
+
+    Within a run phases turn by a full cycle where the frequency changes by one over its length, so that the table
+    needs some steps to a cycle, up to the highest frequency that counts: a few hundred or thousand for any video.
+    """
+    longest = max(float(run[-1] - run[0]) for run in _runs(cuts))
+    highest = _MOST_UNITS / float(np.median(np.diff(cuts)))
+    step = _TABLE_STEP / longest
+    frequencies = step * np.arange(1, int(np.ceil(highest / step)) + 1)
+    # Nothing keeps time with no frequency, nor with any beyond the last.
+    table = bonus(np.concatenate([[0.0], _keeps_time(cuts, 1.0 / frequencies), [0.0]])).astype(np.float32)
+
+    def read(
+        video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams
+    ) -> FloatArray:
+        beat = tracks["bpm"] * np.float32(1.0 / 60.0 / step)
+        beats = tracks["beats_per_bar"]
+        beat = np.where(beat > 0.0, beat, np.float32(0.0))
+        bar = beat / np.where(beats > 0.0, beats, np.float32(4.0))
+        last = np.float32(table.size - 1)
+        found = [table[np.minimum(place + np.float32(0.5), last).astype(np.int32)] for place in (beat, bar, bar + bar)]
+        return np.asarray(np.maximum(np.maximum(*found[:2]), found[2]))
+
+    return read
 
 
 def _loudness_of(video: VideoFacts) -> float:

@@ -22,12 +22,13 @@ import numpy as np
 from workbench.edits.difference import EditDifference, lasting
 from workbench.edits.envelope import FollowedEnvelope, follow_edit
 from workbench.edits.reading import compare_files, is_edit_list
+from workbench.edits.shots import exact_rate
 from workbench.errors import EditError, PlanError
 from workbench.loops.conform import (
     ENDING_FLOOR,
+    PlanFollower,
     UnsureSeam,
     change_words,
-    conform_plan,
     follow_picture,
     has_shape_of_loop,
     kept_seconds,
@@ -59,8 +60,12 @@ _MORE = 0.02
 """share that worse seams must keep beyond what good ones do to be worth a word"""
 KEEP_ENDING = "keep_ending"
 """constraint of a provenance: whether the own ending is kept by seams under the floor too"""
+FRAME_RATE = "frame_rate"
+"""constraint of a provenance: frames a second that were given for cuts that are EDLs"""
 _UNASKED = ("keep", "end_on")
 """constraints of a fit that a changed plan is not held to"""
+_OF_ONE_CUT = (*_UNASKED, KEEP_ENDING, FRAME_RATE, DRAWN_ENVELOPE)
+"""constraints that the next cut does not inherit as they are"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,8 @@ class Conformed:
     """names of constraints of the old plan that the new one is not held to"""
     keep_ending: bool
     """whether the own ending is kept by seams under the floor too"""
+    follower: PlanFollower
+    """makes the plan with other choices, for advice"""
 
     @property
     def half_bar(self) -> float:
@@ -113,6 +120,7 @@ def conform(
     folders: Sequence[Path] = (),
     min_seam_score: float | None = None,
     keep_ending: bool | None = None,
+    frame_rate: float | None = None,
 ) -> Conformed:
     """Change a plan for another cut of its video.
 
@@ -127,6 +135,7 @@ def conform(
     min_seam_score : the floor of seam scores, 0 to 1; None: of the parameters
     keep_ending : whether the track's own ending is kept by seams under that floor too, down to `ENDING_FLOOR`; None: it
         is, unless `min_seam_score` is given
+    frame_rate : frames a second of cuts that are EDLs, which seldom state them; None: not known
 
     Raises
     ------
@@ -148,7 +157,7 @@ def conform(
     if min_seam_score is not None:
         cover = CoverParams.model_validate({**workspace.params.cover.model_dump(), "min_seam_score": min_seam_score})
         workspace = workspace.with_params(workspace.params.model_copy(update={"cover": cover}))
-    difference = compare_files(old_cut, new_cut, old.window_end)
+    difference = compare_files(old_cut, new_cut, old.window_end, None if frame_rate is None else exact_rate(frame_rate))
     if not is_edit_list(new_cut):
         difference = lasting(difference, probe(new_cut).duration)
     apart = abs(difference.old_seconds - old.window_end)
@@ -164,15 +173,10 @@ def conform(
     check_length_of_track(old, analysis.profile.song_duration)
     analysis = with_pinned(workspace, track, analysis, constraints)
     workspace.progress("planning", 0.0)
-    plan = conform_plan(
-        analysis.profile,
-        old,
-        difference,
-        workspace.params.cover,
-        constraints,
-        of_fit=_is_of_fit(result),
-        ending_floor=_ending_floor(keep_ending),
+    follower = PlanFollower(
+        analysis.profile, old, difference, workspace.params.cover, constraints, of_fit=_is_of_fit(result)
     )
+    plan = follower.plan(_ending_floor(keep_ending))
     workspace.progress("planning", 1.0)
     drawn = None if made is None else read_points(made.constraints.get(DRAWN_ENVELOPE))
     envelope = None if drawn is None else follow_edit(drawn, difference)
@@ -186,7 +190,7 @@ def conform(
         measured = mix_under(workspace, plan, track, new_video)
         mix = mix_body(with_drawn(measured, None if envelope is None else envelope.points))
     recorded = {} if made is None else {n: value for n, value in made.constraints.items() if n != CONFORMED}
-    carried = {name: value for name, value in recorded.items() if name not in (*_UNASKED, KEEP_ENDING, DRAWN_ENVELOPE)}
+    carried = {name: value for name, value in recorded.items() if name not in _OF_ONE_CUT}
     if envelope is not None and envelope.points is not None:
         carried[DRAWN_ENVELOPE] = [[at, depth] for at, depth in envelope.points]
     provenance = make_provenance(
@@ -202,6 +206,7 @@ def conform(
             "to": new_cut.name,
             "seconds": plan.window_end,
             **({KEEP_ENDING: True} if keep_ending else {}),
+            **({} if frame_rate is None else {FRAME_RATE: frame_rate}),
             CONFORMED: {
                 "result": _bare(result),
                 "from": workspace.hash_file(old_cut),
@@ -226,6 +231,7 @@ def conform(
         constraints,
         tuple(name for name in _UNASKED if name in recorded),
         keep_ending,
+        follower,
     )
 
 
@@ -336,12 +342,32 @@ def conform_table(conformed: Conformed) -> list[str]:
         f"{100 * summary['kept_share']:.0f} % of the untouched picture keeps its music; "
         f"{seams}; {conformed.plan.end_label}"
     )
+    guessed = _guessed_rate(conformed.difference)
     if not summary["changes"]:
-        return ["nothing differs: the same plan", last]
+        return ["nothing differs: the same plan", last, *guessed]
     if not _same_before_edit(conformed):
         lines.append("no way through the track led on from the first change, so music before it differs too")
     envelope = _envelope_words(conformed.envelope)
-    return [*lines, last, *envelope, *_not_kept(conformed), *_ending_words(conformed), *_at_a_lower_floor(conformed)]
+    return [
+        *lines,
+        last,
+        *guessed,
+        *envelope,
+        *_not_kept(conformed),
+        *_ending_words(conformed),
+        *_at_a_lower_floor(conformed),
+    ]
+
+
+def _guessed_rate(difference: EditDifference) -> list[str]:
+    """That the frame rate of the edit lists is a guess; one line, or none."""
+    if not difference.other_rates:
+        return []
+    others = ", ".join(f"{float(rate):.6g}" for rate in difference.other_rates)
+    return [
+        f"the edit lists do not state their frame rate: {1 / difference.frame_seconds:.6g} frames a second were taken, "
+        f"{others} would fit as well (--frame-rate says which)"
+    ]
 
 
 def _envelope_words(envelope: FollowedEnvelope | None) -> list[str]:
@@ -415,14 +441,7 @@ def _ending_words(conformed: Conformed) -> list[str]:
 def _with_ending_kept(conformed: Conformed, keep_ending: bool) -> LoopPlan | None:
     """The plan that would have been made with the other choice; None if there is none at all."""
     try:
-        return conform_plan(
-            conformed.analysis.profile,
-            conformed.old,
-            conformed.difference,
-            conformed.cover,
-            conformed.constraints,
-            ending_floor=_ending_floor(keep_ending),
-        )
+        return conformed.follower.plan(_ending_floor(keep_ending))
     except PlanError:
         return None  # this is advice
 
@@ -433,14 +452,7 @@ def _at_a_lower_floor(conformed: Conformed) -> list[str]:
     if share >= _MUCH or conformed.cover.min_seam_score <= _LOWER_FLOOR:
         return []
     try:
-        plan = conform_plan(
-            conformed.analysis.profile,
-            conformed.old,
-            conformed.difference,
-            conformed.cover.model_copy(update={"min_seam_score": _LOWER_FLOOR}),
-            conformed.constraints,
-            ending_floor=None,  # as where somebody gives the floor
-        )
+        plan = conformed.follower.plan(None, _LOWER_FLOOR)  # no floor for the ending, as where somebody gives one
     except PlanError:
         return []  # this is advice: a floor without a plan has none to give
     if _share(conformed, plan) < share + _MORE:

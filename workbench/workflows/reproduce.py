@@ -220,7 +220,7 @@ def _match(workspace: Workspace, made: Provenance, track: Path | None, video: Pa
 def _conform(
     workspace: Workspace, made: Provenance, track: Path | None, video: Path | None, folders: Sequence[Path]
 ) -> dict[str, Any]:
-    from workbench.workflows.conform import CONFORMED, KEEP_ENDING, conform, conform_json
+    from workbench.workflows.conform import CONFORMED, FRAME_RATE, KEEP_ENDING, conform, conform_json
 
     recorded = made.constraints.get(CONFORMED)
     before = recorded.get("result") if isinstance(recorded, Mapping) else None
@@ -235,7 +235,18 @@ def _conform(
         given = {"command": recorded["made_by"], "constraints": recorded.get("given") or {}, "video": None}
         result[KEY] = made.model_copy(update=given).to_json()
     keep_ending = made.constraints.get(KEEP_ENDING) is True
-    return conform_json(conform(workspace, result, cuts[0], cuts[1], track=track, video=video, keep_ending=keep_ending))
+    rate = made.constraints.get(FRAME_RATE)
+    conformed = conform(
+        workspace,
+        result,
+        cuts[0],
+        cuts[1],
+        track=track,
+        video=video,
+        keep_ending=keep_ending,
+        frame_rate=float(rate) if isinstance(rate, int | float) else None,
+    )
+    return conform_json(conformed)
 
 
 def _cut(workspace: Workspace, name: str, content_hash: object, folders: Iterable[Path]) -> Path:

@@ -161,3 +161,39 @@ def test_a_frame_more_or_less_is_the_same_cut(
     )  # fmt: skip
     assert code == 0, err
     assert json.loads(out)["new_seconds"] == round((frames - 51) / RATE, 6)
+
+
+def test_a_guessed_frame_rate_is_said_and_can_be_given(
+    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    shots = [("A", 0, 262), ("B", 262, 738)]
+    old, new = write_edl(tmp_path / "old.edl", shots), write_edl(tmp_path / "new.edl", [shots[0], ("B", 262, 690)])
+    out_file = tmp_path / "plan-2.json"
+    command = ["conform", plan_file, "--from", old, "--to", new, "-o", out_file, "--track", track_file, "--home", home]
+    code, _, err = workbench(*command)
+    assert code == 0, err
+    assert "do not state their frame rate: 24 frames a second were taken, 25, 30, 50, 60 would fit as well" in err
+    code, out, err = workbench(*command, "--frame-rate", "25")
+    assert code == 0, err
+    assert "frame rate" not in err
+    assert json.loads(out)["new_seconds"] == pytest.approx(952 / 25)
+    # What was given is recorded, so that the plan can be made again.
+    code, out, err = workbench("reproduce", out_file, "--track", track_file, "--home", home)
+    assert (code, json.loads(out)["same"]) == (0, True), err
+
+
+@pytest.mark.parametrize("plan", ['{"plan": {"segments": []}}', '{"plan":', "[]"])
+def test_what_is_wrong_with_a_plan_names_its_file(
+    workbench: Call, plan: str, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    path, options = tmp_path / "bad.json", ["--track", track_file, "--home", home]
+    path.write_text(plan)
+    commands = (
+        ["conform", path, "--from", cuts[0], "--to", cuts[1], "-o", tmp_path / "out.json"],
+        ["reproduce", path],
+        ["render", path, "-o", tmp_path / "out.wav"],
+    )
+    for command in commands:
+        code, out, err = workbench(*command, *options)
+        assert (code, out) == (1, "")
+        assert f"{path}: " in err.splitlines()[-1], command[0]

@@ -78,3 +78,25 @@ def test_what_is_no_edit_list(tmp_path: Path, write_edit: WriteEdit) -> None:
         read_edit_list(tmp_path / "none.otio")
     with pytest.raises(EditError, match=r"film\.mov is not; give two edit lists"):
         compare_files(edit, tmp_path / "film.mov")
+
+
+def test_a_frame_rate_that_the_length_does_not_tell_is_a_guess(write_edit: WriteEdit) -> None:
+    rate = Fraction(25)
+    old = [("a.mov", 0, 262), ("b.mov", 262, 238)]  # 20 s at any rate, with its cut inside a second
+    new = [("a.mov", 0, 262), ("b.mov", 262, 230)]
+    whole = [("a.mov", 0, 250), ("b.mov", 0, 250)]
+
+    def found(shots: list[Any], changed: list[Any], kind: str = "edl", given: Fraction | None = None) -> Any:
+        return compare_files(write_edit("edl", shots, rate), write_edit(kind, changed, rate), 20.0, given)
+
+    guessed = found(old, new)
+    assert (1 / guessed.frame_seconds, guessed.other_rates) == (pytest.approx(24), (25, 30, 50, 60))
+    assert guessed.changes[0].delta_seconds == pytest.approx(-7 / 24)  # 19:17 is 8 frames of 25 before 20:00
+    for sure in (found(old, new, given=rate), found(old, new, "otio"), found(old, [("a.mov", 0, 249)])):
+        # Given, stated by the other cut, or told by its frames: one has the number 24.
+        assert 1 / sure.frame_seconds == pytest.approx(25)
+    assert found(old, new, given=rate).other_rates == found(old, new, "otio").other_rates == ()
+    assert found(old, [("a.mov", 0, 249)]).other_rates == (30, 50, 60)
+    assert found(whole, whole[:1]).other_rates == ()  # no frames are counted: the same at any rate
+    with pytest.raises(EditError, match="is not of 24 frames a second, but of 25 by"):
+        found(old, [("a.mov", 0, 249)], given=Fraction(24))

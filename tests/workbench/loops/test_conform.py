@@ -14,6 +14,7 @@ from workbench.edits.difference import EditChange, EditDifference, KeptSpan
 from workbench.errors import FitError, PlanError
 from workbench.loops.conform import (
     ENDING_FLOOR,
+    PlanFollower,
     UnsureSeam,
     change_words,
     conform_plan,
@@ -225,6 +226,10 @@ def test_the_own_ending_is_kept_by_the_best_worse_seam(track_profile: Maker, onl
     profile, plan, difference = without_a_good_way(track_profile, only, [0.3, 0.4])
     kept, faded = (conform_plan(profile, plan, difference, ending_floor=floor) for floor in (ENDING_FLOOR, None))
     assert conform_plan(profile, plan, difference) == kept
+    follower = PlanFollower(profile, plan, difference)  # what is searched once leads to the same plans
+    assert [follower.plan(floor) for floor in (None, ENDING_FLOOR, None)] == [faded, kept, faded]
+    lower = CoverParams(min_seam_score=0.25)
+    assert follower.plan(None, 0.25) == conform_plan(profile, plan, difference, lower, ending_floor=None)
     assert faded.ends_in_fade
     assert faded.seam_score == pytest.approx(0.95)
     assert unsure_seams(faded, plan, profile) == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from workbench.catalog.columns import Columns
 from workbench.character.descriptors import CONTOUR_PARTS
 from workbench.match.ranking import (
+    _tabled_bars,
     arc_part,
     bar_agreement,
     felt_factor,
@@ -290,3 +292,34 @@ def test_an_empty_catalog_has_no_ranking(make_video: MakeVideo, columns: MakeCol
 def test_every_part_has_a_weight() -> None:
     assert sum(PARAMS.weights.values()) == pytest.approx(1.0, abs=0.01)
     assert set(PARAMS.usual_parts) == set(MATCH_PARTS)
+
+
+def test_of_a_large_catalog_those_that_keep_time_and_rise_with_the_video_are_found(
+    make_video: MakeVideo, columns: MakeColumns
+) -> None:
+    """By their numbers alone thousands are ahead of them: many are of the pulse, level and colour that is wanted."""
+    size, dice = 90_000, np.random.default_rng(6)
+    tracks = columns(
+        bpm=dice.uniform(100, 130, size), density=dice.uniform(2, 4, size), energy=dice.uniform(0.4, 0.7, size),
+        mode=dice.uniform(0, 1, size), duration=dice.uniform(90, 300, size), beats_per_bar=np.full(size, 4, np.int8),
+        contour=dice.uniform(0.2, 0.8, (size, CONTOUR_PARTS)),
+    )  # fmt: skip
+    video = replace(make_video(80.0, motion=(0.02, 0.2, 0.4)), cuts=2.0 + np.arange(24) * 60 / 111.3 * 4)
+    raw = raw_scores(parts_of(video, tracks), PARAMS)
+    found = rank(video, tracks, 50)
+    assert set(found.rows[:10].tolist()) == set(np.argsort(-raw)[:10].tolist())
+
+
+@pytest.mark.parametrize("beats_per_bar", [4, 3, -1])
+def test_the_table_of_the_scan_says_about_what_bars_are_worth(
+    make_video: MakeVideo, columns: MakeColumns, beats_per_bar: int
+) -> None:
+    dice = np.random.default_rng(7)
+    bpm = np.append(dice.uniform(40, 240, 500), [np.nan, 0.0, 111.3])
+    tracks = columns(bpm=bpm, beats_per_bar=np.full(bpm.size, beats_per_bar, np.int8))
+    video = replace(make_video(90.0), cuts=2.0 + np.arange(40) * 60 / 111.3 * 4 + dice.normal(0.0, 0.02, 40))
+    facts = {name: np.asarray(getattr(tracks, name), np.float32) for name in ("bpm", "beats_per_bar")}
+    tabled = _tabled_bars(video.cuts)(video, wanted_of(video, PARAMS), facts, PARAMS)
+    exact = slow_parts(video, tracks, PARAMS)["bars"]
+    assert exact.max() > 0.95
+    np.testing.assert_allclose(tabled, exact, atol=0.1)
