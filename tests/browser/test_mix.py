@@ -106,10 +106,11 @@ def test_another_mix_leaves_the_comparison_of_options_as_it_is(
 
 _DUCK = """() => {
   const models = [...Bokeh.documents].flatMap((document) => [...document._all_models.values()])
-  const figure = models.find((model) => model.toolbar?.tools?.some((tool) => Array.isArray(tool.gesture)))
+  const points = models.find((model) => model.name === "points")
+  const figure = models.find((model) => model.renderers?.includes?.(points))
   const { left, top } = Bokeh.index.find_one(figure).el.getBoundingClientRect()
   const { x_scale, y_scale } = Bokeh.index.find_one(figure).frame
-  const { x, y } = models.find((model) => model.name === "points").data_source.data
+  const { x, y } = points.data_source.data
   return [...x].map((at, k) => [left + x_scale.compute(at), top + y_scale.compute(y[k])])
 }"""
 _HEARD = """() => [...Bokeh.documents].flatMap((document) => [...document._all_models.values()])
