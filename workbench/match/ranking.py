@@ -74,7 +74,7 @@ from workbench.recording import FloatArray, IntArray
 BAR_UNITS = ("bar", "half bar", "beat")
 """what cuts may keep time with"""
 
-_CONTOURS = 20
+_CONTOURS = 10
 """times as many tracks as are compared in every respect have their contours read"""
 _TABLE_STEP = 1 / 16
 """of a cycle that a frequency of the table of bars gains on the one before, over the longest run of cuts"""
