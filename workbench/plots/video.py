@@ -7,7 +7,7 @@ From top to bottom, each lane named at its left and on the video's clock:
     events     a row a kind, the taller the more salient
     sync points where the track would lie by each of the best placements, and what meets there
     levels      speech as blocks, the soundtrack as an area, the music as it is heard as a line
-    ducked      how far the music is pulled down
+    ducked      how far the music is pulled down; below it, where the video has music of its own
     music       parts of the track as they are played, with seams and ending
 
 A lane without anything to show is left out. The picture is as wide for half an hour as for a minute, so nothing in it
@@ -41,6 +41,7 @@ from workbench.plots.palette import (
     DUCK,
     ENDING,
     HEARD,
+    OWN_MUSIC,
     RULE,
     SEAM,
     SOFT_INK,
@@ -104,6 +105,8 @@ class PlayedMusic:
     """shape (m_hops,), the same of the soundtrack; empty where it has none"""
     duck_points: tuple[tuple[VideoSeconds, float], ...] = ()
     """attenuation, dB, positive; linear in between"""
+    own_music: tuple[tuple[VideoSeconds, VideoSeconds], ...] = ()
+    """music that the video has of its own, for which this one gives way"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -431,7 +434,9 @@ def _draw_duck(axes: Axes, music: PlayedMusic) -> None:
     axes.yaxis.tick_right()
     axes.set_yticks([0.0, -deepest], ["0 dB", f"-{deepest:.1f} dB"], fontsize=9, color=SOFT_INK)
     axes.tick_params(axis="y", length=0)
-    _name(axes, "ducked", "under speech", DUCK)
+    for first, last in music.own_music:
+        axes.axvspan(first, last, ymin=0.0, ymax=0.12, color=OWN_MUSIC, linewidth=0)
+    _name(axes, "ducked", "under speech\nand own music" if music.own_music else "under speech", DUCK)
 
 
 def _draw_music(axes: Axes, music: PlayedMusic) -> None:

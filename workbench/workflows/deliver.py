@@ -3,7 +3,7 @@
 Joins the gain of `workbench.render.delivery` with the rendering and the meters of the rest; finds out who speaks where
 a target, or a reader, asks for the loudness of the dialogue.
 
-Functions: `render_measured`, `speech_ranges`, `uncertain_speech`. Class: `Rendered`.
+Functions: `render_measured`, `speech_ranges`, `uncertain_speech`, `own_music_ranges`. Class: `Rendered`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import ParameterError
-from workbench.mix.balance import utterances_in
+from workbench.mix.balance import own_music_in, utterances_in
 from workbench.mix.uncertain import uncertain_ranges
 from workbench.params import DELIVERY_TARGETS, DeliveryTarget
 from workbench.recording import Recording
@@ -111,6 +111,26 @@ def uncertain_speech(workspace: Workspace, video: Path, mix: MixLevels | None) -
     ducked: Any = None if mix is None else mix.duck
     known = () if ducked is None else tuple((float(start), float(end)) for start, end in ducked.speech_ranges)
     return uncertain_ranges(measure, (*known, *utterances_in(measure, seconds, voice)), seconds, voice)
+
+
+def own_music_ranges(workspace: Workspace, video: Path, video_seconds: float) -> tuple[tuple[float, float], ...]:
+    """Where a video has music of its own, as its mix finds it.
+
+    Parameters
+    ----------
+    workspace : its store has the measures of a soundtrack; of its parameters those of the mix matter
+    video : its file
+    video_seconds : its length
+
+    Returns
+    -------
+    pairs of video seconds, sorted and disjoint; none without sound
+
+    Raises
+    ------
+    MediaError : the video cannot be read
+    """
+    return own_music_in(measure_soundtrack(workspace, video), video_seconds, workspace.params.mix)
 
 
 def render_measured(

@@ -22,7 +22,7 @@ from workbench.files import write_text
 from workbench.loops.plan import LoopPlan, PlanKind, split_end_label
 from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.media.audio import decode_blocks, write_audio
-from workbench.mix.balance import Duck, own_music_in
+from workbench.mix.balance import Duck
 from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS, Passage, played_music, speech_over_music, worst_passages
 from workbench.mix.levels import level_curve_of_blocks
 from workbench.mix.limiter import limit_blocks
@@ -40,7 +40,7 @@ from workbench.render.playback import render_blocks, seam_excerpt
 from workbench.render.video import play_video
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.analyze import Analysis
-from workbench.workflows.deliver import speech_ranges, uncertain_speech
+from workbench.workflows.deliver import own_music_ranges, speech_ranges, uncertain_speech
 from workbench.workflows.fit import Fit
 from workbench.workflows.loop import Loop
 from workbench.workflows.mix import measure_soundtrack
@@ -502,7 +502,9 @@ def mix_section(
     if loop.mix is not None:
         facts.append(("the soundtrack", loop.mix.classification))
         text = "Nobody speaks in the video: music and soundtrack play at their own levels."
-    own_music = _own_music(workspace, loop)
+    own_music: Sequence[Sequence[float]] = ()
+    if loop.video is not None and loop.mix is not None and loop.mix.classification not in ("silent", "none"):
+        own_music = own_music_ranges(workspace, loop.video, loop.video_seconds)
     if own_music:
         spans = ", ".join(f"{clock(first)} to {clock(last)}" for first, last in own_music)
         facts.append(("music that the video has of its own", spans))
@@ -521,6 +523,8 @@ def mix_section(
             "The music is brought to about the loudness of the voice, then moves out of its way: down before the first "
             "syllable, up again when a pause is long enough."
         )
+        if own_music and workspace.params.mix.own_music != "ignore":
+            text += " Where the video has music of its own, ours gives way to it too."
     uncertain = uncertain_speech(workspace, loop.video, loop.mix)
     if uncertain:
         facts.append(("perhaps speech besides", f"{uncertain_in_words(uncertain)}; nothing is lowered for it"))
@@ -600,13 +604,6 @@ def _depth_in_words(duck: Duck, params: RenderParams) -> str:
         f"in bands: {inside:.1f} dB in the band of speech, {outside:.1f} dB below and above it; {deepest:.1f} dB "
         "in exports, which lower all of the music"
     )
-
-
-def _own_music(workspace: Workspace, loop: Loop) -> Sequence[Sequence[float]]:
-    """Where the video has music of its own, video seconds."""
-    if loop.video is None or loop.mix is None or loop.mix.classification in ("silent", "none"):
-        return ()
-    return own_music_in(measure_soundtrack(workspace, loop.video), loop.video_seconds, workspace.params.mix)
 
 
 def _passages(

@@ -20,7 +20,7 @@ from workbench.progress import Progress
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render_blocks
 from workbench.workflows.align import align_track
-from workbench.workflows.deliver import uncertain_speech
+from workbench.workflows.deliver import own_music_ranges, uncertain_speech
 from workbench.workflows.loop import Loop
 from workbench.workflows.watch import watch
 from workbench.workspace import Workspace
@@ -52,6 +52,8 @@ def video_timeline(workspace: Workspace, loop: Loop, recording: Recording) -> Vi
     heard = level_curve_of_blocks(render_blocks(plan, recording, workspace.params.render), recording.sample_rate)
     duck = loop.mix.duck if loop.mix is not None else None
     points = () if duck is None else tuple((float(at), float(db)) for at, db in duck.envelope_points)
+    gives_way = bool(points) and workspace.params.mix.own_music != "ignore"
+    own_music = own_music_ranges(workspace, loop.video, loop.video_seconds) if gives_way else ()
     music_db = _gain(loop.mix.music_gain_db if loop.mix is not None else None)
     soundtrack_db = _gain(loop.mix.video_gain_db if loop.mix is not None else None)
     own = LevelCurve(watched.soundtrack.power, watched.soundtrack.peak).raised(soundtrack_db)
@@ -66,6 +68,7 @@ def video_timeline(workspace: Workspace, loop: Loop, recording: Recording) -> Vi
             music_power=_ducked(heard.raised(music_db).power, points),
             soundtrack_power=own.power,
             duck_points=points,
+            own_music=own_music,
         ),
         placements=alignment.placements,
         track_span=(alignment.landmarks.first_sound, alignment.landmarks.last_sound),

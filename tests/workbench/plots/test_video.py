@@ -77,6 +77,17 @@ def timeline(make_plan: MakePlan, seconds: float, *, ducked: bool = True, score:
     )
 
 
+def test_own_music_that_this_one_gives_way_to_is_named(
+    make_plan: MakePlan, check_legible: Callable[[Figure], None]
+) -> None:
+    overview = timeline(make_plan, 70.0)
+    music = replace(overview.music, own_music=((20.0, 40.0),))
+    figure = video_figure(replace(overview, music=music))
+    assert "under speech\nand own music" in words(figure)
+    assert "under speech\nand own music" not in words(video_figure(overview))
+    check_legible(figure)
+
+
 def words(figure: Figure) -> list[str]:
     return [text.get_text() for axes in figure.axes for text in axes.texts]
 
