@@ -172,7 +172,7 @@ def test_a_handle_moves_by_milliseconds_and_keeps_the_focus(seams: Any, until_id
     until_idle()
     use.focus()
     seams.keyboard.press("Enter")
-    seams.get_by_text(f"crossfades {before + 42} ms").wait_for()
+    seams.get_by_text(f"crossfade of {before + 42} ms").wait_for()
     expect(handle).to_be_focused()
 
 
