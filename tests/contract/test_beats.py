@@ -97,14 +97,15 @@ def test_a_key_reused_for_a_different_request_answers_422(customer: Any, site: A
 
 def test_a_key_is_honoured_for_24_hours(service: Any, customer: Any, site: Any) -> None:
     request, headers = {"audio_url": f"{site.url}/track.flac"}, {"Idempotency-Key": "daily"}
-    first = customer.post("/v1/beats", request, headers=headers).json()["job_id"]
+    first = customer.post("/v1/beats", request, headers=headers)
     mine = idempotency_keys.update().where(idempotency_keys.c.account == customer.account)
     assert service.changed(mine.values(created_at=long_ago(hours=23, minutes=59))) == 1
-    assert customer.post("/v1/beats", request, headers=headers).json()["job_id"] == first
+    assert customer.post("/v1/beats", request, headers=headers).json()["job_id"] == first.json()["job_id"]
     service.changed(mine.values(created_at=long_ago(hours=24, seconds=1)))
     second = customer.post("/v1/beats", request, headers=headers)
-    assert second.json()["job_id"] != first
-    customer.settled(second)
+    assert second.json()["job_id"] != first.json()["job_id"]
+    for submitted in (first, second):  # two jobs run at a time, so either may be settled first
+        customer.settled(submitted)
     assert len(customer.charges()) == 2
 
 
