@@ -85,7 +85,7 @@ def take(page: Page, out: Path) -> None:
         page.locator(shows).first.wait_for()
         for mode in ("light", "dark"):
             show_mode(page, mode)
-            page.mouse.move(page.viewport_size["width"] / 2 if page.viewport_size else 0, 20)
+            page.mouse.move(0, 0)
             picture = Image.open(BytesIO(still(page))).convert("RGB")
             picture.save(out / f"dashboard_{name.lower()}_{mode}.webp", lossless=True, quality=100, method=6)
             print(f"{name}, {mode}", file=sys.stderr, flush=True)
