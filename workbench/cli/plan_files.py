@@ -2,7 +2,7 @@
 `match` printed, or on standard input for `-`.
 
 Functions: `option_option`, `placement_option` and `length_option`, the options that choose; `read_music`, what was
-chosen; `lay_out`, how it is played; `say_placement`; `warn_of_other_bytes`; `read_result` and `naming` and
+chosen; `lay_out`, how it is played; `say_placement`; `warn_of_other_bytes`; `read_result`, `naming` and
 `naming_plan`, for commands that read a whole result.
 """
 

@@ -221,10 +221,10 @@ class PlanFollower:
         profile: LoopProfile,
         plan: LoopPlan,
         difference: EditDifference,
-        params: CoverParams = CoverParams(),
-        constraints: SeamConstraints = NO_CONSTRAINTS,
+        params: CoverParams,
+        constraints: SeamConstraints,
         *,
-        of_fit: bool | None = None,
+        of_fit: bool | None,
     ) -> None:
         self._profile, self._old, self._difference = profile, plan.alone, difference
         self._params, self._constraints = params, constraints

@@ -3,8 +3,8 @@
 `MatchParams.terms` names those that are used, each with its weight: `their_module:KeepsItShort=0.2`. A term sees the
 facts of the video and the columns of the best candidates, some hundreds at a time, and gives a part from 0 to 1 for
 each. It counts in the weighted geometric mean behind our parts, and in the reasons, tables and pictures of a match.
-Which tracks are candidates is decided by our own parts. Nothing that is ranked is
-kept, so a term needs no version. One that is tested inherits `workbench.testing.match_term.MatchTermSuite`.
+Which tracks are candidates is decided by our own parts. Nothing that is ranked is kept, so a term needs no version. One
+that is tested inherits `workbench.testing.match_term.MatchTermSuite`.
 
     class KeepsItShort:
         usual = 0.5

@@ -22,7 +22,7 @@ from workbench.loops.conform import (
     kept_seconds,
     unsure_seams,
 )
-from workbench.loops.constraints import NamedSplice, SeamConstraints
+from workbench.loops.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints
 from workbench.loops.cover import plan_loop
 from workbench.loops.fit import FitRequest, plan_fit
 from workbench.loops.plan import LoopPlan, PlanKind, nearest_line, segment_table
@@ -226,7 +226,8 @@ def test_the_own_ending_is_kept_by_the_best_worse_seam(track_profile: Maker, onl
     profile, plan, difference = without_a_good_way(track_profile, only, [0.3, 0.4])
     kept, faded = (conform_plan(profile, plan, difference, ending_floor=floor) for floor in (ENDING_FLOOR, None))
     assert conform_plan(profile, plan, difference) == kept
-    follower = PlanFollower(profile, plan, difference)  # what is searched once leads to the same plans
+    # what is searched once leads to the same plans
+    follower = PlanFollower(profile, plan, difference, CoverParams(), NO_CONSTRAINTS, of_fit=None)
     assert [follower.plan(floor) for floor in (None, ENDING_FLOOR, None)] == [faded, kept, faded]
     lower = CoverParams(min_seam_score=0.25)
     assert follower.plan(None, 0.25) == conform_plan(profile, plan, difference, lower, ending_floor=None)
