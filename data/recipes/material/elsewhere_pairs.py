@@ -22,9 +22,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from data.recipes.material import elsewhere_videos as films
-from data.recipes.material.elsewhere_videos import ElsewhereVideo, elsewhere_videos
-from data.recipes.material.recordings import fetch, sources
+from data.recipes.material import recordings
+from data.recipes.material.elsewhere_videos import ElsewhereVideo, elsewhere_videos, fetch
+from data.recipes.material.recordings import sources
 from workbench.catalog.columns import Columns
 from workbench.home import Home
 from workbench.match.video_facts import VideoFacts, video_facts
@@ -85,9 +85,9 @@ def fetch_pairs(folder: Path, role: str) -> tuple[Path, Path]:
     for path in (videos, music):
         path.mkdir(parents=True, exist_ok=True)
     for source in sources(role):
-        fetch(music, source)
+        recordings.fetch(music, source)
     for video in elsewhere_videos(role):
-        fault = films.fetch(videos, video)
+        fault = fetch(videos, video)
         if fault is not None:
             raise SystemExit(f"{video.source} {video.path}: {fault}")
     return videos, music

@@ -3,7 +3,7 @@
 A pair is a recording's landmarks, as they are found, and a video of fourteen events of which four to six were put on
 landmarks at one offset: at least three on salient ones, the others on bar lines. An editor's hand is a frame or two
 (standard deviation) of a video of 24 to 60 frames a second off; `exact` is a quarter of a frame. The other events fall
-at random, at regular distances or as the shots of real films do; `real pictures` are events of a video by others, of
+at random, at regular distances or as the shots of real videos do; `real pictures` are events of a video by others, of
 which two in five were moved to landmarks nearby. Saliences do not tell which event was put on a landmark.
 
 Nothing is planted in as many pairs: the same videos without it, static pictures (two events and hardly more), real
@@ -192,13 +192,13 @@ def static_video(generator: Random) -> Events:
     return _video(rows, seconds)
 
 
-def cases(music: Path, films: Path, home: Path, role: str, pairs: int = PAIRS, seed: int = SEED) -> list[Case]:
+def cases(music: Path, video_folder: Path, home: Path, role: str, pairs: int = PAIRS, seed: int = SEED) -> list[Case]:
     """The pairs of a role, those with a place first; the same in every run.
 
     Parameters
     ----------
     music : folder of the recordings, as `recordings` fetches them
-    films : folder of the videos, as `elsewhere_videos` fetches them
+    video_folder : of the videos, as `elsewhere_videos` fetches them
     home : folder that keeps what is measured
     role : `fit` or `test`
     pairs : of each kind
@@ -212,7 +212,7 @@ def cases(music: Path, films: Path, home: Path, role: str, pairs: int = PAIRS, s
         if TRACK_SECONDS[0] < found.track_seconds < TRACK_SECONDS[1] and len(found.marks) > 30:
             tracks.append((one.package, found))
     with Workspace(Home(home)) as workspace:
-        videos = [video_events(workspace, films / video.file) for video in elsewhere_videos(role)]
+        videos = [video_events(workspace, video_folder / video.file) for video in elsewhere_videos(role)]
     videos = [video for video in videos if video.video_seconds > 15.0]
     generator = np.random.default_rng(seed)
     made: list[Case] = []
