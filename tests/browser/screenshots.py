@@ -1,11 +1,12 @@
 """Take the pictures of the dashboard that the documentation shows: every tab on the demo, light and dark.
 
-    python tests/browser/screenshots.py [--home DIR] [--out DIR] [--size 1280x720]
+    python tests/browser/screenshots.py [--out DIR] [--size 1280x720]
 
 A server of its own opens the page as `workbench dashboard` does, on the demo's video and the plan that covers it best.
-A home in which the demo was prepared before saves some minutes. A tab's picture is taken once its own sound and figures
-are there and nothing has moved on the screen for a moment, so pictures of one page are the same from run to run but for
-what the page says of time. They are written without loss, as WebP, ten of them in two megabytes.
+Its home is new each time, since a page with projects opens on their list and not on the demo. A tab's picture is taken
+once its own sound and figures are there and nothing has moved on the screen for a moment, so pictures of one page are
+the same from run to run but for what the page says of time. They are written without loss, as WebP, ten of them in two
+megabytes.
 """
 
 from __future__ import annotations
@@ -94,15 +95,14 @@ def take(page: Page, out: Path) -> None:
 def main() -> None:
     """Start a server, open the page, take the pictures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--home", type=Path)
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--size", default="1280x720")
     asked = parser.parse_args()
     width, height = (int(side) for side in asked.size.split("x"))
     asked.out.mkdir(parents=True, exist_ok=True)
     with (
-        tempfile.TemporaryDirectory() as folder,
-        served(asked.home or Path(folder)) as url,
+        tempfile.TemporaryDirectory() as home,
+        served(Path(home)) as url,
         sync_playwright() as driver,
     ):
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
