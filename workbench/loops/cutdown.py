@@ -370,11 +370,14 @@ class _Search:
             dtype=np.float64,
         )
 
-    def _kept(self, mask: IntArray, first: FloatArray, until: FloatArray) -> IntArray:
-        """The mask after a segment."""
+    def _kept(
+        self, mask: IntArray, first: FloatArray, until: FloatArray, hook_until: FloatArray | None = None
+    ) -> IntArray:
+        """The mask after a segment heard in full up to `until`; the hook counts up to `hook_until`, if that is given."""
         for number, (begin, end) in enumerate(self.parts):
-            inside = (first <= begin + BORDER_SECONDS) & (until >= end - BORDER_SECONDS)
-            mask = mask | (inside.astype(np.int64) << number)
+            is_hook = number == len(self.task.whole)
+            heard_until = hook_until if is_hook and hook_until is not None else until
+            mask = mask | (_is_inside(begin, end, first, heard_until).astype(np.int64) << number)
         return mask
 
     @property
@@ -608,11 +611,12 @@ class _Search:
             rows.append(found)
             kinds.append(np.full(found.size, is_button))
         row, buttons = np.concatenate(rows), np.concatenate(kinds)
+        until = reach[row]
         fade = np.minimum(np.minimum(free[row], self.video / 2), tail[row] + FADE_SHARE * self.video)
+        fade = np.minimum(fade, fade_room(task, states.at[row], until, tail[row]))
         brief = np.where(buttons, tail[row] / _GOOD_RING, fade / GOOD_FADE_OUT_SECONDS)
         worth = self.usable.fade_worth[stops[row]] + np.where(buttons, _BUTTON, 0.0)
         worth = worth - 0.2 * np.maximum(0.0, 1.0 - brief)
-        until = reach[row]
         return self._closed(
             states.rows(row), seams, row, False, buttons, np.zeros(row.size), earlier[row], until, worth
         )
@@ -631,9 +635,9 @@ class _Search:
     ) -> _Closed:
         """The ends of some states, scored; those that keep all that must be kept."""
         task, params = self.task, self.params
-        tail = np.zeros(row.size) if own else until - self._line_before(until)
-        clear = until if own else until - np.where(button, tail, 0.0)
-        mask = self._kept(states.mask, states.at, clear)
+        tail = np.zeros(row.size) if own else until - _line_before(self.profile, until)
+        clear, hook_clear = (until, until) if own else clear_until(until, tail, button, self.video)
+        mask = self._kept(states.mask, states.at, clear, hook_clear)
         length = np.maximum(until - states.at, 1e-3)
         fits = (mask & self._needed == self._needed) & ~self.usable.plays_excluded(states.at, until)
         if seams:
@@ -668,10 +672,6 @@ class _Search:
             seams, row[fits], own, button[fits], late[fits], earlier[fits], worth.total(params)[fits], tier[fits]
         )
 
-    def _line_before(self, times: FloatArray) -> FloatArray:
-        lines = self.profile.downbeats
-        return np.asarray(lines[np.maximum(np.searchsorted(lines, times + 1e-6, side="right") - 1, 0)])
-
     def route(self, layers: list[_States], closed: _Closed, row: int) -> CutRoute:
         """The route of one end."""
         at = int(closed.row[row])
@@ -705,6 +705,66 @@ class _Search:
             score=float(closed.score[row]),
             sharing=int(closed.tier[row]),
         )
+
+
+def clear_until(
+    until: FloatArray, tail: FloatArray, is_button: BoolArray, seconds: float
+) -> tuple[FloatArray, FloatArray]:
+    """Up to where music that ends on a downbeat is heard in full, at the latest.
+
+    A button fades its ring; a fade may be as short as `MIN_FADE_OUT_SECONDS` behind what must be kept, but is a proper
+    one behind the hook, which nobody asked for.
+
+    Parameters
+    ----------
+    until : shape (n,), s of the track, where the music ends
+    tail : shape (n,), s since the downbeat
+    is_button : shape (n,), whether that rings; else the music fades
+    seconds : length of the music
+
+    Returns
+    -------
+    shape (n,), s of the track: for what must be kept, and for the hook
+    """
+    least = np.maximum(tail, MIN_FADE_OUT_SECONDS)
+    proper = np.maximum(least, min(GOOD_FADE_OUT_SECONDS, FADE_SHARE * seconds))
+    # The tolerance of a border is for bar lines; a fade keeps its least length.
+    return (
+        until - np.where(is_button, tail, least + BORDER_SECONDS - 1e-6),
+        until - np.where(is_button, tail, proper + BORDER_SECONDS - 1e-6),
+    )
+
+
+def fade_room(task: CutTask, first: FloatArray, until: FloatArray, tail: FloatArray) -> FloatArray:
+    """How long a closing fade may be without lying over what is kept in the last segment.
+
+    Parameters
+    ----------
+    task : with what is kept
+    first, until : shape (n,), s of the track, the last segment
+    tail : shape (n,), s since its last downbeat
+
+    Returns
+    -------
+    shape (n,), s; the segment's length where nothing is kept in it
+    """
+    clear, hook_clear = clear_until(until, tail, np.zeros(until.size, dtype=bool), task.music_seconds)
+    ends = np.array(first, dtype=np.float64)
+    for begin, end in task.whole:
+        ends = np.where(_is_inside(begin, end, first, clear), np.maximum(ends, end), ends)
+    if task.hook is not None:
+        begin, end = task.hook
+        ends = np.where(_is_inside(begin, end, first, hook_clear), np.maximum(ends, end), ends)
+    return np.asarray(until - ends)
+
+
+def _is_inside(begin: float, end: float, first: FloatArray, until: FloatArray) -> BoolArray:
+    return np.asarray((first <= begin + BORDER_SECONDS) & (until >= end - BORDER_SECONDS))
+
+
+def _line_before(profile: LoopProfile, times: FloatArray) -> FloatArray:
+    lines = profile.downbeats
+    return np.asarray(lines[np.maximum(np.searchsorted(lines, times + 1e-6, side="right") - 1, 0)])
 
 
 def _start_phrasing(profile: LoopProfile) -> FloatArray:
@@ -766,8 +826,15 @@ def assemble_cut(
     else:
         before = float(usable.fade[taken[-1]]) / 2 if taken.size else fade_in
         room = float(table[-1, 1] - table[-1, 0]) - before - _MARGIN
+        ring = route.last_to - _line_before(profile, np.array([route.last_to]))
+        kept_room = fade_room(task, table[-1:, 0], table[-1:, 1], ring)
         tail, end_fade, label = downbeat_ending(
-            profile, route.last_to, task.music_seconds, room, params, is_button=route.ending is CutEnding.BUTTON
+            profile,
+            route.last_to,
+            task.music_seconds,
+            min(room, float(kept_room[0])),
+            params,
+            is_button=route.ending is CutEnding.BUTTON,
         )
     gains = np.concatenate([[0.0], seam_gains(usable.level_step_db[taken], params)])
     return assemble_segments(

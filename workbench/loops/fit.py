@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import floor, isfinite
+from math import floor, inf, isfinite
 
 import numpy as np
 
@@ -155,6 +155,7 @@ class FitRequest:
 
 
 _START_AT, _END_ON = "--start-at", "--end-on"
+_PLAYS_OUT = "own ending: plays out to its last sound"
 
 
 def plan_fit(
@@ -475,9 +476,11 @@ def _keeps(plan: LoopPlan, task: CutTask) -> bool:
     """Whether a loop keeps to the rules of a fit and what was asked for."""
     if len(plan.seam_times) > seams_allowed(task.seconds):
         return False
-    table = segment_table(plan)
     if task.to_last_sound and plan.ends_in_fade:
         return False
+    table = segment_table(plan)
+    if plan.ends_in_fade:
+        table[-1, 1] -= plan.end_fade_seconds  # what is kept is heard in full
     return all(
         bool(np.any((table[:, 0] <= first + BORDER_SECONDS) & (table[:, 1] >= last - BORDER_SECONDS)))
         for first, last in task.whole
@@ -485,7 +488,7 @@ def _keeps(plan: LoopPlan, task: CutTask) -> bool:
 
 
 def _without_bars(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
-    """Music without bars, played straight as far as it lasts."""
+    """Music without bars, played straight as far as it lasts; what is kept lies before its closing fade."""
     music = round(request.seconds - (request.start_at or 0.0), 6)
     duration = round(profile.song_duration, 6)
     named = any(keep.part is not None for keep in request.keep) or bool(request.constraints.pinned)
@@ -493,10 +496,14 @@ def _without_bars(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
         return []
     latest = max(0.0, micros(duration - music) / 1e6)
     starts = [min(round(profile.song_start, 6), latest), *(min(keep.song_from, latest) for keep in request.keep)]
+    kept_to = max((keep.song_to for keep in request.keep), default=0.0)
     for start in starts:
-        inside = all(start <= keep.song_from and start + music >= keep.song_to - 1e-6 for keep in request.keep)
-        if inside and not _is_excluded(request, start, start + music):
-            return [_straight(profile, request, start, start_fade(profile))]
+        room = start + music - kept_to
+        inside = all(start <= keep.song_from for keep in request.keep)
+        # At the end of the file there is nothing to fade: its last sound is an ending.
+        heard = room >= MIN_FADE_OUT_SECONDS or (start + music >= duration - 1e-6 and room >= -1e-6)
+        if inside and heard and not _is_excluded(request, start, start + music):
+            return [_straight(profile, request, start, start_fade(profile), room)]
     return []
 
 
@@ -505,8 +512,7 @@ def _with_silence(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
     plans = _without_bars(profile, request)
     reaches = [plan for plan in plans if plan.segments[-1].song_to >= profile.last_sound]
     return [
-        replace(plan, end_fade_seconds=0.0, start_fade_seconds=0.0, end_label="own ending: plays out to its last sound")
-        for plan in reaches
+        replace(plan, end_fade_seconds=0.0, start_fade_seconds=0.0, end_label=_PLAYS_OUT) for plan in reaches
     ] or plans
 
 
@@ -538,12 +544,15 @@ def _is_excluded(request: FitRequest, song_from: TrackSeconds, song_to: TrackSec
     return any(one.song_from < song_to - 1e-6 and one.song_to > song_from + 1e-6 for one in ranges)
 
 
-def _straight(profile: LoopProfile, request: FitRequest, start: float, fade_in: float) -> LoopPlan:
-    """A stretch of the track without a bar line to end on; it fades at its end."""
+def _straight(
+    profile: LoopProfile, request: FitRequest, start: float, fade_in: float, fade_room: float = inf
+) -> LoopPlan:
+    """A stretch of the track without a bar line to end on; it fades at its end, for `fade_room` seconds at most."""
     first, end = micros(request.start_at or 0.0) / 1e6, micros(request.seconds) / 1e6
     music = micros(end - first) / 1e6
     last = min(micros(start + music) / 1e6, round(profile.song_duration, 6))
-    fade = micros(min(GOOD_FADE_OUT_SECONDS, max(MIN_FADE_OUT_SECONDS, FADE_SHARE * music))) / 1e6
+    wanted = min(GOOD_FADE_OUT_SECONDS, max(MIN_FADE_OUT_SECONDS, FADE_SHARE * music))
+    fade = micros(min(wanted, fade_room)) / 1e6 if fade_room >= MIN_FADE_OUT_SECONDS else 0.0
     return LoopPlan(
         segments=(LoopSegment(start, last, 0.0, 0.0),),
         seam_fades=(),
@@ -566,8 +575,8 @@ def _straight(profile: LoopProfile, request: FitRequest, start: float, fade_in: 
         sections_covered=tuple(
             dict.fromkeys(s.label for s in profile.sections if s.song_from < last and s.song_to > start)
         ),
-        end_label=f"fades over {fade:.1f} s",
-        start_fade_seconds=min(fade_in, fade),
+        end_label=f"fades over {fade:.1f} s" if fade else _PLAYS_OUT,
+        start_fade_seconds=min(fade_in, wanted),
         end_fade_seconds=fade,
         plan_score=0.5,
         kind=PlanKind.STRAIGHT,

@@ -113,11 +113,11 @@ def check_one(plan: LoopPlan, profile: LoopProfile, request: FitRequest) -> None
         at = [int(np.argmin(np.abs(lines - time))) for time in (segment.song_from, segment.song_to)]
         assert at[1] - at[0] >= 2
 
-    # What is kept.
+    # What is kept is heard in full, before the closing fade.
     for keep in request.keep:
         if keep.part is None:
             first = max(keep.song_from, profile.song_start)
-            assert any(s.song_from <= first + 0.02 and s.song_to >= keep.song_to - 0.02 for s in segments)
+            assert is_heard(plan, first, keep.song_to)
         elif keep.part is KeptPart.ENDING:
             assert own
     if request.end_on is not None:
@@ -125,6 +125,17 @@ def check_one(plan: LoopPlan, profile: LoopProfile, request: FitRequest) -> None
         assert hit is not None
         begins = reached - segments[-1].length
         assert begins + hit - segments[-1].song_from == pytest.approx(request.end_on, abs=0.02)
+
+
+def is_heard(plan: LoopPlan, song_from: float, song_to: float) -> bool:
+    """Whether a stretch of the track is in one segment, as loud as it is there but for the crossfades at its ends."""
+    ends = [segment.song_to for segment in plan.segments]
+    if not plan.end_label.startswith("own ending"):
+        ends[-1] -= plan.end_fade_seconds
+    return any(
+        segment.song_from <= song_from + 0.02 and end >= song_to - 0.02
+        for segment, end in zip(plan.segments, ends, strict=True)
+    )
 
 
 def fitted(profile: LoopProfile, request: FitRequest) -> LoopPlan | str:
@@ -196,7 +207,29 @@ def test_the_hook_is_in_a_cut_down_of_15_s_and_more(track_profile: Maker) -> Non
         plan = plan_fit(profile, FitRequest(seconds))
         hook = hook_of(profile, seconds / 2)
         assert hook is not None
-        assert any(s.song_from <= hook[0] + 0.011 and s.song_to >= hook[1] - 0.011 for s in plan.segments)
+        assert is_heard(plan, *hook)
+
+
+@pytest.mark.parametrize("seconds", [16.1, 30.1, 46.1])  # whole bars, too little for a button to ring
+def test_no_closing_fade_lies_over_what_is_kept(track_profile: Maker, seconds: float) -> None:
+    profile = replace(track_profile(), ending=None)  # so that it fades
+    for at in np.arange(10.0, 80.0, 3.7):
+        request = FitRequest(seconds, (Keep(None, float(at), float(at) + 0.6 * seconds),))
+        check(plan_fit(profile, request), profile, request)
+
+
+def test_without_bars_no_closing_fade_lies_over_what_is_kept(track_profile: Maker) -> None:
+    whole = track_profile()
+    profile = replace(whole, downbeats=whole.downbeats[:1], bar_lufs=whole.bar_lufs[:1], sections=(), ending=None)
+    plan = plan_fit(profile, FitRequest(20.0, (Keep(None, 31.0, 50.0),)))
+    assert is_heard(plan, 31.0, 50.0)
+    assert plan.end_fade_seconds == pytest.approx(1.0, abs=0.01)
+    with pytest.raises(FitError, match="--keep"):
+        plan_fit(profile, FitRequest(20.0, (Keep(None, 31.0, 50.9),)))  # a tenth of a second is no fade
+    last = profile.song_duration
+    plan = plan_fit(profile, FitRequest(20.0, (Keep(None, last - 20.0, last),)))
+    assert plan.end_fade_seconds == 0.0
+    assert plan.end_label == "own ending: plays out to its last sound"
 
 
 def test_named_parts_are_kept_whole(track_profile: Maker) -> None:
