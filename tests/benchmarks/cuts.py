@@ -58,7 +58,7 @@ _INGEST_NOTE = (
 )
 _SIZES = {"640 by 360": None, "1920 by 1080": "scale=1920:1080,noise=alls=6:allf=t",
           "320 by 180": "scale=320:180:flags=area,noise=alls=4:allf=t"}  # fmt: skip
-_PEER_SCRIPT = """
+PEER_SCRIPT = """
 import json, sys, time
 from scenedetect import AdaptiveDetector, ContentDetector, SceneManager, ThresholdDetector, open_video
 kinds = {"content": [ContentDetector], "adaptive": [AdaptiveDetector],
@@ -73,6 +73,7 @@ for path in sys.argv[1:]:
         cuts = [scene[0].get_seconds() for scene in manager.get_scene_list()][1:]
         print(json.dumps([path, name, cuts, time.process_time() - started]), flush=True)
 """
+"""for `PEER`: prints path, detector, cuts in s, and CPU s, a line of JSON for each video named and each detector"""
 
 
 @dataclass
@@ -149,7 +150,7 @@ def run() -> list[Table]:
                 borders = [(border.start, border.end) for border in picture.edits]
                 scores[name][kind].add(truths[str(path)], borders, time.process_time() - started)
     if PEER.exists():
-        done = subprocess.run([str(PEER), "-c", _PEER_SCRIPT, *truths], stdout=subprocess.PIPE, text=True, check=True)
+        done = subprocess.run([str(PEER), "-c", PEER_SCRIPT, *truths], stdout=subprocess.PIPE, text=True, check=True)
         for line in done.stdout.splitlines():
             path_text, detector, cuts, cpu = json.loads(line)
             truth = truths[path_text]

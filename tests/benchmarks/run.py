@@ -33,6 +33,7 @@ BENCHMARKS = (
     "conform",
     "align",
     "match",
+    "claims",
     "underscore",
     "catalog-scale",
     "catalog-batch",

@@ -78,6 +78,8 @@ _CURRENT, _DRAFT = "current.json", "draft.json"
 _ABANDONED_SECONDS = 60.0
 _TRIES = 5
 _BLOCK_ROWS = 65_536
+_MIN_MODE_STRENGTH = 0.3
+"""probability of a key from which on its mode counts: less than what names a key, as an unsure mode is near 0 anyway"""
 _EMBED_ROWS = 256
 
 
@@ -444,13 +446,13 @@ def _fill(columns: Columns, row: int, change: ChangedTrack) -> None:
 def _mode_of(track: Track, facts: Mapping[str, Any]) -> float:
     """-1 minor to +1 major: the given mode, or the measured one with its certainty; NaN where that is in doubt.
 
-    A measured mode counts only where the key was certain enough to be named and a given tonic agrees with it.
+    A measured mode counts only where the key is not a mere guess, and where a given tonic agrees with the named one.
     """
     given = {"musical_key_name", "musical_key_mode"} - track.measured
     if track.musical_key_mode is not None and "musical_key_mode" in given:
         return 1.0 if track.musical_key_mode == "major" else -1.0
     heard = facts.get("musical_key_name")
-    unsure = heard is None and "key_strength" in facts
+    unsure = facts.get("key_strength", 1.0) < _MIN_MODE_STRENGTH
     denied = (
         heard is not None
         and track.musical_key_name is not None

@@ -17,7 +17,10 @@ class CharacterParams(Params):
         description="grid confidence under which a track has no tempo, as drones have none",
     )
     min_key_strength: float = Field(
-        default=0.3, ge=0.0, le=1.0, description="probability of a key under which none is named; 24 keys share it"
+        default=0.5,
+        ge=0.0,
+        le=1.0,
+        description="probability of a key under which none is named: at one half it is as likely wrong as right",
     )
     max_instrumental_voice: float = Field(
         default=0.15, ge=0.0, le=0.5, description="probability of a voice up to which a track is called instrumental"

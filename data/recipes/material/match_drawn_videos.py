@@ -4,7 +4,7 @@ Every recipe says which scenes, how long shots are over the video, what is heard
 spoken over it; the character beside it was written down before anything was measured. Pictures are 320 by 180, 15 a
 second, encoded as H.264 with AAC, and go through ingest like a customer's.
 
-Functions: `draw`; `RECIPES` are the videos.
+Functions: `draw`, `truth_of`; `RECIPES` are the videos.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from workbench.demo.scenes.weather import Downpour, Sea
 from workbench.media.audio import decode, resample
 
 WIDTH, HEIGHT, RATE = 320, 180, 15
+_NARRATION = bundled_path("data", "bundled", "voice", "narration.ogg")
 Lengths = Callable[[float], float]
 """from place in the video, 0 to 1, to seconds of the shot that begins there"""
 
@@ -171,19 +172,48 @@ def draw(recipe: Recipe, path: Path) -> Path:
     return path
 
 
-def _pictures(recipe: Recipe) -> Iterator[NDArray[np.uint8]]:
-    """Shots in their order, each of the act that it begins in; a scene goes on where it was left."""
-    total, at, shown = round(recipe.character.seconds * RATE), 0, 0
+@dataclass(frozen=True, slots=True)
+class DrawnTruth:
+    """What is known of a drawn video because it was drawn so."""
+
+    cuts_per_minute: float
+    speech_share: float
+    """0 to 1, of the video's time; pauses inside a sentence count as speech"""
+
+
+def truth_of(recipe: Recipe) -> DrawnTruth:
+    """What is known of a video before it is drawn.
+
+    Parameters
+    ----------
+    recipe : one of `RECIPES`
+    """
+    seconds = recipe.character.seconds
+    spoken = 0.0
+    if recipe.spoken:
+        spoken = sum(max(0.0, min(last, seconds) - first) for first, last in _narrated(seconds))
+    return DrawnTruth(60.0 * (len(list(_shots(recipe))) - 1) / seconds, spoken / seconds)
+
+
+def _shots(recipe: Recipe) -> Iterator[tuple[int, float]]:
+    """Length in frames and place, 0 to 1, of each shot, in their order."""
+    total, at = round(recipe.character.seconds * RATE), 0
     while at < total:
         place = at / total
         frames = min(total - at, max(4, round(recipe.shots(place) * RATE)))
+        yield frames, place
+        at += frames
+
+
+def _pictures(recipe: Recipe) -> Iterator[NDArray[np.uint8]]:
+    """Shots in their order, each of the act that it begins in; a scene goes on where it was left."""
+    for shown, (frames, place) in enumerate(_shots(recipe)):
         act = recipe.scenes[min(len(recipe.scenes) - 1, int(place * len(recipe.scenes)))]
         painter = act[shown % len(act)].painter(frames / RATE + 0.5)
         for frame in range(frames):
             picture = np.asarray(painter(frame / RATE))
             step = picture.shape[1] // HEIGHT
             yield np.clip(picture[:, ::step, ::step].transpose(1, 2, 0), 0, 255).astype(np.uint8)
-        at, shown = at + frames, shown + 1
 
 
 def _sound(recipe: Recipe) -> NDArray[np.float32]:
@@ -195,15 +225,35 @@ def _sound(recipe: Recipe) -> NDArray[np.float32]:
     return sound
 
 
+_FIRST_WORD, _PAUSE = 1.0, 1.5
+"""s; silence before the first phrase of a narration and after each"""
+
+
 def _narration(seconds: float) -> NDArray[np.float32]:
-    """Phrases of the bundled narration one after another, with 1.5 s of silence between, mono."""
-    file = bundled_path("data", "bundled", "voice", "narration.ogg")
-    whole = decode(file)
+    """Phrases of the bundled narration one after another, with silence between, mono."""
+    whole = decode(_NARRATION)
     mono = resample(whole.mono(), whole.sample_rate, SOUND_RATE)
-    pieces: list[NDArray[np.float32]] = [np.zeros(SOUND_RATE, dtype=np.float32)]
-    for phrase in json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))["phrases"]:
-        first, last = (round(float(phrase[name]) * SOUND_RATE) for name in ("start_s", "end_s"))
-        pieces += [mono[first:last], np.zeros(round(1.5 * SOUND_RATE), dtype=np.float32)]
-        if sum(piece.size for piece in pieces) > seconds * SOUND_RATE:
-            break
+    pieces: list[NDArray[np.float32]] = [np.zeros(round(_FIRST_WORD * SOUND_RATE), dtype=np.float32)]
+    for first, last in _phrases(seconds):
+        cut = slice(round(first * SOUND_RATE), round(last * SOUND_RATE))
+        pieces += [mono[cut], np.zeros(round(_PAUSE * SOUND_RATE), dtype=np.float32)]
     return np.concatenate(pieces)
+
+
+def _narrated(seconds: float) -> Iterator[tuple[float, float]]:
+    """Where the phrases of a narration lie in a video, s."""
+    at = _FIRST_WORD
+    for first, last in _phrases(seconds):
+        yield at, at + last - first
+        at += last - first + _PAUSE
+
+
+def _phrases(seconds: float) -> Iterator[tuple[float, float]]:
+    """Start and end in the bundled narration, s, of as many phrases as a video of some length has room for."""
+    at = _FIRST_WORD
+    for phrase in json.loads(_NARRATION.with_suffix(".json").read_text(encoding="utf-8"))["phrases"]:
+        first, last = float(phrase["start_s"]), float(phrase["end_s"])
+        yield first, last
+        at += last - first + _PAUSE
+        if at > seconds:
+            return

@@ -118,6 +118,7 @@ def test_given_wins_over_measured_and_unknown_is_nan(
     [
         ({}, {"musical_key_name": "A", "musical_key_mode": "minor", "key_strength": 0.6, "mode": -0.7}, -0.7),
         ({}, {"key_strength": 0.2, "mode": 0.4}, np.nan),
+        ({}, {"key_strength": 0.4, "mode": -0.2}, -0.2),
         (
             {"musical_key_name": "Eb"},
             {"musical_key_name": "C", "musical_key_mode": "minor", "key_strength": 0.6, "mode": -0.7},

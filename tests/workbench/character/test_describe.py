@@ -62,6 +62,22 @@ def test_drums_and_no_voice(plain: Character) -> None:
     assert plain.vocals < 0.5
 
 
+def test_a_key_is_named_only_where_it_is_likelier_right_than_wrong(tmp_path: Path) -> None:
+    time = np.arange(20 * RATE) / RATE
+
+    def heard(name: str, *hertz: float) -> Character:
+        sound = sum(np.sin(2 * np.pi * tone * k * time) / k for tone in hertz for k in (1, 2, 3, 4))
+        soundfile.write(tmp_path / f"{name}.wav", 0.05 * sound, RATE)
+        return describe(Workspace(Home(tmp_path / "home")), tmp_path / f"{name}.wav")
+
+    scale = heard("scale", 110.0, 164.8, 220.0, 246.9, 261.6, 293.7, 329.6, 392.0)  # A minor over its tonic and fifth
+    diminished = heard("diminished", 220.0, 261.6, 311.1, 370.0)  # leads to any of four keys
+    assert (scale.key_name, scale.key_mode) == ("A", "minor")
+    assert scale.key_strength >= 0.5
+    assert (diminished.key_name, diminished.key_mode) == (None, None)
+    assert 0.3 < diminished.key_strength < 0.5
+
+
 def test_noise_that_is_struck_has_more_energy_than_a_chord_that_swells(tmp_path: Path) -> None:
     rng, time = np.random.default_rng(3), np.arange(round(20.1 * RATE)) / RATE
     struck = 0.3 * rng.standard_normal(time.size) * np.exp(-12.0 * (time % 0.25))
