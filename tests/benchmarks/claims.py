@@ -177,9 +177,9 @@ def summary(claims: set[Claim]) -> Table:
     strict = [claim.holds for claim in claims if claim.kind != "tempo, or half or double of it"]
     table.add("all, the tempo as written", len(strict), sum(strict), sum(strict) / len(strict))
     table.notes.append(
-        f"{len(RECIPES)} drawn videos, the bundled tracks without their manifest; a statement counts once, however "
-        f"many lines repeat it. Goal: {GOAL}. Cuts may lie off by {CUTS_SHARE:.0%} or {CUTS_LEAST:.0f} a minute, speech by "
-        f"{SPEECH_POINTS:.0f} points, tempo by {TEMPO_SHARE:.0%}."
+        f"{len(RECIPES)} drawn videos, bundled tracks without their manifest; a statement counts once, however many "
+        f"lines repeat it. Goal: {GOAL}. Cuts may lie off by {CUTS_SHARE:.0%} or {CUTS_LEAST:.0f} a minute, "
+        f"speech by {SPEECH_POINTS:.0f} points, tempo by {TEMPO_SHARE:.0%}."
     )
     return table
 

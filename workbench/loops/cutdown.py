@@ -373,7 +373,7 @@ class _Search:
     def _kept(
         self, mask: IntArray, first: FloatArray, until: FloatArray, hook_until: FloatArray | None = None
     ) -> IntArray:
-        """The mask after a segment heard in full up to `until`; the hook counts up to `hook_until`, if that is given."""
+        """The mask after a segment heard in full up to `until`; the hook counts up to `hook_until`, where given."""
         for number, (begin, end) in enumerate(self.parts):
             is_hook = number == len(self.task.whole)
             heard_until = hook_until if is_hook and hook_until is not None else until
