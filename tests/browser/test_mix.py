@@ -97,9 +97,10 @@ def test_another_mix_leaves_the_comparison_of_options_as_it_is(
     for _ in range(8):
         page.keyboard.press("ArrowRight")
     expect(facts).not_to_have_text(before)
-    page.wait_for_timeout(1500)  # the Mix tab shares what has settled for 1.2 s
     until_idle()
+    heard = page.evaluate(_HEARD)
     open_tab("Plan")
+    page.wait_for_function(f"(heard) => JSON.stringify(({_PLANNED})()) === JSON.stringify(heard)", arg=heard)
     chosen = page.get_by_role("button", name="option B at the same place (b)")
     expect(chosen).to_have_attribute("aria-pressed", "true")
 
@@ -115,6 +116,8 @@ _DUCK = """() => {
 }"""
 _HEARD = """() => [...Bokeh.documents].flatMap((document) => [...document._all_models.values()])
   .find((model) => model.data?.labels?.[0] === "ducked").data.duck_a.map((point) => [...point])"""
+_PLANNED = _HEARD.replace('"ducked"', '"A"')
+"""what the Plan tab plays, which has the mix of the Mix tab once that has settled"""
 
 
 def test_a_duck_point_is_dragged_heard_undone_and_set_by_keys(mix: Any, watched: Watched) -> None:

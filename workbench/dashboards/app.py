@@ -416,6 +416,8 @@ def make_server(
         if place.project:  # so that the page is drawn at its place at once
             session.look_at(view_of(place))
             session.coming = "Opening the project."
+        elif opens is not None and query != PROJECTS:
+            session.foresee(*opens)
         shown = Page(session).view()
         pn.state.on_session_destroyed(lambda _: session.close())
         pn.state.onload(lambda: _begin(session, place, opens, listing=query == PROJECTS))

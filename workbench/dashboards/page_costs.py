@@ -10,7 +10,8 @@ that a browser gets, or draws:
 - To find the models that a model refers to, Bokeh reads all properties that may hold one, and so makes most of those
   empty defaults. Here what is known to hold no model is not read.
 - Bokeh makes a reference to every model of the page for each message, though a message names a few. Here a reference
-  is made when it is asked for.
+  is made when it is asked for. For each message from the browser it asks all models for their ids by way of a property;
+  here they are read where they are.
 - For each glyph Bokeh makes one that is drawn while something else is selected and one that is drawn while it is muted.
   Nothing on our pages is either, and a browser makes both by itself where they are left to it.
 - Bokeh looks at the signature of each callback, and at the names of all attributes for those that are like one that is
@@ -36,7 +37,7 @@ from typing import Any
 from bokeh.core.has_props import HasProps
 from bokeh.core.property.descriptors import PropertyDescriptor
 from bokeh.core.property.wrappers import PropertyValueContainer
-from bokeh.core.serialization import Serializer
+from bokeh.core.serialization import Deserializer, Serializer
 from bokeh.model import Model
 from bokeh.model import util as model_util
 from bokeh.plotting import _renderer as plotting_renderer
@@ -44,7 +45,7 @@ from bokeh.settings import settings
 from panel.io.state import _state
 from param import parameterized
 
-_start = Serializer.__init__
+_start, _start_reading = Serializer.__init__, Deserializer.__init__
 _get_ref, _has_ref = Serializer.get_ref, Serializer.has_ref
 _get_default, _has_unstable_default = PropertyDescriptor._get_default, PropertyDescriptor.has_unstable_default
 _themed_values = HasProps.themed_values
@@ -64,6 +65,11 @@ _empty: dict[type, dict[str, type]] = {}
 def _start_with(self: Any, *, references: Any = frozenset(), **named: Any) -> None:
     _start(self, **named)
     self._known_models = references
+
+
+def _start_reading_with(self: Any, references: Any = None, **named: Any) -> None:
+    _start_reading(self, None, **named)
+    self._references = {vars(model)["_id"]: model for model in references or ()}
 
 
 def _find_ref(self: Any, obj: Any) -> Any:
@@ -169,6 +175,7 @@ def _ignore(*_: Any) -> None:
 _CHANGES: tuple[tuple[Any, str, Any], ...] = (
     (Serializer, "__init__", _start_with),
     (Serializer, "get_ref", _find_ref),
+    (Deserializer, "__init__", _start_reading_with),
     (Serializer, "has_ref", _knows_ref),
     (PropertyDescriptor, "_get_default", _find_default),
     (PropertyDescriptor, "has_unstable_default", _is_unstable),

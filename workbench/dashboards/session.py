@@ -217,6 +217,24 @@ class Session(param.Parameterized):
         self.param.update(track=found, video=video)
         return self._go_on(self._begin(anew=True))
 
+    def foresee(self, track: Path | str, video: Path) -> None:
+        """Have the plan of a new project made before its page is drawn; `open_new` then joins that work.
+
+        Parameters
+        ----------
+        track, video : as of `open_new`, which says what is wrong with them
+        """
+        try:
+            found = find_track(self.workspace, str(track))
+        except WorkbenchError:
+            return
+        same = self._as_planned(found, video)
+        if same is not None:
+            self.run(
+                loop_track, found, video, then=lambda _: None, wanted=lambda: self.video in (None, video),
+                subject=str(found.path), same=same, auto_mix=True,
+            )  # fmt: skip
+
     def open_project(self, project_id: str, place: Mapping[str, Any] | None = None) -> Task | None:
         """Open a project as it was left.
 

@@ -10,7 +10,7 @@ import param
 import pytest
 from bokeh.core.has_props import HasProps
 from bokeh.core.property.descriptors import PropertyDescriptor
-from bokeh.core.serialization import Serializer
+from bokeh.core.serialization import Deserializer, Serializer
 from bokeh.document import Document
 from bokeh.document.events import ModelChangedEvent
 from bokeh.model import util as model_util
@@ -35,6 +35,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Bokeh as it comes, whatever was served in this process before."""
     monkeypatch.setattr(Serializer, "__init__", page_costs._start)
     monkeypatch.setattr(Serializer, "get_ref", page_costs._get_ref)
+    monkeypatch.setattr(Deserializer, "__init__", page_costs._start_reading)
     monkeypatch.setattr(Serializer, "has_ref", page_costs._has_ref)
     monkeypatch.setattr(PropertyDescriptor, "_get_default", page_costs._get_default)
     monkeypatch.setattr(PropertyDescriptor, "has_unstable_default", page_costs._has_unstable_default)
@@ -71,6 +72,16 @@ def test_a_message_names_what_the_browser_has_and_brings_what_it_has_not(plain: 
     assert before[0]
     lighten_pages()
     assert message() == before
+
+
+def test_a_message_from_the_browser_changes_the_model_that_it_names() -> None:
+    lighten_pages()
+    document, one, other = Document(), figure(), figure()
+    document.add_root(one)
+    document.add_root(other)
+    change = {"kind": "ModelChanged", "model": {"id": other.id}, "attr": "min_border", "new": 7}
+    document.apply_json_patch({"events": [change]})  # type: ignore[typeddict-item,list-item]
+    assert (one.min_border, other.min_border) == (5, 7)
 
 
 def test_models_share_no_default_that_can_be_changed() -> None:

@@ -212,6 +212,27 @@ def test_five_pages_of_one_track_and_video_ask_their_workers_once(home: Home, sh
         pool.close()
 
 
+def test_a_plan_that_is_begun_before_its_page_is_drawn_is_the_one_that_the_page_shows(
+    home: Home, short_video: Path
+) -> None:
+    pool = CountingPool()
+    try:
+        page = Session(Workspace(home), pool=pool)
+        page.foresee(TRACK.with_name("none.ogg"), short_video)
+        assert (page.busy, page.message) == (False, ""), "what opens it says that it is not there"
+        page.foresee(TRACK, short_video)
+        assert (page.busy, page.track, page.loop) == (True, None, None)
+        page.open_new(TRACK, short_video)
+        until_idle(page)
+        assert page.loop is not None
+        assert pool.times("loop_track") == 1
+        page.foresee(TRACK, short_video)
+        page.cancel()
+        until_idle(page)
+    finally:
+        pool.close()
+
+
 def test_a_plan_that_is_made_after_something_was_kept_is_a_new_one(home: Home, short_video: Path) -> None:
     from workbench.beats.corrections import shift_bar
     from workbench.workflows.grids import save_grid
