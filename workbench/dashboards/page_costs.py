@@ -44,6 +44,7 @@ from bokeh.plotting import _renderer as plotting_renderer
 from bokeh.settings import settings
 from panel.io.state import _state
 from param import parameterized
+from param._utils import _is_mutable_container as _can_be_changed
 
 _start, _start_reading = Serializer.__init__, Deserializer.__init__
 _get_ref, _has_ref = Serializer.get_ref, Serializer.has_ref
@@ -156,11 +157,11 @@ def _pop_wanted_visuals(glyph_class: Any, props: dict[str, Any], *, prefix: str 
 
 
 def _copy_parameter(described: Any, owner: Any = None) -> Any:
-    kind = type(described)
+    kind: Any = type(described)
     copied = kind.__new__(kind)
     for slot in kind._all_slots_:
         part = getattr(described, slot)
-        if type(part) not in _FIXED and slot != "default" and parameterized._is_mutable_container(part):
+        if type(part) not in _FIXED and slot != "default" and _can_be_changed(part):
             part = copy(part)
         object.__setattr__(copied, slot, part)
     copied.owner = owner

@@ -79,8 +79,8 @@ def test_a_message_from_the_browser_changes_the_model_that_it_names() -> None:
     document, one, other = Document(), figure(), figure()
     document.add_root(one)
     document.add_root(other)
-    change = {"kind": "ModelChanged", "model": {"id": other.id}, "attr": "min_border", "new": 7}
-    document.apply_json_patch({"events": [change]})  # type: ignore[typeddict-item,list-item]
+    change: Any = {"kind": "ModelChanged", "model": {"id": other.id}, "attr": "min_border", "new": 7}
+    document.apply_json_patch({"events": [change]})
     assert (one.min_border, other.min_border) == (5, 7)
 
 
@@ -117,8 +117,8 @@ def test_glyphs_that_nothing_draws_are_left_to_the_browser() -> None:
     line = figure().line([1, 2], [3, 4], color="#123456")
     assert line.glyph.line_color == "#123456"
     assert (line.nonselection_glyph, line.muted_glyph) == ("auto", "auto")
-    dimmed = figure().line([1, 2], [3, 4], muted_alpha=0.5)
-    assert dimmed.muted_glyph.line_alpha == 0.5
+    dimmed: Any = figure().line([1, 2], [3, 4], muted_alpha=0.5).muted_glyph
+    assert dimmed.line_alpha == 0.5
 
 
 class Described(param.Parameterized):
