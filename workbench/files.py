@@ -8,7 +8,7 @@ Also how messages name a file to a reader on another machine: by its name, witho
 knows that a file is still the one that was read.
 
 Functions: `written_whole`, `write_text`, `cannot_be_written`, `abandoned_parts`, `without_folders`, `stamp_of`,
-`has_settled`.
+`stamps_of`, `has_settled`.
 """
 
 from __future__ import annotations
@@ -161,6 +161,20 @@ def stamp_of(path: Path) -> FileStamp | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def stamps_of(*paths: Path | None) -> tuple[tuple[Path, FileStamp | None] | None, ...]:
+    """Files as they are now: equal to what this returns later while none of them was written anew.
+
+    Parameters
+    ----------
+    paths : of the files; None stands for none
+
+    Returns
+    -------
+    path and stamp of each
+    """
+    return tuple(None if path is None else (path, stamp_of(path)) for path in paths)
 
 
 def has_settled(stamp: FileStamp, now_ns: int) -> bool:

@@ -89,7 +89,9 @@ def test_another_mix_leaves_the_comparison_of_options_as_it_is(
     page: Any, open_tab: Callable[[str], None], until_idle: Callable[[], None]
 ) -> None:
     page.get_by_role("button", name="option 2 as B").click()
+    expect(page.get_by_role("button", name="option 2 as B")).to_have_attribute("aria-pressed", "true")
     until_idle()
+    planned = page.evaluate(_PLANNED)
     open_tab("Mix")
     facts = page.get_by_text("duck down to")
     before = facts.inner_text()
@@ -97,9 +99,9 @@ def test_another_mix_leaves_the_comparison_of_options_as_it_is(
     for _ in range(8):
         page.keyboard.press("ArrowRight")
     expect(facts).not_to_have_text(before)
-    page.wait_for_timeout(1500)  # the Mix tab shares what has settled for 1.2 s
-    until_idle()
     open_tab("Plan")
+    page.wait_for_function(f"(planned) => JSON.stringify(({_PLANNED})()) !== JSON.stringify(planned)", arg=planned)
+    until_idle()
     chosen = page.get_by_role("button", name="option B at the same place (b)")
     expect(chosen).to_have_attribute("aria-pressed", "true")
 
@@ -115,6 +117,8 @@ _DUCK = """() => {
 }"""
 _HEARD = """() => [...Bokeh.documents].flatMap((document) => [...document._all_models.values()])
   .find((model) => model.data?.labels?.[0] === "ducked").data.duck_a.map((point) => [...point])"""
+_PLANNED = _HEARD.replace('"ducked"', '"A"')
+"""what the Plan tab plays, which has the mix of the Mix tab once that has settled"""
 
 
 def test_a_duck_point_is_dragged_heard_undone_and_set_by_keys(mix: Any, watched: Watched) -> None:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.serving import served
-from tests.browser.watched import seam_title
+from tests.browser.watched import Watched, seam_title
 
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
@@ -83,6 +83,38 @@ def test_a_second_window_is_at_the_same_place(
     second.goto(page.url)
     expect(second.get_by_text(seam_title(3))).to_be_visible()
     assert second.title() == page.title()
+
+
+def test_option_and_time_outlive_a_reload_back_and_a_second_window(
+    new_page: Callable[..., Any], watched: Watched, until_idle: Callable[[], None]
+) -> None:
+    page = watched.page
+    until_idle()
+    page.get_by_role("button", name="option 2 as A").click()
+    expect(page).to_have_url(at(tab="plan", option="2"))
+    for _ in range(5):
+        page.keyboard.press("Shift+ArrowRight")
+    expect(page.locator(".time").first).to_contain_text("0:25.0 / ")
+    there = at(tab="plan", option="2", time="25.0")
+    expect(page).to_have_url(there)
+
+    def is_there(window: Any) -> None:
+        expect(window.get_by_role("button", name="option 2 as A")).to_have_attribute("aria-pressed", "true")
+        expect(window.locator(".time").first).to_contain_text("0:25.0 / ")
+        expect(window).to_have_url(there)
+
+    page.reload()
+    is_there(page)
+    second = new_page()
+    second.goto(page.url)
+    is_there(second)
+    page.get_by_role("button", name="option 1 as A").click()
+    expect(page).to_have_url(at(tab="plan", time="25.0"))
+    page.go_back()
+    is_there(page)
+    page.go_forward()
+    expect(page.get_by_role("button", name="option 1 as A")).to_have_attribute("aria-pressed", "true")
+    expect(page).to_have_url(at(tab="plan", time="25.0"))
 
 
 def test_projects_are_listed_renamed_and_deleted(page: Any, dashboard: Any, until_idle: Callable[[], None]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import MediaError, ParameterError, StoreError
-from workbench.files import abandoned_parts, without_folders, write_text, written_whole
+from workbench.files import abandoned_parts, stamps_of, without_folders, write_text, written_whole
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -78,3 +78,17 @@ def test_parts_of_killed_writers_are_found_and_those_in_work_are_not(tmp_path: P
 )
 def test_a_message_for_others_names_files_without_folders(text: str, named: str | None) -> None:
     assert without_folders(text, Path("/srv/my videos")) == (text if named is None else named)
+
+
+def test_files_are_as_they_were_until_one_of_them_is_written_anew(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_text("one", encoding="utf-8")
+    other.write_text("other", encoding="utf-8")
+    before = stamps_of(one, other, None)
+    assert stamps_of(one, other, None) == before
+    assert hash(before) == hash(stamps_of(one, other, None))
+    with written_whole(other) as aside:
+        aside.write_text("new", encoding="utf-8")
+    assert stamps_of(one, other, None) != before
+    other.unlink()
+    assert stamps_of(other) == ((other, None),)

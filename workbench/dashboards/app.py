@@ -39,6 +39,7 @@ from workbench.dashboards.listening import ListeningTab
 from workbench.dashboards.match import MatchTab
 from workbench.dashboards.mix import MixTab
 from workbench.dashboards.page_costs import lighten_pages
+from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.review import ReviewTab
 from workbench.dashboards.reviewer import known_reviewer
@@ -178,6 +179,19 @@ class Page:
         start = StartPage(session)
         bar = self._status()
 
+        def number() -> int:
+            return titles.index(session.tab) if session.tab in titles else 0
+
+        def open_wanted() -> None:
+            """Open the tab; one that has to be made comes after what is under way, so that its work is begun first."""
+            loop = this_page_loop() if is_drawn and number() not in self._opened else None
+            if loop is None:
+                self.open_tab(number())
+            else:
+                loop.call_soon(lambda: self.open_tab(number()))
+
+        is_drawn = False
+
         def show(*_: Any) -> None:
             """Show the tab that is wanted; until something is opened, the projects."""
             begun = session.project is not None or bool(session.coming)
@@ -188,7 +202,7 @@ class Page:
                     session.tab = session.tab or titles[0]
                 bar.param.update(tabs=titles if begun else [], tab=session.tab)
                 if begun:
-                    self.open_tab(titles.index(session.tab) if session.tab in titles else 0)
+                    open_wanted()
 
         bar.param.watch(lambda event: setattr(session, "tab", event.new or session.tab), "tab")
 
@@ -201,6 +215,7 @@ class Page:
         session.param.watch(show, ["tab", "project", "coming"])
         session.param.watch(picture, "loop")
         show()
+        is_drawn = True
         page = MaterialPage(
             title="Barline Workbench",
             header=[bar, Address(session, titles).bar],
@@ -416,6 +431,8 @@ def make_server(
         if place.project:  # so that the page is drawn at its place at once
             session.look_at(view_of(place))
             session.coming = "Opening the project."
+        elif opens is not None and query != PROJECTS:
+            session.foresee(*opens)
         shown = Page(session).view()
         pn.state.on_session_destroyed(lambda _: session.close())
         pn.state.onload(lambda: _begin(session, place, opens, listing=query == PROJECTS))

@@ -35,6 +35,7 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.styles import beside, scrolled
 from workbench.dashboards.tab import Tab
 from workbench.dashboards.transport import Program
+from workbench.files import stamps_of
 from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Mix
 from workbench.mix.clarity import CLEAR_LU, Passage, speech_over_music, worst_passages
@@ -580,7 +581,10 @@ class MixTab(Tab):
         if loop is None or loop.video is None or not isinstance(loop.answer, LoopPlan):
             return
         wanted = partial(self._is_plan, loop.answer)
-        self.run(plan_sounds, loop, then=self.hear, wanted=wanted, subject=str(loop.track.path))
+        self.run(
+            plan_sounds, loop, then=self.hear, wanted=wanted, subject=str(loop.track.path),
+            same=(loop.answer.alone, *stamps_of(loop.track.path, loop.video)),
+        )  # fmt: skip
 
     def hear(self, sounds: MixSounds) -> None:
         """Mix and show sounds that were measured.

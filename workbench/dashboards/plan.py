@@ -33,6 +33,7 @@ from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.tab import Tab, action
 from workbench.dashboards.transport import Program
 from workbench.dashboards.views import LongSound
+from workbench.files import stamps_of
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal
 from workbench.mix.drawn import with_drawn
@@ -228,8 +229,9 @@ class PlanTab(Tab):
             wanted = partial(self._is_under, loop.video)
             self.player.film = ""
             self.run(
-                load_video, loop.video, loop.track.path, then=self._show_video, wanted=wanted, subject=str(loop.video)
-            )
+                load_video, loop.video, loop.track.path, then=self._show_video, wanted=wanted, subject=str(loop.video),
+                same=stamps_of(loop.video, loop.track.path),
+            )  # fmt: skip
 
     def _take_mix(self, loop: Loop) -> None:
         """Balance the plan's own option at once; other options keep their mix until theirs is known."""
@@ -307,6 +309,7 @@ class PlanTab(Tab):
             render_option, loop, state.options[option], then=partial(self._hear, loop, option, self._session.params),
             wanted=lambda: loop is self.state.loop, subject=str(loop.track.path),
             otherwise=lambda _: self._give_up(option), cancelled=partial(self._give_up, option),
+            same=(loop.answer, loop.mix, option, *stamps_of(loop.track.path, loop.video)),
         )  # fmt: skip
 
     def _give_up(self, option: int) -> None:

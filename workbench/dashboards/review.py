@@ -34,6 +34,7 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tab import Tab
 from workbench.dashboards.transport import Program, script
+from workbench.files import stamps_of
 from workbench.loops.plan import LoopPlan
 from workbench.workflows.comments import (
     Decision,
@@ -231,13 +232,19 @@ class ReviewTab(Tab):
         if loop is None or self.state.plan is None:
             return
         subject, wanted = str(loop.track.path), partial(self._is_heard, heard)
-        self.run(render_option, loop, self.state.plan.alone, then=self._hear, wanted=wanted, subject=subject)
+        files = stamps_of(loop.track.path, loop.video)
+        self.run(
+            render_option, loop, self.state.plan.alone, then=self._hear, wanted=wanted, subject=subject,
+            same=(loop.answer, loop.mix, self.state.plan.alone, *files),
+        )  # fmt: skip
         if loop.video is not None:
             sound = (loop.video, loop.track.path)
-            self.run(soundtrack_beside, *sound, then=self._add_soundtrack, wanted=wanted, subject=str(loop.video))
+            self.run(
+                soundtrack_beside, *sound, then=self._add_soundtrack, wanted=wanted, subject=str(loop.video), same=files
+            )
             if not self.player.film:
                 show = partial(self._show_film, loop.video)
-                self.run(film_facts, loop.video, then=show, wanted=wanted, subject=str(loop.video))
+                self.run(film_facts, loop.video, then=show, wanted=wanted, subject=str(loop.video), same=files)
 
     def _take_wishes(self, wishes: list[Any]) -> None:
         for number, *wish in wishes:

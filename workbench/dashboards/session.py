@@ -9,7 +9,8 @@ Classes: `Session`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -28,7 +29,7 @@ from workbench.dashboards.views import LongSound, write_summary
 from workbench.dashboards.work import Pool, Task, shared_pool
 from workbench.demo.run import demo_loop
 from workbench.errors import PlanError, WorkbenchError
-from workbench.files import without_folders
+from workbench.files import stamps_of, without_folders
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal, RefusalReason
@@ -39,6 +40,7 @@ from workbench.results.loop import plan_from_json
 from workbench.workflows.analyze import Analysis, analyze
 from workbench.workflows.fit import Fit, can_fit, fit_track
 from workbench.workflows.kept_constraints import kept_constraints, kept_line
+from workbench.workflows.kept_records import kept_revisions
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.mix import draw_envelope, mix_under
 from workbench.workflows.project_changes import Change, State, StepBack
@@ -215,6 +217,24 @@ class Session(param.Parameterized):
         self.param.update(track=found, video=video)
         return self._go_on(self._begin(anew=True))
 
+    def foresee(self, track: Path | str, video: Path) -> None:
+        """Have the plan of a new project made before its page is drawn; `open_new` then joins that work.
+
+        Parameters
+        ----------
+        track, video : as of `open_new`, which says what is wrong with them
+        """
+        try:
+            found = find_track(self.workspace, str(track))
+        except WorkbenchError:
+            return
+        same = self._as_planned(found, video)
+        if same is not None:
+            self.run(
+                loop_track, found, video, then=lambda _: None, wanted=lambda: self.video in (None, video),
+                subject=str(found.path), same=same, auto_mix=True,
+            )  # fmt: skip
+
     def open_project(self, project_id: str, place: Mapping[str, Any] | None = None) -> Task | None:
         """Open a project as it was left.
 
@@ -335,9 +355,10 @@ class Session(param.Parameterized):
                 self._keeper.keep_plan()
                 self.notice = "track or video have changed since this project was left, so it was planned again"
 
+        same = self._as_planned(track, video, json.dumps(kept, sort_keys=True))
         return self.run(
-            restore_loop, track, video, kept, then=restored, wanted=is_newest, subject=str(track.path)
-        )  # fmt: skip
+            restore_loop, track, video, kept, then=restored, wanted=is_newest, subject=str(track.path), same=same
+        )
 
     def change(self, words: str) -> Step:
         """Make what is changed one step of the history, which can be undone; see `workbench.dashboards.keeping`.
@@ -433,7 +454,7 @@ class Session(param.Parameterized):
             if (self.track, self.video) == opened:
                 self._show_demo(loop)
 
-        self._demo = self.run(demo_loop, then=prepared)
+        self._demo = self.run(demo_loop, then=prepared, same=self._as_planned(None, None))
         return self._demo
 
     def _leave_demo(self) -> None:
@@ -534,7 +555,7 @@ class Session(param.Parameterized):
 
         return self.run(
             loop_track, self.track, self.video, then=planned, wanted=is_newest, subject=str(self.track.path),
-            auto_mix=True,
+            same=self._as_planned(self.track, self.video), auto_mix=True,
         )  # fmt: skip
 
     def _shown_for_change(self) -> Callable[[Loop], None]:
@@ -584,7 +605,8 @@ class Session(param.Parameterized):
 
         return self.run(
             fit_track, track, video, then=fitted, wanted=is_wanted, subject=str(track.path), otherwise=ended,
-            cancelled=ended, auto_mix=True, keep=asked.keep, start_at=asked.start_at, end_on=asked.end_on,
+            cancelled=ended, same=self._as_planned(track, video, asked.keep, asked.start_at, asked.end_on),
+            auto_mix=True, keep=asked.keep, start_at=asked.start_at, end_on=asked.end_on,
         )  # fmt: skip
 
     def ask(self, wishes: PlanWishes) -> Task | None:
@@ -724,7 +746,10 @@ class Session(param.Parameterized):
             if is_wanted():
                 self.offers_fit = can
 
-        self.run(can_fit, loop.track, loop.video, then=known, wanted=is_wanted, subject=str(loop.track.path))
+        self.run(
+            can_fit, loop.track, loop.video, then=known, wanted=is_wanted, subject=str(loop.track.path),
+            same=self._as_planned(loop.track, loop.video),
+        )  # fmt: skip
 
     def _analyze_track(self) -> Task:
         track = self._named_track()
@@ -738,7 +763,10 @@ class Session(param.Parameterized):
                 self._map_track()
                 self._look_for_fit()
 
-        return self.run(analyze, track.path, then=analysed, wanted=is_wanted, subject=str(track.path))
+        return self.run(
+            analyze, track.path, then=analysed, wanted=is_wanted, subject=str(track.path),
+            same=self._as_planned(track, None),
+        )  # fmt: skip
 
     def _map_track(self) -> None:
         track = self._named_track()
@@ -750,7 +778,7 @@ class Session(param.Parameterized):
         def written(path: Path) -> None:
             self.draw(path, then=mapped)
 
-        self.run(track_file, track.path, then=written, subject=str(track.path))
+        self.run(track_file, track.path, then=written, subject=str(track.path), same=stamps_of(track.path))
 
     def draw(self, path: Path, then: Callable[[LongSound], None]) -> Task:
         """Open a sound to draw it; a worker makes its summary where there is none yet.
@@ -769,7 +797,7 @@ class Session(param.Parameterized):
                 return
             then(sound)
 
-        return self.run(write_summary, path, then=made)
+        return self.run(write_summary, path, then=made, same=stamps_of(path))
 
     def run(
         self,
@@ -780,6 +808,7 @@ class Session(param.Parameterized):
         subject: str = "",
         otherwise: Callable[[str], None] | None = None,
         cancelled: Callable[[], None] | None = None,
+        same: Hashable | None = None,
         **named: Any,
     ) -> Task:
         """Run a function of `workbench` in a process of its own, with progress on the page and a way to cancel it.
@@ -796,6 +825,9 @@ class Session(param.Parameterized):
         subject : what the work is about; a worker that knows it already is preferred
         otherwise : takes the sentence that says what went wrong, once it is the page's `message`
         cancelled : called where somebody cancels the work
+        same : what the result depends on beside the page's home and parameters, such as `stamps_of` files: pages that
+            ask for the same share one piece of work, and none of them changes its result; None: it is done for this
+            page alone
 
         Returns
         -------
@@ -803,7 +835,9 @@ class Session(param.Parameterized):
         """
         page = this_page_loop()
         self._give_up_unwanted(running=False)
-        task = Task(self.home, self.params, function, arguments, named, subject=subject, owner=self, wanted=wanted)
+        task = Task(
+            self.home, self.params, function, arguments, named, subject=subject, owner=self, wanted=wanted, same=same
+        )
         if page is not None and page.gone:
             self.close()
         if self._closed:
@@ -851,6 +885,17 @@ class Session(param.Parameterized):
         self._tasks.append(task)
         self.stage = self.stage or "starting"
         return self._pool.submit(task)
+
+    def _as_planned(self, track: TrackSource | None, video: Path | None, *more: Hashable) -> Hashable | None:
+        """What a plan depends on beside parameters: the files, what is kept of recordings by hand, and more.
+
+        None where that cannot be read: then the plan is made for this page alone, and says why.
+        """
+        try:
+            kept = kept_revisions(self.workspace)
+        except WorkbenchError:
+            return None
+        return track, *stamps_of(None if track is None else track.path, video), kept, *more
 
     def _give_up_unwanted(self, *, running: bool) -> None:
         """Give up work that nobody wants any more; what runs takes its worker with it, and goes on unless told."""

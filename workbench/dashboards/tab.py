@@ -27,7 +27,7 @@ Classes: `Tab`. Functions: `action`, a button.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -143,6 +143,7 @@ class Tab:
         subject: str = "",
         otherwise: Callable[[str], None] | None = None,
         cancelled: Callable[[], None] | None = None,
+        same: Hashable | None = None,
     ) -> Task:
         """Run work in a process of its own, as `Session.run` does; a result that came too late is dropped.
 
@@ -156,6 +157,7 @@ class Tab:
         otherwise : takes the sentence that says what went wrong, where the page still wants the result
         cancelled : called where somebody cancels the work that the page still wants; not for work that was given up
             because nobody wanted it, though the same may be wanted again, and asked for anew, by the time that is heard
+        same : what the result depends on, see `Session.run`
         """
 
         def is_wanted() -> bool:
@@ -174,8 +176,9 @@ class Tab:
                 cancelled()
 
         task = self._session.run(
-            function, *arguments, then=take, wanted=is_wanted, subject=subject, otherwise=fail, cancelled=give_up
-        )
+            function, *arguments, then=take, wanted=is_wanted, subject=subject, otherwise=fail, cancelled=give_up,
+            same=same,
+        )  # fmt: skip
         return task
 
     def attempt(self, act: Callable[..., Any], *arguments: Any) -> bool:

@@ -7,6 +7,9 @@ page for which the fewest are at work, however much another page has waiting. Ne
 go through its `deliver`, which brings them to the page's own event loop. All pages share that loop, and progress
 takes milliseconds of it, so a worker reports no more of it than an eye can follow.
 
+Work that several pages ask for is done once where they say what it depends on (`Task.same`), see
+`workbench.dashboards.shared_work`.
+
 One worker is started with the server (`Pool.warm`), so that the first plan does not wait for libraries to be loaded.
 
 A task that is cancelled while it runs takes its worker with it, and a new worker takes the place. That is safe because
@@ -20,19 +23,21 @@ from __future__ import annotations
 import atexit
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from multiprocessing.connection import Connection
 from time import monotonic
 from typing import Any, TypeAlias
 
+from workbench.dashboards.shared_work import RecentResults, SharedWork
 from workbench.errors import WorkbenchError
 from workbench.home import Home
 from workbench.params import WorkbenchParams
@@ -51,6 +56,10 @@ _LOADED = (
 """modules with which plans are made and heard"""
 _NICENESS = 5
 """of workers, so that the page keeps answering on a busy machine"""
+_MOST_KEPT_BYTES = 64 * 2**20
+"""of results of shared work; pictures and sounds of half an hour of video take a few MB"""
+_KEPT_SECONDS = 600.0
+"""for which such a result is kept, a small part of the days after which the files that it names may be cleared"""
 
 
 def at_once(function: Callable[[], None]) -> None:
@@ -81,6 +90,9 @@ class Task:
     """whose work it is, such as a page's; owners have a fair share of the workers"""
     wanted: Callable[[], bool] | None = None
     """whether its owner still wants the result, asked by the owner alone; None: always"""
+    same: Hashable | None = None
+    """what the result depends on beside home, parameters and function, so that equal work of several owners is done
+    once, and nobody changes its result; None: it is done for this task alone"""
     on_progress: Callable[[str, float], None] | None = None
     on_done: Callable[[Any], None] | None = None
     on_fault: Callable[[str], None] | None = None
@@ -89,14 +101,22 @@ class Task:
     cancelled: bool = False
     given_up: bool = False
     """cancelled because its owner did not want the result any more"""
+    result_bytes: int = 0
+    """of its result, as it came from the worker"""
     _ended: threading.Event = field(default_factory=threading.Event)
     _ending: threading.Lock = field(default_factory=threading.Lock)
     """held while it ends or is stopped, so that what stops it does not hit the next task of its worker"""
     _stop: Callable[[], None] | None = None
+    _shared: SharedWork | None = None
+    """that does it, where it is shared"""
+    _leave: Callable[[Task], None] | None = None
+    """leaves what is shared"""
 
     @property
     def is_running(self) -> bool:
         """Whether a worker is at it."""
+        if self._shared is not None:
+            return self._shared.work.is_running and not self._ended.is_set()
         return self._stop is not None and not self._ended.is_set()
 
     @property
@@ -112,6 +132,8 @@ class Task:
             self.cancelled = True
             if self._stop is not None:
                 self._stop()
+        if self._leave is not None:
+            self._leave(self)
 
     def drop(self) -> None:
         """Give it up before a worker takes it: it is over, and nobody is called."""
@@ -157,6 +179,9 @@ class Pool:
 
     def __init__(self, size: int = 2) -> None:
         self._waiting: deque[Task] = deque()
+        self._shared: dict[Hashable, SharedWork] = {}
+        """that waits or is under way, by what it depends on"""
+        self._recent = RecentResults(_MOST_KEPT_BYTES, _KEPT_SECONDS)
         self._news = threading.Condition()
         self._closed = False
         self._workers = [_Worker(self, number) for number in range(size)]
@@ -185,16 +210,68 @@ class Pool:
         with self._news:
             if self._closed:
                 raise WorkbenchError("the pool of workers is closed")
-            self._waiting.append(task)
-            for worker in self._workers:
-                worker.start()
-            self._news.notify_all()
+            kept = None if task.same is None else self._recent.find(_key(task))
+            if kept is None:
+                self._queue(task)
+        if kept is not None:
+            SharedWork.end([task], "done", kept[0])
         return task
+
+    def _queue(self, task: Task) -> None:
+        if task.same is not None and not self._share(task):
+            return
+        self._waiting.append(task if task._shared is None else task._shared.work)
+        for worker in self._workers:
+            worker.start()
+        self._news.notify_all()
+
+    def _share(self, task: Task) -> bool:
+        """Have a task wait for equal work; returns whether that has to be queued, for there was none."""
+        key = _key(task)
+        shared = self._shared.get(key)
+        is_new = shared is None
+        if shared is None:
+            work = Task(task.home, task.params, task.function, task.arguments, task.named, subject=task.subject)
+            shared = self._shared[key] = SharedWork(work)
+            work.on_progress = shared.report_progress
+            work.on_done = partial(self._end_shared, key, shared, "done")
+            work.on_fault = partial(self._end_shared, key, shared, "fault")
+        task._shared, task._leave = shared, partial(self._leave, key)
+        shared.join(task)
+        return is_new
+
+    def _end_shared(self, key: Hashable, shared: SharedWork, kind: str, outcome: Any) -> None:
+        with self._news:
+            if self._shared.get(key) is shared:
+                del self._shared[key]
+            if kind == "done":
+                self._recent.keep(key, outcome, shared.work.result_bytes)
+            members, shared.members = shared.members, []
+        SharedWork.end(members, kind, outcome)
+
+    def _leave(self, key: Hashable, task: Task) -> None:
+        """Have a task that was given up wait no longer; nobody else's: the work is given up too."""
+        shared = task._shared
+        with self._news:
+            if shared is None or not shared.leave(task):
+                return  # whoever ends the work has it, and calls it
+            unwanted = not shared.members
+            if unwanted and self._shared.get(key) is shared:
+                del self._shared[key]
+        task.report(task.on_cancelled)
+        task.end()
+        if unwanted:
+            shared.work.cancel()
 
     def close(self) -> None:
         """End all workers; tasks that wait are over, and nobody is called."""
         with self._news:
             self._closed = True
+            waiting = set(map(id, self._waiting))
+            for shared in self._shared.values():
+                if id(shared.work) in waiting:
+                    for task in shared.members:
+                        task.drop()
             for task in self._waiting:
                 task.drop()
             self._news.notify_all()
@@ -309,7 +386,9 @@ class _Worker:
             return _unheard(error)
         while not task.cancelled:
             try:
-                kind, *news = pipe.recv()
+                sent = pipe.recv_bytes()
+                kind, *news = pickle.loads(sent)  # as `recv` does, but that its size is known
+                task.result_bytes = len(sent)
             except Exception as error:  # noqa: BLE001 - reading what was sent runs code of whatever it is
                 return _unheard(error)
             if kind != "progress":
@@ -347,6 +426,11 @@ class _Worker:
         if self._pipe is not None:
             self._pipe.close()
         self._process, self._pipe, self.subject = None, None, ""
+
+
+def _key(task: Task) -> Hashable:
+    """What the result of a task depends on."""
+    return task.home, task.params, task.function, task.same
 
 
 def _unheard(error: Exception) -> str:

@@ -3,7 +3,7 @@
 They change no measurement of a track, so the catalog does not change with them. Functions that take a connection leave
 the transaction to their caller.
 
-Functions: `put`, `get`, `remove`, `revision_of`.
+Functions: `put`, `get`, `remove`, `revision_of`, `revisions`.
 """
 
 from __future__ import annotations
@@ -86,3 +86,20 @@ def revision_of(connection: Connection, content_hash: str) -> str:
     """
     kept = select(seam_constraints.c.revision).where(seam_constraints.c.content_hash == content_hash)
     return connection.scalar(kept) or ""
+
+
+def revisions(connection: Connection) -> list[tuple[str, str]]:
+    """The revisions of the constraints of all recordings.
+
+    Parameters
+    ----------
+    connection : of a transaction
+
+    Returns
+    -------
+    pairs of a recording's hash and a revision
+    """
+    return [
+        (row.content_hash, row.revision)
+        for row in connection.execute(select(seam_constraints.c.content_hash, seam_constraints.c.revision))
+    ]

@@ -4,7 +4,7 @@ The tracker's grid stays in the array store; a corrected grid replaces it until 
 changes, so does the catalog: the tracks of that recording are marked, and its measurements are out of date. Functions
 that take a connection leave the transaction to their caller.
 
-Functions: `put`, `get`, `remove`, `revision_of`. What they keep is in `workbench.store.grid_records`.
+Functions: `put`, `get`, `remove`, `revision_of`, `revisions`. What they keep is in `workbench.store.grid_records`.
 """
 
 from __future__ import annotations
@@ -106,3 +106,19 @@ def revision_of(connection: Connection, content_hash: str) -> str:
     16 hex digits; empty if the tracker's grid counts
     """
     return connection.scalar(select(grids.c.revision).where(grids.c.content_hash == content_hash)) or ""
+
+
+def revisions(connection: Connection) -> list[tuple[str, str]]:
+    """The revisions of the corrected grids of all recordings.
+
+    Parameters
+    ----------
+    connection : of a transaction
+
+    Returns
+    -------
+    pairs of a recording's hash and a revision
+    """
+    return [
+        (row.content_hash, row.revision) for row in connection.execute(select(grids.c.content_hash, grids.c.revision))
+    ]

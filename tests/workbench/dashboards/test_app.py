@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import ClassVar
 
 import panel as pn
 import pytest
+from bokeh.document import Document
 from bokeh.models import ImportedStyleSheet
+from panel.io.state import set_curdoc
 from panel.util.parameters import edit_readonly
 
 from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.audition.plans import track_file
 from workbench.audition.seams import with_option_first
+from workbench.bundled import bundled_path
 from workbench.dashboards.app import TABS, Page, StatusBar, make_server
 from workbench.dashboards.session import Session
 from workbench.dashboards.tab import Tab
@@ -22,7 +27,7 @@ from workbench.dashboards.work import Pool
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
-from workbench.workflows.loop import Loop
+from workbench.workflows.loop import Loop, loop_track
 from workbench.workspace import Workspace
 
 
@@ -48,6 +53,13 @@ class SecondTab(CountedTab):
     made: ClassVar[list[Session]] = []
 
 
+class LateTab(CountedTab):
+    """That a plan is shown in."""
+
+    title = "Late"
+    made: ClassVar[list[Session]] = []
+
+
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
     """A page that was just opened, with a pool that starts no process before it is used."""
@@ -65,6 +77,35 @@ def test_a_tab_is_made_when_it_is_first_opened(session: Session) -> None:
         page.open_tab(0)
     assert CountedTab.made == [session]
     assert SecondTab.made == []
+
+
+class Served:
+    """What a document knows of the browser tab that shows it."""
+
+    destroyed = False
+    request = SimpleNamespace(arguments={}, cookies={}, headers={})
+    server_context = None
+
+
+def test_work_is_begun_before_the_tab_that_shows_it_is_made(tmp_path: Path, short_video: Path) -> None:
+    pool, document, browser_tab = WaitingPool(), Document(), Served()
+    document._session_context = lambda: browser_tab  # type: ignore[assignment]  # called like a weak reference
+    session = Session(Workspace(Home(tmp_path)), pool=pool)
+    track = bundled_path("data", "bundled", "music", "corner_store.ogg")
+    Page(session, (LateTab, SecondTab)).view()
+
+    async def opened() -> None:
+        with set_curdoc(document):
+            session.open_new(track, short_video)
+        assert [task.function for task in pool.tasks] == [loop_track]
+        assert LateTab.made == []
+        await asyncio.sleep(0)
+        for callback in document.session_callbacks:
+            callback.callback()
+
+    asyncio.run(opened())
+    assert LateTab.made[0] is session
+    assert len(LateTab.made) == 1
 
 
 def test_what_a_player_says_stays_until_it_is_taken_away(session: Session) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.workbench.dashboards.waiting import CollectingPool, until_idle
 from workbench.audition.mixes import clicked_file
 from workbench.audition.plans import track_file
 from workbench.beats.corrections import double_tempo, halve_stretch, halve_tempo, shift_bar
@@ -17,7 +17,6 @@ from workbench.bundled import bundled_path
 from workbench.dashboards.beats import BeatsPicture, BeatsState, BeatsTab, tempo_steps, thinned
 from workbench.dashboards.session import Session
 from workbench.dashboards.views import LongSound
-from workbench.dashboards.work import Pool
 from workbench.errors import GridError
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
@@ -44,7 +43,7 @@ def heard(home: Home) -> Analysis:
 
 @pytest.fixture
 def session(home: Home) -> Iterator[Session]:
-    pool = Pool(1)
+    pool = CollectingPool(1)
     yield Session(Workspace(home), pool=pool)
     pool.close()
 
@@ -173,13 +172,13 @@ def test_the_tab_saves_plans_again_and_goes_back(session: Session, heard: Analys
     kept = corrected_grid(session.workspace, heard.content_hash)
     assert kept is not None
     assert kept.note == "bars a beat later"
-    _until_idle(session)
+    until_idle(session)
     assert session.analysis is not None
     assert np.allclose(session.analysis.grid.downbeats, shift_bar(heard.grid).downbeats)
     assert "saved" in tab.state.facts()
     assert tab.sure.object == "set by hand"
     tab.forget()
-    _until_idle(session)
+    until_idle(session)
     assert corrected_grid(session.workspace, heard.content_hash) is None
     assert np.array_equal(session.analysis.grid.positions, heard.grid.positions)
     assert "found by the tracker" in tab.state.facts()
@@ -203,20 +202,20 @@ def test_a_beat_is_put_where_it_was_pressed(session: Session, heard: Analysis) -
 
 def test_a_grid_that_was_confirmed_is_undone(session: Session, heard: Analysis) -> None:
     session.open_track(TRACK)
-    _until_idle(session)
+    until_idle(session)
     tab = BeatsTab(session)
     tab.confirm()
-    _until_idle(session)
+    until_idle(session)
     assert corrected_grid(session.workspace, heard.content_hash) is not None
     assert [change.words for change in session.history] == ["grid saved: confirmed"]
     session.undo()
-    _until_idle(session)
+    until_idle(session)
     assert corrected_grid(session.workspace, heard.content_hash) is None
 
 
 def test_a_beat_that_was_dragged_is_a_step_and_outlives_the_page(session: Session, heard: Analysis) -> None:
     session.open_track(TRACK)
-    _until_idle(session)
+    until_idle(session)
     tab = BeatsTab(session)
     beats = heard.grid.beats
     grip = tab.picture.grips[0]
@@ -231,7 +230,7 @@ def test_a_beat_that_was_dragged_is_a_step_and_outlives_the_page(session: Sessio
     assert session.project is not None
     again = Session(session.workspace, pool=session._pool)
     again.open_project(session.project.project_id)
-    _until_idle(again)
+    until_idle(again)
     seen = BeatsTab(again)
     assert seen.state.note == moved
     assert seen.state.grid is not None
@@ -267,15 +266,6 @@ def test_the_picture_of_nothing_is_empty(session: Session) -> None:
     assert not session.busy
 
 
-def _until_idle(session: Session) -> None:
-    """Jobs deliver in the pool's thread; each may ask for another."""
-    deadline = time.monotonic() + 240.0
-    while session.busy:
-        assert time.monotonic() < deadline, session._tasks
-        for job in list(session._tasks):
-            assert job.wait(120.0)
-
-
 def test_the_click_track_is_made_beside_the_track(session: Session, heard: Analysis, home: Home) -> None:
     session.param.update(
         track=TrackSource(TRACK.name, TRACK, None),
@@ -285,11 +275,11 @@ def test_the_click_track_is_made_beside_the_track(session: Session, heard: Analy
     tab = BeatsTab(session)
     assert tab.player.music_a.endswith(".wav")
     tab.clicks.value = True
-    _until_idle(session)
+    until_idle(session)
     assert tab.player.chosen == "b"
     made = Path(tab.player.music_b).name
     tab.correct("half the tempo", halve_tempo)
-    _until_idle(session)
+    until_idle(session)
     assert tab.player.chosen == "b"
     assert Path(tab.player.music_b).name != made
     tab.clicks.value = False

@@ -11,11 +11,11 @@ import param
 import pytest
 
 from service.console import run
+from tests.workbench.dashboards.waiting import CollectingPool
 from workbench import extensions
 from workbench.bundled import bundled_path
 from workbench.dashboards.controls import ExtensionControls, ParamControls, ProfileBar, with_field
 from workbench.dashboards.session import Session
-from workbench.dashboards.work import Pool
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.params import WorkbenchParams
@@ -28,7 +28,7 @@ TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
-    pool = Pool(1)
+    pool = CollectingPool(1)
     yield Session(Workspace(Home(tmp_path / "home")), pool=pool)
     pool.close()
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.workbench.dashboards.waiting import CollectingPool
 from workbench.dashboards.envelope import Drawing, EnvelopeDesk
 from workbench.dashboards.session import Session
-from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.mix.drawn import Points
 from workbench.workspace import Workspace
@@ -19,7 +19,7 @@ REACH = 0.1, 1.0
 
 @pytest.fixture
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    pool = Pool(1)
+    pool = CollectingPool(1)
     yield Session(Workspace(Home(tmp_path_factory.mktemp("home"))), pool=pool)
     pool.close()
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.workbench.dashboards.waiting import CollectingPool
 from workbench.audition.seams import with_fade, with_option_first
 from workbench.bundled import bundled_path
 from workbench.dashboards.fades import HandFade, describe_lost, seam_place, with_hand_fades
 from workbench.dashboards.session import Session
-from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.workflows.loop import Loop, loop_track
@@ -60,7 +60,7 @@ def test_a_fade_whose_seam_is_gone_or_too_narrow_is_told_by_its_place(loop: Loop
 
 
 def test_a_page_keeps_them_when_it_plans_anew(home: Home, loop: Loop, plan: LoopPlan, tmp_path: Path) -> None:
-    pool = Pool(1)
+    pool = CollectingPool(1)
     try:
         session = Session(Workspace(home), pool=pool)
         session.show(loop)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.workbench.dashboards.waiting import CollectingPool, until_idle
 from workbench.audition.blind import BlindTest, BlindTrial
 from workbench.dashboards.listening import FADES, OPTIONS, SEAMS, ListeningState, ListeningTab, abx_lines
 from workbench.dashboards.session import Session
-from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.workflows.listening import begin_mushra, write_abx, write_results
 from workbench.workflows.loop import Loop
@@ -21,14 +20,14 @@ PATIENCE_SECONDS = 120.0
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
-    pool = Pool(1)
+def pool() -> Iterator[CollectingPool]:
+    pool = CollectingPool(1)
     yield pool
     pool.close()
 
 
 @pytest.fixture
-def tab(corner_home: Home, corner_loop: Loop, pool: Pool) -> ListeningTab:
+def tab(corner_home: Home, corner_loop: Loop, pool: CollectingPool) -> ListeningTab:
     session = Session(Workspace(corner_home), pool=pool)
     session.loop, session.reviewer = corner_loop, "Ana"
     return ListeningTab(session)
@@ -36,10 +35,9 @@ def tab(corner_home: Home, corner_loop: Loop, pool: Pool) -> ListeningTab:
 
 def until_asked(tab: ListeningTab) -> None:
     """Wait until the first trial is asked."""
-    asked = threading.Event()
-    tab.board.param.watch(lambda _: asked.set(), "trials")
     tab.begin()
-    assert asked.wait(PATIENCE_SECONDS), tab._session.message
+    until_idle(tab._session)
+    assert tab.board.trials, tab._session.message
 
 
 def test_an_abx_test_of_two_crossfades_is_answered_to_its_end(tab: ListeningTab) -> None:
@@ -93,7 +91,9 @@ def test_the_sounds_of_a_test_go_with_its_end(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.wav"))
 
 
-def test_a_name_comes_first_and_a_test_says_what_it_lacks(tab: ListeningTab, corner_home: Home, pool: Pool) -> None:
+def test_a_name_comes_first_and_a_test_says_what_it_lacks(
+    tab: ListeningTab, corner_home: Home, pool: CollectingPool
+) -> None:
     tab._session.reviewer = ""
     tab.begin()
     assert "name" in tab.about.object

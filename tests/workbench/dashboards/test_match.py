@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.workbench.dashboards.waiting import WaitingPool
+from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool
 from workbench.align.placements import Coincidence, Placement
 from workbench.audition.mixes import DrawnMatch
 from workbench.catalog.lane import Lane, Match, MatchReason
 from workbench.catalog.track import Track
 from workbench.dashboards.match import Filters, MatchPicture, MatchState, MatchTab, first_heard, named_marks
 from workbench.dashboards.session import Session
-from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.match.video_facts import Scene, VideoFacts
 from workbench.workspace import Workspace
@@ -97,7 +96,7 @@ def test_one_listens_from_where_the_music_lands() -> None:
 
 
 def test_where_it_lands_is_that_of_the_chosen_track(drawn: DrawnMatch, tmp_path: Path) -> None:
-    pool = Pool(1)
+    pool = CollectingPool(1)
     try:
         tab = MatchTab(Session(Workspace(Home(tmp_path)), pool=pool))
         other = replace(SUNG, sync=(replace(landing(50.0, ("drop", 60.0)), label="stab on the flash"),))

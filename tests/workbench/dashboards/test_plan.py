@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
+from tests.workbench.dashboards.waiting import CollectingPool, until_idle
 from workbench.dashboards.downloads import what_is_taken
 from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.session import Session
-from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.refusals import Refusal, RefusalReason
@@ -24,9 +23,9 @@ PATIENCE_SECONDS = 120.0
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
+def pool() -> Iterator[CollectingPool]:
     """One worker for the pages of this file."""
-    pool = Pool(1)
+    pool = CollectingPool(1)
     yield pool
     pool.close()
 
@@ -43,7 +42,7 @@ def loop(tide_loop: Loop) -> Loop:
     return tide_loop
 
 
-def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Loop, pool: Pool) -> None:
+def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Loop, pool: CollectingPool) -> None:
     session = Session(Workspace(home), pool=pool)
     session.loop = loop
     tab = PlanTab(session)
@@ -64,7 +63,7 @@ def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Loop,
     until_idle(session)
 
 
-def test_another_mix_leaves_the_comparison_of_options_as_it_is(home: Home, loop: Loop, pool: Pool) -> None:
+def test_another_mix_leaves_the_comparison_of_options_as_it_is(home: Home, loop: Loop, pool: CollectingPool) -> None:
     """Letting go of a slider in the Mix tab is no reason to hear another option, or to stop."""
     session = Session(Workspace(home), pool=pool)
     session.show(loop)
@@ -94,7 +93,7 @@ def test_another_mix_leaves_the_comparison_of_options_as_it_is(home: Home, loop:
 
 
 def test_an_option_that_is_used_records_what_its_mix_was_made_with(
-    corner_home: Home, corner_fit: Loop, pool: Pool
+    corner_home: Home, corner_fit: Loop, pool: CollectingPool
 ) -> None:
     session = Session(Workspace(corner_home), pool=pool)
     session.loop = corner_fit
@@ -113,7 +112,7 @@ def test_an_option_that_is_used_records_what_its_mix_was_made_with(
     until_idle(session)
 
 
-def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: Loop, pool: Pool) -> None:
+def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: Loop, pool: CollectingPool) -> None:
     session = Session(Workspace(home), pool=pool)
     tab = PlanTab(session)
     assert tab.empty.visible
@@ -121,7 +120,7 @@ def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: L
     assert "The first start takes some minutes" in tab.empty.object
     assert tab.progress.visible
     session.cancel()
-    assert job.wait(PATIENCE_SECONDS)
+    pool.finish(job)
     session.loop = replace(loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, "Its bars are too unsure to cut at."))
     assert "too unsure" in tab.empty.object
     session.loop = loop
@@ -132,7 +131,7 @@ def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: L
 
 
 def test_a_refused_track_is_fitted_by_a_button_and_shown_with_its_options(
-    corner_home: Home, corner_fit: Loop, pool: Pool
+    corner_home: Home, corner_fit: Loop, pool: CollectingPool
 ) -> None:
     session = Session(Workspace(corner_home), pool=pool)
     tab = PlanTab(session)
@@ -174,11 +173,3 @@ def tab_options(loop: Loop) -> tuple[LoopPlan, ...]:
     """The options of a plan."""
     assert isinstance(loop.answer, LoopPlan)
     return loop.answer.options
-
-
-def until_idle(session: Session) -> None:
-    """Wait until all work of a page has ended."""
-    idle = threading.Event()
-    session.param.watch(lambda event: idle.set() if not event.new else None, "stage")
-    if session.busy:
-        assert idle.wait(PATIENCE_SECONDS), session.stage

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import shutil
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.workbench.dashboards.waiting import WaitingPool
+from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
 from workbench.audition.played import played_plan
 from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.plan_wishes import in_words
 from workbench.dashboards.session import Session
-from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.loops.moves import move_seam
 from workbench.workflows.loop import Loop
@@ -23,15 +21,15 @@ from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
+def pool() -> Iterator[CollectingPool]:
     """One worker for the pages of this file."""
-    pool = Pool(1)
+    pool = CollectingPool(1)
     yield pool
     pool.close()
 
 
 @pytest.fixture
-def tab(tide_home: Home, tide_loop: Loop, pool: Pool, tmp_path: Path) -> Iterator[PlanTab]:
+def tab(tide_home: Home, tide_loop: Loop, pool: CollectingPool, tmp_path: Path) -> Iterator[PlanTab]:
     """The tab on a plan, in a home of its own: constraints are kept there."""
     shutil.copytree(tide_home.root, tmp_path / "home")
     session = Session(Workspace(Home(tmp_path / "home")), pool=pool)
@@ -41,15 +39,6 @@ def tab(tide_home: Home, tide_loop: Loop, pool: Pool, tmp_path: Path) -> Iterato
     yield made
     session.cancel()
     until_idle(session)
-
-
-def until_idle(session: Session) -> None:
-    """Wait for the end of the work under way, and of the work that this starts."""
-    idle = threading.Event()
-    watcher = session.param.watch(lambda event: idle.set() if not event.new else None, "stage")
-    if session.busy:
-        assert idle.wait(120.0)
-    session.param.unwatch(watcher)
 
 
 def ask(tab: PlanTab, *what: object) -> None:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import csv
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from tests.workbench.dashboards.waiting import WaitingPool
+from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
 from workbench.audition.plans import track_file
 from workbench.audition.played import played_plan
 from workbench.audition.seams import SeamLook, look_at_seam, with_option_first
 from workbench.dashboards.seams import SeamsTab, SeamState
 from workbench.dashboards.session import Session
 from workbench.dashboards.views import LongSound
-from workbench.dashboards.work import Pool
 from workbench.errors import PlanError
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
@@ -55,15 +53,15 @@ def state(home: Home, loop: Loop) -> SeamState:
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
+def pool() -> Iterator[CollectingPool]:
     """One worker, which keeps what it knows of the track."""
-    pool = Pool(1)
+    pool = CollectingPool(1)
     yield pool
     pool.close()
 
 
 @pytest.fixture
-def session(home: Home, pool: Pool, loop: Loop) -> Session:
+def session(home: Home, pool: CollectingPool, loop: Loop) -> Session:
     """A page on the plan."""
     session = Session(Workspace(home), pool=pool)
     session.loop = loop
@@ -76,14 +74,6 @@ def tab(session: Session) -> SeamsTab:
     tab = SeamsTab(session)
     until_idle(session)
     return tab
-
-
-def until_idle(session: Session) -> None:
-    """Wait until all work of a page has ended."""
-    idle = threading.Event()
-    session.param.watch(lambda event: idle.set() if not event.new else None, "stage")
-    if session.busy:
-        assert idle.wait(PATIENCE_SECONDS), session.stage
 
 
 def test_scores_are_known_before_a_seam_was_listened_to(state: SeamState, look: SeamLook, loop: Loop) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ import pytest
 from bokeh.document import Document
 from panel.io.state import set_curdoc
 
-from tests.workbench.dashboards.waiting import WaitingPool
+from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
 from workbench.audition.plans import track_file
 from workbench.audition.seams import with_fade, with_option_first
 from workbench.bundled import bundled_path
@@ -69,15 +68,23 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
-    """Two workers for all pages of this file."""
-    pool = Pool(2)
+def pool() -> Iterator[CollectingPool]:
+    """Two workers for the pages of this file."""
+    pool = CollectingPool(2)
     yield pool
     pool.close()
 
 
 @pytest.fixture
-def session(home: Home, pool: Pool) -> Session:
+def telling_pool() -> Iterator[Pool]:
+    """One worker, whose news go where a page says, from its own thread."""
+    pool = Pool(1)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def session(home: Home, pool: CollectingPool) -> Session:
     """A page that was just opened."""
     return Session(Workspace(home), pool=pool)
 
@@ -88,20 +95,12 @@ def loop(home: Home) -> Loop:
     return loop_track(Workspace(home), find_track(Workspace(home), str(TRACK)), 200.0)
 
 
-def until_idle(session: Session) -> None:
-    """Wait until all work of a page has ended, and what it asked for in turn."""
-    idle = threading.Event()
-    session.param.watch(lambda event: idle.set() if not event.new else None, "stage")
-    if session.busy:
-        assert idle.wait(PATIENCE_SECONDS), session.stage
-    assert not session.busy
-
-
 def test_work_is_done_elsewhere_with_its_progress_on_the_page(session: Session) -> None:
     stages: list[tuple[str, float]] = []
     session.param.watch(lambda *_: stages.append((session.stage, session.done)), ["stage", "done"])
     found: list[tuple[int, int]] = []
-    assert session.run(counted, 41, then=found.append).wait(PATIENCE_SECONDS)
+    session.run(counted, 41, then=found.append)
+    until_idle(session)
     assert found[0][0] == 42
     assert found[0][1] != os.getpid()
     assert ("counting", 0.5) in stages
@@ -124,11 +123,12 @@ def test_work_that_asks_for_more_leaves_the_page_at_work_without_a_gap(session: 
 
 def test_a_fault_becomes_the_message_until_something_else_is_asked_for(session: Session) -> None:
     told: list[str] = []
-    assert session.run(refused, then=told.append, otherwise=told.append).wait(PATIENCE_SECONDS)
+    session.run(refused, then=told.append, otherwise=told.append)
+    until_idle(session)
     assert session.message == "track.wav: no such file"
     assert told == ["track.wav: no such file"]
-    assert not session.busy
-    session.run(counted, 1, then=lambda _: None).wait(PATIENCE_SECONDS)
+    session.run(counted, 1, then=lambda _: None)
+    until_idle(session)
     assert session.message == "track.wav: no such file", "work of the page itself hides nothing"
     session.change("seam 1 is good")
     assert session.message == ""
@@ -136,16 +136,16 @@ def test_a_fault_becomes_the_message_until_something_else_is_asked_for(session: 
     demo = session.open_demo()
     assert session.message == ""
     demo.cancel()
-    assert demo.wait(PATIENCE_SECONDS)
+    until_idle(session)
 
 
-def test_all_work_is_given_up_at_once(session: Session) -> None:
-    begun = threading.Event()
-    session.param.watch(lambda event: begun.set() if event.new == "waiting" else None, "stage")
-    jobs = [session.run(endless, then=pytest.fail) for _ in range(3)]
-    assert begun.wait(PATIENCE_SECONDS)
+def test_all_work_is_given_up_at_once(session: Session, pool: CollectingPool) -> None:
+    for _ in range(3):
+        session.run(endless, then=pytest.fail)
+    while session.stage != "waiting":
+        pool.take_news()
     session.cancel()
-    assert all(job.wait(PATIENCE_SECONDS) for job in jobs)
+    until_idle(session)
     assert (session.busy, session.stage, session.message) == (False, "", "")
 
 
@@ -164,7 +164,9 @@ def a_page() -> Iterator[Served]:
         yield served
 
 
-def test_work_whose_page_is_closed_is_given_up(session: Session) -> None:
+def test_work_whose_page_is_closed_is_given_up(home: Home, telling_pool: Pool) -> None:
+    session = Session(Workspace(home), pool=telling_pool)
+
     async def closed_while_it_works() -> bool:
         with a_page() as page:
             job = session.run(endless, then=pytest.fail)
@@ -175,7 +177,9 @@ def test_work_whose_page_is_closed_is_given_up(session: Session) -> None:
     assert not session.busy
 
 
-def test_work_whose_server_has_stopped_is_given_up(session: Session) -> None:
+def test_work_whose_server_has_stopped_is_given_up(home: Home, telling_pool: Pool) -> None:
+    session = Session(Workspace(home), pool=telling_pool)
+
     async def asked_for() -> Task:
         with a_page():
             return session.run(endless, then=pytest.fail)
@@ -197,7 +201,8 @@ def test_a_sound_to_draw_is_summed_up_by_a_worker(session: Session, tmp_path: Pa
     samples[:, 48_000] = 0.5
     path = write_audio(tmp_path / "click.wav", [samples], 48_000, 2)
     drawn: list[LongSound] = []
-    assert session.draw(path, then=drawn.append).wait(PATIENCE_SECONDS)
+    session.draw(path, then=drawn.append)
+    until_idle(session)
     assert path.with_suffix(".summary.npy").exists()
     assert drawn[0].duration == 3.0
     assert drawn[0].envelope(0.0, 3.0, 100)[2].max() == pytest.approx(0.5, abs=1e-3)
@@ -205,11 +210,13 @@ def test_a_sound_to_draw_is_summed_up_by_a_worker(session: Session, tmp_path: Pa
 
 def test_a_sound_that_has_gone_is_told_and_the_page_works_on(session: Session, tmp_path: Path) -> None:
     drawn: list[LongSound] = []
-    assert session.draw(tmp_path / "gone.wav", then=drawn.append).wait(PATIENCE_SECONDS)
+    session.draw(tmp_path / "gone.wav", then=drawn.append)
+    until_idle(session)
     assert drawn == []
     assert "gone.wav" in session.message
     found: list[tuple[int, int]] = []
-    assert session.run(counted, 1, then=found.append).wait(PATIENCE_SECONDS)
+    session.run(counted, 1, then=found.append)
+    until_idle(session)
     assert found[0][0] == 2
 
 
@@ -435,7 +442,7 @@ def test_what_is_no_file_of_ours_is_told_in_a_sentence(session: Session, tmp_pat
 
 
 @pytest.mark.parametrize("name", ["track.mp3", "my video.mp4"])
-def test_a_broken_upload_is_named_as_its_owner_named_it(tmp_path: Path, pool: Pool, name: str) -> None:
+def test_a_broken_upload_is_named_as_its_owner_named_it(tmp_path: Path, pool: CollectingPool, name: str) -> None:
     """Not by the server's folders, in a home whose own name has a blank in it either."""
     session = Session(Workspace(Home(tmp_path / "home of mine")), pool=pool)
     upload = session.home.prepared(session.home.uploads / "dashboard") / name

@@ -1,15 +1,22 @@
 """Pools of workers for tests.
 
-The tasks of one end when a test says so, to put what comes too late into an order; the other does them at once.
+The tasks of one end when a test says so, to put what comes too late into an order; another does them at once. The third
+does its work in processes as a page's pool does, and brings the news to the test's own thread.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Any
 
+from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool, Task
 from workbench.workspace import Workspace
+
+PATIENCE_SECONDS = 120.0
+"""for one piece of news; only a test that fails waits so long"""
 
 
 class WaitingPool(Pool):
@@ -57,3 +64,43 @@ class DirectPool(Pool):
             workspace = Workspace(task.home, task.params)
             task.on_done(task.function(workspace, *task.arguments, **task.named))
         return task
+
+
+class CollectingPool(Pool):
+    """Does its work in processes, and keeps the news until a test takes them.
+
+    A page's news come on its event loop, one after the other and never while something else is changed. So they do
+    here: what holds right after a change does not depend on how fast a worker is.
+    """
+
+    def __init__(self, size: int = 1) -> None:
+        super().__init__(size)
+        self._news_kept = SimpleQueue[Callable[[], None]]()
+
+    def submit(self, task: Task) -> Task:
+        task.deliver = partial(self._keep, task.deliver)
+        return super().submit(task)
+
+    def _keep(self, deliver: Callable[[Callable[[], None]], None], news: Callable[[], None]) -> None:
+        self._news_kept.put(partial(deliver, news))
+
+    def take_news(self) -> None:
+        """Wait for a piece of news, and bring it."""
+        self._news_kept.get(timeout=PATIENCE_SECONDS)()
+
+    def finish(self, task: Task) -> None:
+        """Wait for the end of a task, and bring all news so far; those of a task come before its end."""
+        assert task.wait(PATIENCE_SECONDS)
+        while not self._news_kept.empty():
+            self.take_news()
+
+
+def until_idle(session: Session) -> None:
+    """Wait until all work of a page has ended, and what it asked for in turn."""
+    pool = session._pool
+    assert isinstance(pool, CollectingPool), "else the news come on another thread, in between what a test does"
+    while session.busy:
+        try:
+            pool.take_news()
+        except Empty:
+            raise AssertionError(f"nothing new after {PATIENCE_SECONDS:.0f} s of: {session.stage}") from None

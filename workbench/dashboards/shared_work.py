@@ -1,0 +1,147 @@
+"""Equal work of several pages is done once, and its result kept for a while for those that come later.
+
+A task that says what its result depends on (`Task.same`) is no work of its own in the pool: it joins the work that is
+equal, under way or waiting, or takes the result that such work had. Each page has its own task all the same, with its
+own news, and gives it up alone: the work goes on while one page wants it. What goes wrong is news to all of them, and
+is not kept.
+
+Classes: `SharedWork`, one piece of work and the tasks that wait for it; `RecentResults`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from workbench.dashboards.work import Task
+
+
+@dataclass(eq=False)
+class SharedWork:
+    """One piece of work, and the tasks of pages that wait for it.
+
+    All but `report_progress` and `end` is called while the pool is held.
+    """
+
+    work: Task
+    """that a worker does; no page knows it"""
+    members: list[Task] = field(default_factory=list)
+    """that wait for its end, oldest first"""
+
+    def join(self, task: Task) -> None:
+        """Have a task wait for this work too.
+
+        Parameters
+        ----------
+        task : of a page
+        """
+        self.members.append(task)
+        self.work.owner = self.members[0].owner
+
+    def leave(self, task: Task) -> bool:
+        """Have a task wait no longer.
+
+        Parameters
+        ----------
+        task : of a page
+
+        Returns
+        -------
+        bool : False where it did not wait any more, because the work has ended
+        """
+        if task not in self.members:
+            return False
+        self.members.remove(task)
+        if self.members:
+            self.work.owner = self.members[0].owner
+        return True
+
+    def report_progress(self, stage: str, done: float) -> None:
+        """Tell all tasks how far the work is.
+
+        Parameters
+        ----------
+        stage, done : as for `Task.on_progress`
+        """
+        for task in tuple(self.members):
+            if task.on_progress is not None:
+                task.report(partial(task.on_progress, stage, done))
+
+    @staticmethod
+    def end(members: list[Task], kind: str, outcome: Any) -> None:
+        """Tell tasks how the work ended.
+
+        Parameters
+        ----------
+        members : that waited for it
+        kind : "done" or "fault"
+        outcome : the result, or the sentence that says what went wrong
+        """
+        for task in members:
+            if task.cancelled:
+                task.report(task.on_cancelled)
+            else:
+                take = task.on_done if kind == "done" else task.on_fault
+                task.report(None if take is None else partial(take, outcome))
+            task.end()
+
+
+class RecentResults:
+    """Results of shared work, the latest used last; the oldest go where they are too many or too large.
+
+    Parameters
+    ----------
+    most_bytes : of all results together, as they came from their workers
+    seconds : for which a result is kept; it may name files, which are cleared by age
+    """
+
+    def __init__(self, most_bytes: int, seconds: float) -> None:
+        self._most_bytes, self._seconds = most_bytes, seconds
+        self._kept: OrderedDict[Hashable, tuple[Any, int, float]] = OrderedDict()
+        """result, size and end of its time, by what it depends on"""
+
+    def keep(self, key: Hashable, result: Any, size: int) -> None:
+        """Keep a result.
+
+        Parameters
+        ----------
+        key : what it depends on
+        result : not changed by whoever takes it
+        size : bytes; a result that is larger than all may be is not kept
+        """
+        self._kept.pop(key, None)
+        if size <= self._most_bytes:
+            self._kept[key] = result, size, monotonic() + self._seconds
+            self._drop()
+
+    def find(self, key: Hashable) -> tuple[Any] | None:
+        """A result that is kept.
+
+        Parameters
+        ----------
+        key : what it depends on
+
+        Returns
+        -------
+        it alone in a tuple, for it may be None; None where there is none
+        """
+        self._drop()
+        found = self._kept.get(key)
+        if found is None:
+            return None
+        self._kept.move_to_end(key)
+        return (found[0],)
+
+    def _drop(self) -> None:
+        now = monotonic()
+        for key in [key for key, (_, _, until) in self._kept.items() if until <= now]:
+            del self._kept[key]
+        total = sum(size for _, size, _ in self._kept.values())
+        while total > self._most_bytes:
+            _, (_, size, _) = self._kept.popitem(last=False)
+            total -= size
