@@ -202,7 +202,9 @@ def _place_edges(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -
         # In noise the levels say less than the detector: they are searched no further than the margin.
         reach = round((1 - drowned) * params.edge_reach_seconds * hz + late)
         first, anchor = max(last, int(start) - reach), int(min(stretch.sure_from * hz + _INTO_HOPS[0], end))
-        begins = first + _peak(_prominence(decibels[first:anchor], decibels[before])[::-1], anchor - first, back=True)
+        # Where no level stands out, the beginning stays where the detectors put it.
+        stands_out = _prominence(decibels[first:anchor], decibels[before])
+        begins = first + _peak(stands_out[::-1], max(0, int(start) - first), back=True)
         # Not past the detector's last frame: what stands out there is the room that rings.
         anchor, stop = int(max(stretch.sure_to * hz - _INTO_HOPS[1], start)), min(len(bands), int(end))
         ends = anchor + _peak(_prominence(decibels[anchor:stop], decibels[after]), round(stretch.sure_to * hz) - anchor)

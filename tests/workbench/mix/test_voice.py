@@ -116,6 +116,13 @@ def test_a_noise_that_ended_well_before_the_utterance_is_not_its_first_syllable(
     assert start == pytest.approx(3.0, abs=0.03)
 
 
+def test_a_first_syllable_that_no_level_shows_begins_where_the_detectors_say() -> None:
+    heard = chances((3.0, 5.0, 0.9))
+    ((start, end),) = speech_utterances(heard, FRAME, bands=bands((3.25, 5.0, -25.0)))
+    assert start == pytest.approx(3.0, abs=FRAME)
+    assert end == pytest.approx(5.0, abs=FRAME)
+
+
 def test_a_room_that_rings_is_no_last_syllable() -> None:
     heard = chances((3.0, 5.0, 0.9))
     tail = [(5.0 + k / 100, 5.01 + k / 100, -27.0 - 2.5 * k) for k in range(18)]
