@@ -17,7 +17,7 @@ from math import isnan, log
 
 import numpy as np
 
-from workbench.align.placements import CHANCE_SCORE, Placement
+from workbench.align.placements import CHANCE_SCORE, Placement, event_clock
 from workbench.catalog.columns import Columns
 from workbench.catalog.lane import MatchReason
 from workbench.catalog.texts import mood_of, track_text
@@ -389,7 +389,7 @@ def _sync(pair: RankedPair) -> tuple[str, str, float] | None:
         return None
     best = pair.placements[0]
     landmark, _, event = best.label.partition(" on the ")
-    begins = f"begins at {best.offset_seconds:.1f} s" if best.offset_seconds >= 0 else (
+    begins = f"begins at {event_clock(best.offset_seconds)}" if best.offset_seconds >= 0 else (
         f"begins with its first {-best.offset_seconds:.1f} s cut off")  # fmt: skip
     return event, f"{landmark}, when the track {begins}", best.score
 

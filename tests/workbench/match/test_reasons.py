@@ -76,6 +76,15 @@ def test_lines_state_what_was_measured(make_video: MakeVideo, columns: MakeColum
     assert all(0.0 <= line.score <= 1.0 for lines in found.values() for line in lines)
 
 
+def test_where_the_track_begins_is_a_time_of_the_video_like_that_of_the_event(
+    make_video: MakeVideo, columns: MakeColumns
+) -> None:
+    later = replace(LANDING, offset_seconds=203.9, label="drop on the hit at 3:36.7")
+    pair = pair_of(make_video(300.0), columns(bpm=[76.0]), (later,))
+    (line,) = by_category(reasons(pair, PARAMS))["sync"]
+    assert (line.video, line.audio) == ("hit at 3:36.7", "drop, when the track begins at 3:23.9")
+
+
 @pytest.mark.parametrize("mode", [-0.9, -0.2, 0.35, float("nan")])
 @pytest.mark.parametrize("bpm", [62.0, 95.0, 150.0])
 def test_the_two_numbers_of_a_line_are_those_that_were_compared(
