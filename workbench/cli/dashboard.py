@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gc
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import profile_option, workspace_option
+from workbench.cli.options import FILE, profile_option, workspace_option
 from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 
 @click.command("dashboard")
+@click.argument("track", required=False)
+@click.option("--video", type=FILE, help="The video to open TRACK under: a file, or the id of a video that was added.")
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -31,14 +34,19 @@ if TYPE_CHECKING:
 )
 @profile_option
 @workspace_option
-def command(host: str, port: int, show: bool, key: str | None, workspace: Workspace) -> None:
+def command(
+    track: str | None, video: Path | None, host: str, port: int, show: bool, key: str | None, workspace: Workspace
+) -> None:
     """Open the dashboard: see, hear and tune plans in the browser. Needs the `dashboard` extra.
 
-    Prints `listening on …` once requests are accepted; Ctrl-C ends it.
+    With TRACK, a file or a catalog track id, and --video the page begins a project of both; without them it lists the
+    projects, or shows the demo where there is none yet. Prints `listening on …` once requests are accepted; Ctrl-C
+    ends it.
 
     \b
     Example:
       workbench dashboard
+      workbench dashboard track.mp3 --video video.mp4
       workbench dashboard --port 8080 --no-show
       workbench dashboard --host 0.0.0.0 --key a-long-secret-of-yours
 
@@ -46,6 +54,8 @@ def command(host: str, port: int, show: bool, key: str | None, workspace: Worksp
 
     Parameters
     ----------
+    track : path of a file, or catalog track id, with which the page begins a project; None: none is begun
+    video : path, or id of a video that was added; given with a track
     host, port : address to bind to; port 0 takes a free one
     show : whether the browser is opened
     key : that a browser must send; None: none is needed on a loopback address, and a new one is made elsewhere
@@ -54,8 +64,11 @@ def command(host: str, port: int, show: bool, key: str | None, workspace: Worksp
     Raises
     ------
     ExtraMissing : the `dashboard` extra is not installed
+    click.UsageError : a track without a video, or a video without a track
     click.ClickException : the address cannot be bound to
     """
+    if (track is None) != (video is None):
+        raise click.UsageError("a project needs both TRACK and --video")
     from workbench.extras import require_extra
 
     require_extra("dashboard", "`workbench dashboard`")
@@ -63,10 +76,17 @@ def command(host: str, port: int, show: bool, key: str | None, workspace: Worksp
     from workbench.dashboards.app import make_server
     from workbench.dashboards.work import shared_pool
 
+    opens = None
+    if track is not None and video is not None:
+        from workbench.workflows.tracks import find_track
+        from workbench.workflows.videos import find_video
+
+        find_track(workspace, track)  # so that what is wrong with it is said before a server runs
+        opens = track, find_video(workspace, video).path
     if key is None and not is_loopback(host):
         key = new_key()
     try:
-        server = make_server(workspace, host=host, port=port, key=key)
+        server = make_server(workspace, host=host, port=port, key=key, opens=opens)
     except OSError as error:
         raise click.ClickException(
             f"cannot listen on {host}:{port} ({error.strerror}); choose another --port"

@@ -394,7 +394,7 @@ def make_server(
     host: str = "127.0.0.1",
     port: int = 0,
     key: str | None = None,
-    opens: tuple[Path, Path] | None = None,
+    opens: tuple[Path | str, Path] | None = None,
 ) -> Server:
     """A server of the dashboard.
 
@@ -404,8 +404,8 @@ def make_server(
     host : address to bind to
     port : 0 takes a free one, see `server.port`
     key : that a browser must send once; None: requests to this machine's own names pass, see `access.guard`
-    opens : track and video with which a page begins a new project where its address names none; None: it lists the
-        projects, and where there is none yet it opens the demo
+    opens : track, by path or by its id in the catalog, and video with which a page begins a new project where its
+        address names none; None: it lists the projects, and where there is none yet it opens the demo
 
     Returns
     -------
@@ -467,7 +467,7 @@ def _asked_query() -> str:
     return urlencode({name: values[-1] for name, values in asked.items()})
 
 
-def _begin(session: Session, place: Place, opens: tuple[Path, Path] | None, *, listing: bool) -> None:
+def _begin(session: Session, place: Place, opens: tuple[Path | str, Path] | None, *, listing: bool) -> None:
     """Open what the address names; without a project in it the list of projects stays, unless there is none."""
     if place.project:
         # An address with a tab says all there is to say; one without leads to where the project was left.
