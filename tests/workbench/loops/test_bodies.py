@@ -163,7 +163,15 @@ def test_a_long_track_is_scored_line_by_line_to_the_same_profile(
     monkeypatch.setattr(sections, "_LIKENESS_BYTES", 1)
     blockwise, whole = profile_to_arrays(loop_profile(track.recording, track.grid)), profile_to_arrays(profile)
     for name, array in whole.items():
-        np.testing.assert_allclose(blockwise[name], array, rtol=1e-5, atol=1e-5, err_msg=name)
+        found = blockwise[name]
+        if name.startswith("splice_"):  # of scores alike to the last digits, which comes first differs by processor
+            found, array = _by_place(blockwise, name), _by_place(whole, name)
+        np.testing.assert_allclose(found, array, rtol=1e-5, atol=1e-5, err_msg=name)
+
+
+def _by_place(arrays: dict[str, np.ndarray], name: str) -> np.ndarray:
+    """A field of the splices in the order of their bar lines."""
+    return arrays[name][np.lexsort((arrays["splice_enter"], arrays["splice_leave"]))]
 
 
 def test_the_splice_of_a_restart_is_kept_with_its_own_score(band: Callable[..., Any]) -> None:
