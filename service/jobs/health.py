@@ -11,7 +11,6 @@ import ipaddress
 import json
 import math
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from service import metrics
 from service.settings import ServiceSettings
 from service.store import jobs, workers
 from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
+from workbench.clock import monotonic_seconds
 from workbench.errors import StoreError, WorkbenchError
 from workbench.store.database import Database
 from workbench.store.stored_files import StoredFiles
@@ -43,9 +43,9 @@ class _Shared:
 
     def problems(self, look: Callable[[], list[str]]) -> list[str]:
         with self._looking:
-            if time.monotonic() > self._until:
+            if monotonic_seconds() > self._until:
                 self._found = look()
-                self._until = time.monotonic() + _SHARED_SECONDS
+                self._until = monotonic_seconds() + _SHARED_SECONDS
             return self._found
 
 

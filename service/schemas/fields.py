@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from workbench.results.align import MOST_SYNC_POINTS
@@ -38,11 +38,24 @@ def _https_url(text: str) -> str:
     return text
 
 
+def _as_integer(value: Any) -> Any:
+    """Make an int of a float without a fraction; leave anything else as it is.
+
+    To JSON Schema (2020-12, 6.1.1 of its validation) a number with a zero fraction is an integer, and some encoders
+    write each number as a float.
+    """
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 Text = Annotated[str, AfterValidator(_storable)]
 VideoId = Annotated[Text, Field(min_length=1, max_length=MAX_ID, description="a video of the caller, or a shared one")]
 TrackId = Annotated[Text, Field(min_length=1, max_length=MAX_ID, description="a track of the catalog")]
 TrackName = Annotated[Text, Field(max_length=MAX_ID)]
-SyncPoints = Annotated[int, Field(ge=1, le=MOST_SYNC_POINTS, description="sync points of each track")]
+SyncPoints = Annotated[
+    int,
+    Field(ge=1, le=MOST_SYNC_POINTS, description="sync points of each track"),
+    BeforeValidator(_as_integer),
+]
 HttpsUrl = Annotated[
     Text,
     Field(

@@ -1,7 +1,7 @@
 """JSON bodies and query parameters of requests, by endpoint.
 
-Unknown fields are refused, nothing is coerced, and a field may be left out only where it has a default. Null counts
-as left out where it is the default.
+Unknown fields are refused, nothing is coerced (4.0 is an integer in JSON Schema, "4" is none), and a field may be left
+out only where it has a default. Null counts as left out where it is the default.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,12 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from service import cache_keys
 from service.store.shared_values import ANALYSIS_REVISION
-from service.store.tables import shared_values, video_owners
+from service.store.tables import jobs, shared_values, video_owners
 from workbench.catalog.library import Library
 from workbench.media.audio import decode, write_audio
-from workbench.store.database import tracks
+from workbench.store.database import tracks, videos
 
 PAIR = {"video_id": "vid_long", "track_id": "trk_corner"}
 TICKET = {"video_id", "track_id", "job_id", "status", "poll", "next"}
@@ -84,13 +87,40 @@ def test_a_running_job_polls_as_202(service: Any, customer: Any, family: str) ->
     assert answer.json()["poll"] == f"/v1/{family}/jobs/{job_id}"
 
 
+@contextmanager
+def held_back(service: Any, pair: dict[str, str]) -> Iterator[None]:
+    """Keep a loop from being built until the block ends: another job of its build runs as long, here."""
+    build = cache_keys.loop_key(*hashes(service, pair), "", str(service.shared(ANALYSIS_REVISION)))
+    job_id = service.unserved("tests", "loop")
+    far = (datetime.now(UTC) + timedelta(minutes=10)).isoformat(timespec="microseconds")
+    held = {"build": build, "queue": "main", "state": "running", "owner": "tests", "lease_until": far}
+    assert service.changed(jobs.update().where(jobs.c.job_id == job_id).values(held)) == 1
+    try:
+        yield
+    finally:
+        assert service.changed(jobs.delete().where(jobs.c.job_id == job_id)) == 1
+
+
+def hashes(service: Any, pair: dict[str, str]) -> tuple[str, str]:
+    """Of the bytes of a video and a track."""
+    database = service.database()
+    with database.read() as connection:
+        video, track = (
+            connection.scalar(sa.select(table.c.content_hash).where(table.c[name] == pair[name]))
+            for table, name in ((videos, "video_id"), (tracks, "track_id"))
+        )
+    database.close()
+    return str(video), str(track)
+
+
 def test_another_account_gets_its_own_job_and_charge_on_the_same_build(service: Any, customer: Any) -> None:
     """A second call by the same account on a pair that is being built answers `202` with the same `job_id`."""
     video_id = customer.fresh_video()
     service.changed(video_owners.update().where(video_owners.c.video_id == video_id).values(account=None))
     other, pair = service.customer(), {"video_id": video_id, "track_id": "trk_2"}
-    first, second, foreign = (who.post("/v1/loop", pair) for who in (customer, customer, other))
-    assert first.status_code == second.status_code == foreign.status_code == 202
+    with held_back(service, pair):
+        first, second, foreign = (who.post("/v1/loop", pair) for who in (customer, customer, other))
+        assert first.status_code == second.status_code == foreign.status_code == 202
     assert first.json() == second.json()
     assert foreign.json()["job_id"] != first.json()["job_id"]
     mine, theirs = customer.settled(first).json(), other.settled(foreign).json()

@@ -103,6 +103,16 @@ def test_include_sync_adds_status_and_points(customer: Any) -> None:
     assert all(lean(track) for track in without["matches"])
 
 
+def test_a_number_without_a_fraction_is_an_integer(customer: Any) -> None:
+    """JSON Schema, which describes the bodies, has 2.0 for an integer; some encoders write each number so."""
+    whole, written = (
+        customer.answered("/v1/match", {**VIDEO, "include_sync": True, "sync_points_per_track": number})["lane"]
+        for number in (2, 2.0)
+    )
+    assert written == whole
+    assert max(len(track["sync_points"]) for track in written["matches"]) == 2
+
+
 def test_expand_full_adds_the_other_fields_and_the_pool(customer: Any) -> None:
     """`expand` is per request and does not add the sync fields; `candidate_pool` up to 50, best first."""
     lane = customer.answered("/v1/match?expand=full", VIDEO)["lane"]

@@ -28,6 +28,7 @@ from service.mcp.server import VERSION, make_server
 from service.openapi import ENDPOINTS
 from workbench.bundled import bundled_path
 
+SETTLE_SECONDS = 240.0  # that a job may take on a machine that has much else to do
 TOOLS = {
     "create_video": "POST /v1/videos",
     "ingest_video": "POST /v1/videos/{video_id}/ingest",
@@ -89,7 +90,7 @@ def test_there_is_one_tool_an_endpoint_with_its_fields(service: Any) -> None:
 
 def test_long_work_is_waited_for_and_told_of(service: Any) -> None:
     told: list[str] = []
-    server = make_server(service.url, service.key("by mcp".replace(" ", "-")), 60.0)
+    server = make_server(service.url, service.key("by mcp".replace(" ", "-")), SETTLE_SECONDS)
     arguments = {"video_id": "vid_long", "track_id": "trk_corner"}
     result = called(server, "loop", arguments, told)
     assert not result.is_error
@@ -99,7 +100,7 @@ def test_long_work_is_waited_for_and_told_of(service: Any) -> None:
 
 
 def test_beats_answer_as_the_endpoint_does_and_another_tool_waits(service: Any, site: Any) -> None:
-    server = make_server(service.url, service.key("patient"), 60.0)
+    server = make_server(service.url, service.key("patient"), SETTLE_SECONDS)
     site.gate.clear()
     try:
         ticket = called(server, "beats", {"audio_url": f"{site.url}/held/track.flac"}).structured_content
@@ -120,6 +121,9 @@ def test_beats_answer_as_the_endpoint_does_and_another_tool_waits(service: Any, 
     ("tool", "arguments", "field", "message"),
     [
         ("match", {"video_id": "vid_long", "sync_points_per_track": "4"}, "sync_points_per_track", "whole number"),
+        ("match", {"video_id": "vid_long", "sync_points_per_track": 9.5}, "sync_points_per_track", "whole number"),
+        ("match", {"video_id": "vid_long", "sync_points_per_track": True}, "sync_points_per_track", "whole number"),
+        ("get_match_job", {"job_id": "job_x", "sync_points_per_track": 9.5}, "sync_points_per_track", "whole number"),
         ("match", {"video_id": "vid_long", "include_sync": "true"}, "include_sync", "true or false"),
         ("match", {"video_id": "vid_long", "include_sync": 1}, "include_sync", "true or false"),
         ("loop", {"video_id": "vid_long", "track_id": "trk_corner", "bars": 4}, "bars", "is not known here"),
@@ -140,6 +144,18 @@ def test_arguments_are_refused_as_the_api_refuses_fields(
     assert message in error["message"]
     assert "pydantic" not in result.content[0].text
     assert customer.charges() == []
+
+
+def test_a_number_without_a_fraction_is_an_integer(service: Any, customer: Any, site: Any) -> None:
+    """As in the API; polls too, in whose query it is written without a fraction."""
+    server = make_server(service.url, customer.key, SETTLE_SECONDS)
+    ticket = customer.match_while_ingesting(site, {}).json()
+    asked = {"include_sync": True, "sync_points_per_track": 1.0}
+    for tool, of_what in (("match", {"video_id": "vid_long"}), ("get_match_job", {"job_id": ticket["job_id"]})):
+        result = called(server, tool, {**of_what, **asked})
+        assert not result.is_error, result.content
+        tracks = result.structured_content["lane"]["matches"]
+        assert max(len(track["sync_points"]) for track in tracks) == 1
 
 
 def test_text_that_looks_like_json_stays_text(service: Any) -> None:
@@ -188,8 +204,8 @@ def test_without_a_key_and_without_a_service_the_error_says_so(service: Any) -> 
     assert result.structured_content["error"]["type"] == "authentication_error"
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
-    result = called(make_server(nobody, "sk", 1.0), "get_video", {"video_id": "vid_long"})
+        nobody = f"http://127.0.0.1:{free.getsockname()[1]}"  # nobody listens, and nobody else can
+        result = called(make_server(nobody, "sk", 1.0), "get_video", {"video_id": "vid_long"})
     assert result.structured_content["error"]["type"] == "upstream_error"
 
 
@@ -239,26 +255,33 @@ def test_beyond_this_machine_http_needs_tls_or_a_proxy() -> None:
 @contextmanager
 def listening_mcp(url: str, *options: str) -> Iterator[int]:
     """`workbench mcp` over HTTP; its port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "service.console", "mcp", "--url", url, "--http", str(port), *options],
-        stderr=subprocess.DEVNULL,
-        env={name: value for name, value in os.environ.items() if name != "WORKBENCH_API_KEY"},
-    )
-    end = time.monotonic() + 120
+    with socket.socket() as kept:
+        # Bound here until it is listened on there, which Linux allows: no other program is given it in between.
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        kept.bind(("127.0.0.1", 0))
+        port = kept.getsockname()[1]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "service.console", "mcp", "--url", url, "--http", str(port), *options],
+            stderr=subprocess.DEVNULL,
+            env={name: value for name, value in os.environ.items() if name != "WORKBENCH_API_KEY"},
+        )
+        try:
+            wait_until_listening(process, port)
+            yield port
+        finally:
+            process.terminate()
+            process.wait(timeout=240)
+
+
+def wait_until_listening(process: subprocess.Popen[bytes], port: int) -> None:
+    end = time.monotonic() + 240
     while True:
         with socket.socket() as trial:
             if trial.connect_ex(("127.0.0.1", port)) == 0:
-                break
+                return
+        assert process.poll() is None, "the MCP server has ended"
         assert time.monotonic() < end, "the MCP server does not listen"
         time.sleep(0.05)
-    try:
-        yield port
-    finally:
-        process.terminate()
-        process.wait(timeout=240)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import httpx
@@ -12,6 +11,7 @@ from service.jobs.health import HealthServer
 from service.settings import ServiceSettings
 from service.store import accounts, jobs, workers
 from service.store.jobs import NewJob
+from workbench.clock import SystemClock, using
 from workbench.errors import WorkbenchError
 from workbench.home import Home
 from workbench.store.database import Database
@@ -28,14 +28,24 @@ def get(port: int, path: str) -> httpx.Response:
     return httpx.get(f"http://127.0.0.1:{port}{path}", trust_env=False, timeout=60)
 
 
+class Stopped(SystemClock):
+    """A clock that is put ahead by hand."""
+
+    seconds = 1000.0
+
+    def monotonic_seconds(self) -> float:
+        return self.seconds
+
+
 def test_a_worker_is_ready_while_it_sends_heartbeats(database: Database, tmp_path: Path) -> None:
-    with health(database, tmp_path).listening("127.0.0.1", 0) as port:
+    clock = Stopped()
+    with using(clock), health(database, tmp_path).listening("127.0.0.1", 0) as port:
         assert get(port, "/healthz").status_code == 200
         before = get(port, "/readyz")
         with database.write() as connection:
             workers.send_heartbeat(connection, "worker-1", ["main"])
         shared = get(port, "/readyz")
-        time.sleep(1.1)
+        clock.seconds += 1.1
         after = get(port, "/readyz")
 
     assert before.status_code == 503

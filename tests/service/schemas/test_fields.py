@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from service.schemas.fields import MAX_URL, HttpsUrl, Text, VideoId
+from service.schemas.fields import MAX_URL, HttpsUrl, SyncPoints, Text, VideoId
 
 
 @pytest.mark.parametrize("url", ["https://a.example/v.mp4", "HTTPS://a.example", "https://a.example:8443/x?y=z#1"])
@@ -39,3 +39,16 @@ def test_what_no_database_can_hold_is_refused(text: str) -> None:
         with pytest.raises(ValidationError) as caught:
             TypeAdapter(kind).validate_python(text)
         assert caught.value.errors()[0]["type"] in ("string_unicode", "string_type")
+
+
+@pytest.mark.parametrize("given", [4, 4.0])
+def test_a_number_without_a_fraction_is_an_integer(given: float) -> None:
+    """JSON Schema 2020-12, validation, 6.1.1."""
+    found = TypeAdapter(SyncPoints).validate_python(given, strict=True)
+    assert (found, type(found)) == (4, int)
+
+
+@pytest.mark.parametrize("given", [4.5, "4", "4.0", True, None, 0.0, 13.0, 1e300, float("inf"), float("nan")])
+def test_no_other_value_is_an_integer_in_range(given: object) -> None:
+    with pytest.raises(ValidationError):
+        TypeAdapter(SyncPoints).validate_python(given, strict=True)
