@@ -508,12 +508,15 @@ def _without_bars(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
 
 
 def _with_silence(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
-    """The file as it is, with the silence at its ends, for a length between the music's own and the file's."""
+    """The file as it is, with the silence at its ends, for a length between the music's own and the file's.
+
+    What is to be kept is no reason to begin or end off the bars.
+    """
     plans = _without_bars(profile, request)
     reaches = [plan for plan in plans if plan.segments[-1].song_to >= profile.last_sound]
-    return [
-        replace(plan, end_fade_seconds=0.0, start_fade_seconds=0.0, end_label=_PLAYS_OUT) for plan in reaches
-    ] or plans
+    return [replace(plan, end_fade_seconds=0.0, start_fade_seconds=0.0, end_label=_PLAYS_OUT) for plan in reaches] or (
+        [] if request.keep else plans
+    )
 
 
 def _excerpt(profile: LoopProfile, request: FitRequest, rules: LineConstraints | None) -> list[LoopPlan]:

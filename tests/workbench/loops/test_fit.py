@@ -218,6 +218,15 @@ def test_no_closing_fade_lies_over_what_is_kept(track_profile: Maker, seconds: f
         check(plan_fit(profile, request), profile, request)
 
 
+def test_what_is_kept_is_no_reason_to_begin_off_the_bars(track_profile: Maker) -> None:
+    profile = replace(track_profile(), ending=None)
+    first = float(profile.downbeats[20])
+    request = FitRequest(6.05, (Keep(None, first + 0.5, first + 5.9),))  # three bars, and no room for a fade
+    with pytest.raises(FitError, match="--keep"):
+        plan_fit(profile, request)
+    check(plan_fit(profile, FitRequest(6.4, request.keep)), profile, FitRequest(6.4, request.keep))
+
+
 def test_without_bars_no_closing_fade_lies_over_what_is_kept(track_profile: Maker) -> None:
     whole = track_profile()
     profile = replace(whole, downbeats=whole.downbeats[:1], bar_lufs=whole.bar_lufs[:1], sections=(), ending=None)
