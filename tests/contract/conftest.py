@@ -299,7 +299,7 @@ class Service:
         """End it as an operator would; its exit code."""
         self.open.close()
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(timeout=120)
+        code = self.process.wait(timeout=SETTLE_SECONDS)
         assert self.process.stdout is not None
         self.process.stdout.close()
         return code

@@ -277,12 +277,12 @@ def test_a_call_that_makes_a_video_is_not_sent_again(
 def test_a_refusal_for_the_rate_is_waited_out(service: Any, customer: Any) -> None:
     customer.get("/v1/videos/vid_long")
     whose = sa.select(api_keys.c.key_id).where(api_keys.c.account == customer.account).scalar_subquery()
-    used_up = {"opened_at": time.time() - 57.0, "requests": 10**6}
+    opened_at = time.time() - 57.0
+    used_up = {"opened_at": opened_at, "requests": 10**6}
     service.changed(rate_windows.update().where(rate_windows.c.key_id == whose).values(**used_up))
-    began = time.monotonic()
     with Client(service.url, customer.key) as client:
         assert client.get_video("vid_long")["ready"] is True
-    assert 1.0 < time.monotonic() - began < 30.0
+    assert time.time() >= opened_at + 60.0, "the window was over"
 
 
 def test_what_is_not_done_in_time_can_be_waited_for_again(service: Any, site: Any, customer: Any) -> None:

@@ -78,14 +78,24 @@ class Service:
         return []
 
     def stop(self) -> None:
+        """Kill the supervisor; its processes, which hold its port, then end by themselves."""
+        left = self._descendants(self._process.pid)
         self._process.kill()
         self._process.wait()
+        until(lambda: all(gone(pid) for pid in left), "its processes end with the supervisor")
         assert self._process.stdout is not None
         self._process.stdout.close()
 
     def send(self, method: str, path: str, body: dict[str, str] | None = None) -> httpx.Response:
         headers = {"x-api-key": self._key}
         return httpx.request(method, self.url + path, json=body, headers=headers, timeout=120.0)
+
+
+def gone(pid: int) -> bool:
+    try:
+        return "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 def draw_video(path: Path, seconds: int = 20) -> None:

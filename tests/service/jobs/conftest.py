@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import make_url
 
 from service.store import accounts, jobs, ledger
 from service.store.jobs import Job, NewJob
@@ -128,6 +130,27 @@ class Workshop:
             return [int(child) for child in Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()]
         except (FileNotFoundError, ProcessLookupError):
             return []
+
+    def put_to_sleep(self, worker: subprocess.Popen[str]) -> None:
+        """Stop a worker in the middle of its work, but not of a transaction, which would lock the others out."""
+        while True:
+            worker.send_signal(signal.SIGSTOP)
+            os.waitpid(worker.pid, os.WUNTRACED)
+            if self._may_be_written():
+                return
+            worker.send_signal(signal.SIGCONT)
+
+    def _may_be_written(self) -> bool:
+        """Whether nobody holds the lock of an SQLite database; waits for it as long as a live writer may take."""
+        path = make_url(self.database.url).database
+        assert path is not None
+        with closing(sqlite3.connect(path, timeout=5.0, isolation_level=None)) as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return False
+            connection.execute("ROLLBACK")
+        return True
 
     def kill(self, pid: int) -> None:
         """End a process; one that has just ended is as good."""

@@ -24,6 +24,7 @@ from workbench.errors import StoreError
 from workbench.store.database import Database
 from workbench.store.statements import Statement, is_refused
 
+SECONDS = 240.0  # that a thread may take on a machine that has much else to do
 NEW = NewJob("loop", jobs.MAIN, "", "loop:1")
 
 
@@ -141,13 +142,13 @@ def test_a_circle_of_waiting_transactions_fails_nobody(database: Database) -> No
                 connection.execute(sa.text("SET LOCAL deadlock_timeout = '1min'"))  # so it is not the one to give up
                 shared_values.set_value(connection, "second", "by another")
                 ready.set()
-                assert waits.wait(20)
+                assert waits.wait(SECONDS)
                 shared_values.set_value(connection, "first", "by another")
 
         ready = threading.Event()
         thread = threading.Thread(target=another)
         thread.start()
-        assert ready.wait(20)
+        assert ready.wait(SECONDS)
         done = await asyncio.gather(
             *(transactions.write(partial(set_value, name=name), lane="of a key") for name in ("first", "second"))
         )
@@ -171,7 +172,7 @@ def test_one_alone_in_a_circle_is_written_again(database: Database, lane: str | 
             connection.execute(sa.text("SET LOCAL deadlock_timeout = '1min'"))  # so it is not the one to give up
             shared_values.set_value(connection, "second", "by another")
             holds.set()
-            assert waits.wait(20)
+            assert waits.wait(SECONDS)
             shared_values.set_value(connection, "first", "by another")
 
     def work(connection: Connection) -> str:
@@ -185,7 +186,7 @@ def test_one_alone_in_a_circle_is_written_again(database: Database, lane: str | 
             shared_values.set_value(connection, name, "before")
     thread = threading.Thread(target=another)
     thread.start()
-    assert holds.wait(20)
+    assert holds.wait(SECONDS)
     assert asyncio.run(transactions.write(work, lane=lane)) == "written"
     thread.join()
     transactions.close()
