@@ -872,7 +872,8 @@ class Session(param.Parameterized):
                 otherwise(self.message)
 
         def show_progress(stage: str, done: float) -> None:
-            self.param.update(stage=stage, done=min(1.0, max(0.0, done)))
+            if task in self._tasks:  # shared work goes on, and tells of it, while this page gives its part up
+                self.param.update(stage=stage, done=min(1.0, max(0.0, done)))
 
         task.deliver = deliver
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.workbench.dashboards.waiting import CollectingPool, until_idle
+from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
 from workbench.bundled import bundled_path
 from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.session import Session
@@ -252,3 +252,18 @@ def test_a_plan_that_is_made_after_something_was_kept_is_a_new_one(home: Home, s
         assert pool.times("analyze") == 2
     finally:
         pool.close()
+
+
+def test_progress_that_comes_after_a_page_gave_its_part_up_is_not_shown(tmp_path: Path) -> None:
+    """Work that others still want tells all that waited for it a moment ago."""
+    pool = WaitingPool()
+    page = Session(Workspace(Home(tmp_path)), pool=pool)
+    page.run(noted, 1, then=lambda _: None, same=1)
+    (task,) = pool.tasks
+    assert task.on_progress is not None
+    task.on_progress("doubling", 0.5)
+    assert page.stage == "doubling"
+    pool.cancel(0)
+    task.on_progress("doubling", 0.9)
+    assert page.stage == ""
+    assert not page.busy
