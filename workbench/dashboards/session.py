@@ -836,8 +836,9 @@ class Session(param.Parameterized):
         page = this_page_loop()
         self._give_up_unwanted(running=False)
         task = Task(
-            self.home, self.params, function, arguments, named, subject=subject, owner=self, wanted=wanted, same=same
-        )
+            self.home, self.params, function, arguments, named, subject=subject, owner=self, wanted=wanted, same=same,
+            holds=None if same is None else self._kept_as_now(),
+        )  # fmt: skip
         if page is not None and page.gone:
             self.close()
         if self._closed:
@@ -897,6 +898,18 @@ class Session(param.Parameterized):
         except WorkbenchError:
             return None
         return track, *stamps_of(None if track is None else track.path, video), kept, *more
+
+    def _kept_as_now(self) -> Callable[[], bool]:
+        """Whether what is kept by hand is still what it is now."""
+
+        def kept() -> frozenset[tuple[str, str]] | None:
+            try:
+                return kept_revisions(self.workspace)
+            except WorkbenchError:
+                return None
+
+        now = kept()
+        return lambda: now is not None and kept() == now
 
     def _give_up_unwanted(self, *, running: bool) -> None:
         """Give up work that nobody wants any more; what runs takes its worker with it, and goes on unless told."""

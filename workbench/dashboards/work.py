@@ -93,6 +93,9 @@ class Task:
     same: Hashable | None = None
     """what the result depends on beside home, parameters and function, so that equal work of several owners is done
     once, and nobody changes its result; None: it is done for this task alone"""
+    holds: Callable[[], bool] | None = None
+    """whether `same` says what the result depends on even now, asked by a worker's thread once the work has ended: a
+    worker reads records when it comes to them, which may be later than they were named; None: it does"""
     on_progress: Callable[[str, float], None] | None = None
     on_done: Callable[[Any], None] | None = None
     on_fault: Callable[[str], None] | None = None
@@ -233,6 +236,7 @@ class Pool:
         if shared is None:
             work = Task(task.home, task.params, task.function, task.arguments, task.named, subject=task.subject)
             shared = self._shared[key] = SharedWork(work)
+            work.holds = task.holds
             work.on_progress = shared.report_progress
             work.on_done = partial(self._end_shared, key, shared, "done")
             work.on_fault = partial(self._end_shared, key, shared, "fault")
@@ -241,10 +245,11 @@ class Pool:
         return is_new
 
     def _end_shared(self, key: Hashable, shared: SharedWork, kind: str, outcome: Any) -> None:
+        is_kept = kind == "done" and (shared.work.holds is None or shared.work.holds())
         with self._news:
             if self._shared.get(key) is shared:
                 del self._shared[key]
-            if kind == "done":
+            if is_kept:
                 self._recent.keep(key, outcome, shared.work.result_bytes)
             members, shared.members = shared.members, []
         SharedWork.end(members, kind, outcome)

@@ -19,6 +19,7 @@ from workbench.dashboards.work import Pool, Task
 from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.params import DuckParams, WorkbenchParams
+from workbench.store import constraints
 from workbench.workspace import Workspace
 
 PARAMS = WorkbenchParams()
@@ -267,3 +268,26 @@ def test_progress_that_comes_after_a_page_gave_its_part_up_is_not_shown(tmp_path
     task.on_progress("doubling", 0.9)
     assert page.stage == ""
     assert not page.busy
+
+
+def test_a_result_is_not_kept_once_what_it_depends_on_has_changed(pool: Pool, home: Home) -> None:
+    """A grid that is saved while a plan waits is in the plan, which must not be served where the old grid is back."""
+    (home.root / "go").touch()
+    for count in (1, 2):
+        assert Page(pool, home, noted, 4, holds=lambda: False).ends() == [8]
+        assert times(home) == count
+    for _ in range(2):
+        assert Page(pool, home, noted, 4, holds=lambda: True).ends() == [8]
+    assert times(home) == 3
+
+
+def test_work_of_a_page_holds_until_something_else_is_kept_by_hand(tmp_path: Path) -> None:
+    pool = WaitingPool()
+    page = Session(Workspace(Home(tmp_path)), pool=pool)
+    page.run(noted, 1, then=lambda _: None, same=1)
+    holds = pool.tasks[0].holds
+    assert holds is not None
+    assert holds()
+    with page.workspace.database.write() as connection:
+        constraints.put(connection, "ab" * 32, {"never_cut": [[10.0, 20.0]]})
+    assert not holds()
