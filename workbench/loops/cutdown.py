@@ -613,7 +613,7 @@ class _Search:
         row, buttons = np.concatenate(rows), np.concatenate(kinds)
         until = reach[row]
         fade = np.minimum(np.minimum(free[row], self.video / 2), tail[row] + FADE_SHARE * self.video)
-        fade = np.minimum(fade, fade_room(task, states.at[row], until, tail[row]))
+        fade = np.minimum(fade, _fade_room(task, states.at[row], until, tail[row]))
         brief = np.where(buttons, tail[row] / _GOOD_RING, fade / GOOD_FADE_OUT_SECONDS)
         worth = self.usable.fade_worth[stops[row]] + np.where(buttons, _BUTTON, 0.0)
         worth = worth - 0.2 * np.maximum(0.0, 1.0 - brief)
@@ -636,7 +636,7 @@ class _Search:
         """The ends of some states, scored; those that keep all that must be kept."""
         task, params = self.task, self.params
         tail = np.zeros(row.size) if own else until - _line_before(self.profile, until)
-        clear, hook_clear = (until, until) if own else clear_until(until, tail, button, self.video)
+        clear, hook_clear = (until, until) if own else _clear_until(until, tail, button, self.video)
         mask = self._kept(states.mask, states.at, clear, hook_clear)
         length = np.maximum(until - states.at, 1e-3)
         fits = (mask & self._needed == self._needed) & ~self.usable.plays_excluded(states.at, until)
@@ -707,7 +707,7 @@ class _Search:
         )
 
 
-def clear_until(
+def _clear_until(
     until: FloatArray, tail: FloatArray, is_button: BoolArray, seconds: float
 ) -> tuple[FloatArray, FloatArray]:
     """Up to where music that ends on a downbeat is heard in full, at the latest.
@@ -735,7 +735,7 @@ def clear_until(
     )
 
 
-def fade_room(task: CutTask, first: FloatArray, until: FloatArray, tail: FloatArray) -> FloatArray:
+def _fade_room(task: CutTask, first: FloatArray, until: FloatArray, tail: FloatArray) -> FloatArray:
     """How long a closing fade may be without lying over what is kept in the last segment.
 
     Parameters
@@ -748,7 +748,7 @@ def fade_room(task: CutTask, first: FloatArray, until: FloatArray, tail: FloatAr
     -------
     shape (n,), s; the segment's length where nothing is kept in it
     """
-    clear, hook_clear = clear_until(until, tail, np.zeros(until.size, dtype=bool), task.music_seconds)
+    clear, hook_clear = _clear_until(until, tail, np.zeros(until.size, dtype=bool), task.music_seconds)
     ends = np.array(first, dtype=np.float64)
     for begin, end in task.whole:
         ends = np.where(_is_inside(begin, end, first, clear), np.maximum(ends, end), ends)
@@ -827,7 +827,7 @@ def assemble_cut(
         before = float(usable.fade[taken[-1]]) / 2 if taken.size else fade_in
         room = float(table[-1, 1] - table[-1, 0]) - before - _MARGIN
         ring = route.last_to - _line_before(profile, np.array([route.last_to]))
-        kept_room = fade_room(task, table[-1:, 0], table[-1:, 1], ring)
+        kept_room = _fade_room(task, table[-1:, 0], table[-1:, 1], ring)
         tail, end_fade, label = downbeat_ending(
             profile,
             route.last_to,
