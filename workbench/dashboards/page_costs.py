@@ -19,8 +19,6 @@ that a browser gets, or draws:
 - Param copies the description of a parameter for each object that is asked for it, which Panel does for all parameters
   of each component, and looks at each part of the copy whether it can be changed. Here numbers, texts and the like
   are not looked at.
-- Python looks for circles of objects that nobody uses after every 700 new containers, and a page makes ten thousands
-  that all stay. Here it looks less often.
 - Panel counts the events under way for an indicator of its own, which no page of ours shows. Here it does not.
 
 Functions: `lighten_pages`.
@@ -28,7 +26,6 @@ Functions: `lighten_pages`.
 
 from __future__ import annotations
 
-import gc
 from collections import deque
 from collections.abc import Callable
 from copy import copy
@@ -54,8 +51,6 @@ _collect, _visit_value = model_util.collect_filtered_models, model_util.visit_va
 _pop_visuals = plotting_renderer.pop_visuals
 _copy_plainly = parameterized._instantiate_param_obj
 _FIXED = frozenset((bool, int, float, str, type(None), type, tuple))
-_COLLECT_AFTER = 50_000
-"""new containers after which Python looks for circles; some MB"""
 _NONE_KEPT = object()
 _defaults: dict[type, dict[str, Any]] = {}
 _unstable: dict[type, dict[str, bool]] = {}
@@ -194,4 +189,3 @@ def lighten_pages() -> None:
     for owner, name, change in _CHANGES:
         setattr(owner, name, change)
     settings.perform_error_diagnostics = False
-    gc.set_threshold(_COLLECT_AFTER, *gc.get_threshold()[1:])
