@@ -228,8 +228,8 @@ class Session(param.Parameterized):
             found = find_track(self.workspace, str(track))
         except WorkbenchError:
             return
-        same = self._as_planned(found, video)
-        if same is not None:
+        same = partial(self._as_planned, found, video)
+        if same() is not None:
             self.run(
                 loop_track, found, video, then=lambda _: None, wanted=lambda: self.video in (None, video),
                 subject=str(found.path), same=same, auto_mix=True,
@@ -355,7 +355,7 @@ class Session(param.Parameterized):
                 self._keeper.keep_plan()
                 self.notice = "track or video have changed since this project was left, so it was planned again"
 
-        same = self._as_planned(track, video, json.dumps(kept, sort_keys=True))
+        same = partial(self._as_planned, track, video, json.dumps(kept, sort_keys=True))
         return self.run(
             restore_loop, track, video, kept, then=restored, wanted=is_newest, subject=str(track.path), same=same
         )
@@ -454,7 +454,7 @@ class Session(param.Parameterized):
             if (self.track, self.video) == opened:
                 self._show_demo(loop)
 
-        self._demo = self.run(demo_loop, then=prepared, same=self._as_planned(None, None))
+        self._demo = self.run(demo_loop, then=prepared, same=partial(self._as_planned, None, None))
         return self._demo
 
     def _leave_demo(self) -> None:
@@ -555,7 +555,7 @@ class Session(param.Parameterized):
 
         return self.run(
             loop_track, self.track, self.video, then=planned, wanted=is_newest, subject=str(self.track.path),
-            same=self._as_planned(self.track, self.video), auto_mix=True,
+            same=partial(self._as_planned, self.track, self.video), auto_mix=True,
         )  # fmt: skip
 
     def _shown_for_change(self) -> Callable[[Loop], None]:
@@ -605,8 +605,9 @@ class Session(param.Parameterized):
 
         return self.run(
             fit_track, track, video, then=fitted, wanted=is_wanted, subject=str(track.path), otherwise=ended,
-            cancelled=ended, same=self._as_planned(track, video, asked.keep, asked.start_at, asked.end_on),
-            auto_mix=True, keep=asked.keep, start_at=asked.start_at, end_on=asked.end_on,
+            cancelled=ended, auto_mix=True,
+            same=partial(self._as_planned, track, video, asked.keep, asked.start_at, asked.end_on),
+            keep=asked.keep, start_at=asked.start_at, end_on=asked.end_on,
         )  # fmt: skip
 
     def ask(self, wishes: PlanWishes) -> Task | None:
@@ -748,7 +749,7 @@ class Session(param.Parameterized):
 
         self.run(
             can_fit, loop.track, loop.video, then=known, wanted=is_wanted, subject=str(loop.track.path),
-            same=self._as_planned(loop.track, loop.video),
+            same=partial(self._as_planned, loop.track, loop.video),
         )  # fmt: skip
 
     def _analyze_track(self) -> Task:
@@ -765,7 +766,7 @@ class Session(param.Parameterized):
 
         return self.run(
             analyze, track.path, then=analysed, wanted=is_wanted, subject=str(track.path),
-            same=self._as_planned(track, None),
+            same=partial(self._as_planned, track, None),
         )  # fmt: skip
 
     def _map_track(self) -> None:
@@ -808,7 +809,7 @@ class Session(param.Parameterized):
         subject: str = "",
         otherwise: Callable[[str], None] | None = None,
         cancelled: Callable[[], None] | None = None,
-        same: Hashable | None = None,
+        same: Hashable | Callable[[], Hashable | None] | None = None,
         **named: Any,
     ) -> Task:
         """Run a function of `workbench` in a process of its own, with progress on the page and a way to cancel it.
@@ -827,7 +828,8 @@ class Session(param.Parameterized):
         cancelled : called where somebody cancels the work
         same : what the result depends on beside the page's home and parameters, such as `stamps_of` files: pages that
             ask for the same share one piece of work, and none of them changes its result; None: it is done for this
-            page alone
+            page alone. A function that says it is asked again, in another thread, once the work has ended: where it
+            says something else by then, the result is not kept for pages that come later
 
         Returns
         -------
@@ -835,9 +837,11 @@ class Session(param.Parameterized):
         """
         page = this_page_loop()
         self._give_up_unwanted(running=False)
+        says_same = same if callable(same) else None
+        key = says_same() if says_same is not None else same
         task = Task(
-            self.home, self.params, function, arguments, named, subject=subject, owner=self, wanted=wanted, same=same,
-            holds=None if same is None else self._kept_as_now(),
+            self.home, self.params, function, arguments, named, subject=subject, owner=self, wanted=wanted, same=key,
+            holds=None if says_same is None else lambda: says_same() == key,
         )  # fmt: skip
         if page is not None and page.gone:
             self.close()
@@ -898,18 +902,6 @@ class Session(param.Parameterized):
         except WorkbenchError:
             return None
         return track, *stamps_of(None if track is None else track.path, video), kept, *more
-
-    def _kept_as_now(self) -> Callable[[], bool]:
-        """Whether what is kept by hand is still what it is now."""
-
-        def kept() -> frozenset[tuple[str, str]] | None:
-            try:
-                return kept_revisions(self.workspace)
-            except WorkbenchError:
-                return None
-
-        now = kept()
-        return lambda: now is not None and kept() == now
 
     def _give_up_unwanted(self, *, running: bool) -> None:
         """Give up work that nobody wants any more; what runs takes its worker with it, and goes on unless told."""

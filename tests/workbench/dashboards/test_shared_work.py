@@ -281,10 +281,10 @@ def test_a_result_is_not_kept_once_what_it_depends_on_has_changed(pool: Pool, ho
     assert times(home) == 3
 
 
-def test_work_of_a_page_holds_until_something_else_is_kept_by_hand(tmp_path: Path) -> None:
+def test_a_plan_holds_until_something_else_is_kept_by_hand(tmp_path: Path, short_video: Path) -> None:
     pool = WaitingPool()
     page = Session(Workspace(Home(tmp_path)), pool=pool)
-    page.run(noted, 1, then=lambda _: None, same=1)
+    page.open_new(TRACK, short_video)
     holds = pool.tasks[0].holds
     assert holds is not None
     assert holds()
