@@ -5,8 +5,6 @@ Functions: `draw_patterns`, `served`.
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,28 +18,6 @@ from workbench.bundled import bundled_path
 CHROMIUM = Path("/usr/bin/chromium")
 VIDEO_SECONDS = 250
 """of a video under which `corner_store` has three seams and several options"""
-
-_SERVE = """
-import gc, json, signal, sys
-from pathlib import Path
-from workbench.dashboards.app import make_server
-from workbench.dashboards.work import shared_pool
-from workbench.home import Home
-from workbench.workspace import Workspace
-
-if __name__ == "__main__":
-    opens = (Path(sys.argv[3]), Path(sys.argv[4])) if len(sys.argv) > 3 else None
-    server = make_server(Workspace(Home(Path(sys.argv[1]))), opens=opens, port=int(sys.argv[2]))
-    gc.freeze()
-    server.start()
-    shared_pool().warm()
-    signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
-    print(json.dumps(server.port), flush=True)
-    try:
-        server.io_loop.start()
-    finally:
-        shared_pool().close()
-"""
 
 
 def draw_patterns(seconds: int, out: Path, width: int = 192, rate: int = 12) -> Path:
@@ -80,7 +56,7 @@ def draw_patterns(seconds: int, out: Path, width: int = 192, rate: int = 12) -> 
 
 @contextmanager
 def served(home: Path, *opens: Path, port: int = 0) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A dashboard in a process of its own, until the block ends: its address, and the process.
+    """`workbench dashboard` in a process of its own, until the block ends: its address, and the process.
 
     Parameters
     ----------
@@ -88,15 +64,26 @@ def served(home: Path, *opens: Path, port: int = 0) -> Iterator[tuple[str, subpr
     opens : track and video with which a page begins; none: it lists the projects
     port : 0: any that is free
     """
-    script = home / "serve.py"
-    script.write_text(_SERVE, encoding="utf-8")
-    process = subprocess.Popen(
-        [sys.executable, str(script), str(home), str(port), *map(str, opens)], stdout=subprocess.PIPE, text=True,
-        env={**os.environ, "WORKBENCH_HOME": str(home)},
-    )  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "service.console",
+        "dashboard",
+        "--no-show",
+        "--port",
+        str(port),
+        "--home",
+        str(home),
+    ]
+    if opens:
+        track, video = opens
+        command += [str(track), "--video", str(video)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        yield f"http://127.0.0.1:{json.loads(process.stdout.readline())}/", process
+        said = process.stdout.readline()
+        assert said.startswith("listening on "), "the dashboard did not start; what it said stands above"
+        yield f"{said.removeprefix('listening on ').strip()}/", process
     finally:
         process.terminate()
         process.communicate(timeout=120)
