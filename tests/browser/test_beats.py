@@ -100,6 +100,7 @@ def test_a_beat_is_dragged_between_its_neighbours(beats: Any, watched: Watched) 
     beats.keyboard.press("Control+z")
     beats.get_by_text("found by the tracker").wait_for()
     expect(undo).to_have_attribute("title", "nothing to undo")
+    watched.until(lambda: at in [line[1] for line in _lines(beats)])
     drag(600)  # past its neighbours
     beats.mouse.up()
     beats.get_by_text("not saved: beat at").wait_for()

@@ -1,0 +1,341 @@
+"""Keys of pieces by others, beside the profiles of Krumhansl and Temperley.
+
+    python -m tests.benchmarks.elsewhere.keys FOLDER
+
+FOLDER holds checkouts under the names of their repositories; one that is not there is named and left out:
+
+- `POP909-Dataset` (music-x-lab, MIT): pop songs arranged for piano, their keys labelled from the recordings; those with
+  one key are taken.
+- `nottingham-dataset` (jukedeck, GPL-3): folk tunes with chords, the key as `K:` says; modal tunes are left out.
+- `asap-dataset` (fosfrancesco, CC BY-NC-SA 4.0): pianists' performances of Bach's Well-Tempered Clavier, whose 48 keys
+  follow from a piece's number. They modulate, so that little more than their opening has the written key.
+
+A piece is played by FluidSynth in one of three fonts, each part by an instrument that is drawn, so the notes and the
+samples are by others and the choice of instruments is not. Our weights were fitted to pieces that we composed
+(`workbench/models/character.md`), so all of these test them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import mido
+import numpy as np
+from numpy.typing import NDArray
+
+from data.recipes.engine.fluidsynth import library
+from data.recipes.training.fonts import FONTS, RATE, installed
+from tests.benchmarks.table import Table
+from workbench.character.fitted import key_scores
+from workbench.character.key import tone_profile
+from workbench.features.spectrum import analyze_spectrum
+from workbench.params import WorkbenchParams
+from workbench.recording import FloatArray
+
+PLAYED_SECONDS = 75.0
+"""of a piece, from its beginning"""
+MOST_PIECES = 60
+"""of a source and a mode"""
+PLAYED_IN = ("fluid", "muse", "tim")
+LEADS = (4, 11, 40, 41, 56, 60, 64, 65, 68, 71, 73, 74, 75, 80, 81)
+"""General MIDI programs of which a melody's is drawn"""
+CHORDS = (0, 0, 1, 4, 6, 16, 19, 24, 25, 26, 48, 49, 50, 88)
+"""and of everything else"""
+_PITCHES = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
+_FIRST_OF_BOOKS = (846, 870)
+_DRUMS = 9
+
+# Temperley, "Music and Probability", MIT Press 2007, ch. 6, and Krumhansl, "Cognitive Foundations of Musical Pitch",
+# Oxford 1990, p. 30: how much of each pitch class a key on C has, major and minor.
+PROFILES = {
+    "Temperley": (
+        (0.748, 0.060, 0.488, 0.082, 0.670, 0.460, 0.096, 0.715, 0.104, 0.366, 0.057, 0.400),
+        (0.712, 0.084, 0.474, 0.618, 0.049, 0.460, 0.105, 0.747, 0.404, 0.067, 0.133, 0.330),
+    ),
+    "Krumhansl": (
+        (6.35, 2.23, 3.48, 2.33, 4.38, 4.09, 2.52, 5.19, 2.39, 3.66, 2.29, 2.88),
+        (6.33, 2.68, 3.52, 5.38, 2.60, 3.53, 2.54, 4.75, 3.98, 2.69, 3.34, 3.17),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedPiece:
+    """A score or a performance whose key somebody wrote down."""
+
+    source: str
+    path: Path
+    tonic: int
+    """pitch class, 0 for C"""
+    mode: int
+    """0 major, 1 minor"""
+
+
+def pitch_class(name: str) -> int:
+    """Of a note's name.
+
+    Parameters
+    ----------
+    name : such as `Eb` or `F#`
+    """
+    return (_PITCHES[name[0]] + name.count("#") - name.count("b")) % 12
+
+
+def pop_songs(folder: Path) -> Iterator[KeyedPiece]:
+    """Songs of POP909 that have one key.
+
+    Parameters
+    ----------
+    folder : the checkout
+    """
+    for labels in sorted((folder / "POP909").glob("*/key_audio.txt")):
+        rows = [row.split() for row in labels.read_text(encoding="utf-8").splitlines() if row.strip()]
+        if len(rows) == 1:
+            name, mode = rows[0][2].split(":")
+            path = labels.with_name(f"{labels.parent.name}.mid")
+            yield KeyedPiece("pop songs", path, pitch_class(name), int(mode == "min"))
+
+
+def folk_tunes(folder: Path) -> Iterator[KeyedPiece]:
+    """Tunes of the Nottingham collection in one key, major or minor.
+
+    Parameters
+    ----------
+    folder : the checkout
+    """
+    for book in sorted((folder / "ABC_cleaned").glob("*.abc")):
+        for tune in re.split(r"(?m)^(?=X:)", book.read_text(encoding="utf-8", errors="replace")):
+            number = re.match(r"X:\s*(\d+)", tune)
+            keys = set(re.findall(r"(?m)^K:\s*(\S+)", tune))
+            key = re.fullmatch(r"([A-G][#b]?)(m?)", keys.pop()) if len(keys) == 1 else None
+            if number is None or key is None:
+                continue
+            path = folder / "MIDI" / f"{book.stem}{number[1]}.mid"
+            if path.exists():
+                yield KeyedPiece("folk tunes", path, pitch_class(key[1]), int(key[2] == "m"))
+
+
+def preludes_and_fugues(folder: Path) -> Iterator[KeyedPiece]:
+    """The Well-Tempered Clavier, one performance of each piece.
+
+    Parameters
+    ----------
+    folder : the checkout
+    """
+    for piece in sorted((folder / "Bach").glob("*/bwv_*")):
+        number = int(re.sub(r"\D", "", piece.name))
+        performed = sorted(path for path in piece.glob("*.mid") if path.stem != "midi_score")
+        for first in _FIRST_OF_BOOKS:
+            if performed and first <= number < first + 24:
+                yield KeyedPiece("preludes and fugues", performed[0], *divmod(number - first, 2))
+
+
+SOURCES: dict[str, Callable[[Path], Iterator[KeyedPiece]]] = {
+    "POP909-Dataset": pop_songs,
+    "nottingham-dataset": folk_tunes,
+    "asap-dataset": preludes_and_fugues,
+}
+
+
+def drawn_pieces(folder: Path) -> list[KeyedPiece]:
+    """The pieces that are measured: of each source and mode as many as `MOST_PIECES`, drawn alike each time.
+
+    Parameters
+    ----------
+    folder : with the checkouts
+    """
+    drawn: list[KeyedPiece] = []
+    for name, read in SOURCES.items():
+        if not (folder / name).is_dir():
+            print(f"[keys] {name} is not in {folder}; left out", file=sys.stderr)
+            continue
+        pieces = list(read(folder / name))
+        for mode in (0, 1):
+            of_mode = [piece for piece in pieces if piece.mode == mode]
+            order = np.random.default_rng(0).permutation(len(of_mode))[:MOST_PIECES]
+            drawn.extend(of_mode[at] for at in sorted(order))
+    return drawn
+
+
+def play(piece: KeyedPiece, font: Path, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Play the beginning of a piece.
+
+    Parameters
+    ----------
+    piece : its file says when notes begin and end; its programs are not looked at, and its drums are left out
+    font : sound font
+    rng : draws the instruments
+
+    Returns
+    -------
+    shape (n,), mono at `RATE`
+    """
+    fluid = library()
+    settings = fluid.new_fluid_settings()
+    fluid.fluid_settings_setnum(settings, b"synth.sample-rate", float(RATE))
+    synth = fluid.new_fluid_synth(settings)
+    loaded = fluid.fluid_synth_sfload(synth, str(font).encode(), 1)
+    channels: dict[tuple[int, int], int] = {}
+    played, at = [], 0.0
+    for time, track, message in notes_of(piece.path):
+        if time >= PLAYED_SECONDS:
+            break
+        part = (track, message.channel)
+        if message.channel == _DRUMS or (part not in channels and len(channels) == _DRUMS):
+            continue
+        if part not in channels:
+            channels[part] = len(channels)
+            drawn = int(rng.choice(LEADS if len(channels) == 1 else CHORDS))
+            fluid.fluid_synth_program_select(synth, channels[part], loaded, 0, drawn)
+        played.append(_sound(fluid, synth, round(time * RATE) - round(at * RATE)))
+        at = time
+        if message.type == "note_on" and message.velocity:
+            fluid.fluid_synth_noteon(synth, channels[part], message.note, message.velocity)
+        else:
+            fluid.fluid_synth_noteoff(synth, channels[part], message.note)
+    played.append(_sound(fluid, synth, RATE))
+    fluid.delete_fluid_synth(synth)
+    return np.concatenate(played)
+
+
+def notes_of(path: Path) -> list[tuple[float, int, mido.Message]]:
+    """Beginnings and ends of notes, in their order.
+
+    Parameters
+    ----------
+    path : MIDI file
+
+    Returns
+    -------
+    time in seconds, number of the track, and the message; of each
+    """
+    file = mido.MidiFile(str(path), clip=True)
+    rows: list[tuple[int, int, mido.Message]] = []
+    tempi: list[tuple[int, int]] = [(0, 500_000)]
+    for number, track in enumerate(file.tracks):
+        tick = 0
+        for message in track:
+            tick += message.time
+            if message.type == "set_tempo":
+                tempi.append((tick, message.tempo))
+            elif message.type in ("note_on", "note_off"):
+                rows.append((tick, number, message))
+    tempi.sort(key=lambda one: one[0])
+    ticks, beat = np.array([tick for tick, _ in tempi]), np.array([each / 1e6 for _, each in tempi])
+    reached = np.concatenate(([0.0], np.cumsum(np.diff(ticks) * beat[:-1] / file.ticks_per_beat)))
+    timed = []
+    for tick, number, message in sorted(rows, key=lambda row: row[0]):
+        part = int(np.searchsorted(ticks, tick, side="right")) - 1
+        timed.append((float(reached[part] + (tick - ticks[part]) * beat[part] / file.ticks_per_beat), number, message))
+    return timed
+
+
+def _sound(fluid: ctypes.CDLL, synth: int, samples: int) -> NDArray[np.float32]:
+    """What a synthesizer plays next, mono."""
+    both = np.zeros((2, samples), dtype=np.float32)
+    if samples:
+        left, right = (channel.ctypes.data_as(ctypes.c_void_p) for channel in both)
+        fluid.fluid_synth_write_float(synth, samples, left, 0, 1, right, 0, 1)
+    mono: NDArray[np.float32] = both.mean(axis=0)
+    return mono
+
+
+def scores_by(major: Sequence[float], minor: Sequence[float]) -> Callable[[FloatArray], FloatArray]:
+    """The simple rule: how well the tones correlate with each key's profile.
+
+    Parameters
+    ----------
+    major, minor : shape (12,), of a key on C
+
+    Returns
+    -------
+    takes a `tone_profile`, returns shape (12, 2) as `key_scores` does
+    """
+    keys = np.stack([np.roll(one, tonic) for tonic in range(12) for one in (major, minor)])
+
+    def scored(profile: FloatArray) -> FloatArray:
+        fits: FloatArray = np.corrcoef(np.vstack((profile.sum(axis=0), keys)))[0, 1:].reshape(12, 2)
+        return fits
+
+    return scored
+
+
+def nearness(tonic: int, mode: int, true_tonic: int, true_mode: int) -> float:
+    """How near a key is to the true one, as MIREX weighs mistakes.
+
+    Parameters
+    ----------
+    tonic, mode, true_tonic, true_mode : pitch classes, and 0 for major
+
+    Returns
+    -------
+    1 the same; 0.5 a fifth off; 0.3 the relative key; 0.2 the other mode on the same tonic; else 0
+    """
+    apart = (tonic - true_tonic) % 12
+    if mode == true_mode:
+        return {0: 1.0, 5: 0.5, 7: 0.5}.get(apart, 0.0)
+    return {0: 0.2, 9 if true_mode == 0 else 3: 0.3}.get(apart, 0.0)
+
+
+def measure(pieces: Sequence[KeyedPiece], profiles: Sequence[FloatArray]) -> list[Table]:
+    """How often each rule finds the key, and how sure we must be for it to be named.
+
+    Parameters
+    ----------
+    pieces : with their keys
+    profiles : shape (3, 12) each, of the pieces in that order
+    """
+    rules = {"ours": key_scores, **{name: scores_by(*both) for name, both in PROFILES.items()}}
+    sources = list(dict.fromkeys(piece.source for piece in pieces))
+    found = Table(
+        f"Keys of {len(pieces)} pieces by others", ("rule", "source", "pieces", "right", "mode right", "weighted")
+    )
+    for name, rule in rules.items():
+        best = [divmod(int(rule(profile).argmax()), 2) for profile in profiles]
+        for source in sources:
+            rows = [(key, piece) for key, piece in zip(best, pieces, strict=True) if piece.source == source]
+            near = [nearness(*key, piece.tonic, piece.mode) for key, piece in rows]
+            modes = [key[1] == piece.mode for key, piece in rows]
+            found.add(name, source, len(rows), np.mean(np.array(near) == 1.0), np.mean(modes), np.mean(near))
+    found.notes.append("Weighted: a fifth off counts 0.5, the relative key 0.3, the other mode 0.2, as in MIREX.")
+    least = WorkbenchParams().character.min_key_strength
+    named = Table(f"Keys that are named, from a probability of {least}", ("source", "named", "of them right"))
+    for source in sources:
+        sure = []
+        for piece, profile in zip(pieces, profiles, strict=True):
+            odds = np.exp(key_scores(profile) - key_scores(profile).max())
+            if piece.source == source:
+                key = divmod(int(odds.argmax()), 2)
+                sure.append((float(odds.max() / odds.sum()), key == (piece.tonic, piece.mode)))
+        held = [right for strength, right in sure if strength >= least]
+        named.add(source, len(held) / len(sure), np.mean(held))
+    return [found, named]
+
+
+def main() -> None:
+    """Measure the pieces of a folder; see the head of the module."""
+    arguments = argparse.ArgumentParser(description="Measure how often the key of pieces by others is found.")
+    arguments.add_argument("folder", type=Path)
+    folder = arguments.parse_args().folder
+    fonts = [FONTS[name].path for name in installed(PLAYED_IN)]
+    if not fonts:
+        sys.exit(f"none of the fonts {', '.join(PLAYED_IN)} is installed")
+    pieces = drawn_pieces(folder)
+    profiles = []
+    for number, piece in enumerate(pieces):
+        sound = play(piece, fonts[number % len(fonts)], np.random.default_rng(number))
+        spectrum = analyze_spectrum(sound[np.newaxis], RATE)
+        profiles.append(tone_profile(spectrum.tones, spectrum.tone_midi))
+        print(f"[keys] {number + 1} of {len(pieces)}", file=sys.stderr)
+    for table in measure(pieces, profiles):
+        print(table.markdown())
+
+
+if __name__ == "__main__":
+    main()
