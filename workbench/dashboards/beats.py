@@ -64,7 +64,6 @@ from workbench.plots.palette import BEAT, DOWNBEAT, HEARD, ONSET, clock
 from workbench.recording import FloatArray, IntArray
 from workbench.workflows.analyze import Analysis
 from workbench.workflows.grids import corrected_grid, delete_grid, save_grid
-from workbench.workflows.tracks import TrackSource
 
 CLICK_GAIN_DB = -6.0
 """by which a track lies lower under clicks than alone, see `workbench.render.clicks`"""
@@ -513,21 +512,21 @@ class BeatsTab(Tab):
         self.places.param.watch(lambda event: self._press(*event.new[:2]), "pressed")
         self.snap.param.watch(lambda event: self.picture.snap(on=event.new), "value")
         self.picture.on_moved(self.move)
-        self.follow_shown(["analysis", "track"], self._take)
+        self.follow_shown(["analysis", "track", "shown"], self._take)
         self.follow_shown(["grid_draft"], self._take_draft)
         self.follow_shown(["track_sound"], self._take_sound)
 
-    def _take(self, analysis: Analysis | None, _: TrackSource | None) -> None:
+    def _take(self, analysis: Analysis | None, *_: object) -> None:
         """Look at the session's track."""
         session = self._session
-        if analysis is self.state.analysis and analysis is not None:
-            return
         kept = None
         try:
             kept = None if analysis is None else corrected_grid(session.workspace, analysis.content_hash)
         except WorkbenchError as error:
             session.message = str(error)
         before = self.state.analysis
+        if analysis is before and analysis is not None and self.state.saved == (kept is not None):
+            return
         same = analysis is not None and before is not None and analysis.content_hash == before.content_hash
         self.state.take(analysis, saved=kept is not None, draft=session.grid_draft)
         self.player.duration = 0.0 if analysis is None else analysis.duration

@@ -92,6 +92,7 @@ class Session(param.Parameterized):
     project = param.ClassSelector(class_=Project, allow_None=True, doc="in which all this is kept")
     history = param.List([], item_type=Change, doc="changes of the project, oldest first; those undone come last")
     records = param.Integer(0, doc="counts up when records of the track were put back: verdicts, constraints, grid")
+    shown = param.Integer(0, doc="counts up when a plan or an analysis is shown, be it the one that was shown before")
     envelope = param.ClassSelector(class_=tuple, allow_None=True, doc="ducking that was drawn; None: as measured")
     grid_draft = param.ClassSelector(class_=GridDraft, allow_None=True, doc="corrections of the grid, not saved")
     stack = param.ClassSelector(default=(), class_=tuple, doc="tracks that are compared under the video, by id or path")
@@ -117,6 +118,8 @@ class Session(param.Parameterized):
         """times that something was asked of the plan; only the latest is shown"""
         self._plans = 0
         """times that a plan was to be made again, or a kept one shown again; only the latest is shown"""
+        self._analyses = 0
+        """times that the track was to be analysed without a plan; only the latest is shown"""
         self._hand_fades: dict[tuple[Place, int], HandFade] = {}
         """by their splice and second"""
         self._settling = 0
@@ -497,8 +500,9 @@ class Session(param.Parameterized):
         self._read_wishes(loop)
         loop = self.as_tuned(loop)
         self.param.update(
-            track=loop.track, video=loop.video, analysis=loop.analysis, loop=loop, offers_fit=False, option=option
-        )
+            track=loop.track, video=loop.video, analysis=loop.analysis, loop=loop, offers_fit=False, option=option,
+            shown=self.shown + 1,
+        )  # fmt: skip
         if isinstance(loop.answer, Refusal) and loop.answer.reason is RefusalReason.VIDEO_NOT_LONGER:
             # Part of a track fills every video that is not longer than it.
             self.offers_fit = loop.video is not None and _is_long_enough(loop.answer)
@@ -754,13 +758,15 @@ class Session(param.Parameterized):
 
     def _analyze_track(self) -> Task:
         track = self._named_track()
+        self._analyses += 1
+        mine = self._analyses
 
         def is_wanted() -> bool:
-            return self.track == track
+            return mine == self._analyses and self.track == track
 
         def analysed(analysis: Analysis) -> None:
             if is_wanted():
-                self.analysis = analysis
+                self.param.update(analysis=analysis, shown=self.shown + 1)
                 self._map_track()
                 self._look_for_fit()
 

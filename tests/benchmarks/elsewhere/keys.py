@@ -40,7 +40,7 @@ from workbench.recording import FloatArray
 
 PLAYED_SECONDS = 75.0
 """of a piece, from its beginning"""
-MOST_PIECES = 60
+MOST_PIECES = 30
 """of a source and a mode"""
 PLAYED_IN = ("fluid", "muse", "tim")
 LEADS = (4, 11, 40, 41, 56, 60, 64, 65, 68, 71, 73, 74, 75, 80, 81)

@@ -185,6 +185,22 @@ def test_the_tab_saves_plans_again_and_goes_back(session: Session, heard: Analys
     assert tab.sure.object.startswith("confidence")
 
 
+def test_the_tab_goes_back_before_it_was_planned_on_the_saved_grid(session: Session, tmp_path: Path) -> None:
+    session = Session(Workspace(Home(tmp_path)), pool=session._pool)  # whose project no other test looks at
+    session.open_track(TRACK)
+    until_idle(session)
+    before = session.analysis
+    tab = BeatsTab(session)
+    tab.correct("bars a beat later", partial(shift_bar, beats=1))
+    tab.save()
+    tab.forget()
+    until_idle(session)
+    assert session.analysis is before, "the very same, for equal work is done once"
+    assert "found by the tracker" in tab.state.facts()
+    assert before is not None
+    assert tab.state.grid is before.grid
+
+
 def test_a_beat_is_put_where_it_was_pressed(session: Session, heard: Analysis) -> None:
     session.param.update(track=TrackSource(TRACK.name, TRACK, None), analysis=heard)
     tab = BeatsTab(session)
