@@ -114,6 +114,7 @@ class ServiceRequest(Request):
             idempotency_key=None,
             trace=None,
             began=time.perf_counter(),
+            began_at=wall_seconds(),
         )
 
 
@@ -261,7 +262,7 @@ async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
 def _send_span(request: ServiceRequest, method: str, status: int, seconds: float) -> None:
     """Send the span of a request; it names the route and not the path, which holds ids and signatures."""
     route = None if request.route is None else f"/{request.route.path}"
-    now = wall_seconds()
+    began_at = request.ctx.began_at
     attributes = {
         "http.request.method": method,
         "http.response.status_code": status,
@@ -270,8 +271,8 @@ def _send_span(request: ServiceRequest, method: str, status: int, seconds: float
     request.app.ctx.spans.send(
         method if route is None else f"{method} {route}",
         request.trace,
-        now - seconds,
-        now,
+        began_at,
+        began_at + seconds,
         kind="server",
         attributes=attributes if route is None else attributes | {"http.route": route},
         failed=status >= 500,

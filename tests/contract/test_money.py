@@ -118,9 +118,11 @@ def test_the_spend_cap_is_by_calendar_month_utc(service: Any, customer: Any) -> 
 
 def test_an_accepted_job_is_finished_and_charged_whatever_happens_meanwhile(customer: Any, site: Any) -> None:
     site.gate.clear()
-    answer = customer.post("/v1/beats", {"audio_url": f"{site.url}/held/track.flac"})
-    customer.update("--no-payment-method", "--spend-cap", "0")
-    site.gate.set()
+    try:
+        answer = customer.post("/v1/beats", {"audio_url": f"{site.url}/held/track.flac"})
+        customer.update("--no-payment-method", "--spend-cap", "0")
+    finally:
+        site.gate.set()
     assert customer.settled(answer).json()["status"] == "complete"
     assert len(customer.charges()) == 1
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from threading import Thread
-from time import sleep
+from threading import Event, Thread
+from time import monotonic
 
 import pytest
+import sqlalchemy as sa
 
 from service.answers import videos
 from service.answers.answer import Call
@@ -18,6 +19,17 @@ from workbench.store.database import Database
 
 pytestmark = pytest.mark.usefixtures("ada")
 CALL = Call(Caller("ada", "key_1", False), "req_1", "POST /v1/videos", ServiceSettings())
+WAITING = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+
+
+def wait_for_a_lock(database: Database) -> None:
+    """Wait until somebody waits for a row of PostgreSQL that another one has changed."""
+    deadline = monotonic() + 240
+    while True:
+        with database.read() as connection:
+            if connection.scalar(WAITING):
+                return
+        assert monotonic() < deadline, "nobody waits"
 
 
 def test_an_ingest_takes_the_upload_that_was_recorded_before_it(database: Database) -> None:
@@ -28,7 +40,10 @@ def test_an_ingest_takes_the_upload_that_was_recorded_before_it(database: Databa
     with database.write() as connection:
         video_owners.create(connection, first)
 
+    begun = Event()
+
     def ingest() -> None:
+        begun.set()
         with database.write() as connection:
             videos.ingest(connection, CALL, "vid_1", IngestRequest(storage_key="upl_1"))
 
@@ -38,7 +53,9 @@ def test_an_ingest_takes_the_upload_that_was_recorded_before_it(database: Databa
         assert found is not None
         assert video_owners.update(connection, "vid_1", "awaiting_upload", upload_name="upl_1.second")
         ingesting.start()
-        sleep(0.3)
+        begun.wait()
+        if connection.dialect.name == "postgresql":  # SQLite lets nobody begin to write before this has ended
+            wait_for_a_lock(database)
     ingesting.join()
 
     with database.write() as connection:
