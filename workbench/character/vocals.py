@@ -4,8 +4,8 @@ Instruments hold a pitch or step between pitches; the pitch of a voice always mo
 partials move by parts of a semitone, up and down with the vibrato and through every glide, in several ranges of the
 spectrum at once (the fluctogram of Lehner and others); its level in the range of the formants varies at the rate of
 syllables; and a speech detector responds to words even where they are sung. Each clue alone is found in some instrument
-as well, a slide guitar, a choir pad, a talking drum; a logistic model weighs them. Its result for real singers is an
-extrapolation: it was fitted and measured on synthesised singing and speech, see the card `character.md`.
+as well, a slide guitar, a choir pad, a talking drum; a logistic model weighs them. It was fitted to synthesised singing
+and speech; recorded singers it finds more surely than those (see the card `character.md`).
 
 Of a long recording six stretches of ten seconds are analysed, which is enough to find a singer and bounds the cost.
 

@@ -23,7 +23,11 @@ class CharacterParams(Params):
         description="probability of a key under which none is named: at one half it is as likely wrong as right",
     )
     max_instrumental_voice: float = Field(
-        default=0.15, ge=0.0, le=0.5, description="probability of a voice up to which a track is called instrumental"
+        default=0.3,
+        ge=0.0,
+        le=0.5,
+        description="probability of a voice up to which a track is called instrumental: half of what the least sure of "
+        "twelve recorded songs has",
     )
     min_vocal_voice: float = Field(
         default=0.9,
