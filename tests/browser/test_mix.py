@@ -100,7 +100,7 @@ def test_another_mix_leaves_the_comparison_of_options_as_it_is(
         page.keyboard.press("ArrowRight")
     expect(facts).not_to_have_text(before)
     open_tab("Plan")
-    page.wait_for_function(f"(planned) => JSON.stringify(({_PLANNED})()) !== JSON.stringify(planned)", arg=planned)
+    page.wait_for_function(_PLANNED_ANEW, arg=planned)
     until_idle()
     chosen = page.get_by_role("button", name="option B at the same place (b)")
     expect(chosen).to_have_attribute("aria-pressed", "true")
@@ -116,9 +116,13 @@ _DUCK = """() => {
   return [...x].map((at, k) => [left + x_scale.compute(at), top + y_scale.compute(y[k])])
 }"""
 _HEARD = """() => [...Bokeh.documents].flatMap((document) => [...document._all_models.values()])
-  .find((model) => model.data?.labels?.[0] === "ducked").data.duck_a.map((point) => [...point])"""
+  .find((model) => model.data?.labels?.[0] === "ducked")?.data.duck_a.map((point) => [...point])"""
 _PLANNED = _HEARD.replace('"ducked"', '"A"')
-"""what the Plan tab plays, which has the mix of the Mix tab once that has settled"""
+"""what the Plan tab plays, which has the mix of the Mix tab once that has settled; undefined while the tab is drawn"""
+_PLANNED_ANEW = f"""(planned) => {{
+  const now = ({_PLANNED})()
+  return now !== undefined && JSON.stringify(now) !== JSON.stringify(planned)
+}}"""
 
 
 def test_a_duck_point_is_dragged_heard_undone_and_set_by_keys(mix: Any, watched: Watched) -> None:
