@@ -5,7 +5,8 @@ play there again, within half a bar. Before the first edit it plays the very sam
 the way through the track is searched anew: dynamic programming over bar lines, one layer for each bar played (Wenner et
 al. 2013 search beat by beat). A state is a bar line about to be played and how many bars ago the last seam was; of all
 ways to arrive there after equally many bars the best is carried on. A way earns each second of untouched picture that
-has its music, and pays for each splice that the old plan did not take.
+has its music, and pays for each splice that the old plan did not take. Few states are reached, so the ways of a layer
+are rows of a table and not places in one of all states.
 
 An edit moves the picture by any time, and a splice moves the music by whole bars; a good one mostly by whole phrases.
 So music that the edit moved by half a phrase cannot be put back in place by a seam that nobody hears: the floor of seam
@@ -23,6 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -279,7 +281,11 @@ class PlanFollower:
 
     def _search(self, floor: float, bars_before: int = _BARS_BEFORE, least_score: float | None = None) -> _Search:
         params = self._params.model_copy(update={"min_seam_score": floor})
-        return _Search(self._profile, self._old, self._difference, params, self._constraints, bars_before, least_score)
+        return _Search(self._task, params, bars_before, least_score)
+
+    @cached_property
+    def _task(self) -> _Task:
+        return _Task(self._profile, self._old, self._difference, self._constraints)
 
 
 def has_shape_of_loop(plan: LoopPlan, *, of_fit: bool) -> bool:
@@ -308,10 +314,10 @@ def _fitted_anew(search: _Search, constraints: SeamConstraints) -> LoopPlan:
     ------
     PlanError : the track has no fit of the new length either, or only one with a worse seam than was asked for
     """
-    seconds, floor = search.end, search.params.min_seam_score
-    start_at = None if search.old.start_at is None else search.asked_start()
+    task, floor = search.task, search.params.min_seam_score
+    seconds, start_at = task.end, None if task.old.start_at is None else task.asked_start()
     try:
-        fit = plan_fit(search.profile, FitRequest(seconds, start_at=start_at, constraints=constraints), search.params)
+        fit = plan_fit(task.profile, FitRequest(seconds, start_at=start_at, constraints=constraints), search.params)
     except FitError as error:
         raise PlanError(f"nothing follows the edit: {error}") from error
     if fit.seam_score < floor and len(fit.segments) > 1:
@@ -453,36 +459,49 @@ def _ring_start(profile: LoopProfile) -> TrackSeconds | None:
     return float(profile.downbeats[line]) if line < lufs.size else None
 
 
-class _Layer(NamedTuple):
-    """The ways to be at a bar line after some number of bars, all arrays of shape (n_lines + 1, n_ages)."""
+class _Ways(NamedTuple):
+    """Ways to be at some bar line after equally many bars, one a row; of one line and age there is one at most."""
 
+    line: IntArray
+    """bar line about to be played"""
+    age: IntArray
+    """bars since the last seam; `_Task.ages` where there are as many or more, and a splice may be taken"""
     worth: FloatArray
-    """s; -inf where there is no way"""
+    """s"""
     time: FloatArray
     """s of the new video at which the bar line falls"""
+    before: IntArray
+    """the row of the layer before that was played on from; where a splice was just taken, the row of this layer that
+    took it"""
     splice: IntArray
-    """join taken into this bar line in this layer, -1 for none"""
-    age: IntArray
-    """the age, in the layer before, of the state that was played on from, or that took the splice in this layer"""
+    """join that was just taken, -1 for none"""
+
+    @classmethod
+    def beginning(cls, line: IntArray, age: int, worth: FloatArray, time: FloatArray) -> _Ways:
+        """The ways of the first layer."""
+        none = np.full(line.size, -1, dtype=np.int64)
+        return cls(line, np.full(line.size, age, dtype=np.int64), worth, time, none, none)
+
+    def and_those(self, others: _Ways) -> _Ways:
+        return _Ways._make(np.concatenate(pair) for pair in zip(self, others, strict=True))
 
 
-class _Search:
-    """The search for one plan, one difference and one set of parameters."""
+class _Ended(NamedTuple):
+    """A way that ends."""
+
+    worth: float
+    layer: int
+    row: int
+    end: _End
+
+
+class _Task:
+    """A plan, a difference and a track: what every search for a changed plan reads."""
 
     def __init__(
-        self,
-        profile: LoopProfile,
-        old: LoopPlan,
-        difference: EditDifference,
-        params: CoverParams,
-        constraints: SeamConstraints,
-        bars_before: int = _BARS_BEFORE,
-        least_score: float | None = None,
+        self, profile: LoopProfile, old: LoopPlan, difference: EditDifference, constraints: SeamConstraints
     ) -> None:
-        self.bars_before = bars_before
-        self.lowered = least_score is not None
-        self.floor = params.min_seam_score if least_score is None else min(least_score, params.min_seam_score)
-        self.profile, self.old, self.difference, self.params = profile, old, difference, params
+        self.profile, self.old, self.difference = profile, old, difference
         self.constraints = on_lines(profile, constraints)
         self.lines = np.asarray(profile.downbeats, dtype=np.float64)
         self.n = self.lines.size
@@ -490,79 +509,24 @@ class _Search:
         self.edges = np.append(self.lines, last)
         self.lengths = np.diff(self.edges)
         self.longest_bar = float(self.lengths.max())
-        self.bar = float(np.median(np.diff(self.lines)))
-        self.end: VideoSeconds = micros(self.difference.new_seconds) / 1e6
-        self.target = _target(old, self.difference)
+        between = np.diff(self.lines)
+        self.bar = float(np.median(between))
+        self.fade_bars = np.minimum(self.lengths, np.append(between, between[-1]))
+        """s after each bar line within which a fade that resolves on it may end"""
+        self.end: VideoSeconds = micros(difference.new_seconds) / 1e6
+        self.target = _target(old, difference)
         self.fade_worth = fade_part(profile)
         self.longest_tail = end_slack(profile)[0]
         self.ring_from = _ring_start(profile)
-        glide = old.gain_glide_seconds
-        shortest = float(np.diff(self.lines).min())
-        self.ages = max(MIN_INNER_BARS, int(np.ceil((glide + 0.5) / shortest))) + 1
+        self.ages = max(MIN_INNER_BARS, int(np.ceil((old.gain_glide_seconds + 0.5) / float(between.min())))) + 1
         """bars that a segment lasts at least, and one; older counts as this old"""
-        self.joins = self._joins()
-        self.old_seams = self._old_seams()
-        self.kept_segments, self.from_line, self.from_time, self.from_age = self._start()
 
-    def _joins(self) -> _Joins:
-        """The track's usable splices, with the old plan's seams as it plays them, the fades somebody set included."""
-        old, splices = self.old, self.profile.splices
-        # The picture says which bar line is wanted, so a splice one bar beside a better one is no copy of it.
-        reaching = with_short_segments(self.params.model_copy(update={"min_seam_score": self.floor}))
-        usable = playable_splices(self.profile, reaching, self.constraints)
-        table = segment_table(old)
-        left, entered = nearest_line(self.lines, table[:-1, 1]), nearest_line(self.lines, table[1:, 0])
-        rows: dict[tuple[int, int], tuple[float, ...]] = {}
-        barred = np.zeros(left.size, bool) if self.constraints is None else self.constraints.rules_out(left, entered)
-        for seam in np.flatnonzero(~barred).tolist():
-            pair = int(left[seam]), int(entered[seam])
-            known = np.flatnonzero((splices.leave == pair[0]) & (splices.enter == pair[1]))
-            score = float(splices.score[known[0]]) if known.size else old.seam_score
-            gain = old.segments[seam + 1].gain_in_db
-            rows[pair] = (table[seam, 1], table[seam + 1, 0], old.seam_fades[seam], old.seam_curves[seam], gain, score)
-        pairs = np.array(list(rows), dtype=np.int64).reshape(-1, 2)
-        columns = np.array(list(rows.values()), dtype=np.float64).reshape(-1, 6).T
-        new = ~np.isin(usable.leave * self.n + usable.enter, pairs[:, 0] * self.n + pairs[:, 1])
-        gains, exponent = seam_gains(usable.level_step_db, self.params), np.round(usable.exponent, 4)
-        values = (usable.song_to, usable.song_from, usable.fade, exponent, gains, usable.score)
-        return _Joins(
-            np.append(pairs[:, 0], usable.leave[new]),
-            np.append(pairs[:, 1], usable.enter[new]),
-            *(np.append(own, column[new]) for own, column in zip(columns, values, strict=True)),
-        )
-
-    def _first_edit(self) -> VideoSeconds:
+    def first_edit(self) -> VideoSeconds:
         """Up to when both cuts are the same from their start."""
         spans = self.difference.kept
         if not spans or spans[0].new_start > 1e-6 or spans[0].old_start > 1e-6:
             return 0.0
         return spans[0].seconds
-
-    def _start(self) -> tuple[int, int, float, int]:
-        """Segments of the old plan that are kept, and from where the search goes on.
-
-        Returns
-        -------
-        segments : how many of the old segments begin before the search; 0 to choose the start anew
-        line, time : the bar line from which the search goes on, and when it falls
-        age : bars since the last seam
-        """
-        old = self.old
-        until = self._first_edit() - self.bars_before * self.bar
-        table, starts = segment_table(old), old.segment_starts
-        number = int(np.searchsorted(starts[:-1], until + 1e-9, side="right")) - 1
-        if until <= 0.0 or number < 0:
-            return 0, 0, 0.0, 0
-        opens, leaves = nearest_line(self.lines, table[:, 0]), nearest_line(self.lines, table[:, 1])
-        reached = float(table[number, 0] + until - starts[number])
-        line = int(np.searchsorted(self.lines, reached + GRID_TOLERANCE_SECONDS + 1e-3))
-        if number + 1 < table.shape[0] and line > leaves[number]:
-            number, line = number + 1, int(opens[number + 1])
-        aged = self.ages if number == 0 else min(line - int(opens[number]), self.ages)
-        if line >= self.n:  # only the last bar is left
-            line, aged = self.n - 1, MIN_INNER_BARS
-        time = float(starts[number] + self.lines[line] - table[number, 0])
-        return number + 1, line, time, aged
 
     def asked_start(self) -> VideoSeconds:
         """Where music that starts anew begins: as the old plan did, or on the picture that it was asked to start on."""
@@ -574,111 +538,7 @@ class _Search:
         )
         return micros(max(0.0, min(next(later, asked), self.end - self.bar))) / 1e6
 
-    def best(self, *, in_ending: bool = False) -> _Way | None:
-        """The best way from the start to the end of the new cut; `in_ending`: a fade may lie in the own ending."""
-        layers = [self._entering(self._first_layer())]
-        ways: list[tuple[float, int, int, int, _End]] = []
-        most = int(np.ceil((self.end - self.from_time) / float(self.lengths[: self.n - 1].min()))) + 2
-        for number in range(most):
-            layer = layers[-1]
-            ways += self._endings(layer, number, in_ending=in_ending)
-            if not np.any(np.isfinite(layer.worth) & (layer.time < self.end)):
-                break
-            layers.append(self._entering(self._played(layer)))
-        if not ways:
-            return None
-        _, number, line, age, end = max(ways, key=lambda way: way[0])
-        return self._way(layers, number, line, age, end)
-
-    def _first_layer(self) -> _Layer:
-        layer = self._empty()
-        if self.kept_segments:
-            layer.worth[self.from_line, self.from_age] = 0.0
-            layer.time[self.from_line, self.from_age] = self.from_time
-            return layer
-        # A new start: the track's own, as the old plan starts, or any downbeat.
-        begins = self.asked_start()
-        late = np.flatnonzero(self.lines[:-1] >= self.profile.song_start + EARLY_SECONDS)
-        if self.ring_from is not None:
-            late = late[self.lines[late] < self.ring_from]
-        layer.time[late, 0] = begins + EARLY_SECONDS
-        layer.worth[late, 0] = -_FADE * (1.0 - self.fade_worth[late])
-        layer.time[0, 0] = begins + float(self.lines[0]) - self.profile.song_start
-        layer.worth[0, 0] = 0.0
-        return layer
-
-    def _empty(self) -> _Layer:
-        shape = (self.n + 1, self.ages + 1)
-        none = np.full(shape, -1, dtype=np.int64)
-        return _Layer(np.full(shape, -np.inf), np.zeros(shape), none, none.copy())
-
-    def _entering(self, layer: _Layer) -> _Layer:
-        """The layer with the splices that can be taken at its bar lines."""
-        joins = self.joins
-        rows = np.flatnonzero(np.isfinite(layer.worth[joins.leave, self.ages]))
-        if not rows.size:
-            return layer
-        leave, enter, score = joins.leave[rows], joins.enter[rows], joins.score[rows]
-        leaving = layer.worth[leave, self.ages]
-        time = layer.time[leave, self.ages] + joins.song_to[rows] - self.lines[leave]
-        starts = time + self.lines[enter] - joins.song_from[rows]
-        heard = (1.0 - score) / max(1.0 - self.params.min_seam_score, 1e-3)
-        worth = leaving - _SPLICE_COST - _HEARD_COST * heard
-        if self.lowered:
-            lack = self.params.min_seam_score - score
-            worth = worth - np.where(lack > 0.0, _UNDER_FLOOR + _LACK_COST * lack, 0.0)
-        stays = self._was_there(rows, time)
-        worth = np.where(stays, leaving, worth)
-        if self.constraints is not None:
-            pinned = stays & self.constraints.is_pinned(leave, enter)
-            worth = np.where(pinned, leaving + _PINNED, worth)
-        order = np.argsort(worth, kind="stable")
-        into = enter[order]
-        layer.worth[into, 0] = worth[order]  # of several into one line the last, the best, stays
-        layer.time[into, 0] = starts[order]
-        layer.splice[into, 0] = rows[order]
-        layer.age[into, 0] = self.ages
-        return layer
-
-    def _old_seams(self) -> list[tuple[VideoSeconds, BoolArray]]:
-        """When the new cut shows the picture of a seam of the old plan, and which joins are that seam."""
-        begins, ends, offset = self.target
-        found = []
-        for place in np.flatnonzero(np.abs(begins[1:] - ends[:-1]) < 1e-6).tolist():
-            left, entered = ends[place] + offset[place], begins[place + 1] + offset[place + 1]
-            same = (np.abs(self.joins.song_to - left) < 0.02) & (np.abs(self.joins.song_from - entered) < 0.02)
-            if same.any():
-                found.append((float(ends[place]), same))
-        return found
-
-    def _was_there(self, rows: IntArray, time: FloatArray) -> BoolArray:
-        """Whether the old plan took a join where the picture of that time was, so that it costs nothing."""
-        stays = np.zeros(time.size, dtype=bool)
-        for at, same in self.old_seams:
-            stays |= same[rows] & (np.abs(time - at) < self.bar / 2)
-        return stays
-
-    def _played(self, layer: _Layer) -> _Layer:
-        """The layer after one more bar."""
-        after = self._empty()
-        line, age = np.nonzero(np.isfinite(layer.worth[: self.n]))
-        if not line.size:
-            return after
-        some, next_ones = slice(line[0], line[-1] + 1), slice(line[0] + 1, line[-1] + 2)
-        worth = layer.worth[some].copy()
-        worth[line - line[0], age] += self._in_place(line, layer.time[line, age])
-        times = layer.time[some] + self.lengths[some, None]
-        worth[times > self.end + self.bar] = -np.inf
-        older = worth[:, -1] > worth[:, -2]
-        new_worth, new_time, new_age = after.worth[next_ones], after.time[next_ones], after.age[next_ones]
-        new_worth[:, 1:], new_time[:, 1:], new_age[:, 1:] = worth[:, :-1], times[:, :-1], np.arange(self.ages)
-        new_worth[older, -1], new_time[older, -1], new_age[older, -1] = worth[older, -1], times[older, -1], self.ages
-        # Whoever may leave as soon as another, or sooner, at the same time, and is worth as much, stands for it too.
-        same = np.abs(new_time[:, :-1] - new_time[:, -1:]) <= _SAME_TIME
-        new_worth[:, :-1][same & (new_worth[:, :-1] <= new_worth[:, -1:])] = -np.inf
-        return after
-
-    def _in_place(self, line: IntArray, times: FloatArray) -> FloatArray:
+    def in_place(self, line: IntArray, times: FloatArray) -> FloatArray:
         """Seconds of bars, which begin at these times, that are heard where the picture had them; shape of `times`."""
         begins, ends, offset = self.target
         found = np.zeros(times.shape)
@@ -689,6 +549,8 @@ class _Search:
         off = self.lines[line] - times
         wanted = offset[max(int(first) - 1, 0) : max(int(last), 1)]
         row = np.flatnonzero((np.abs(off[:, None] - wanted) <= self.bar / 2).any(axis=1))
+        if not row.size:
+            return found
         lengths, off = self.lengths[line[row]], off[row]
         at = times[row, None] + (np.arange(_POINTS) + 0.5) / _POINTS * lengths[:, None]
         piece = np.maximum(np.searchsorted(begins, at, side="right") - 1, 0)
@@ -698,57 +560,238 @@ class _Search:
         found[row] = worth * lengths / _POINTS
         return found
 
-    def _endings(self, layer: _Layer, number: int, *, in_ending: bool) -> list[tuple[float, int, int, int, _End]]:
-        """Ways that end in the next bar: with the track's last sound or last hit, or in a fade."""
-        found: list[tuple[float, int, int, int, _End]] = []
-        last, longest_tail = self.n - 1, self.longest_tail
-        if layer.time.max() + self.longest_bar < self.end - longest_tail:
-            return found
-        is_way = np.isfinite(layer.worth[: self.n])
-        reached = np.where(is_way, layer.time[: self.n] + self.lengths[:, None], -np.inf)
-        if reached.max() < self.end - longest_tail:
-            return found
-        # The last segment is as long as any, but in a cut that has no room for that.
-        aged = np.arange(self.ages + 1) >= (0 if number < MIN_INNER_BARS and not self.kept_segments else MIN_INNER_BARS)
-        own_worth = _FADE if self.old.ends_in_fade else _OWN_ENDING
-        # A track without a found ending ends with its last sound, in a new cut only where it did in the old one.
-        if self.profile.ending is not None or not self.old.ends_in_fade:
-            tail = self.end - (layer.time[last] + self.lengths[last])
-            fits = is_way[last] & (tail >= 0.0) & (tail <= longest_tail) & aged
-            for age in np.flatnonzero(fits).tolist():
-                kept = float(self._in_place(np.array([last]), layer.time[last : last + 1, age])[0])
-                found.append((float(layer.worth[last, age]) + kept + own_worth, number, last, age, _End.OWN))
-        ending = self.profile.ending
-        to_end = ending is None or in_ending
-        latest = float(self.edges[-1 if to_end or ending is None else ending.start_bar + 1])
-        latest = min(latest, self.profile.last_sound)
-        reach = self.lines[:, None] + self.end - layer.time[: self.n]
-        bars = np.minimum(self.lengths, np.append(np.diff(self.lines), self.lines[-1] - self.lines[-2]))
-        stops = is_way & (layer.time[: self.n] <= self.end + 1e-9) & aged & (reach <= self.profile.last_sound + 1e-6)
-        fits = stops & (reach - self.lines[:, None] < bars[:, None] - 1e-3) & (reach <= latest + 1e-6)
-        worth = layer.worth[: self.n] + _FADE * self.fade_worth[:, None]
-        for line, age in np.argwhere(fits).tolist():
-            found.append((float(worth[line, age]), number, line, age, _End.FADE))
-        if self.ring_from is not None and not self.old.ends_in_fade:
-            stops &= (reach < self.edges[1:, None]) & (reach >= self.ring_from + _LEAST_RING)
-            for line, age in np.argwhere(stops).tolist():
-                lost = _RING_LOST + self.profile.last_sound - float(reach[line, age])
-                found.append((float(layer.worth[line, age]) + _OWN_ENDING - lost, number, line, age, _End.RING))
+
+class _Search:
+    """The search for one plan with one set of parameters."""
+
+    def __init__(
+        self, task: _Task, params: CoverParams, bars_before: int = _BARS_BEFORE, least_score: float | None = None
+    ) -> None:
+        self.task, self.params, self.bars_before = task, params, bars_before
+        self.floor = params.min_seam_score if least_score is None else min(least_score, params.min_seam_score)
+        self.joins = self._joins()
+        score = self.joins.score
+        self.heard_cost = _HEARD_COST * ((1.0 - score) / max(1.0 - params.min_seam_score, 1e-3))
+        """s that each join costs for what is heard of it"""
+        lack = params.min_seam_score - score
+        lacks = (lack > 0.0) & (least_score is not None)
+        self.lack_cost = np.where(lacks, _UNDER_FLOOR + _LACK_COST * lack, 0.0)
+        """s that each join costs for being under the floor, where it may be"""
+        self.old_seams = self._old_seams()
+        self.kept_segments, self.from_line, self.from_time, self.from_age = self._start()
+
+    def _joins(self) -> _Joins:
+        """The track's usable splices, with the old plan's seams as it plays them, the fades somebody set included."""
+        old, splices = self.task.old, self.task.profile.splices
+        # The picture says which bar line is wanted, so a splice one bar beside a better one is no copy of it.
+        reaching = with_short_segments(self.params.model_copy(update={"min_seam_score": self.floor}))
+        usable = playable_splices(self.task.profile, reaching, self.task.constraints)
+        table = segment_table(old)
+        left, entered = nearest_line(self.task.lines, table[:-1, 1]), nearest_line(self.task.lines, table[1:, 0])
+        rows: dict[tuple[int, int], tuple[float, ...]] = {}
+        barred = (
+            np.zeros(left.size, bool)
+            if self.task.constraints is None
+            else self.task.constraints.rules_out(left, entered)
+        )
+        for seam in np.flatnonzero(~barred).tolist():
+            pair = int(left[seam]), int(entered[seam])
+            known = np.flatnonzero((splices.leave == pair[0]) & (splices.enter == pair[1]))
+            score = float(splices.score[known[0]]) if known.size else old.seam_score
+            gain = old.segments[seam + 1].gain_in_db
+            rows[pair] = (table[seam, 1], table[seam + 1, 0], old.seam_fades[seam], old.seam_curves[seam], gain, score)
+        pairs = np.array(list(rows), dtype=np.int64).reshape(-1, 2)
+        columns = np.array(list(rows.values()), dtype=np.float64).reshape(-1, 6).T
+        new = ~np.isin(usable.leave * self.task.n + usable.enter, pairs[:, 0] * self.task.n + pairs[:, 1])
+        gains, exponent = seam_gains(usable.level_step_db, self.params), np.round(usable.exponent, 4)
+        values = (usable.song_to, usable.song_from, usable.fade, exponent, gains, usable.score)
+        return _Joins(
+            np.append(pairs[:, 0], usable.leave[new]),
+            np.append(pairs[:, 1], usable.enter[new]),
+            *(np.append(own, column[new]) for own, column in zip(columns, values, strict=True)),
+        )
+
+    def _start(self) -> tuple[int, int, float, int]:
+        """Segments of the old plan that are kept, and from where the search goes on.
+
+        Returns
+        -------
+        segments : how many of the old segments begin before the search; 0 to choose the start anew
+        line, time : the bar line from which the search goes on, and when it falls
+        age : bars since the last seam
+        """
+        old = self.task.old
+        until = self.task.first_edit() - self.bars_before * self.task.bar
+        table, starts = segment_table(old), old.segment_starts
+        number = int(np.searchsorted(starts[:-1], until + 1e-9, side="right")) - 1
+        if until <= 0.0 or number < 0:
+            return 0, 0, 0.0, 0
+        opens, leaves = nearest_line(self.task.lines, table[:, 0]), nearest_line(self.task.lines, table[:, 1])
+        reached = float(table[number, 0] + until - starts[number])
+        line = int(np.searchsorted(self.task.lines, reached + GRID_TOLERANCE_SECONDS + 1e-3))
+        if number + 1 < table.shape[0] and line > leaves[number]:
+            number, line = number + 1, int(opens[number + 1])
+        aged = self.task.ages if number == 0 else min(line - int(opens[number]), self.task.ages)
+        if line >= self.task.n:  # only the last bar is left
+            line, aged = self.task.n - 1, MIN_INNER_BARS
+        time = float(starts[number] + self.task.lines[line] - table[number, 0])
+        return number + 1, line, time, aged
+
+    def best(self, *, in_ending: bool = False) -> _Way | None:
+        """The best way from the start to the end of the new cut; `in_ending`: a fade may lie in the own ending."""
+        ended = [one for number in range(len(self._layers)) for one in self._endings(number, in_ending=in_ending)]
+        return self._way(max(ended, key=lambda one: one.worth)) if ended else None
+
+    @cached_property
+    def _layers(self) -> list[_Ways]:
+        """The ways after each number of bars, up to the end of the new cut."""
+        task = self.task
+        layers = [self._entering(self._first_layer())]
+        most = int(np.ceil((task.end - self.from_time) / float(task.lengths[: task.n - 1].min()))) + 2
+        while len(layers) < most and np.any(layers[-1].time < task.end):
+            layers.append(self._entering(self._played(layers[-1])))
+        return layers
+
+    def _first_layer(self) -> _Ways:
+        task = self.task
+        if self.kept_segments:
+            return _Ways.beginning(
+                np.array([self.from_line]), self.from_age, np.zeros(1), np.array([self.from_time], dtype=np.float64)
+            )
+        # A new start: the track's own, as the old plan starts, or any downbeat after it.
+        begins, song_start = task.asked_start(), task.profile.song_start
+        late = 1 + np.flatnonzero(task.lines[1:-1] >= song_start + EARLY_SECONDS)
+        if task.ring_from is not None:
+            late = late[task.lines[late] < task.ring_from]
+        times = np.append(begins + float(task.lines[0]) - song_start, np.full(late.size, begins + EARLY_SECONDS))
+        worth = np.append(0.0, -_FADE * (1.0 - task.fade_worth[late]))
+        return _Ways.beginning(np.append(0, late), 0, worth, times)
+
+    def _entering(self, ways: _Ways) -> _Ways:
+        """The ways, and the best that take a splice at the bar lines where they are."""
+        task, joins = self.task, self.joins
+        aged = np.flatnonzero(ways.age == task.ages)
+        at_line = np.full(task.n, -1)
+        at_line[ways.line[aged]] = aged
+        before = at_line[joins.leave]
+        rows = np.flatnonzero(before >= 0)
+        if not rows.size:
+            return ways
+        before, leave, enter = before[rows], joins.leave[rows], joins.enter[rows]
+        leaving = ways.worth[before]
+        time = ways.time[before] + joins.song_to[rows] - task.lines[leave]
+        starts = time + task.lines[enter] - joins.song_from[rows]
+        worth = leaving - _SPLICE_COST - self.heard_cost[rows] - self.lack_cost[rows]
+        stays = self._was_there(rows, time)
+        worth = np.where(stays, leaving, worth)
+        if task.constraints is not None:
+            pinned = stays & task.constraints.is_pinned(leave, enter)
+            worth = np.where(pinned, leaving + _PINNED, worth)
+        order = np.argsort(worth, kind="stable")
+        at_line = np.full(task.n, -1)
+        at_line[enter[order]] = order  # of several into one line the last, the best, stays
+        best = at_line[at_line >= 0]
+        age = np.zeros(best.size, dtype=np.int64)
+        return ways.and_those(_Ways(enter[best], age, worth[best], starts[best], before[best], rows[best]))
+
+    def _old_seams(self) -> list[tuple[VideoSeconds, BoolArray]]:
+        """When the new cut shows the picture of a seam of the old plan, and which joins are that seam."""
+        begins, ends, offset = self.task.target
+        found = []
+        for place in np.flatnonzero(np.abs(begins[1:] - ends[:-1]) < 1e-6).tolist():
+            left, entered = ends[place] + offset[place], begins[place + 1] + offset[place + 1]
+            same = (np.abs(self.joins.song_to - left) < 0.02) & (np.abs(self.joins.song_from - entered) < 0.02)
+            if same.any():
+                found.append((float(ends[place]), same))
         return found
 
-    def _way(self, layers: list[_Layer], number: int, line: int, age: int, end: _End) -> _Way:
+    def _was_there(self, rows: IntArray, time: FloatArray) -> BoolArray:
+        """Whether the old plan took a join where the picture of that time was, so that it costs nothing."""
+        stays, near = np.zeros(time.size, dtype=bool), self.task.bar / 2
+        first, last = float(time.min()) - near, float(time.max()) + near
+        for at, same in self.old_seams:
+            if first < at < last:
+                stays |= same[rows] & (np.abs(time - at) < near)
+        return stays
+
+    def _played(self, ways: _Ways) -> _Ways:
+        """The ways after one more bar."""
+        task = self.task
+        after = ways.time + task.lengths[ways.line]
+        before = np.flatnonzero((ways.line < task.n - 1) & (after <= task.end + task.bar))
+        line, was, time = ways.line[before], ways.age[before], after[before]
+        worth = ways.worth[before] + task.in_place(line, ways.time[before])
+        line = line + 1
+        # Of two that may leave a bar line now the better one stays.
+        may_leave = np.full(task.n, -1)
+        now = np.flatnonzero(was == task.ages - 1)
+        may_leave[line[now]] = now
+        longer = np.flatnonzero(was == task.ages)
+        other = may_leave[line[longer]]
+        longer = longer[(other < 0) | (worth[longer] > worth[other])]
+        may_leave[line[longer]] = longer
+        # Whoever may leave as soon as another, or sooner, at the same time, and is worth as much, stands for it too.
+        young = np.flatnonzero(was < task.ages - 1)
+        other = may_leave[line[young]]
+        same = (other >= 0) & (np.abs(time[young] - time[other]) <= _SAME_TIME) & (worth[young] <= worth[other])
+        rows = np.concatenate((may_leave[may_leave >= 0], young[~same]))
+        age = np.minimum(was[rows] + 1, task.ages)
+        none = np.full(rows.size, -1, dtype=np.int64)
+        return _Ways(line[rows], age, worth[rows], time[rows], before[rows], none)
+
+    def _endings(self, number: int, *, in_ending: bool) -> list[_Ended]:
+        """The best ways that end in the bar after so many: with the last sound, in a fade, with the last hit."""
+        task, ways = self.task, self._layers[number]
+        profile, old, end = task.profile, task.old, task.end
+        line, age, time = ways.line, ways.age, ways.time
+        tail = end - (time + task.lengths[line])
+        if not line.size or tail.min() > task.longest_tail:
+            return []
+        # The last segment is as long as any, but in a cut that has no room for that.
+        aged = age >= (0 if number < MIN_INNER_BARS and not self.kept_segments else MIN_INNER_BARS)
+        found: list[_Ended] = []
+
+        def end_with(rows: IntArray, worth: FloatArray, how: _End) -> None:
+            """Note the best of some ways, of equal ones the one at the earliest bar line."""
+            if rows.size:
+                best = np.lexsort((age[rows], line[rows], -worth))[0]
+                found.append(_Ended(float(worth[best]), number, int(rows[best]), how))
+
+        # A track without a found ending ends with its last sound, in a new cut only where it did in the old one.
+        if profile.ending is not None or not old.ends_in_fade:
+            own_worth = _FADE if old.ends_in_fade else _OWN_ENDING
+            rows = np.flatnonzero(aged & (line == task.n - 1) & (tail >= 0.0) & (tail <= task.longest_tail))
+            end_with(rows, ways.worth[rows] + task.in_place(line[rows], time[rows]) + own_worth, _End.OWN)
+        to_end = profile.ending is None or in_ending
+        latest = float(task.edges[-1 if to_end or profile.ending is None else profile.ending.start_bar + 1])
+        latest = min(latest, profile.last_sound)
+        reach = task.lines[line] + end - time
+        stops = aged & (time <= end + 1e-9) & (reach <= profile.last_sound + 1e-6)
+        fits = stops & (reach - task.lines[line] < task.fade_bars[line] - 1e-3) & (reach <= latest + 1e-6)
+        rows = np.flatnonzero(fits)
+        end_with(rows, ways.worth[rows] + _FADE * task.fade_worth[line[rows]], _End.FADE)
+        if task.ring_from is not None and not old.ends_in_fade:
+            fits = stops & (reach < task.edges[line + 1]) & (reach >= task.ring_from + _LEAST_RING)
+            rows = np.flatnonzero(fits)
+            lost = _RING_LOST + profile.last_sound - reach[rows]
+            end_with(rows, ways.worth[rows] + _OWN_ENDING - lost, _End.RING)
+        return found
+
+    def _way(self, ended: _Ended) -> _Way:
+        """The way back to the start, told from there."""
         taken: list[int] = []
+        number, row = ended.layer, ended.row
         while True:
-            layer = layers[number]
-            splice = int(layer.splice[line, age])
-            if age == 0 and splice >= 0:
-                taken.append(splice)
-                line, age = int(self.joins.leave[splice]), int(layer.age[line, age])
+            ways = self._layers[number]
+            if ways.splice[row] >= 0:
+                taken.append(int(ways.splice[row]))
+                row = int(ways.before[row])
             if number == 0:
                 break
-            line, age, number = line - 1, int(layers[number].age[line, age]), number - 1
-        first = float(self.profile.song_start if line == 0 else self.lines[line] - EARLY_SECONDS)
-        return _Way(round(max(0.0, first), 6), tuple(taken[::-1]), end)
+            number, row = number - 1, int(ways.before[row])
+        task, line = self.task, int(ways.line[row])
+        first = float(task.profile.song_start if line == 0 else task.lines[line] - EARLY_SECONDS)
+        return _Way(round(max(0.0, first), 6), tuple(taken[::-1]), ended.end)
 
     def assemble(self, way: _Way) -> LoopPlan:
         """The plan of a way.
@@ -757,7 +800,7 @@ class _Search:
         ------
         PlanError : the plan breaks a rule
         """
-        profile, old, joins = self.profile, self.old, self.joins
+        profile, old, joins = self.task.profile, self.task.old, self.joins
         taken = np.array(way.taken, dtype=np.int64)
         before = self.kept_segments
         own_start = bool(before) or way.first == round(profile.song_start, 6)
@@ -767,7 +810,7 @@ class _Search:
             gains = [s.gain_in_db for s in old.segments[:before]]
             fades, curves = list(old.seam_fades[: before - 1]), list(old.seam_curves[: before - 1])
         else:
-            music_in = self.asked_start()
+            music_in = self.task.asked_start()
             fade_in = start_fade(profile) if own_start else EARLY_SECONDS
             spans, gains, fades, curves = [[way.first, 0.0]], [0.0], [], []
         for join in taken.tolist():
@@ -778,7 +821,7 @@ class _Search:
             curves.append(float(joins.exponent[join]))
         played = sum(micros(last) - micros(first) for first, last in spans[:-1])
         begins = (micros(music_in) + played) / 1e6
-        end = self.end
+        end = self.task.end
         if way.end is _End.OWN:
             spans[-1][1] = round(profile.last_sound, 6)
             music_end = (micros(begins) + micros(spans[-1][1]) - micros(spans[-1][0])) / 1e6
@@ -788,8 +831,8 @@ class _Search:
             spans[-1][1] = (micros(spans[-1][0]) + micros(end) - micros(begins)) / 1e6
             room = spans[-1][1] - spans[-1][0] - (fades[-1] / 2 if fades else fade_in) - _MARGIN
         if way.end is _End.RING:
-            assert self.ring_from is not None, "a way ends in the ring only where the track has one"
-            tail, end_fade = 0.0, micros(min(spans[-1][1] - self.ring_from, room)) / 1e6
+            assert self.task.ring_from is not None, "a way ends in the ring only where the track has one"
+            tail, end_fade = 0.0, micros(min(spans[-1][1] - self.task.ring_from, room)) / 1e6
             label = f"{self._own_label()}, its ring faded over {end_fade:.1f} s"
         elif way.end is _End.FADE:
             tail, end_fade, label = self._closing(spans[-1], end - music_in, room)
@@ -812,10 +855,10 @@ class _Search:
     def _onto_target(self, spans: list[list[float]], music_in: float, song_from: float) -> float:
         """Where a segment is entered: to the very sample where the picture had it, if that is next to nothing away."""
         begins = (micros(music_in) + sum(micros(last) - micros(first) for first, last in spans)) / 1e6
-        piece = int(np.searchsorted(self.target.begins, begins + self.bar, side="right")) - 1
+        piece = int(np.searchsorted(self.task.target.begins, begins + self.task.bar, side="right")) - 1
         if piece < 0:
             return song_from
-        moved = begins + float(self.target.offset[piece])
+        moved = begins + float(self.task.target.offset[piece])
         return round(moved, 6) if abs(moved - song_from) <= _SAME_SAMPLE else song_from
 
     def _score(self, table: FloatArray, seam: int) -> float:
@@ -826,30 +869,31 @@ class _Search:
 
     def _closing(self, last: list[float], seconds: float, room: float) -> tuple[float, float, str]:
         """Tail, closing fade and end in words, without the own ending: the old plan's where its last segment stays."""
-        old, ends = self.old, self.old.segments[-1]
+        old, ends = self.task.old, self.task.old.segments[-1]
         same = abs(ends.song_from - last[0]) < _SAME_SAMPLE and abs(ends.song_to - last[1]) < _SAME_SAMPLE
         if same and old.ends_in_fade and old.end_fade_seconds <= room + _MARGIN:
             return old.tail_seconds, old.end_fade_seconds, old.end_label
-        stops = int(np.searchsorted(self.lines, last[1] + 1e-6, side="right")) - 1
-        rings = last[1] - float(self.lines[stops]) >= MIN_RING_SECONDS
+        stops = int(np.searchsorted(self.task.lines, last[1] + 1e-6, side="right")) - 1
+        rings = last[1] - float(self.task.lines[stops]) >= MIN_RING_SECONDS
         is_button = old.end_label.startswith(CutEnding.BUTTON.value) and rings
-        return downbeat_ending(self.profile, last[1], seconds, room, self.params, is_button=is_button)
+        return downbeat_ending(self.task.profile, last[1], seconds, room, self.params, is_button=is_button)
 
     def _own_label(self) -> str:
         """The own ending in the words of a loop."""
-        return self.old.end_label if self.profile.ending is None else OWN_ENDINGS[self.profile.ending.kind]
+        return (
+            self.task.old.end_label if self.task.profile.ending is None else OWN_ENDINGS[self.task.profile.ending.kind]
+        )
 
     def _plan_score(self, table: FloatArray, scores: FloatArray, own: bool, music_in: float, tail: float) -> float:
-        profile, params, lines = self.profile, self.params, self.lines
+        profile, params, lines = self.task.profile, self.params, self.task.lines
         lengths = table[:, 1] - table[:, 0]
         leave, enter = nearest_line(lines, table[:-1, 1]), nearest_line(lines, table[1:, 0])
         if own and profile.ending is not None:
             ending = own_ending_part(profile.ending.kind, np.asarray(music_in), np.asarray(tail))
         else:
-            ending = self.fade_worth[int(nearest_line(lines, table[-1:, 1] - tail)[0])]
-        plays = np.array(
-            [np.sum((table[:, 0] <= line + 0.02) & (table[:, 1] > line + 0.02)) for line in lines], dtype=np.float64
-        )
+            ending = self.task.fade_worth[int(nearest_line(lines, table[-1:, 1] - tail)[0])]
+        at = lines[:, None] + 0.02
+        plays = np.sum((table[:, 0] <= at) & (table[:, 1] > at), axis=1).astype(np.float64)
         one = np.asarray(1.0)
         hearings = hearings_of(kind_of(table, lines)[0])
         worth = Worth(
@@ -857,7 +901,7 @@ class _Search:
             ending=np.asarray(ending),
             freshness=one - heard_twice(table) / max(float(lengths.sum()), 1e-3),
             phrasing=np.asarray(phrasing_part(profile, leave, enter).mean()) if scores.size else one,
-            coverage=coverage_part(np.maximum(plays, 1e-6), self.lengths),
+            coverage=coverage_part(np.maximum(plays, 1e-6), self.task.lengths),
             economy=economy_part(np.asarray(lengths.size / np.sum(1.0 / lengths)), params),
             lost=np.asarray(0.0),
         )
