@@ -130,6 +130,7 @@ def test_a_duck_point_is_dragged_heard_undone_and_set_by_keys(mix: Any, watched:
     mix.wait_for_function(f"() => ({_DUCK})().length > 4")
     measured, places = mix.evaluate(_HEARD), watched.at_rest(lambda: mix.evaluate(_DUCK))
     x, y = places[1]
+    panel_at = panel.bounding_box()
     moved = f"([at, db]) => ({_HEARD})()[1][1] < db - 1"
     unmoved = f"(wanted) => JSON.stringify(({_HEARD})()) === JSON.stringify(wanted)"
     for gives_up in (True, False):
@@ -145,6 +146,9 @@ def test_a_duck_point_is_dragged_heard_undone_and_set_by_keys(mix: Any, watched:
             mix.mouse.up()
     mix.mouse.up()
     expect(mix.get_by_text("drawn by hand: duck down to")).to_be_visible()
+    assert panel.bounding_box() == pytest.approx(panel_at, abs=0.5), (
+        "the points stay under the pointer, however much is said above them"
+    )
     expect(panel.get_by_text("Point 2 of")).to_be_visible()
     undo = mix.get_by_role("button", name="undo", exact=False).first
     undo.click()

@@ -555,7 +555,9 @@ class MixTab(Tab):
         self.picture.on_hand(self.desk.drag)
         self.picture.on_pick(self.desk.pick)
         self.profile = ProfileBar(session)
-        self.facts = pmui.Typography("", variant="body2")
+        # Room for two lines always: a point that is dragged stays under the pointer, however much is said above it.
+        room = {"display": "flow-root", "minHeight": {"xs": "auto", "lg": "calc(2lh + 0.5em)"}}  # with its margins
+        self.facts = pmui.Typography("", variant="body2", sx=room)
         self.preset.param.watch(lambda event: self.choose(event.new), "value")
         self.player.param.watch(lambda event: self._compare(ducked=event.new == "a"), "chosen")
         self.follow_shown(["loop"], self.take)
