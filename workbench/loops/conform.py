@@ -482,7 +482,7 @@ class _Ways(NamedTuple):
         none = np.full(line.size, -1, dtype=np.int64)
         return cls(line, np.full(line.size, age, dtype=np.int64), worth, time, none, none)
 
-    def and_those(self, others: _Ways) -> _Ways:
+    def with_others(self, others: _Ways) -> _Ways:
         return _Ways._make(np.concatenate(pair) for pair in zip(self, others, strict=True))
 
 
@@ -692,7 +692,7 @@ class _Search:
         at_line[enter[order]] = order  # of several into one line the last, the best, stays
         best = at_line[at_line >= 0]
         age = np.zeros(best.size, dtype=np.int64)
-        return ways.and_those(_Ways(enter[best], age, worth[best], starts[best], before[best], rows[best]))
+        return ways.with_others(_Ways(enter[best], age, worth[best], starts[best], before[best], rows[best]))
 
     def _old_seams(self) -> list[tuple[VideoSeconds, BoolArray]]:
         """When the new cut shows the picture of a seam of the old plan, and which joins are that seam."""
