@@ -15,6 +15,7 @@ from tests.benchmarks.elsewhere.keys import (
     measure,
     nearness,
     notes_of,
+    parts_of,
     pitch_class,
     scores_by,
 )
@@ -70,6 +71,18 @@ def test_notes_come_at_their_time_whatever_the_tempo(tmp_path: Path) -> None:
         (0.5, 1, "note_on"),
         (2.0, 1, "note_off"),
     ]
+
+
+def test_a_part_has_whole_notes_and_drums_are_none(tmp_path: Path) -> None:
+    file, tune, drums = mido.MidiFile(ticks_per_beat=100), mido.MidiTrack(), mido.MidiTrack()
+    for time, kind in ((0, "note_on"), (100, "note_on"), (100, "note_off")):  # struck again while it sounds
+        tune.append(mido.Message(kind, note=60, velocity=90, time=time))
+    drums.append(mido.Message("note_on", channel=9, note=36, velocity=90))
+    drums.append(mido.Message("note_off", channel=9, note=36, time=100))
+    file.tracks.extend((tune, drums))
+    path = tmp_path / "tune.mid"
+    file.save(str(path))
+    assert parts_of(path) == [[(0.0, 0.5, 60, 90), (0.5, 0.5, 60, 90)]]
 
 
 @pytest.mark.parametrize(

@@ -31,12 +31,12 @@ from workbench.recording import FloatArray, IntArray
 
 TONICS = ("C", "Db", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B")
 """Names by pitch class: of two enharmonic names, the one that more pieces are written in."""
+RATED_MAJOR = (6.35, 2.23, 3.48, 2.33, 4.38, 4.09, 2.52, 5.19, 2.39, 3.66, 2.29, 2.88)
+RATED_MINOR = (6.33, 2.68, 3.52, 5.38, 2.60, 3.53, 2.54, 4.75, 3.98, 2.69, 3.34, 3.17)
+"""how well listeners found each pitch class to suit a key on C (Krumhansl 1990, p. 30)"""
 _RANGES = ((0, 51), (52, 75), (76, 127))  # MIDI numbers of bass, middle, treble
 _REACH = 6  # semitones on each side of a tone that count as its neighbours
 _MERGED = 10  # frames that are averaged, half a second
-_RATED_MAJOR = (6.35, 2.23, 3.48, 2.33, 4.38, 4.09, 2.52, 5.19, 2.39, 3.66, 2.29, 2.88)
-_RATED_MINOR = (6.33, 2.68, 3.52, 5.38, 2.60, 3.53, 2.54, 4.75, 3.98, 2.69, 3.34, 3.17)
-"""how well listeners found each pitch class to suit a key on C (Krumhansl 1990, p. 30)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,5 +125,5 @@ def key_clarity(profile: FloatArray) -> float:
     tones = profile.sum(axis=0)
     if float(np.ptp(tones)) < 1e-9:
         return 0.0
-    keys = np.stack([np.roll(rated, tonic) for rated in (_RATED_MAJOR, _RATED_MINOR) for tonic in range(12)])
+    keys = np.stack([np.roll(rated, tonic) for rated in (RATED_MAJOR, RATED_MINOR) for tonic in range(12)])
     return float(np.corrcoef(np.vstack((tones, keys)))[0, 1:].max())

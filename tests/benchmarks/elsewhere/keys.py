@@ -12,13 +12,12 @@ FOLDER holds checkouts under the names of their repositories; one that is not th
 
 A piece is played by FluidSynth in one of three fonts, each part by an instrument that is drawn, so the notes and the
 samples are by others and the choice of instruments is not. Our weights were fitted to pieces that we composed
-(`workbench/models/character.md`), so all of these test them.
+(`workbench/models/character.md`), which two of the fonts played too.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -27,13 +26,12 @@ from pathlib import Path
 
 import mido
 import numpy as np
-from numpy.typing import NDArray
 
-from data.recipes.engine.fluidsynth import library
-from data.recipes.training.fonts import FONTS, RATE, installed
+from data.recipes.training.fonts import CHANNELS, RATE, font_player, installed
+from data.recipes.training.performing import Played, Sounded
 from tests.benchmarks.table import Table
 from workbench.character.fitted import key_scores
-from workbench.character.key import tone_profile
+from workbench.character.key import RATED_MAJOR, RATED_MINOR, tone_profile
 from workbench.features.spectrum import analyze_spectrum
 from workbench.params import WorkbenchParams
 from workbench.recording import FloatArray
@@ -51,17 +49,13 @@ _PITCHES = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
 _FIRST_OF_BOOKS = (846, 870)
 _DRUMS = 9
 
-# Temperley, "Music and Probability", MIT Press 2007, ch. 6, and Krumhansl, "Cognitive Foundations of Musical Pitch",
-# Oxford 1990, p. 30: how much of each pitch class a key on C has, major and minor.
+# Temperley, "Music and Probability", MIT Press 2007, ch. 6: how often each pitch class is heard in a key on C.
 PROFILES = {
     "Temperley": (
         (0.748, 0.060, 0.488, 0.082, 0.670, 0.460, 0.096, 0.715, 0.104, 0.366, 0.057, 0.400),
         (0.712, 0.084, 0.474, 0.618, 0.049, 0.460, 0.105, 0.747, 0.404, 0.067, 0.133, 0.330),
     ),
-    "Krumhansl": (
-        (6.35, 2.23, 3.48, 2.33, 4.38, 4.09, 2.52, 5.19, 2.39, 3.66, 2.29, 2.88),
-        (6.33, 2.68, 3.52, 5.38, 2.60, 3.53, 2.54, 4.75, 3.98, 2.69, 3.34, 3.17),
-    ),
+    "Krumhansl": (RATED_MAJOR, RATED_MINOR),
 }
 
 
@@ -163,45 +157,43 @@ def drawn_pieces(folder: Path) -> list[KeyedPiece]:
     return drawn
 
 
-def play(piece: KeyedPiece, font: Path, rng: np.random.Generator) -> NDArray[np.float32]:
+def play(piece: KeyedPiece, font: str, rng: np.random.Generator) -> FloatArray:
     """Play the beginning of a piece.
 
     Parameters
     ----------
-    piece : its file says when notes begin and end; its programs are not looked at, and its drums are left out
-    font : sound font
-    rng : draws the instruments
+    piece : its file says when notes begin and end; its instruments are not looked at
+    font : name of a sound font, of `PLAYED_IN`
+    rng : draws the instruments, the first part's as a melody's
 
     Returns
     -------
     shape (n,), mono at `RATE`
     """
-    fluid = library()
-    settings = fluid.new_fluid_settings()
-    fluid.fluid_settings_setnum(settings, b"synth.sample-rate", float(RATE))
-    synth = fluid.new_fluid_synth(settings)
-    loaded = fluid.fluid_synth_sfload(synth, str(font).encode(), 1)
-    channels: dict[tuple[int, int], int] = {}
-    played, at = [], 0.0
-    for time, track, message in notes_of(piece.path):
-        if time >= PLAYED_SECONDS:
-            break
-        part = (track, message.channel)
-        if message.channel == _DRUMS or (part not in channels and len(channels) == _DRUMS):
-            continue
-        if part not in channels:
-            channels[part] = len(channels)
-            drawn = int(rng.choice(LEADS if len(channels) == 1 else CHORDS))
-            fluid.fluid_synth_program_select(synth, channels[part], loaded, 0, drawn)
-        played.append(_sound(fluid, synth, round(time * RATE) - round(at * RATE)))
-        at = time
-        if message.type == "note_on" and message.velocity:
-            fluid.fluid_synth_noteon(synth, channels[part], message.note, message.velocity)
-        else:
-            fluid.fluid_synth_noteoff(synth, channels[part], message.note)
-    played.append(_sound(fluid, synth, RATE))
-    fluid.delete_fluid_synth(synth)
-    return np.concatenate(played)
+    parts = [
+        Played("chords" if number else "melody", int(rng.choice(CHORDS if number else LEADS)), notes)
+        for number, notes in enumerate(parts_of(piece.path))
+    ]
+    return np.sum(font_player(font).stems(parts, PLAYED_SECONDS), axis=0).mean(axis=1)  # type: ignore[no-any-return]
+
+
+def parts_of(path: Path) -> list[list[Sounded]]:
+    """The notes of each part, up to `PLAYED_SECONDS`; drums are left out, and parts beyond what a font plays at once.
+
+    Parameters
+    ----------
+    path : MIDI file
+    """
+    parts: dict[tuple[int, int], list[Sounded]] = {}
+    begun: dict[tuple[int, int, int], tuple[float, int]] = {}
+    for time, track, message in notes_of(path):
+        key = (track, message.channel, message.note)
+        if key in begun:  # it ends, or is struck again
+            begin, velocity = begun.pop(key)
+            parts.setdefault(key[:2], []).append(Sounded(begin, time - begin, message.note, velocity))
+        if message.type == "note_on" and message.velocity and message.channel != _DRUMS and time < PLAYED_SECONDS:
+            begun[key] = (time, message.velocity)
+    return list(parts.values())[: CHANNELS - 1]
 
 
 def notes_of(path: Path) -> list[tuple[float, int, mido.Message]]:
@@ -234,16 +226,6 @@ def notes_of(path: Path) -> list[tuple[float, int, mido.Message]]:
         part = int(np.searchsorted(ticks, tick, side="right")) - 1
         timed.append((float(reached[part] + (tick - ticks[part]) * beat[part] / file.ticks_per_beat), number, message))
     return timed
-
-
-def _sound(fluid: ctypes.CDLL, synth: int, samples: int) -> NDArray[np.float32]:
-    """What a synthesizer plays next, mono."""
-    both = np.zeros((2, samples), dtype=np.float32)
-    if samples:
-        left, right = (channel.ctypes.data_as(ctypes.c_void_p) for channel in both)
-        fluid.fluid_synth_write_float(synth, samples, left, 0, 1, right, 0, 1)
-    mono: NDArray[np.float32] = both.mean(axis=0)
-    return mono
 
 
 def scores_by(major: Sequence[float], minor: Sequence[float]) -> Callable[[FloatArray], FloatArray]:
@@ -323,7 +305,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description="Measure how often the key of pieces by others is found.")
     arguments.add_argument("folder", type=Path)
     folder = arguments.parse_args().folder
-    fonts = [FONTS[name].path for name in installed(PLAYED_IN)]
+    fonts = installed(PLAYED_IN)
     if not fonts:
         sys.exit(f"none of the fonts {', '.join(PLAYED_IN)} is installed")
     pieces = drawn_pieces(folder)

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import rankdata
 
+from tests.benchmarks.align import auc
 from tests.benchmarks.table import Table
 from workbench.character.vocals import RATE, excerpts, voice_chance
 from workbench.features.spectrum import resampled
@@ -107,7 +107,7 @@ def measure(tracks: Sequence[LabelledTrack], chances: FloatArray) -> list[Table]
         found, truth = chances[part], sung[part]
         few, many = found <= params.max_instrumental_voice, found >= params.min_vocal_voice
         table.add(
-            name, int(truth.sum()), int((~truth).sum()), area(found, truth),
+            name, int(truth.sum()), int((~truth).sum()), auc(found[truth], found[~truth]),
             int(few[truth].sum()), float(few[~truth].mean()), float(many[truth].mean()), int(many[~truth].sum()),
         )  # fmt: skip
     table.notes.append(
@@ -119,18 +119,6 @@ def measure(tracks: Sequence[LabelledTrack], chances: FloatArray) -> list[Table]
         of = np.array([track.source == source for track in tracks])
         each.add(source, bool(sung[of][0]), int(of.sum()), *np.quantile(chances[of], (0.0, 0.5, 1.0)).tolist())
     return [table, each]
-
-
-def area(scores: FloatArray, truth: np.ndarray) -> float:
-    """Area under the curve: the chance that one that is true has the higher score than one that is not.
-
-    Parameters
-    ----------
-    scores : shape (n,)
-    truth : shape (n,), bool, some of either
-    """
-    ones = int(truth.sum())
-    return float((rankdata(scores)[truth].sum() - ones * (ones + 1) / 2) / (ones * (truth.size - ones)))
 
 
 def main() -> None:
