@@ -37,7 +37,9 @@ DEMO_SECONDS ?= 300
 # is the CUDA one, name the other, as a wheel or with pip's options (make test TORCH="torch==2.13.0 --index-url ...").
 TORCH ?= torch==2.13.0
 # Notebooks write profiles and analyses to the home folder; the user's own is not for tests.
-NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
+NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(TWO) --nbval-lax notebooks
+# Two processes, each with the tests of whole modules, so that what a module prepares is prepared once.
+TWO     = $(BIN)/python -m pytest -n 2 --dist loadfile
 
 .DEFAULT_GOAL := help
 .PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks book wheel fuzz accidents rolling-upgrade test-postgresql \
@@ -110,13 +112,12 @@ serve: $(VENV)/.service $(VENV)/.words-if-any
 lab: $(VENV)/.lab
 	@$(BIN)/workbench lab --home $(DEMO_HOME)
 
-# Two processes, each with the tests of whole modules, so that what a module prepares is prepared once.
 test: $(VENV)/.torch $(VENV)/.librosa $(VENV)/.words-if-any $(VENV)/s3/.done
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not browser" tests
+	$(TWO) -m "not slow and not browser" tests
 	$(NBVAL)
 
 test-all: test
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow tests
+	$(TWO) -m slow tests
 
 # Every supported interpreter here, found by name and by pyenv, each in an environment of its own.
 test-pythons: chromium
@@ -145,7 +146,7 @@ test-postgresql: $(VENV)/.dev
 	CONTRACT_DATABASE=postgresql $(BIN)/python -m pytest -m "not slow" tests/contract
 
 browser: $(VENV)/.dev chromium
-	$(BIN)/python -m pytest -m browser tests/browser
+	$(TWO) -m browser tests/browser
 
 # Debian's browser; pip brings none. Without it the tests of the page say so and are skipped.
 CHROMIUM = /usr/bin/chromium

@@ -38,9 +38,11 @@ SMOKE_TESTS = (
     "tests/workbench/cli/test_loop.py",
     "tests/workbench/test_extras.py",
     "tests/contract/test_lanes.py",
-    "tests/browser/test_page.py",
+    "tests/browser/test_page.py::test_every_tab_opens_and_nothing_is_asked_of_another_host",
 )
-"""decoding, stored arrays and records, renders, plans, optional packages, the running service, the page"""
+"""decoding, stored arrays and records, renders, plans, optional packages, the running service, the page
+
+Of the page one test, which opens every tab: what else a browser sees depends on no Python, and takes minutes."""
 
 
 def main() -> int:
