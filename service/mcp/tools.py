@@ -26,7 +26,7 @@ from service.errors import error_body
 from service.mcp.client import Reply, ServiceClient
 from service.mcp.strict import strict_tool
 from service.schemas import responses
-from service.schemas.fields import MAX_URL, SyncPoints, TrackName
+from service.schemas.fields import HEADER_VALUE, MAX_IDEMPOTENCY_KEY, MAX_URL, SyncPoints, TrackName
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
 from workbench.results.lane import MatchResult, UnderscoreResult
@@ -43,7 +43,10 @@ JobId = Annotated[str, Field(min_length=1, description="as the job's ticket name
 Url = Annotated[str, Field(max_length=MAX_URL, description="public https address")]
 Expand = Annotated[Literal["full"] | None, Field(description="`full`: full tracks and the candidate pool")]
 AutoMix = Annotated[bool, Field(description="also return a mix: how far the music is lowered under speech")]
-RetryKey = Annotated[str | None, Field(description="Idempotency-Key: the same for a retry of this very call")]
+RetryKey = Annotated[
+    Annotated[str, Field(min_length=1, max_length=MAX_IDEMPOTENCY_KEY, pattern=HEADER_VALUE)] | None,
+    Field(description="Idempotency-Key: the same for a retry of this very call"),
+]
 
 
 class _OneOf:
@@ -305,7 +308,8 @@ def _given(**values: Any) -> dict[str, Any]:
 
 
 def _segment(text: str) -> str:
-    return quote(text, safe="")
+    """An id in a path; one of dots alone would lead elsewhere, so they are encoded too."""
+    return quote(text, safe="").replace(".", "%2E")
 
 
 def result_of(reply: Reply) -> CallToolResult:
