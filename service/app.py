@@ -21,7 +21,14 @@ from typing import Any, cast
 import structlog
 from sanic import HTTPResponse, Request, Sanic
 from sanic.config import Config
-from sanic.exceptions import MethodNotAllowed, NotFound, PayloadTooLarge, SanicException
+from sanic.exceptions import (
+    MethodNotAllowed,
+    NotFound,
+    PayloadTooLarge,
+    RequestTimeout,
+    SanicException,
+    ServiceUnavailable,
+)
 from sanic.handlers import ErrorHandler
 from sanic.http import Http
 from sanic.response import BaseHTTPResponse
@@ -342,13 +349,28 @@ def _problem_of_http(request: ServiceRequest, exception: SanicException) -> Prob
         message = "the headers are too long" if request.route is None else f"the body has more than {BODY_LIMIT} bytes"
     elif isinstance(exception, MethodNotAllowed):
         message = f"this path takes {' and '.join(exception.allowed_methods or ())}, not {request.method}"
-    elif status == 503 and request.body == b"" and getattr(request, "stream", None) is None:
-        message = "the request did not arrive in time"
-    elif status >= 500 and status != 503:
+    elif isinstance(exception, RequestTimeout) or (isinstance(exception, ServiceUnavailable) and _give_up(request)):
+        status, message = 408, "the request did not arrive in time"
+    elif isinstance(exception, ServiceUnavailable):
+        message = "the answer took too long; call again"
+    elif status >= 500:
         message = "an error of ours"
     else:
         message = "; ".join(str(exception).split("\n")) or "the request cannot be answered"
     return Problem(status, message, headers=headers)
+
+
+def _give_up(request: ServiceRequest) -> bool:
+    """Wait no longer for the rest of a body, if there is one; whether there was.
+
+    After its answer Sanic reads what is left of a body. Of one that stalled it would do so for ever: nothing ends a
+    connection any more whose time was up once.
+    """
+    stream = request.stream
+    if not isinstance(stream, Http) or not stream.request_body:
+        return False
+    stream.request_body = None
+    return True
 
 
 def _is_under_v1(request: Request) -> bool:

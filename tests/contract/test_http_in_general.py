@@ -5,9 +5,13 @@ What a client library would not send is sent as bytes.
 
 from __future__ import annotations
 
+import http.client
 import json
 import re
+import socket
+from contextlib import ExitStack
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -435,6 +439,33 @@ def test_a_broken_chunked_body_gets_the_error_body(service: Any, customer: Any) 
         method="POST",
     )  # fmt: skip
     service.refused(service.raw(head + b"zz\r\nhello\r\n0\r\n\r\n"), 400)
+
+
+@pytest.mark.slow  # as long as the service waits for a byte
+def test_a_request_that_stalls_is_answered_and_its_connection_closed(service: Any, customer: Any) -> None:
+    """In its headers, in its body, in an upload: a caller that has gone silent holds nothing for ever."""
+    target = urlsplit(customer.post("/v1/videos", {"filename": "a.mp4"}).json()["upload_url"])
+    json_head = (f"x-api-key: {customer.key}", "Content-Type: application/json")
+    begun = (
+        request(VIDEO)[:-2],
+        request("/v1/loop", *json_head, "Content-Length: 100", method="POST") + b'{"video_id',
+        request("/v1/loop", *json_head, "Transfer-Encoding: chunked", method="POST") + b'a\r\n{"video_id',
+        request(f"{target.path}?{target.query}", "Content-Length: 1000", method="PUT") + b"moov",
+    )
+    address = urlsplit(service.url)
+    with ExitStack() as opened:
+        sockets = []
+        for data in begun:
+            one = opened.enter_context(socket.create_connection((address.hostname, address.port), timeout=240))
+            one.sendall(data)
+            sockets.append(one)
+        for one in sockets:
+            answer = opened.enter_context(http.client.HTTPResponse(one))
+            answer.begin()
+            answer.said = answer.read()  # type: ignore[attr-defined]
+            error = service.refused(answer, 408)
+            assert error["message"] == "the request did not arrive in time"
+            assert one.recv(1) == b"", "it is closed"
 
 
 def test_a_header_too_long_gets_the_error_body(service: Any) -> None:
