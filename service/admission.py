@@ -347,4 +347,13 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
 
 
-_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode  # `json.loads` would make one for each body
+def _integer(digits: str) -> float:
+    """An integer; where Python converts no number of so many digits, one that no field takes either."""
+    try:
+        return int(digits)
+    except ValueError:
+        return float(digits)
+
+
+# `json.loads` would make a decoder for each body
+_decode = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer).decode

@@ -169,6 +169,14 @@ def test_an_invalid_field_answers_422_and_details_name_it(customer: Any, path: s
     assert field in [item["field"] for item in error["details"]]
 
 
+@pytest.mark.parametrize("number", [b"1e400", b"9" * 5000, b"-" + b"9" * 5000])
+def test_a_number_beyond_all_bounds_is_json_and_an_invalid_field(customer: Any, number: bytes) -> None:
+    data = b'{"video_id": "vid_long", "sync_points_per_track": ' + number + b"}"
+    answer = customer.client.post("/v1/match", content=data, headers={"content-type": "application/json"})
+    error = customer.refused(answer, 422)
+    assert [item["field"] for item in error["details"]] == ["sync_points_per_track"]
+
+
 @pytest.mark.parametrize(
     ("path", "body", "message"),
     [
