@@ -69,9 +69,9 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
         return None
     why = f"The video ({video:.1f} s) is not at least {excess:.0f} s longer than the track ({track:.1f} s)."
     pick = (
-        f", or pick a track under {video - excess:.0f} s."
+        f", or pick a track under {plain_seconds(video - excess)} s."
         if video > excess
-        else "; so short a video is too short to loop any track under."
+        else f"; no track can be looped under a video of {excess:.0f} s or less."
     )
     return Refusal(
         RefusalReason.VIDEO_NOT_LONGER,
