@@ -79,6 +79,7 @@ def test_there_is_one_tool_an_endpoint_with_its_fields(service: Any) -> None:
         assert fields <= set(tools[name].input_schema["properties"])
         assert tools[name].output_schema["type"] == "object"
         assert tools[name].input_schema["additionalProperties"] is False
+        assert all(one.get("description") for one in tools[name].input_schema["properties"].values())
         hints = tools[name].annotations
         reads = endpoint.method == "get"
         assert (hints.read_only_hint, hints.idempotent_hint) == (reads, reads)
