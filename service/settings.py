@@ -25,7 +25,21 @@ _MOST_BYTES = 2**50
 Price: TypeAlias = Annotated[Decimal, Field(ge=0, le=1_000_000)]
 
 
-def _web_address(text: str) -> str:
+def web_address(text: str) -> str:
+    """Check an address that calls or links begin with.
+
+    Parameters
+    ----------
+    text : http or https, with a host, without a query
+
+    Returns
+    -------
+    the text
+
+    Raises
+    ------
+    ValueError : it is none
+    """
     try:
         parts = urlsplit(text)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
@@ -48,7 +62,7 @@ def _signing_secret(secret: SecretStr) -> SecretStr:
     return secret
 
 
-WebAddress: TypeAlias = Annotated[str, AfterValidator(_web_address)]
+WebAddress: TypeAlias = Annotated[str, AfterValidator(web_address)]
 SigningSecret: TypeAlias = Annotated[SecretStr, AfterValidator(_signing_secret)]
 
 
