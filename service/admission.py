@@ -16,6 +16,7 @@ body may be too long is admitted before that (`admit_unread`).
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from sanic import Request
 from sqlalchemy import Connection
 
 from service.errors import Problem, malformed
+from service.schemas.fields import MAX_IDEMPOTENCY_KEY
 from service.schemas.wording import field_details
 from service.store import api_keys, rate_windows
 from service.store.api_keys import Caller
@@ -39,7 +41,7 @@ BODY_LIMIT = 8191
 """bytes of the longest JSON body that is accepted"""
 READING = frozenset(("GET", "HEAD"))
 """methods of the routes that only read; to HEAD the server sends the headers of the answer to GET, without its body"""
-_MAX_IDEMPOTENCY_KEY = 255  # characters
+_INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 log = structlog.get_logger("service")
 _COUNTED_HERE = "requests are counted by this process alone"
@@ -236,6 +238,7 @@ def _secret(request: Request) -> str | None:
         scheme, _, token = value.partition(" ")
         if scheme.lower() == "bearer":
             found.add(token.strip())
+    found.discard("")  # a header without a value says nothing
     return found.pop() if len(found) == 1 else None
 
 
@@ -244,8 +247,8 @@ def _idempotency_key(request: Request) -> str | None:
     if not values:
         return None
     value = str(values[0])
-    if len(values) > 1 or not 1 <= len(value) <= _MAX_IDEMPOTENCY_KEY or not all(" " <= c <= "~" for c in value):
-        raise malformed(f"Idempotency-Key must be one of 1 to {_MAX_IDEMPOTENCY_KEY} printable ASCII characters")
+    if len(values) > 1 or not 1 <= len(value) <= MAX_IDEMPOTENCY_KEY or not all(" " <= c <= "~" for c in value):
+        raise malformed(f"Idempotency-Key must be one of 1 to {MAX_IDEMPOTENCY_KEY} printable ASCII characters")
     return value
 
 
@@ -315,9 +318,7 @@ def _typed(value: str) -> Any:
     """The value of a query parameter with its type in JSON: true, false, a plain integer, or text."""
     if value in ("true", "false"):
         return value == "true"
-    if value.isascii() and value.isdigit() and len(value) < 10:
-        return int(value)
-    return value
+    return int(value) if _INTEGER.fullmatch(value) else value
 
 
 def _validated(model: type[B], given: dict[str, Any]) -> B:
@@ -346,4 +347,13 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
 
 
-_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode  # `json.loads` would make one for each body
+def _integer(digits: str) -> float:
+    """An integer; where Python converts no number of so many digits, one that no field takes either."""
+    try:
+        return int(digits)
+    except ValueError:
+        return float(digits)
+
+
+# `json.loads` would make a decoder for each body
+_decode = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer).decode

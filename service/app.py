@@ -21,7 +21,14 @@ from typing import Any, cast
 import structlog
 from sanic import HTTPResponse, Request, Sanic
 from sanic.config import Config
-from sanic.exceptions import MethodNotAllowed, NotFound, SanicException
+from sanic.exceptions import (
+    MethodNotAllowed,
+    NotFound,
+    PayloadTooLarge,
+    RequestTimeout,
+    SanicException,
+    ServiceUnavailable,
+)
 from sanic.handlers import ErrorHandler
 from sanic.http import Http
 from sanic.response import BaseHTTPResponse
@@ -327,15 +334,43 @@ def _problem(request: ServiceRequest, exception: Exception) -> Problem:
     if isinstance(exception, NotFound) or (isinstance(exception, MethodNotAllowed) and request.path.endswith("/")):
         return not_found("path")
     if isinstance(exception, SanicException):
-        status = exception.status_code
-        headers: Mapping[str, str] = getattr(exception, "headers", None) or {}
-        message = "; ".join(str(exception).split("\n")) or "the request cannot be answered"
-        if status == 503 and request.body == b"" and getattr(request, "stream", None) is None:
-            message = "the request did not arrive in time"
-        return Problem(status, message if status < 500 or status == 503 else "an error of ours", headers=headers)
+        return _problem_of_http(request, exception)
     trace_id = request.trace.trace_id
     log.error("failed", request_id=request.id, trace_id=trace_id, path=request.path, exc_info=exception)
     return Problem(500, "an error of ours; it was logged under this request id")
+
+
+def _problem_of_http(request: ServiceRequest, exception: SanicException) -> Problem:
+    """The problem of a request that the server does not get as far as a handler."""
+    status = exception.status_code
+    headers: Mapping[str, str] = getattr(exception, "headers", None) or {}
+    if isinstance(exception, PayloadTooLarge):
+        # The headers come first, and the route is found by them.
+        message = "the headers are too long" if request.route is None else f"the body has more than {BODY_LIMIT} bytes"
+    elif isinstance(exception, MethodNotAllowed):
+        message = f"this path takes {' and '.join(exception.allowed_methods or ())}, not {request.method}"
+    elif isinstance(exception, RequestTimeout) or (isinstance(exception, ServiceUnavailable) and _give_up(request)):
+        status, message = 408, "the request did not arrive in time"
+    elif isinstance(exception, ServiceUnavailable):
+        message = "the answer took too long; call again"
+    elif status >= 500:
+        message = "an error of ours"
+    else:
+        message = "; ".join(str(exception).split("\n")) or "the request cannot be answered"
+    return Problem(status, message, headers=headers)
+
+
+def _give_up(request: ServiceRequest) -> bool:
+    """Wait no longer for the rest of a body, if there is one; whether there was.
+
+    After its answer Sanic reads what is left of a body. Of one that stalled it would do so for ever: nothing ends a
+    connection any more whose time was up once.
+    """
+    stream = request.stream
+    if not isinstance(stream, Http) or not stream.request_body:
+        return False
+    stream.request_body = None
+    return True
 
 
 def _is_under_v1(request: Request) -> bool:

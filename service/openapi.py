@@ -22,6 +22,7 @@ from service.headers import RATE_HEADERS, RETRY_SECONDS
 from service.schemas import requests, responses
 from service.schemas.events import BillingEvent
 from service.schemas.examples import EXAMPLES
+from service.schemas.fields import HEADER_VALUE, MAX_IDEMPOTENCY_KEY
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
 from workbench.results.lane import MatchResult, UnderscoreResult
@@ -274,7 +275,7 @@ def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
     if endpoint.signed_link:
         found += [_parameter(name, "query") for name in ("expires", "signature")]
     if endpoint.idempotency:
-        limits = {"minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"}
+        limits = {"minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY, "pattern": HEADER_VALUE}
         found.append(_parameter("Idempotency-Key", "header", required=False, **limits))
     found.append(_parameter("traceparent", "header", required=False))
     if endpoint.webhook:

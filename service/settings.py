@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import base64
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, TypeAlias
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from service.schemas.wording import field_message
@@ -23,6 +25,47 @@ _MOST_BYTES = 2**50
 Price: TypeAlias = Annotated[Decimal, Field(ge=0, le=1_000_000)]
 
 
+def web_address(text: str) -> str:
+    """Check an address that calls or links begin with.
+
+    Parameters
+    ----------
+    text : http or https, with a host, without a query
+
+    Returns
+    -------
+    the text
+
+    Raises
+    ------
+    ValueError : it is none
+    """
+    try:
+        parts = urlsplit(text)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
+    except ValueError:
+        usable = False
+    if not usable or any(character.isspace() for character in text):
+        raise ValueError("must be an address such as https://music.example")
+    return text
+
+
+def _signing_secret(secret: SecretStr) -> SecretStr:
+    """Refuse what signs nothing: to a secret that cannot be decoded every webhook would be a forgery."""
+    encoded = secret.get_secret_value().removeprefix("whsec_").rstrip("=")
+    try:
+        decoded = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True)
+    except ValueError:
+        decoded = b""
+    if not decoded:
+        raise ValueError("must be whsec_ and base64 after it, as the billing provider shows it")
+    return secret
+
+
+WebAddress: TypeAlias = Annotated[str, AfterValidator(web_address)]
+SigningSecret: TypeAlias = Annotated[SecretStr, AfterValidator(_signing_secret)]
+
+
 class ServiceSettings(BaseSettings):
     """Settings of the service from the environment. Read them with `load_service_settings`."""
 
@@ -32,19 +75,18 @@ class ServiceSettings(BaseSettings):
 
     rate_limit_per_minute: int = Field(default=60, ge=1, le=1_000_000, description="requests a key may make in 60 s")
     metrics_public: bool = Field(default=False, description="whether /metrics answers callers beyond this machine")
-    traces_url: str | None = Field(
+    traces_url: WebAddress | None = Field(
         default=None,
-        pattern="^https?://",
         description="collector that spans are sent to, OTLP over HTTP: http://127.0.0.1:4318; without it, none are",
     )
     traces_share: float = Field(
         default=1.0, ge=0.0, le=1.0, description="share of the traces that begin here that is recorded"
     )
-    public_url: str | None = Field(
+    public_url: WebAddress | None = Field(
         default=None,
         description="address that callers use, for upload and preview links; without it, the request's own",
     )
-    webhook_secret: SecretStr | None = Field(
+    webhook_secret: SigningSecret | None = Field(
         default=None, description="the billing provider's signing secret, whsec_…; without it its webhooks answer 401"
     )
     link_secret: SecretStr | None = Field(

@@ -137,7 +137,7 @@ def require_not_failed(video: OwnedVideo) -> OwnedVideo:
     Problem : 422, with the reason of the failure
     """
     if video.status == "failed":
-        raise Problem(422, f"the video failed to process: {video.reason}; submit it again")
+        raise Problem(422, f"the video failed to process, submit it again: {video.reason}")
     return video
 
 

@@ -47,6 +47,7 @@ def create(account: str, preview: bool, expires: str | None, home: Home) -> None
     home : holds the database
     """
     from service.store import accounts, api_keys
+    from workbench.store.database import now
 
     with database_of(home) as database, database.write() as connection:
         accounts.ensure(connection, account)
@@ -54,6 +55,8 @@ def create(account: str, preview: bool, expires: str | None, home: Home) -> None
             accounts.update(connection, account, preview=True)
         api_key, secret = api_keys.create(connection, account, expires)
     say(f"{api_key.key_id} of account {account}; the key itself is not shown again")
+    if expires is not None and expires <= now():
+        say("its time is over already: every call with it answers 401")
     click.echo(secret)
 
 

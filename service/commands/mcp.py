@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from service.commands.records import ServiceUrl
 from service.commands.transport import check_transport
 from workbench.cli.options import FILE, Seconds, home_option
 
@@ -15,7 +16,13 @@ if TYPE_CHECKING:
 
 
 @click.command("mcp")
-@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Where the service is.")
+@click.option(
+    "--url",
+    type=ServiceUrl(),
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    help="Where the service is, without /v1.",
+)
 @click.option("--http", "port", type=click.IntRange(1, 65535), help="Serve streamable HTTP at /mcp on this port.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve HTTP on.")
 @click.option("--tls-cert", type=FILE, help="Certificate chain, PEM.")

@@ -51,6 +51,25 @@ class VideoId(click.ParamType[str]):
         return str(value)
 
 
+class ServiceUrl(click.ParamType[str]):
+    """The address of a service, without `/v1`."""
+
+    name = "URL"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Check the address; any other text is a usage error, and so is one that ends where the paths begin."""
+        from service.settings import web_address
+
+        address = str(value).rstrip("/")
+        try:
+            web_address(address)
+        except ValueError as error:
+            self.fail(f"{value!r} {error}", param, ctx)
+        if address.endswith("/v1"):
+            self.fail(f"{value!r} is given without /v1, which every path begins with", param, ctx)
+        return address
+
+
 class Usd(click.ParamType[int]):
     """An amount in USD; the command gets it in micro-dollars."""
 

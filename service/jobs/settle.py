@@ -62,7 +62,7 @@ def settle_if_blocked(connection: Connection, job: Job) -> bool:
         return True
     if video is None or video.status == "failed":
         why = "it is gone" if video is None else str(video.reason)
-        fail(connection, job, 422, f"the video failed to process: {why}; submit it again")
+        fail(connection, job, 422, f"the video failed to process, submit it again: {why}")
         return True
     return False
 

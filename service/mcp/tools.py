@@ -26,7 +26,7 @@ from service.errors import error_body
 from service.mcp.client import Reply, ServiceClient
 from service.mcp.strict import strict_tool
 from service.schemas import responses
-from service.schemas.fields import MAX_URL, SyncPoints, TrackName
+from service.schemas.fields import HEADER_VALUE, MAX_IDEMPOTENCY_KEY, MAX_URL, SyncPoints, TrackName
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
 from workbench.results.lane import MatchResult, UnderscoreResult
@@ -43,7 +43,10 @@ JobId = Annotated[str, Field(min_length=1, description="as the job's ticket name
 Url = Annotated[str, Field(max_length=MAX_URL, description="public https address")]
 Expand = Annotated[Literal["full"] | None, Field(description="`full`: full tracks and the candidate pool")]
 AutoMix = Annotated[bool, Field(description="also return a mix: how far the music is lowered under speech")]
-RetryKey = Annotated[str | None, Field(description="Idempotency-Key: the same for a retry of this very call")]
+RetryKey = Annotated[
+    Annotated[str, Field(min_length=1, max_length=MAX_IDEMPOTENCY_KEY, pattern=HEADER_VALUE)] | None,
+    Field(description="Idempotency-Key: the same for a retry of this very call"),
+]
 
 
 class _OneOf:
@@ -120,9 +123,14 @@ class _Tools:
     async def create_video(
         self,
         context: Context[Any],
-        video_url: Url | None = None,
-        filename: Annotated[str, Field(max_length=256)] | None = None,
-        content_type: str | None = None,
+        video_url: Annotated[Url | None, Field(description="public https address to fetch the video from")] = None,
+        filename: Annotated[
+            Annotated[str, Field(max_length=256)] | None,
+            Field(description="name of a file to upload; the answer says where to"),
+        ] = None,
+        content_type: Annotated[
+            str | None, Field(description="media type of the upload, as video/mp4; goes with filename only")
+        ] = None,
     ) -> Annotated[CallToolResult, VideoAnswer]:
         """Ingest a video: give its `video_url`, or a `filename` to get an address to upload to.
 
@@ -133,7 +141,10 @@ class _Tools:
         return await self._ingest_and_wait(context, ("POST", "/v1/videos", body))
 
     async def ingest_video(
-        self, context: Context[Any], video_id: VideoId, storage_key: Annotated[str, Field(max_length=512)]
+        self,
+        context: Context[Any],
+        video_id: VideoId,
+        storage_key: Annotated[str, Field(max_length=512, description="as create_video answered it")],
     ) -> Annotated[CallToolResult, VideoAnswer]:
         """Start to process an uploaded video, and wait until it is ready."""
         path = f"/v1/videos/{_segment(video_id)}/ingest"
@@ -147,8 +158,8 @@ class _Tools:
     async def match(
         self,
         context: Context[Any],
-        video_id: VideoId | None = None,
-        video_url: Url | None = None,
+        video_id: Annotated[VideoId | None, Field(description="a video of yours, or a shared one")] = None,
+        video_url: Annotated[Url | None, Field(description="public https address of a video to ingest first")] = None,
         include_sync: Annotated[bool, Field(description="also say where each track lands")] = False,
         sync_points_per_track: SyncPoints = 4,
         expand: Expand = None,
@@ -174,8 +185,8 @@ class _Tools:
         self,
         context: Context[Any],
         job_id: JobId,
-        include_sync: bool | None = None,
-        sync_points_per_track: SyncPoints | None = None,
+        include_sync: Annotated[bool | None, Field(description="also say where each track lands")] = None,
+        sync_points_per_track: Annotated[SyncPoints | None, Field(description="sync points of each track")] = None,
         expand: Expand = None,
     ) -> Annotated[CallToolResult, MatchAnswer]:
         """How far a match job is, or its lane; waits for it. Arguments that are left out are as in the submit. Free."""
@@ -186,10 +197,15 @@ class _Tools:
     async def underscore(
         self,
         context: Context[Any],
-        script: Annotated[str, Field(min_length=1, max_length=7000)],
-        platform: Annotated[str, Field(max_length=40, description="tiktok, reels, shorts, linkedin, youtube")]
-        | None = None,
-        brief: Annotated[str, Field(max_length=500, description="what the music should be like")] | None = None,
+        script: Annotated[str, Field(min_length=1, max_length=7000, description="what is said or shown")],
+        platform: Annotated[
+            Annotated[str, Field(max_length=40)] | None,
+            Field(description="where it is published: tiktok, reels, shorts, linkedin, youtube, or any other"),
+        ] = None,
+        brief: Annotated[
+            Annotated[str, Field(max_length=500)] | None,
+            Field(description="what the music should be like, in plain words"),
+        ] = None,
         expand: Expand = None,
         idempotency_key: RetryKey = None,
     ) -> Annotated[CallToolResult, UnderscoreResult]:
@@ -305,7 +321,8 @@ def _given(**values: Any) -> dict[str, Any]:
 
 
 def _segment(text: str) -> str:
-    return quote(text, safe="")
+    """An id in a path; one of dots alone would lead elsewhere, so they are encoded too."""
+    return quote(text, safe="").replace(".", "%2E")
 
 
 def result_of(reply: Reply) -> CallToolResult:

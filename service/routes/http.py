@@ -120,7 +120,9 @@ def base_url(request: Request) -> str:
     host = request.host.strip()
     if _HOST.fullmatch(host) is None:
         raise malformed("the Host header is missing or is no host: links of the answer would lead nowhere")
-    return f"{request.scheme}://{host}"
+    # A proxy that does not say how it was called ends TLS: that is what `--behind-proxy` promises.
+    unsaid = request.app.ctx.config.behind_proxy and "proto" not in request.forwarded
+    return f"{'https' if unsaid else request.scheme}://{host}"
 
 
 def path_id(raw: str, what: str) -> str:

@@ -111,9 +111,14 @@ async def _make(request: Request, track_id: str, file_name: str) -> None:
 
 async def _send_file(request: Request, path: Path) -> HTTPResponse:
     """The response with a file, or with the range of it that the request asks for."""
-    wanted = None
-    if "range" in request.headers and request.method == "GET":  # which is what a range is defined for
-        wanted = ContentRangeHandler(request, await stat_async(path))
-    headers = {"Accept-Ranges": "bytes", "Cache-Control": "private, max-age=60"}
+    wanted = ContentRangeHandler(request, await stat_async(path)) if _asks_for_part(request) else None
+    # in lower case: Sanic would add a `cache-control` of its own beside another one
+    headers = {"accept-ranges": "bytes", "cache-control": "private, max-age=60"}
     status = 206 if wanted else 200
     return await file(path, status, mime_type="audio/mpeg", headers=headers, _range=wanted)
+
+
+def _asks_for_part(request: Request) -> bool:
+    """Whether a request has a range that is to be heeded (RFC 9110, 14.2): of a GET, in bytes, on no condition."""
+    unit = request.headers.get("range", "").partition("=")[0].strip().lower()
+    return request.method == "GET" and unit == "bytes" and "if-range" not in request.headers

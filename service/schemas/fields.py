@@ -14,6 +14,10 @@ from workbench.store.ids import MAX_ID
 
 MAX_URL = 2048
 """characters of the longest address"""
+MAX_IDEMPOTENCY_KEY = 255
+"""characters of the longest Idempotency-Key"""
+HEADER_VALUE = "^[!-~]([ -~]*[!-~])?$"
+"""what a header can carry: printable ASCII, without blanks around it"""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -38,6 +42,12 @@ def _https_url(text: str) -> str:
     return text
 
 
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank", "must say something")
+    return text
+
+
 def _as_integer(value: Any) -> Any:
     """Make an int of a float without a fraction; leave anything else as it is.
 
@@ -55,6 +65,16 @@ SyncPoints = Annotated[
     int,
     Field(ge=1, le=MOST_SYNC_POINTS, description="sync points of each track"),
     BeforeValidator(_as_integer),
+]
+Script = Annotated[
+    Text,
+    Field(
+        min_length=1,
+        max_length=7000,
+        description="what is said or shown",
+        json_schema_extra={"pattern": r"\S"},
+    ),
+    AfterValidator(_not_blank),
 ]
 HttpsUrl = Annotated[
     Text,

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from service.schemas.fields import HttpsUrl, SyncPoints, Text, TrackId, TrackName, VideoId
+from service.schemas.fields import HEADER_VALUE, HttpsUrl, Script, SyncPoints, Text, TrackId, TrackName, VideoId
 from workbench.results.body import Body
 
 B = TypeVar("B", bound=Body)
@@ -67,7 +67,7 @@ class MatchRequest(Body):
 class UnderscoreRequest(Body):
     """Rank the catalog against a script."""
 
-    script: Annotated[Text, Field(min_length=1, max_length=7000, description="what is said or shown")]
+    script: Script
     platform: Annotated[Text, Field(max_length=40)] | None = Field(
         default=None, description="where it is published: tiktok, reels, shorts, linkedin, youtube, or any other"
     )
@@ -97,15 +97,19 @@ class VideoRequest(Body):
     filename: Annotated[Text, Field(min_length=1, max_length=256)] | None = _left_out(
         "name of the file to upload; the answer says where to"
     )
-    # It is sent back as the value of a header, which holds printable ASCII and nothing else.
-    content_type: Annotated[str, Field(min_length=1, max_length=256, pattern="^[ -~]+$")] | None = _left_out(
+    content_type: Annotated[str, Field(min_length=1, max_length=256, pattern=HEADER_VALUE)] | None = _left_out(
         "media type of the upload, as video/mp4; goes with filename only"
     )
 
+    @field_validator("content_type")
+    @classmethod
+    def _of_an_upload(cls, content_type: str | None, given: ValidationInfo) -> str | None:
+        if content_type is not None and given.data.get("filename", "") is None:  # one that is invalid is not there
+            raise PydanticCustomError("needs_filename", "goes with filename only")
+        return content_type
+
     @model_validator(mode="after")
     def _one_source(self) -> VideoRequest:
-        if self.content_type is not None and self.filename is None:
-            raise PydanticCustomError("needs_filename", "content_type goes with filename only")
         return _exactly_one(self, "video_url", "filename")
 
 

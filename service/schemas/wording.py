@@ -9,6 +9,8 @@ from pydantic import ValidationError
 from pydantic_core.core_schema import ErrorType
 
 _LIBRARY = frozenset(get_args(ErrorType))
+_KINDS: Mapping[str, str] = {"string_too_short": "too_short", "string_too_long": "too_long"}
+"""the library has two names for one thing: which one depends on what else a field is checked for"""
 _WORDS: Mapping[str, str] = {
     "missing": "is missing",
     "extra_forbidden": "is not known here",
@@ -53,7 +55,7 @@ def field_details(error: ValidationError) -> list[dict[str, str]]:
         {
             "field": ".".join(str(part) for part in item["loc"]) or "body",
             "message": field_message(item),
-            "type": item["type"],
+            "type": _kind(item),
         }
         for item in error.errors(include_url=False, include_input=False)
     ]
@@ -66,7 +68,7 @@ def field_message(error: Mapping[str, Any]) -> str:
     ----------
     error : an item of `ValidationError.errors()`; the message of a check of our own is kept
     """
-    kind, context = str(error["type"]), error.get("ctx", {})
+    kind, context = _kind(error), error.get("ctx", {})
     if kind in _WORDS:
         return _WORDS[kind].format(**context)
     if kind == "value_error":
@@ -74,3 +76,8 @@ def field_message(error: Mapping[str, Any]) -> str:
     if kind in _LIBRARY:
         return "is not valid"
     return str(error["msg"]).encode("utf-8", "replace").decode()
+
+
+def _kind(error: Mapping[str, Any]) -> str:
+    kind = str(error["type"])
+    return _KINDS.get(kind, kind)

@@ -274,6 +274,33 @@ def test_a_call_that_makes_a_video_is_not_sent_again(
     assert got[1:] == [{"video_id": "vid_1"}] * 4, "a ranking with the key is the same one"
 
 
+def test_a_key_that_no_header_can_carry_is_the_callers_fault_and_tried_once(
+    overloaded: tuple[str, list[dict[str, Any]]],
+) -> None:
+    """It is not taken for a service that cannot be reached, which is tried for seconds."""
+    url, got = overloaded
+    with Client(url, "sk_live_x") as client, pytest.raises(ValueError, match="cannot be sent"):
+        client.submit_match(idempotency_key="two\nlines", video_id="vid_1")
+
+    async def call() -> None:
+        async with AsyncClient(url, "sk_live_x") as client:
+            with pytest.raises(ValueError, match="cannot be sent"):
+                await client.submit_match(idempotency_key="two\nlines", video_id="vid_1")
+
+    anyio.run(call)
+    script = f"""
+        const {{ Client }} = await import({json.dumps(TYPESCRIPT.with_name("client.ts").as_uri())})
+        const client = new Client({json.dumps(url)}, "sk_live_x")
+        try {{ await client.submitMatch({{ video_id: "vid_1" }}, {{ idempotencyKey: "two\\nlines" }}) }}
+        catch (error) {{ process.exit(error instanceof TypeError ? 0 : 2) }}
+        process.exit(1)
+    """
+    command = [node(), "--input-type=module", "-e", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert got == []
+
+
 def test_a_refusal_for_the_rate_is_waited_out(service: Any, customer: Any) -> None:
     customer.get("/v1/videos/vid_long")
     whose = sa.select(api_keys.c.key_id).where(api_keys.c.account == customer.account).scalar_subquery()

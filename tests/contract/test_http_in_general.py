@@ -5,9 +5,13 @@ What a client library would not send is sent as bytes.
 
 from __future__ import annotations
 
+import http.client
 import json
 import re
+import socket
+from contextlib import ExitStack
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -85,7 +89,8 @@ def test_a_body_of_8191_bytes_is_accepted_and_one_of_8192_is_not(
     status = 400 if path == "/v1/videos" else 413
     customer.refused(customer.client.post(path, content=padded(body, 8192), headers=json_type), status)
     chunks = (padded(body, 8192)[start : start + 1000] for start in range(0, 8192, 1000))
-    customer.refused(customer.client.post(path, content=chunks, headers=json_type), status)
+    error = customer.refused(customer.client.post(path, content=chunks, headers=json_type), status)
+    assert error["message"] == "the body has more than 8191 bytes"
 
 
 def test_8191_bytes_in_chunks_are_accepted(customer: Any) -> None:
@@ -144,6 +149,7 @@ def test_not_json_or_no_object_answers_400(customer: Any, body: bytes) -> None:
         ("/v1/underscore", {"script": ""}, "script"),
         ("/v1/underscore", {"script": "s" * 7001}, "script"),
         ("/v1/underscore", {"script": "\ud800"}, "script"),
+        ("/v1/underscore", {"script": " \n\t"}, "script"),
         ("/v1/underscore", {"script": "a", "platform": "p" * 41}, "platform"),
         ("/v1/underscore", {"script": "a", "brief": "b" * 501}, "brief"),
         ("/v1/underscore", {}, "script"),
@@ -163,6 +169,14 @@ def test_an_invalid_field_answers_422_and_details_name_it(customer: Any, path: s
     assert field in [item["field"] for item in error["details"]]
 
 
+@pytest.mark.parametrize("number", [b"1e400", b"9" * 5000, b"-" + b"9" * 5000])
+def test_a_number_beyond_all_bounds_is_json_and_an_invalid_field(customer: Any, number: bytes) -> None:
+    data = b'{"video_id": "vid_long", "sync_points_per_track": ' + number + b"}"
+    answer = customer.client.post("/v1/match", content=data, headers={"content-type": "application/json"})
+    error = customer.refused(answer, 422)
+    assert [item["field"] for item in error["details"]] == ["sync_points_per_track"]
+
+
 @pytest.mark.parametrize(
     ("path", "body", "message"),
     [
@@ -178,10 +192,37 @@ def test_an_invalid_field_answers_422_and_details_name_it(customer: Any, path: s
         ("/v1/match?expand=lean", {"video_id": "v"}, "expand: must be 'full'"),
         ("/v1/match", {}, "body: give either video_id or video_url"),
         ("/v1/beats", {"audio_url": "http://localhost/a"}, "audio_url: must be an https address"),
+        ("/v1/videos", {"filename": "a", "content_type": ""}, "content_type: must have at least 1 character(s)"),
+        (
+            "/v1/videos",
+            {"filename": "a", "content_type": "t" * 257},
+            "content_type: must have at most 256 characters",
+        ),
+        (
+            "/v1/videos",
+            {"video_url": "https://localhost/a", "content_type": "t/s"},
+            "content_type: goes with filename only",
+        ),
+        ("/v1/underscore", {"script": " "}, "script: must say something"),
     ],
 )
 def test_messages_say_what_is_wrong_in_words_of_ours(customer: Any, path: str, body: Any, message: str) -> None:
     assert customer.refused(customer.post(path, body), 422)["message"] == message
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        ("-1", "must be at least 1"),
+        ("9999999999", "must be at most 12"),
+        ("4.0", "must be a whole number"),
+        ("four", "must be a whole number"),
+        ("", "must be a whole number"),
+    ],
+)
+def test_messages_about_numbers_of_a_query_are_those_of_a_body(customer: Any, number: str, message: str) -> None:
+    answer = customer.get(f"/v1/match/jobs/job_x?sync_points_per_track={number}")
+    assert customer.refused(answer, 422)["message"] == f"sync_points_per_track: {message}"
 
 
 @pytest.mark.parametrize("path", ["/v1/nothing", "/nothing", "//", "/%ff", "/v1/loop/"])
@@ -268,6 +309,8 @@ def test_unknown_methods_are_405_with_type_error(service: Any, customer: Any, me
     error = service.refused(service.raw(data), 405)
     assert error["type"] == "error"
     service.refused(service.raw(request(path, method=method)), 405)
+    assert error["message"].endswith(f", not {method}")
+    assert "URL" not in error["message"]
 
 
 @pytest.mark.parametrize(
@@ -406,8 +449,36 @@ def test_a_broken_chunked_body_gets_the_error_body(service: Any, customer: Any) 
     service.refused(service.raw(head + b"zz\r\nhello\r\n0\r\n\r\n"), 400)
 
 
+@pytest.mark.slow  # as long as the service waits for a byte
+def test_a_request_that_stalls_is_answered_and_its_connection_closed(service: Any, customer: Any) -> None:
+    """In its headers, in its body, in an upload: a caller that has gone silent holds nothing for ever."""
+    target = urlsplit(customer.post("/v1/videos", {"filename": "a.mp4"}).json()["upload_url"])
+    json_head = (f"x-api-key: {customer.key}", "Content-Type: application/json")
+    begun = (
+        request(VIDEO)[:-2],
+        request("/v1/loop", *json_head, "Content-Length: 100", method="POST") + b'{"video_id',
+        request("/v1/loop", *json_head, "Transfer-Encoding: chunked", method="POST") + b'a\r\n{"video_id',
+        request(f"{target.path}?{target.query}", "Content-Length: 1000", method="PUT") + b"moov",
+    )
+    address = urlsplit(service.url)
+    with ExitStack() as opened:
+        sockets = []
+        for data in begun:
+            one = opened.enter_context(socket.create_connection((address.hostname, address.port), timeout=240))
+            one.sendall(data)
+            sockets.append(one)
+        for one in sockets:
+            answer = opened.enter_context(http.client.HTTPResponse(one))
+            answer.begin()
+            answer.said = answer.read()  # type: ignore[attr-defined]
+            error = service.refused(answer, 408)
+            assert error["message"] == "the request did not arrive in time"
+            assert one.recv(1) == b"", "it is closed"
+
+
 def test_a_header_too_long_gets_the_error_body(service: Any) -> None:
-    service.refused(service.raw(request(VIDEO, "X-Long: " + "a" * 20_000)), 413)
+    error = service.refused(service.raw(request(VIDEO, "X-Long: " + "a" * 20_000)), 413)
+    assert error["message"] == "the headers are too long"
 
 
 def test_http_1_0_is_answered(service: Any, customer: Any) -> None:

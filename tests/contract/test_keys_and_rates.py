@@ -38,6 +38,15 @@ def test_the_same_key_in_both_headers_is_that_key(service: Any, customer: Any) -
     assert httpx.get(service.url + VIDEO, headers=headers, trust_env=False, timeout=60).status_code == 200
 
 
+@pytest.mark.parametrize("empty", [{"x-api-key": ""}, {"Authorization": "Bearer"}])
+def test_a_header_without_a_key_takes_nothing_from_the_other_one(
+    service: Any, customer: Any, empty: dict[str, str]
+) -> None:
+    """A proxy may send the header that it was not given along as an empty one."""
+    headers = {"x-api-key": customer.key, "Authorization": f"Bearer {customer.key}"} | empty
+    assert httpx.get(service.url + VIDEO, headers=headers, trust_env=False, timeout=60).status_code == 200
+
+
 @pytest.mark.parametrize(
     "headers",
     [

@@ -12,7 +12,7 @@ LEAN = {
     "track_id", "audio_id", "catalog_song_id", "catalog_audio_file_id", "title", "artist_name", "score", "bpm",
     "instrumental", "duration_seconds", "match_map",
 }  # fmt: skip
-NULLABLE = {"catalog_audio_file_id", "artist_name", "instrumental"}  # absent where the catalog does not know
+NULLABLE = {"catalog_audio_file_id", "instrumental"}  # absent where the catalog does not know
 FULL = LEAN | {
     "artist_image_url", "description", "energy", "musical_key_name", "musical_key_mode", "explicit", "matched_tags",
     "fit_explanation",
@@ -30,6 +30,7 @@ def test_full_tracks_say_false_and_empty_where_the_catalog_says_nothing(customer
     lane = customer.post("/v1/underscore?expand=full", {"script": "A quiet morning."}).json()["lane"]
     for track in lane["matches"] + lane["candidate_pool"]:
         assert (track["explicit"], track["description"], track["artist_image_url"]) == (False, "", "")
+        assert track["artist_name"] == ""
 
 
 def test_a_script_of_the_longest_length_is_read_and_a_longer_one_is_422(customer: Any) -> None:

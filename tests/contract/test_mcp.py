@@ -79,6 +79,7 @@ def test_there_is_one_tool_an_endpoint_with_its_fields(service: Any) -> None:
         assert fields <= set(tools[name].input_schema["properties"])
         assert tools[name].output_schema["type"] == "object"
         assert tools[name].input_schema["additionalProperties"] is False
+        assert all(one.get("description") for one in tools[name].input_schema["properties"].values())
         hints = tools[name].annotations
         reads = endpoint.method == "get"
         assert (hints.read_only_hint, hints.idempotent_hint) == (reads, reads)
@@ -144,6 +145,58 @@ def test_arguments_are_refused_as_the_api_refuses_fields(
     assert message in error["message"]
     assert "pydantic" not in result.content[0].text
     assert customer.charges() == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "path", "body"),
+    [
+        ("underscore", {"script": ""}, "/v1/underscore", {"script": ""}),
+        ("underscore", {"script": "s" * 7001}, "/v1/underscore", {"script": "s" * 7001}),
+        ("underscore", {"script": "s", "brief": "b" * 501}, "/v1/underscore", {"script": "s", "brief": "b" * 501}),
+        ("create_video", {"filename": "f" * 257}, "/v1/videos", {"filename": "f" * 257}),
+        ("create_video", {"filename": "f", "content_type": ""}, "/v1/videos", {"filename": "f", "content_type": ""}),
+        ("beats", {"audio_url": "u" * 2049}, "/v1/beats", {"audio_url": "u" * 2049}),
+        ("loop", {"video_id": "v", "track_id": ""}, "/v1/loop", {"video_id": "v", "track_id": ""}),
+    ],
+)
+def test_refusals_say_what_the_api_says(
+    service: Any, customer: Any, tool: str, arguments: dict[str, Any], path: str, body: dict[str, Any]
+) -> None:
+    """Message, fields and kinds, whether the tool or the endpoint has found the fault."""
+    told = called(make_server(service.url, customer.key, 1.0), tool, arguments).structured_content["error"]
+    error = customer.refused(customer.post(path, body), 422)
+    assert (told["type"], told["message"], told["details"]) == (error["type"], error["message"], error["details"])
+
+
+@pytest.mark.parametrize("key", ["", " ", "two\nlines", "schlüssel", " blanks around ", "k" * 256])
+def test_an_idempotency_key_that_no_header_can_carry_is_the_callers_fault(
+    service: Any, customer: Any, key: str
+) -> None:
+    arguments = {"video_id": "vid_short", "track_id": "trk_corner", "idempotency_key": key}
+    result = called(make_server(service.url, customer.key, 1.0), "loop", arguments)
+    error = result.structured_content["error"]
+    assert error["type"] == "invalid_request"
+    assert [detail["field"] for detail in error["details"]] == ["idempotency_key"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "what"),
+    [
+        ("get_video", {}, "video"),
+        ("ingest_video", {"storage_key": "upl_x"}, "video"),
+        ("get_loop_job", {}, "job"),
+        ("get_beats_job", {}, "job"),
+    ],
+)
+@pytest.mark.parametrize("odd", [".", "..", "a/../b", "?", "%2e%2e"])
+def test_an_id_of_any_characters_is_an_id(
+    service: Any, customer: Any, tool: str, arguments: dict[str, Any], what: str, odd: str
+) -> None:
+    """It leads to no other path: one of dots alone would lead up."""
+    server = make_server(service.url, customer.key, 1.0)
+    result = called(server, tool, {**arguments, f"{what}_id": odd})
+    error = result.structured_content["error"]
+    assert (error["type"], error["message"]) == ("not_found", f"no such {what}")
 
 
 def test_a_number_without_a_fraction_is_an_integer(service: Any, customer: Any, site: Any) -> None:

@@ -79,6 +79,18 @@ def test_ranges(preview: dict[str, Any]) -> None:
     assert answer.headers["content-range"] == f"bytes */{len(whole)}"
 
 
+def test_only_a_range_of_bytes_without_a_condition_is_heeded(preview: dict[str, Any]) -> None:
+    """RFC 9110: a range in another unit is ignored, and so is one whose condition does not hold (14.2, 13.1.5)."""
+    whole = played(preview["url"]).content
+    for headers in ({"Range": "lines=1-2"}, {"Range": "bytes=0-99", "If-Range": '"another"'}):
+        answer = httpx.get(preview["url"], headers=headers, trust_env=False, timeout=60)
+        assert (answer.status_code, answer.content) == (200, whole)
+
+
+def test_how_long_it_may_be_kept_is_said_once(preview: dict[str, Any]) -> None:
+    assert played(preview["url"]).headers.get_list("cache-control") == ["private, max-age=60"]
+
+
 def test_an_altered_or_expired_link_is_403(service: Any, preview: dict[str, Any]) -> None:
     url, path = preview["url"], urlsplit(preview["url"]).path
     plain, _, query = url.partition("?")

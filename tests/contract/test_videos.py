@@ -232,7 +232,10 @@ def test_a_match_job_whose_video_fails_answers_422_at_poll(customer: Any, site: 
     assert customer.charges() == []
 
 
-@pytest.mark.parametrize("content_type", ["video/mp4\r\nX-Evil: 1", "video/\x7fmp4", "\tvideo/mp4", "vidéo/mp4"])
+@pytest.mark.parametrize(
+    "content_type",
+    ["video/mp4\r\nX-Evil: 1", "video/\x7fmp4", "\tvideo/mp4", "vidéo/mp4", " ", " video/mp4", "video/mp4 "],
+)
 def test_a_content_type_that_no_header_can_carry_is_refused(customer: Any, content_type: str) -> None:
     answer = customer.post("/v1/videos", {"filename": "a.mp4", "content_type": content_type})
     error = customer.refused(answer, 422)

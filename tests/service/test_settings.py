@@ -29,6 +29,40 @@ def test_no_number_is_beyond_what_clocks_and_counters_hold(tmp_path: Path, name:
     assert variable in str(done.exception)
 
 
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("WORKBENCH_WEBHOOK_SECRET", "whsec_"),
+        ("WORKBENCH_WEBHOOK_SECRET", "whsec_no base64!"),
+        ("WORKBENCH_WEBHOOK_SECRET", "my-pass_phrase"),
+        ("WORKBENCH_PUBLIC_URL", "music.example"),
+        ("WORKBENCH_PUBLIC_URL", "https://"),
+        ("WORKBENCH_PUBLIC_URL", "https://music.example/?a=b"),
+        ("WORKBENCH_PUBLIC_URL", "https://[music"),
+        ("WORKBENCH_TRACES_URL", "127.0.0.1:4318"),
+    ],
+)
+def test_what_no_call_could_work_with_is_refused_at_the_start(tmp_path: Path, variable: str, value: str) -> None:
+    """With a secret that decodes to nothing every webhook would be refused; links would lead nowhere."""
+    done = CliRunner().invoke(app, ["settings", "--home", str(tmp_path)], env={variable: value})
+    assert isinstance(done.exception, ParameterError)
+    assert str(done.exception).startswith(f"{variable}: must be ")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("WORKBENCH_WEBHOOK_SECRET", "whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw"),
+        ("WORKBENCH_WEBHOOK_SECRET", "c2VjcmV0IG9mIHRoZSB0ZXN0cw=="),
+        ("WORKBENCH_PUBLIC_URL", "https://music.example/"),
+        ("WORKBENCH_PUBLIC_URL", "http://127.0.0.1:8000/under/a/path"),
+    ],
+)
+def test_secrets_and_addresses_as_they_are_given(tmp_path: Path, variable: str, value: str) -> None:
+    done = CliRunner().invoke(app, ["settings", "--home", str(tmp_path)], env={variable: value})
+    assert done.exit_code == 0, done.exception
+
+
 def test_retentions_of_a_century_are_swept_by(tmp_path: Path) -> None:
     century = 36_525 * 86_400
     settings = ServiceSettings(

@@ -69,9 +69,9 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
         return None
     why = f"The video ({video:.1f} s) is not at least {excess:.0f} s longer than the track ({track:.1f} s)."
     pick = (
-        f", or pick a track under {video - excess:.0f} s."
+        f", or pick a track under {plain_seconds(video - excess)} s."
         if video > excess
-        else "; pick a track to loop for a longer video only."
+        else f"; no track can be looped under a video of {excess:.0f} s or less."
     )
     return Refusal(
         RefusalReason.VIDEO_NOT_LONGER,
@@ -102,12 +102,16 @@ def low_confidence(confidence: float, best_score: float, required: float) -> Ref
     confidence : 0 to 1, chance that the grid has the right downbeats
     best_score, required : 0 to 1, chance of the track's best seam to pass unnoticed, and the one that a plan needs
     """
-    return Refusal(
-        RefusalReason.LOW_CONFIDENCE,
+    hint = (
         f"No place was found where this track could be looped unnoticed (the best seam scores {best_score:.2f}, needed "
         f"{required:.2f}), and its bars are unsure (confidence {confidence:.2f}). Pick a track with a clear beat, or "
-        "say where its bars are and try again: `workbench beats TRACK --grid FILE` takes your own grid, `workbench "
-        "beats TRACK --confirm` keeps the heard one as right, and `workbench dashboard` opens a page to correct it on.",
+        "have its bars corrected and try again"
+    )
+    return Refusal(
+        RefusalReason.LOW_CONFIDENCE,
+        f"{hint}.",
+        f"{hint}: `workbench beats TRACK --grid FILE` takes your own grid, `workbench beats TRACK --confirm` keeps the "
+        "heard one as right, and `workbench dashboard` opens a page to correct it on.",
     )
 
 
@@ -203,8 +207,7 @@ def profile_error(detail: str) -> Refusal:
     """
     return Refusal(
         RefusalReason.PROFILE_ERROR,
-        f"The track's analysis could not be made or read: {detail}. "
-        "It is being made anew: call again in a few seconds.",
+        f"The track's analysis could not be made or read: {detail}. Call again in a few seconds: it is made anew then.",
     )
 
 
@@ -225,6 +228,8 @@ def audio_unavailable(detail: str) -> Refusal:
     """
     return Refusal(
         RefusalReason.AUDIO_UNAVAILABLE,
+        f"The track's audio could not be read: {detail}. Call again in a few seconds; if it stays so, pick another "
+        "track.",
         f"The track's audio could not be read: {detail}. Call again in a few seconds; "
         "if it stays so, check that the file is where the catalog says.",
     )

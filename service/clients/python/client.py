@@ -56,7 +56,15 @@ class _Request:
         self._left = _RETRIES
 
     def failed(self, error: Exception) -> float:
-        """Seconds until it is sent again after it did not get through."""
+        """Seconds until it is sent again after it did not get through.
+
+        Raises
+        ------
+        ValueError : it is nothing that can be sent, such as for a line break in its Idempotency-Key
+        ConnectionFailedError : it is not sent again
+        """
+        if isinstance(error, httpx.LocalProtocolError):
+            raise ValueError(f"the request cannot be sent: {error}") from error
         self._left -= 1
         if self._left < 0 or not self._harmless:
             raise ConnectionFailedError(f"the service cannot be reached ({type(error).__name__})") from error

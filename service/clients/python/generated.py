@@ -270,9 +270,9 @@ class LaneTrack(TypedDict):
     catalog_audio_file_id: str | None
     """the audio file to fetch; null where unknown"""
     title: NotRequired[str]
-    """title of the track"""
+    """title of the track; empty where it has none"""
     artist_name: NotRequired[str]
-    """who plays it"""
+    """who plays it; empty where that is not known"""
     score: float
     """absolute: the pair scores the same in any catalog"""
     bpm: NotRequired[float]

@@ -57,9 +57,10 @@ export class Client extends Operations {
   async #send(method: string, path: string, call: Call = {}): Promise<Answer> {
     const query = Object.entries(call.query ?? {}).filter(([, value]) => value !== undefined && value !== null)
     const parameters = new URLSearchParams(query.map(([name, value]) => [name, String(value)]))
-    const headers: Record<string, string> = { Authorization: `Bearer ${this.#apiKey}` }
-    if (call.body !== undefined) headers["Content-Type"] = "application/json"
-    if (call.idempotencyKey !== undefined) headers["Idempotency-Key"] = call.idempotencyKey
+    // what no header can carry throws here, and is not taken for a service that cannot be reached
+    const headers = new Headers({ Authorization: `Bearer ${this.#apiKey}` })
+    if (call.body !== undefined) headers.set("Content-Type", "application/json")
+    if (call.idempotencyKey !== undefined) headers.set("Idempotency-Key", call.idempotencyKey)
     const makesVideo = (call.body as Record<string, unknown> | undefined)?.video_url !== undefined
     const harmless = method === "GET" || (call.idempotencyKey !== undefined && !makesVideo)
     const address = `${this.#baseUrl}${path}${query.length > 0 ? `?${parameters}` : ""}`

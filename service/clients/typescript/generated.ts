@@ -234,9 +234,9 @@ export interface LaneTrack {
   catalog_song_id: string | null
   /** the audio file to fetch; null where unknown */
   catalog_audio_file_id: string | null
-  /** title of the track */
+  /** title of the track; empty where it has none */
   title?: string
-  /** who plays it */
+  /** who plays it; empty where that is not known */
   artist_name?: string
   /** absolute: the pair scores the same in any catalog */
   score: number

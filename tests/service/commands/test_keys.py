@@ -37,6 +37,16 @@ def caller(home: Path, secret: str) -> api_keys.Caller | None:
     return found
 
 
+@pytest.mark.parametrize(("expires", "told"), [("2020-01-01", True), ("2099-01-01", False)])
+def test_create_says_of_a_key_whose_time_is_over_that_it_opens_nothing(
+    workbench: Callable[..., Result], tmp_path: Path, expires: str, told: bool
+) -> None:
+    done = workbench("keys", "create", "--account", "acme", "--expires", expires)
+    assert done.exit_code == 0
+    assert ("every call with it answers 401" in done.stderr) == told
+    assert (caller(tmp_path, done.stdout.strip()) is None) == told
+
+
 def test_create_prints_the_key_alone_on_one_line(workbench: Callable[..., Result], tmp_path: Path) -> None:
     done = workbench("keys", "create", "--account", "acme")
     assert done.exit_code == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from service.commands.records import Time, Usd, VideoId
+from service.commands.records import ServiceUrl, Time, Usd, VideoId
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,11 @@ from service.commands.records import Time, Usd, VideoId
 )
 def test_a_moment_is_kept_in_utc(given: str, kept: str) -> None:
     assert Time().convert(given, None, None) == kept
+
+
+@pytest.mark.parametrize("given", ["http://127.0.0.1:8000", "https://music.example/under/a/path/"])
+def test_the_address_of_a_service_ends_without_a_slash(given: str) -> None:
+    assert ServiceUrl().convert(given, None, None) == given.rstrip("/")
 
 
 @pytest.mark.parametrize(("given", "micros"), [("0", 0), ("0.10", 100_000), ("1e9", 10**15), (2.5, 2_500_000)])
@@ -36,6 +41,9 @@ def test_dollars_arrive_as_micro_dollars(given: str | float, micros: int) -> Non
         (Usd(), "1e10", "no amount in USD"),
         (Usd(), "ten", "no amount in USD"),
         (VideoId(), "a/b", "an id"),
+        (ServiceUrl(), "music.example", "must be an address"),
+        (ServiceUrl(), "ftp://music.example", "must be an address"),
+        (ServiceUrl(), "https://music.example/v1/", "without /v1"),
     ],
 )
 def test_what_is_none_is_a_usage_error(kind: click.ParamType[object], given: str, why: str) -> None:

@@ -133,6 +133,12 @@ def test_links_lead_where_the_request_was_sent(host: str) -> None:
     assert base_url(_sent_to(host, public_url="https://music.example/")) == "https://music.example"
 
 
+def test_links_behind_a_proxy_are_https_unless_it_says_otherwise() -> None:
+    """It ends TLS, and the request that it passes on is plain."""
+    assert base_url(_sent_to("music.example", behind_proxy=True)) == "https://music.example"
+    assert base_url(_sent_to("music.example", behind_proxy=True, forwarded={"proto": "http"})) == "http://music.example"
+
+
 @pytest.mark.parametrize("host", ["", "a b", "a\udcff", "a/b", "a:b", "[::1", "a\nb"])
 def test_a_request_that_was_sent_nowhere_gets_no_link(host: str) -> None:
     with pytest.raises(Problem) as refused:
@@ -141,6 +147,9 @@ def test_a_request_that_was_sent_nowhere_gets_no_link(host: str) -> None:
     assert base_url(_sent_to(host, public_url="https://music.example")) == "https://music.example"
 
 
-def _sent_to(host: str, public_url: str | None = None) -> Any:
-    context = SimpleNamespace(settings=ServiceSettings(public_url=public_url))
-    return SimpleNamespace(host=host, scheme="http", app=SimpleNamespace(ctx=context))
+def _sent_to(
+    host: str, public_url: str | None = None, behind_proxy: bool = False, forwarded: dict[str, str] | None = None
+) -> Any:
+    config = SimpleNamespace(behind_proxy=behind_proxy)
+    context = SimpleNamespace(settings=ServiceSettings(public_url=public_url), config=config)
+    return SimpleNamespace(host=host, scheme="http", forwarded=forwarded or {}, app=SimpleNamespace(ctx=context))

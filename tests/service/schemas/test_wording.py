@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from service.schemas.wording import field_message
+from service.schemas.fields import Text
+from service.schemas.wording import field_details, field_message
 
 
 class Asked(BaseModel):
@@ -14,6 +17,8 @@ class Asked(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     name: str = ""
+    short: Annotated[str, Field(min_length=1, max_length=3)] = "x"
+    short_and_checked: Annotated[Text, Field(min_length=1, max_length=3)] = "x"
     count: int = Field(default=1, ge=1, le=3)
     share: float = Field(default=0.5, gt=0)
 
@@ -41,6 +46,17 @@ def test_errors_are_said_in_our_words(given: dict[str, object], words: str) -> N
     with pytest.raises(ValidationError) as caught:
         Asked.model_validate(given)
     assert [field_message(error) for error in caught.value.errors()] == [words]
+
+
+@pytest.mark.parametrize("field", ["short", "short_and_checked"])
+def test_text_that_is_too_short_or_too_long_is_of_one_kind_however_it_is_declared(field: str) -> None:
+    for given, kind, words in (
+        ("", "too_short", "must have at least 1 character(s)"),
+        ("four", "too_long", "must have at most 3 characters"),
+    ):
+        with pytest.raises(ValidationError) as caught:
+            Asked.model_validate({field: given})
+        assert field_details(caught.value) == [{"field": field, "message": words, "type": kind}]
 
 
 def test_kinds_of_the_library_that_have_no_words_are_plain_and_ours_keep_theirs() -> None:

@@ -50,8 +50,26 @@ def test_the_excess_counts_on_the_reported_values(video: float, track: float, re
     assert (refusals.video_not_longer(video, track, 30.0) is not None) == refused
 
 
+@pytest.mark.parametrize(
+    ("video", "advice"),
+    [(100.6, "or pick a track under 70.6 s."), (100.0, "or pick a track under 70 s."), (30.0, "of 30 s or less.")],
+)
+def test_the_length_that_is_advised_is_one_that_can_be_looped(video: float, advice: str) -> None:
+    """To the millisecond: of 70.6 s, 71 s would be refused again."""
+    refused = refusals.video_not_longer(video, 90.0, 30.0)
+    assert refused is not None
+    assert refused.hint.endswith(advice)
+
+
+@pytest.mark.parametrize("refusal", [*EVERY, refusals.video_not_longer(20.0, 90.0, 30.0)])
+def test_hints_ask_nothing_that_only_the_owner_of_the_catalog_can_do(refusal: Refusal) -> None:
+    assert "workbench" not in refusal.hint
+    assert "check that the file" not in refusal.hint
+
+
 def test_hints_name_the_commands_that_help() -> None:
-    unsure = refusals.low_confidence(0.1, 0.3, 0.5).hint
+    unsure = refusals.low_confidence(0.1, 0.3, 0.5).command_hint
+    assert unsure is not None
     assert "`workbench beats TRACK --grid FILE`" in unsure
     assert "`workbench beats TRACK --confirm`" in unsure
     for seconds in (100.0, 20.0):

@@ -90,9 +90,10 @@ def test_what_nobody_knows_is_left_out_and_ids_are_null() -> None:
     (track,) = body["lane"]["matches"]
     assert set(track) == {
         "track_id", "audio_id", "catalog_song_id", "catalog_audio_file_id", "score", "match_map", "matched_tags",
-        "explicit", "description", "artist_image_url",
+        "explicit", "title", "artist_name", "description", "artist_image_url",
     }  # fmt: skip
-    assert (track["explicit"], track["description"], track["artist_image_url"]) == (False, "", "")
+    assert track["explicit"] is False
+    assert [track[name] for name in ("title", "artist_name", "description", "artist_image_url")] == [""] * 4
     assert track["catalog_song_id"] is None
     assert track["match_map"] == [{"video": "calm", "audio": "76 bpm", "score": 0.4}]
 
