@@ -4,15 +4,16 @@ A reader finds the old file or the new one, never a part, also when the writer w
 writers of one file the later wins. The temporary name is short, since a file's own name may already be as long as the
 file system allows; it is hidden; and it keeps the suffix, by which encoders and tag writers recognize the format.
 
-Also how messages name a file to a reader on another machine: by its name, without this machine's folders; and how one
-knows that a file is still the one that was read.
+Also how messages name a file to a reader on another machine: by its name, without this machine's folders; how one
+knows that a file is still the one that was read; and whether it can be read at all.
 
-Functions: `written_whole`, `write_text`, `cannot_be_written`, `abandoned_parts`, `without_folders`, `stamp_of`,
-`stamps_of`, `has_settled`.
+Functions: `written_whole`, `write_text`, `cannot_be_written`, `abandoned_parts`, `without_folders`, `check_file`,
+`hash_file`, `stamp_of`, `stamps_of`, `has_settled`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import secrets
@@ -143,6 +144,57 @@ def without_folders(text: str, *known: Path) -> str:
     longest_first = sorted((str(folder) for folder in known), key=len, reverse=True)
     roots = "|".join([*map(re.escape, longest_first), _ROOT])
     return re.sub(rf"(?:{roots})[/\\](?:{_FOLDER}[/\\])*(?=[^/\\\s:])", "", text)
+
+
+def check_file(path: Path) -> None:
+    """Check that a file can be read and holds something.
+
+    Parameters
+    ----------
+    path : of the file
+
+    Raises
+    ------
+    MediaError : no such file, a folder, an empty file, or one that cannot be read
+    """
+    if path.is_dir():
+        raise MediaError(f"{path}: a folder, not a media file; name a file in it")
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError:
+        raise MediaError(f"{path}: no such file") from None
+    except OSError as error:
+        raise MediaError(f"{path}: cannot be read ({error.strerror}); check its place and permissions") from None
+    if not path.is_file():
+        raise MediaError(f"{path}: not a regular file")
+    if not os.access(path, os.R_OK):
+        raise MediaError(f"{path}: may not be read; check its permissions")
+    if size == 0:
+        raise MediaError(f"{path}: the file is empty; copy or export it again")
+
+
+def hash_file(path: Path) -> str:
+    """SHA-256 of a file's bytes in hex.
+
+    Parameters
+    ----------
+    path : of the file
+
+    Returns
+    -------
+    64 hex digits
+
+    Raises
+    ------
+    MediaError : no such file, a folder, an empty file, or one that cannot be read
+    """
+    path = Path(path)
+    check_file(path)
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise MediaError(f"{path}: cannot be read ({error.strerror}); check its permissions") from None
 
 
 def stamp_of(path: Path) -> FileStamp | None:

@@ -33,7 +33,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from workbench.files import FileStamp, has_settled, stamp_of
+from workbench.files import FileStamp, has_settled, hash_file, stamp_of
 from workbench.home import Home
 from workbench.progress import Progress, silent
 from workbench.settings import WorkbenchSettings, load_settings
@@ -330,8 +330,6 @@ class _Resources:
                     del self._recordings[key]
 
     def hash_file(self, path: Path) -> str:
-        from workbench.media.containers import hash_file
-
         path = self.local_file(path).absolute()
         before = stamp_of(path)
         known = self._hashes.get(path)

@@ -34,8 +34,8 @@ from service.store.tracks import TrackFacts
 from workbench.catalog.library import Library
 from workbench.catalog.track import Track
 from workbench.errors import MediaError, UnknownTrack, UnknownVideo
+from workbench.files import hash_file
 from workbench.loops.refusals import Refusal, audio_unavailable
-from workbench.media.containers import hash_file
 from workbench.progress import Progress
 from workbench.results.loop_parts import loop_names, with_mix
 from workbench.store import grids, videos

@@ -29,7 +29,7 @@ def preview(job: Job, context: Context) -> Outcome:
     StoreError : the home folder or the database cannot be used
     """
     from workbench.catalog.library import Library
-    from workbench.media.containers import hash_file
+    from workbench.files import hash_file
     from workbench.workflows.preview import make_preview
 
     name = str(job.request["file"])

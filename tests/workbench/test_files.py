@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
 import pytest
 
 from workbench.errors import MediaError, ParameterError, StoreError
-from workbench.files import abandoned_parts, stamps_of, without_folders, write_text, written_whole
+from workbench.files import abandoned_parts, hash_file, stamps_of, without_folders, write_text, written_whole
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -92,3 +93,16 @@ def test_files_are_as_they_were_until_one_of_them_is_written_anew(tmp_path: Path
     assert stamps_of(one, other, None) != before
     other.unlink()
     assert stamps_of(other) == ((other, None),)
+
+
+def test_the_hash_is_of_the_bytes(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"some bytes")
+    assert hash_file(tmp_path / "a") == hashlib.sha256(b"some bytes").hexdigest()
+
+
+def test_what_has_no_bytes_has_no_hash(tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    os.mkfifo(tmp_path / "pipe")
+    for name, why in (("none", "no such file"), ("empty", "empty"), (".", "a folder"), ("pipe", "not a regular file")):
+        with pytest.raises(MediaError, match=why):
+            hash_file(tmp_path / name)

@@ -29,7 +29,7 @@ from ulid import ULID
 from workbench.catalog.track import FIELD_KINDS, Track, contradictions, validate_fields
 from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import MediaError, UnknownTrack
-from workbench.media.containers import hash_file
+from workbench.files import hash_file
 from workbench.recording import FloatArray
 from workbench.store.changes import current_revision, next_revision
 from workbench.store.database import Database, now, recordings, removed_tracks, tracks

@@ -228,7 +228,7 @@ def read_result(file: Path, length: float | None = None) -> Mapping[str, Any]:
 
 def _audio_id(track: TrackSource) -> str:
     from workbench.catalog.track import audio_id
-    from workbench.media.containers import hash_file
+    from workbench.files import hash_file
 
     return audio_id(hash_file(track.path))
 

@@ -29,10 +29,10 @@ from workbench.catalog.lane import Match
 from workbench.catalog.track import Track
 from workbench.errors import ParameterError, StoreError
 from workbench.export.page import ReportPage, ReportSection, Table
+from workbench.files import hash_file
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal
 from workbench.media.audio import decode, write_audio
-from workbench.media.containers import hash_file
 from workbench.plots.palette import clock
 from workbench.progress import silent
 from workbench.recording import Recording

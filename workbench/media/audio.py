@@ -35,8 +35,7 @@ from av.audio.stream import AudioStream
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError, ParameterError
-from workbench.files import cannot_be_written, written_whole
-from workbench.media.containers import hash_file
+from workbench.files import cannot_be_written, hash_file, written_whole
 from workbench.media.decoder import SampleBuffer, open_decoder
 from workbench.media.sample_files import SampleFiles
 from workbench.recording import FloatArray, Recording

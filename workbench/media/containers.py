@@ -11,8 +11,6 @@ the length of a torn WAV to what is there; neither is a statement.
 
 from __future__ import annotations
 
-import hashlib
-import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +29,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from workbench.errors import MediaError
+from workbench.files import check_file
 
 _BARRED = {
     "hls", "concat", "dash", "imf", "image2", "avisynth", "vapoursynth", "lavfi", "tty", "rtsp", "rtp", "sdp", "sap",
@@ -69,7 +68,7 @@ def open_media(path: Path) -> Iterator[InputContainer]:
     MediaError : no such file, a folder, an empty file, pictures that are too large, or nothing FFmpeg knows
     """
     path = Path(path)
-    _check_file(path)
+    check_file(path)
     try:
         with av.open(
             f"file:{path.resolve()}",
@@ -264,30 +263,6 @@ def stated_seconds(container: InputContainer, stream: AudioStream, path: Path) -
     return container.duration / av.time_base if container.duration is not None else None
 
 
-def hash_file(path: Path) -> str:
-    """SHA-256 of a file's bytes in hex.
-
-    Parameters
-    ----------
-    path : of the file
-
-    Returns
-    -------
-    64 hex digits
-
-    Raises
-    ------
-    MediaError : no such file, a folder, an empty file, or one that cannot be read
-    """
-    path = Path(path)
-    _check_file(path)
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise MediaError(f"{path}: cannot be read ({error.strerror}); check its permissions") from None
-
-
 def _limit_pictures(container: InputContainer, path: Path) -> None:
     """Refuse pictures that are too large, now or when one is decoded."""
     for stream in container.streams.video:
@@ -300,23 +275,6 @@ def _limit_pictures(container: InputContainer, path: Path) -> None:
                 "scale the video down"
             )
         context.options = {"max_pixels": str(MOST_PIXELS)}
-
-
-def _check_file(path: Path) -> None:
-    if path.is_dir():
-        raise MediaError(f"{path}: a folder, not a media file; name a file in it")
-    try:
-        size = path.stat().st_size
-    except FileNotFoundError:
-        raise MediaError(f"{path}: no such file") from None
-    except OSError as error:
-        raise MediaError(f"{path}: cannot be read ({error.strerror}); check its place and permissions") from None
-    if not path.is_file():
-        raise MediaError(f"{path}: not a regular file")
-    if not os.access(path, os.R_OK):
-        raise MediaError(f"{path}: may not be read; check its permissions")
-    if size == 0:
-        raise MediaError(f"{path}: the file is empty; copy or export it again")
 
 
 @cache

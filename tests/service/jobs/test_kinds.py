@@ -29,8 +29,8 @@ from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
 from workbench.bundled import bundled_path
 from workbench.catalog.library import Library
+from workbench.files import hash_file
 from workbench.home import Home
-from workbench.media.containers import hash_file
 from workbench.settings import WorkbenchSettings
 from workbench.store import constraints, videos
 from workbench.store.changes import current_revision

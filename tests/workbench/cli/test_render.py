@@ -12,8 +12,8 @@ import pytest
 
 from tests.videos import grey, write_video
 from workbench.cli.render import _TARGETS
+from workbench.files import hash_file
 from workbench.media.audio import decode
-from workbench.media.containers import hash_file
 from workbench.media.probe import probe
 from workbench.params import DELIVERY_TARGETS
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable
 from fractions import Fraction
@@ -16,7 +15,6 @@ from workbench.errors import MediaError
 from workbench.media.containers import (
     decode_pictures,
     first_picture,
-    hash_file,
     open_media,
     picture_stream,
     sound_stream,
@@ -74,11 +72,6 @@ def test_a_wav_that_was_cut_short_still_states_its_length(tmp_path: Path) -> Non
         stream = sound_stream(container)
         assert stream is not None
         assert stated_seconds(container, stream, path) == pytest.approx(2.0)
-
-
-def test_the_hash_is_of_the_bytes(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"some bytes")
-    assert hash_file(tmp_path / "a") == hashlib.sha256(b"some bytes").hexdigest()
 
 
 def test_what_cannot_be_opened_is_named_in_one_line(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from workbench.beats.grid import BeatGrid
+from workbench.files import hash_file
 from workbench.home import Home
 from workbench.loops.plan import PLAN_VERSION
-from workbench.media.containers import hash_file
 from workbench.params import WorkbenchParams
 from workbench.store.grid_records import CorrectedGrid
 from workbench.workflows.analyze import BEATS_VERSION

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import InputError, PlanError
+from workbench.files import hash_file
 from workbench.home import Home
-from workbench.media.containers import hash_file
 from workbench.provenance import FileRecord
 from workbench.store import videos
 from workbench.workflows.library import open_library
