@@ -24,6 +24,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "workbench/features/_kernels.py": (KERNELS, "tests/workbench/features/test_spectrum.py"),
     "workbench/loops/_kernels.py": (KERNELS, "tests/workbench/loops/test_seams.py"),
     "workbench/media/_kernels.py": (KERNELS, "tests/workbench/media/test_video_reader.py"),
+    "workbench/mix/_kernels.py": (KERNELS, "tests/workbench/mix/test_limiter.py"),
     "workbench/video/_kernels.py": (KERNELS, "tests/workbench/video/test_strip.py"),
     "workbench/catalog/grades.py": (CONSTANTS, "tests/workbench/match/test_reference.py"),
     "workbench/progress.py": (CONSTANTS, "tests/workbench/cli/test_terminal.py"),

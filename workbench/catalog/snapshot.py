@@ -368,7 +368,7 @@ def _missing(generation: _Generation, params: CatalogParams) -> list[str]:
     """Names of the indexes that are missing, or lack too many of the tracks."""
     rows = int(generation.meta["rows"])
     wanted = ["texts"]
-    if has_faiss() and generation.meta["embedding"] is not None and rows > params.max_exact_rows:
+    if generation.meta["embedding"] is not None and rows > params.max_exact_rows and has_faiss():
         wanted.append("words")
     missing = []
     for name in wanted:

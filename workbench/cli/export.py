@@ -142,7 +142,6 @@ def command(
     """
     from workbench.export.formats import caution, format_named
     from workbench.loops.plan import LoopPlan
-    from workbench.workflows.comments import find_review, review_markers
     from workbench.workflows.export import export_plan, find_sync_points, media_beside
     from workbench.workflows.videos import find_video
 
@@ -167,6 +166,8 @@ def command(
             sync_points = find_sync_points(reporting, track_path, video_path, chosen.music.offset_seconds)
         said = []
         if reviews and isinstance(found, LoopPlan) and track_path is not None:
+            from workbench.workflows.comments import find_review, review_markers
+
             said = review_markers(found, find_review(reporting, found, track_path, video_path, chosen.provenance))
         export_plan(
             reporting,

@@ -20,10 +20,8 @@ ITU-R BS.1770-5, annex 2; D. Giannoulis et al., "Digital dynamic range compresso
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
-from numba import njit
 
 from workbench.errors import ParameterError
 from workbench.features.loudness import INTERPOLATOR_TAPS, interpolator, interval_peaks
@@ -99,6 +97,8 @@ class Limiter:
         return self._advance(silence)[:, : self._held_back]
 
     def _advance(self, block: FloatArray) -> FloatArray:
+        from workbench.mix._kernels import apply_gain, hold_and_release, require_gain
+
         reach, half, margin = self._reach, self._half, self._margin
         self._sound = np.concatenate([self._sound, block.astype(np.float32, copy=False)], axis=1)
         self._required = np.concatenate([self._required, np.ones(block.shape[1])])
@@ -109,16 +109,16 @@ class Limiter:
             peaks = np.zeros(look_to - self._looked_at, dtype=np.float32)
             around = np.ascontiguousarray(self._sound[:, self._looked_at - half : look_to + half])
             interval_peaks(around, self._taps, self._ceiling, peaks)
-            _require(peaks, float(self._ceiling), self._required[self._looked_at : look_to + 1])
+            require_gain(peaks, float(self._ceiling), self._required[self._looked_at : look_to + 1])
             self._looked_at = look_to
         release_to = max(self._looked_at - reach, self._released_to)
-        self._level = _hold_and_release(
+        self._level = hold_and_release(
             self._required, self._released, self._released_to, release_to, reach, self._release, self._level
         )
         self._released_to = release_to
         written_to = max(release_to - reach, margin)
         gained = np.empty((self._sound.shape[0], written_to - margin), dtype=np.float32)
-        _apply(self._sound, self._released, self._window, margin, gained)
+        apply_gain(self._sound, self._released, self._window, margin, gained)
 
         done = written_to - margin
         self._sound = self._sound[:, done:].copy()
@@ -174,63 +174,3 @@ def limit(samples: FloatArray, rate: int, params: RenderParams | None = None) ->
     ParameterError : samples of another shape, or a rate under 1 Hz
     """
     return np.concatenate(list(limit_blocks([samples], rate, params)), axis=1)
-
-
-@njit(cache=True, nogil=True)
-def _require(peaks: Any, ceiling: float, required: Any) -> None:  # pragma: no cover - compiled
-    """Lower the gain required of the samples at both ends of each interval whose peak passes the ceiling."""
-    for k in range(peaks.size):
-        if peaks[k] > ceiling:
-            gain = ceiling / peaks[k]
-            required[k] = min(required[k], gain)
-            required[k + 1] = min(required[k + 1], gain)
-
-
-@njit(cache=True, nogil=True)
-def _hold_and_release(
-    required: Any, released: Any, start: int, stop: int, reach: int, release: float, level: float
-) -> float:  # pragma: no cover - compiled
-    """Lowest required gain within `reach` to both sides, recovering exponentially; returns the last gain."""
-    lowest, lowest_at = 1.0, -1
-    if stop > start:
-        for i in range(start - reach, start + reach):
-            if required[i] <= lowest:
-                lowest, lowest_at = required[i], i
-    for i in range(start, stop):
-        if lowest_at < i - reach:
-            lowest = 1.0
-            for j in range(i - reach, i + reach + 1):
-                if required[j] <= lowest:
-                    lowest, lowest_at = required[j], j
-        elif required[i + reach] <= lowest:
-            lowest, lowest_at = required[i + reach], i + reach
-        level += (1.0 - level) * release
-        if level > 1.0 - 1.0e-6:  # 0.00001 dB: released, so that samples pass untouched again
-            level = 1.0
-        level = min(level, lowest)
-        released[i] = level
-    return level
-
-
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
-def _apply(sound: Any, released: Any, window: Any, start: int, gained: Any) -> None:  # pragma: no cover - compiled
-    """Multiply by the smoothed gain; samples that no reduction reaches are copied."""
-    reach = window.size // 2
-    reduced_at = -1
-    for i in range(start - reach, start + reach):
-        if released[i] < 1.0:
-            reduced_at = i
-    for k in range(gained.shape[1]):
-        i = start + k
-        if released[i + reach] < 1.0:
-            reduced_at = i + reach
-        if reduced_at < i - reach:
-            for channel in range(gained.shape[0]):
-                gained[channel, k] = sound[channel, i]
-        else:
-            reduction = 0.0
-            around = released[i - reach : i + reach + 1]
-            for j in range(window.size):
-                reduction += window[j] * (1.0 - around[j])
-            for channel in range(gained.shape[0]):
-                gained[channel, k] = sound[channel, i] * (1.0 - reduction)

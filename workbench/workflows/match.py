@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -220,7 +220,8 @@ def _match(
 def _place_all(workspace: Workspace, watched: VideoAnalysis, tracks: Sequence[Track]) -> list[Placements | None]:
     """Placements of each track; None where its file cannot be read."""
     progress = workspace.progress
-    events = find_events(watched.picture, watched.soundtrack, workspace.params.events)
+    # Found when the first track asks, for placements that are all stored need none.
+    events = cache(partial(find_events, watched.picture, watched.soundtrack, workspace.params.events))
     corrected = corrected_revisions(workspace, [track.content_hash for track in tracks])
     stage, found = "trying where the best tracks land", []
     for number, track in enumerate(tracks):
@@ -234,7 +235,7 @@ def _place_all(workspace: Workspace, watched: VideoAnalysis, tracks: Sequence[Tr
 def pair_placements(
     workspace: Workspace,
     video_hash: str,
-    events: Events,
+    events: Callable[[], Events],
     track: Track,
     correction: str,
 ) -> Placements | None:
@@ -246,7 +247,7 @@ def pair_placements(
     ----------
     workspace : parameters, store and progress report
     video_hash : of the video's bytes
-    events : of the video
+    events : gives those of the video; called only where they are needed
     track : its file is read only where the store has no landmarks of it
     correction : revision of the track's corrected grid, empty where it has none
 
@@ -263,7 +264,8 @@ def pair_placements(
     params, store = workspace.params, workspace.arrays
     video_parts = (params.cuts, *voice_parts(params.voice), params.events)
     if params.voice.detector != OWN:  # the video's bytes do not say what it finds: it may read other files
-        heard = hashlib.sha256(b"".join((events.marks.times.tobytes(), events.marks.salience.tobytes()))).hexdigest()
+        marks = events().marks
+        heard = hashlib.sha256(b"".join((marks.times.tobytes(), marks.salience.tobytes()))).hexdigest()
         video_parts = (*video_parts, CacheKeyPart("Events", "digest", heard))
     stages = (*profile_parts(params, correction), params.landmarks, *video_parts, params.align)
 
@@ -271,7 +273,7 @@ def pair_placements(
         landmarks = load_landmarks(track.content_hash, correction, params, store)
         if landmarks is None:
             landmarks = track_landmarks(workspace, track.path, content_hash=track.content_hash)
-        return {"placement_list": _to_bytes(place(landmarks, events, params.align))}
+        return {"placement_list": _to_bytes(place(landmarks, events(), params.align))}
 
     try:
         arrays = store.load_or_compute(StageKey.of(pair, "placements", PLACEMENTS_VERSION, *stages), compute)

@@ -1,5 +1,7 @@
 """A track and a video that are quick to analyse, and a home folder with their analyses in it."""
 
+import subprocess
+import sys
 from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
@@ -47,6 +49,23 @@ def workbench(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str
         code = run([str(argument) for argument in arguments])
         out, err = capfd.readouterr()
         return code, out, err
+
+    return call
+
+
+@pytest.fixture
+def loaded_by() -> Callable[..., list[str]]:
+    """Run a command line in a process of its own; returns which of some modules, the first argument, it loads."""
+    program = (
+        "import sys\nfrom service.console import run\nnames = sys.argv.pop(1).split()\n"
+        "assert run(sys.argv[1:]) == 0\n"
+        "print(*(name for name in names if name in sys.modules), file=sys.stderr)"
+    )
+
+    def call(names: tuple[str, ...], *arguments: object) -> list[str]:
+        command = [sys.executable, "-c", program, " ".join(names), *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return done.stderr.splitlines()[-1].split()
 
     return call
 

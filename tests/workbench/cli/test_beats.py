@@ -7,6 +7,7 @@ import numpy as np
 import soundfile
 
 Call = Callable[..., tuple[int, str, str]]
+Loaded = Callable[..., list[str]]
 
 
 def test_prints_the_grid_of_a_drummed_track(workbench: Call, track_file: Path, home: Path) -> None:
@@ -46,6 +47,14 @@ def test_answers_a_second_time_from_the_cache(workbench: Call, track_file: Path,
     assert again["cached"] is True
     assert again["beats"] == first["beats"]
     assert "decoding" not in err
+
+
+def test_stored_beats_are_printed_without_a_decoder(
+    workbench: Call, loaded_by: Loaded, track_file: Path, home: Path
+) -> None:
+    assert workbench("beats", track_file, "--home", home)[0] == 0
+    heavy = ("av", "soxr", "soundfile", "numba", "scipy", "sqlalchemy", "matplotlib", "xarray")
+    assert loaded_by(heavy, "beats", track_file, "--home", home) == []
 
 
 def test_says_in_one_line_that_there_is_no_such_file(workbench: Call, home: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 Call = Callable[..., tuple[int, str, str]]
+Loaded = Callable[..., list[str]]
 
 
 @pytest.fixture
@@ -65,6 +66,14 @@ def test_adds_what_is_good_tells_what_is_bad_and_exits_with_1(workbench: Call, f
     code, out, err = workbench("catalog", "remove", "ours", "--home", home)
     assert (code, out) == (1, "")
     assert "ours" in err
+
+
+def test_the_list_is_read_from_the_records_alone(
+    workbench: Call, loaded_by: Loaded, track_file: Path, tmp_path: Path
+) -> None:
+    assert workbench("catalog", "add", track_file, "--home", tmp_path)[0] == 0
+    heavy = ("av", "soxr", "numba", "scipy", "zarr", "faiss", "librosa", "matplotlib")
+    assert loaded_by(heavy, "catalog", "list", "--home", tmp_path) == []
 
 
 def test_a_folder_without_music_is_told(workbench: Call, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from workbench.cli.export import _FORMATS
 from workbench.export.formats import FORMATS
 
 Call = Callable[..., tuple[int, str, str]]
+Loaded = Callable[..., list[str]]
 SECONDS = 75.0
 
 
@@ -50,6 +51,12 @@ def test_every_format_is_written(
     assert code == 0, errors
     assert json.loads(said) == {"output": str(out), "format": name, "bytes": out.stat().st_size}
     assert sorted(tmp_path.iterdir()) == sorted([plan_file, out])
+
+
+def test_a_table_of_seams_needs_the_plan_alone(loaded_by: Loaded, plan_file: Path, home: Path, tmp_path: Path) -> None:
+    heavy = ("numba", "scipy", "sqlalchemy", "zarr", "librosa", "matplotlib", "opentimelineio", "jams")
+    arguments = ("export", plan_file, "--format", "csv", "-o", tmp_path / "seams.csv", "--home", home)
+    assert loaded_by(heavy, *arguments) == []
 
 
 def test_labels_have_the_bars_and_sections_of_the_track(

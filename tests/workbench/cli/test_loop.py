@@ -1,8 +1,6 @@
 import io
 import json
 import re
-import subprocess
-import sys
 from base64 import b64decode
 from collections.abc import Callable
 from html import escape
@@ -15,6 +13,7 @@ import soundfile
 from workbench.results.loop import plan_from_json
 
 Call = Callable[..., tuple[int, str, str]]
+Loaded = Callable[..., list[str]]
 
 
 @pytest.fixture(scope="module")
@@ -48,25 +47,15 @@ NEVER = (
 """what no plan of a bare file needs, and what takes long to import"""
 
 
-def loaded(track: Path, home: Path, names: tuple[str, ...]) -> list[str]:
-    """Which of some modules a plan in a process of its own loads."""
-    program = (
-        "import sys\nfrom service.console import run\nnames = sys.argv.pop().split()\nassert run(sys.argv[1:]) == 0\n"
-        "print(*(name for name in names if name in sys.modules), file=sys.stderr)"
-    )
-    command = [sys.executable, "-c", program, "loop", str(track), "--seconds", "80", "--home", str(home)]
-    done = subprocess.run([*command, " ".join(names)], capture_output=True, text=True, check=True)
-    return done.stderr.splitlines()[-1].split()
-
-
 @pytest.mark.usefixtures("plan_file")
-def test_a_plan_from_a_stored_analysis_loads_no_kernels(track_file: Path, home: Path) -> None:
-    assert loaded(track_file, home, ("numba", "scipy", "librosa", "matplotlib", "xarray")) == []
+def test_a_plan_from_a_stored_analysis_loads_no_kernels(loaded_by: Loaded, track_file: Path, home: Path) -> None:
+    heavy = ("numba", "scipy", "librosa", "matplotlib", "xarray")
+    assert loaded_by(heavy, "loop", track_file, "--seconds", 80, "--home", home) == []
 
 
 @pytest.mark.usefixtures("plan_file")  # which has compiled what was not
-def test_a_cold_plan_loads_no_more_than_it_needs(track_file: Path, tmp_path: Path) -> None:
-    assert loaded(track_file, tmp_path / "home", NEVER) == []
+def test_a_cold_plan_loads_no_more_than_it_needs(loaded_by: Loaded, track_file: Path, tmp_path: Path) -> None:
+    assert loaded_by(NEVER, "loop", track_file, "--seconds", 80, "--home", tmp_path / "home") == []
 
 
 def test_refuses_a_video_that_is_not_longer_and_says_why(workbench: Call, track_file: Path, home: Path) -> None:

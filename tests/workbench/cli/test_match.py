@@ -15,6 +15,7 @@ from workbench.results.align import MOST_SYNC_POINTS
 from workbench.results.schemas import schemas
 
 Call = Callable[..., tuple[int, str, str]]
+Loaded = Callable[..., list[str]]
 FPS, SECONDS = 25, 12
 
 
@@ -47,6 +48,15 @@ def test_prints_a_lean_lane(workbench: Call, track_file: Path, video_file: Path,
     assert "sync_points" not in track
     assert "candidate_pool" not in body["lane"]
     assert track["match_map"]
+
+
+def test_a_second_match_reads_what_the_first_found(
+    workbench: Call, loaded_by: Loaded, track_file: Path, video_file: Path, stocked: Path
+) -> None:
+    workbench("catalog", "add", track_file, "--home", stocked)
+    assert workbench("match", video_file, "--home", stocked)[0] == 0
+    heavy = ("numba", "scipy.ndimage", "scipy.signal", "scipy.stats", "faiss", "librosa", "matplotlib")
+    assert loaded_by(heavy, "match", video_file, "--home", stocked) == []
 
 
 def test_an_empty_catalog_is_told_in_a_line_that_says_what_to_do(

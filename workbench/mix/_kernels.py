@@ -1,0 +1,97 @@
+"""Compiled inner loops of the limiter. Compiled once and cached on disk; importing this module loads numba."""
+
+from __future__ import annotations
+
+import numba
+
+from workbench.recording import FloatArray
+
+
+@numba.njit(cache=True, nogil=True)
+def require_gain(peaks: FloatArray, ceiling: float, required: FloatArray) -> None:
+    """Lower the gain required of the samples at both ends of each interval whose peak passes the ceiling.
+
+    Parameters
+    ----------
+    peaks : shape (n,), float32, highest magnitude in each interval between two samples
+    ceiling : full scale 1.0
+    required : shape (n + 1,), gain of each sample, lowered in place
+    """
+    for k in range(peaks.size):
+        if peaks[k] > ceiling:
+            gain = ceiling / peaks[k]
+            required[k] = min(required[k], gain)
+            required[k + 1] = min(required[k + 1], gain)
+
+
+@numba.njit(cache=True, nogil=True)
+def hold_and_release(
+    required: FloatArray, released: FloatArray, start: int, stop: int, reach: int, release: float, level: float
+) -> float:
+    """Hold the lowest required gain within `reach` to both sides, and let it recover exponentially.
+
+    Parameters
+    ----------
+    required : shape (n,), gain of each sample
+    released : shape (n,), written to from `start` to `stop`
+    start, stop : samples; those within `reach` of them must be there
+    reach : samples
+    release : share of what is missing to 1 that a sample recovers
+    level : gain of the sample before `start`
+
+    Returns
+    -------
+    gain of the last sample
+    """
+    lowest, lowest_at = 1.0, -1
+    if stop > start:
+        for i in range(start - reach, start + reach):
+            if required[i] <= lowest:
+                lowest, lowest_at = required[i], i
+    for i in range(start, stop):
+        if lowest_at < i - reach:
+            lowest = 1.0
+            for j in range(i - reach, i + reach + 1):
+                if required[j] <= lowest:
+                    lowest, lowest_at = required[j], j
+        elif required[i + reach] <= lowest:
+            lowest, lowest_at = required[i + reach], i + reach
+        level += (1.0 - level) * release
+        if level > 1.0 - 1.0e-6:  # 0.00001 dB: released, so that samples pass untouched again
+            level = 1.0
+        level = min(level, lowest)
+        released[i] = level
+    return level
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def apply_gain(sound: FloatArray, released: FloatArray, window: FloatArray, start: int, gained: FloatArray) -> None:
+    """Multiply by the smoothed gain; samples that no reduction reaches are copied.
+
+    Parameters
+    ----------
+    sound : shape (channels, n), float32
+    released : shape (n,), gain of each sample
+    window : shape (2 * reach + 1,), weights of the gains around a sample, which sum to 1
+    start : first sample to write; `released` holds `reach` samples before it and after the last
+    gained : shape (channels, m), float32, written to
+    """
+    reach = window.size // 2
+    reduced_at = -1
+    for i in range(start - reach, start + reach):
+        if released[i] < 1.0:
+            reduced_at = i
+    for k in range(gained.shape[1]):
+        i = start + k
+        if released[i + reach] < 1.0:
+            reduced_at = i + reach
+        if reduced_at < i - reach:
+            for channel in range(gained.shape[0]):
+                gained[channel, k] = sound[channel, i]
+        else:
+            reduction = 0.0
+            around = released[i - reach : i + reach + 1]
+            for j in range(window.size):
+                reduction += window[j] * (1.0 - around[j])
+            for channel in range(gained.shape[0]):
+                gained[channel, k] = sound[channel, i] * (1.0 - reduction)
