@@ -21,9 +21,11 @@ import click
 from service.processes.threads import ONE_THREAD
 from workbench.errors import WorkbenchError
 
+_FIRST_COLLECT_AFTER = 500_000
+"""new containers after which Python first looks for cycles: more than a short command makes, nearly all of them by
+importing, and they stay; looking through them took a twelfth of its processor time"""
 _COLLECT_AFTER = 10_000
-"""new containers after which Python looks for cycles; with its own 700 it walks through everything that was imported
-again and again, a twentieth of the processor time of a short command"""
+"""the same from then on; with Python's own 700 it would look again and again"""
 
 
 class SubCommand(NamedTuple):
@@ -157,10 +159,23 @@ def main() -> None:
     that was imported several times while it shuts down, which takes a third of a second.
     """
     os.environ.update({name: number for name, number in ONE_THREAD.items() if name not in os.environ})
-    gc.set_threshold(_COLLECT_AFTER, *gc.get_threshold()[1:])
+    _collect_late()
     code = run()
     gc.freeze()
     raise SystemExit(code)
+
+
+def _collect_late() -> None:
+    """Look for cycles late for the first time, and as often as a long command needs afterwards."""
+    others = gc.get_threshold()[1:]
+
+    def collect_often(phase: str, _: dict[str, int]) -> None:
+        if phase == "stop":
+            gc.callbacks.remove(collect_often)
+            gc.set_threshold(_COLLECT_AFTER, *others)
+
+    gc.callbacks.append(collect_often)
+    gc.set_threshold(_FIRST_COLLECT_AFTER, *others)
 
 
 if __name__ == "__main__":

@@ -93,7 +93,10 @@ def command(
         ) from error
     name = f"[{host}]" if ":" in host else host
     url = f"http://{name}:{server.port}" + (f"/?key={key}" if key is not None else "")
-    gc.freeze()  # what is loaded stays: when a page closes, memory is sought among what pages hold
+    # What is loaded stays: when a page closes, memory is sought among what pages hold. The command line puts the first
+    # look off: it is made here, so that the next ones come as often as pages need.
+    gc.collect()
+    gc.freeze()
     server.start()
     shared_pool().warm()
     # A plain kill ends it like Ctrl-C: the processes that work for it must not outlive it.
