@@ -21,6 +21,7 @@ from workbench.audition.plans import gains_of, track_stretch
 from workbench.audition.played import played_plan
 from workbench.dashboards.plan_picture import PlanPicture, place_facts
 from workbench.dashboards.session import Session
+from workbench.dashboards.shared_work import what_seams_follow
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.transport import script
 from workbench.errors import WorkbenchError
@@ -114,9 +115,11 @@ class WishDesk:
             self._places, self._placed = (), plan
             if plan is not None and loop is not None and plan.seam_times:
                 self._waiting = "listening around it…"
+                constraints = self._session.wishes.seams
                 self._run(
-                    find_places, loop, self._session.wishes.seams, then=self._show_places,
+                    find_places, loop, constraints, then=self._show_places,
                     wanted=lambda: self._placed is plan, subject=str(loop.track.path),
+                    same=what_seams_follow(loop, plan, constraints),
                     otherwise=lambda _: self._show_no_places("it cannot be moved: listening around it failed"),
                     cancelled=lambda: self._show_no_places("it cannot be moved: listening around it was cancelled"),
                 )  # fmt: skip

@@ -12,7 +12,6 @@ Classes: `SeamState`, without widgets; `SeamPlayer`; `SeamsTab`. The pictures ar
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import partial
 from io import StringIO
@@ -32,11 +31,11 @@ from workbench.dashboards.fades import seam_place
 from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.seam_pictures import ScorePicture, SeamPicture
 from workbench.dashboards.session import Session
+from workbench.dashboards.shared_work import what_seams_follow
 from workbench.dashboards.skeleton import Skeleton
 from workbench.dashboards.styles import beside, stylesheet
 from workbench.dashboards.tab import Tab, action
 from workbench.dashboards.transport import script
-from workbench.files import stamps_of
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
 from workbench.plots.palette import clock
 from workbench.plots.seams import HIGHEST_HZ, LOWEST_HZ
@@ -468,7 +467,7 @@ class SeamsTab(Tab):
         wanted = partial(self._is_at, plan, seam)
         self.run(
             look_at_seam, loop, plan, seam, then=self._show_look, wanted=wanted, subject=str(loop.track.path),
-            otherwise=lambda _: self._give_up(), cancelled=self._give_up, same=_seam_as_heard(loop, plan, seam),
+            otherwise=lambda _: self._give_up(), cancelled=self._give_up, same=what_seams_follow(loop, plan, seam),
         )  # fmt: skip
 
     def _give_up(self) -> None:
@@ -529,11 +528,3 @@ class SeamsTab(Tab):
             longest=max(_LONGEST_FADE_SECONDS, fade),
             sounds={name: url(getattr(look, name)) for name in ("heard", "cut", "left", "entered")},
         )  # fmt: skip
-
-
-def _seam_as_heard(loop: Loop, plan: LoopPlan, seam: int) -> Hashable | None:
-    """What the pictures and sounds of a seam depend on; None where there is no analysis to hear them by."""
-    if loop.analysis is None:
-        return None
-    grid = loop.analysis.grid
-    return plan, seam, *stamps_of(loop.track.path), grid.beats.tobytes(), grid.positions.tobytes()

@@ -5,7 +5,8 @@ equal, under way or waiting, or takes the result that such work had. Each page h
 own news, and gives it up alone: the work goes on while one page wants it. What goes wrong is news to all of them, and
 is not kept.
 
-Classes: `SharedWork`, one piece of work and the tasks that wait for it; `RecentResults`.
+Classes: `SharedWork`, one piece of work and the tasks that wait for it; `RecentResults`. Functions:
+`what_seams_follow`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
+
+from workbench.files import stamps_of
+from workbench.loops.plan import LoopPlan
+from workbench.workflows.loop import Loop
 
 if TYPE_CHECKING:
     from workbench.dashboards.work import Task
@@ -145,3 +150,22 @@ class RecentResults:
         while total > self._most_bytes:
             _, (_, size, _) = self._kept.popitem(last=False)
             total -= size
+
+
+def what_seams_follow(loop: Loop, plan: LoopPlan, *more: Hashable) -> Hashable | None:
+    """What is known of the seams of a plan depends on these, beside the page's home and parameters.
+
+    Parameters
+    ----------
+    loop : of the plan
+    plan : it, or one of its options
+    more : such as the number of a seam
+
+    Returns
+    -------
+    for `Task.same`; None where the loop has no analysis
+    """
+    if loop.analysis is None:
+        return None
+    grid = loop.analysis.grid
+    return plan, *stamps_of(loop.track.path), grid.beats.tobytes(), grid.positions.tobytes(), *more

@@ -5,21 +5,26 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
+from workbench.beats.corrections import shift_bar
 from workbench.bundled import bundled_path
 from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.session import Session
-from workbench.dashboards.shared_work import RecentResults
+from workbench.dashboards.shared_work import RecentResults, what_seams_follow
 from workbench.dashboards.work import Pool, Task
 from workbench.errors import MediaError
 from workbench.home import Home
+from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, TrackRange
+from workbench.loops.plan import LoopPlan
 from workbench.params import DuckParams, WorkbenchParams
 from workbench.store import constraints
+from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
 PARAMS = WorkbenchParams()
@@ -213,6 +218,36 @@ def test_five_pages_of_one_track_and_video_ask_their_workers_once(home: Home, sh
         pool.close()
 
 
+def test_pages_that_are_open_on_one_plan_have_one_worker_listen_around_its_seams(
+    tide_home: Home, tide_loop: Loop
+) -> None:
+    pool = CountingPool()
+    try:
+        pages = [Session(Workspace(tide_home), pool=pool) for _ in range(2)]
+        tabs = []
+        for page in pages:
+            page.show(tide_loop)
+            tabs.append(PlanTab(page))
+        for page in pages:
+            until_idle(page)
+        assert all(tab.desk.panel.places for tab in tabs)
+        assert pool.times("find_places") == 1
+    finally:
+        pool.close()
+
+
+def test_what_is_known_of_seams_follows_the_grid_and_the_constraints(tide_loop: Loop) -> None:
+    plan, analysis = tide_loop.answer, tide_loop.analysis
+    assert isinstance(plan, LoopPlan)
+    assert analysis is not None
+    key = what_seams_follow(tide_loop, plan, NO_CONSTRAINTS)
+    assert key == what_seams_follow(replace(tide_loop, mix=None), plan, NO_CONSTRAINTS)
+    assert key != what_seams_follow(tide_loop, plan, SeamConstraints(excluded=(TrackRange(10.0, 20.0),)))
+    other = replace(analysis, beat_analysis=replace(analysis.beat_analysis, grid=shift_bar(analysis.grid, 1)))
+    assert key != what_seams_follow(replace(tide_loop, analysis=other), plan, NO_CONSTRAINTS)
+    assert what_seams_follow(replace(tide_loop, analysis=None), plan) is None
+
+
 def test_a_plan_that_is_begun_before_its_page_is_drawn_is_the_one_that_the_page_shows(
     home: Home, short_video: Path
 ) -> None:
@@ -235,7 +270,6 @@ def test_a_plan_that_is_begun_before_its_page_is_drawn_is_the_one_that_the_page_
 
 
 def test_a_plan_that_is_made_after_something_was_kept_is_a_new_one(home: Home, short_video: Path) -> None:
-    from workbench.beats.corrections import shift_bar
     from workbench.workflows.grids import save_grid
 
     pool = CountingPool()
