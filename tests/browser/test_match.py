@@ -21,7 +21,18 @@ def match(page: Any, open_tab: Callable[[str], None]) -> Any:
 
 def test_a_track_has_its_contour_and_its_reasons(match: Any) -> None:
     assert match.get_by_role("img", name="energy of the music over the motion of the video").count() >= 1
-    expect(match.get_by_text("because of")).to_be_visible()
+    expect(match.get_by_role("columnheader", name="reason")).to_be_visible()
+
+
+def test_every_column_is_to_be_seen_on_a_telephone(match: Any) -> None:
+    match.set_viewport_size({"width": 390, "height": 844})
+    table = match.get_by_role("table", name="matches")
+    expect(table.get_by_role("columnheader")).to_have_count(8)
+    for cell in [*table.get_by_role("columnheader").all(), *table.get_by_role("cell").all()]:
+        place = cell.bounding_box()
+        assert place is not None
+        assert place["x"] >= 0
+        assert place["x"] + place["width"] <= 390, cell.inner_text()
 
 
 def test_filters_narrow_and_open_again(match: Any) -> None:

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, cast
 from workbench.dashboards.fades import HandFade, Place
 from workbench.dashboards.grid_drafts import draft_record
 from workbench.dashboards.page_loop import this_page_loop
+from workbench.dashboards.wish_words import in_words
 from workbench.errors import ParameterError, UnknownProject, WorkbenchError
 from workbench.loops.constraints import SeamConstraints
 from workbench.loops.fit import Keep, KeptPart
@@ -457,11 +458,15 @@ def asked_words(before: PlanWishes, after: PlanWishes) -> str:
 
     Returns
     -------
-    str : such as "asked for --pin-seam 1:32-0:48"
+    str : such as "asked for: pinned 1:32 → 0:48"
     """
     added = [label for label in after.labels if label not in before.labels]
     dropped = [label for label in before.labels if label not in after.labels]
-    said = [f"{verb} {', '.join(labels)}" for verb, labels in (("asked for", added), ("dropped", dropped)) if labels]
+    said = [
+        f"{verb}: {', '.join(map(in_words, labels))}"
+        for verb, labels in (("asked for", added), ("dropped", dropped))
+        if labels
+    ]
     return "; ".join(said) or "planned again"
 
 

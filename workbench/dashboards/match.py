@@ -30,6 +30,7 @@ from workbench.audition.played import played_duck
 from workbench.catalog.lane import Match
 from workbench.catalog.track import Track
 from workbench.dashboards.charts import Picture, flat_legend, ink_colour, time_chart
+from workbench.dashboards.compared import compare_track, compared_tracks
 from workbench.dashboards.mix import MixState, tune_state
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, beside, scrolled, stylesheet
@@ -44,8 +45,8 @@ from workbench.workflows.library import add_all, bundled_files
 SLOWEST, FASTEST = 40.0, 220.0
 LONGEST_SECONDS = 1800.0
 EMPTY_CATALOG = (
-    "The catalog is empty: there is no track to match to this video. Add a folder of your own with "
-    "`workbench catalog add FOLDER` and press Match again, or add the tracks that come with Workbench."
+    "The catalog is empty: there is no track to match to this video. Add the tracks that come with Workbench, or a "
+    "folder of your own with the command workbench catalog add FOLDER, and press Match again."
 )
 VOICES = ("any", "instrumental", "with vocals")
 _RUN_UP_SECONDS = 3.0
@@ -178,7 +179,7 @@ class MatchState:
             "seconds": track.duration_seconds,
             "voice": "–" if track.instrumental is None else "none" if track.instrumental else "vocals",
             "contour": [[round(float(at), 4), round(float(much), 3)] for at, much in points],
-            "lands": best.in_words if best is not None else NO_CLEAR_POINT,
+            "placement": best.in_words if best is not None else NO_CLEAR_POINT,
         }
 
     def why(self) -> str:
@@ -191,7 +192,7 @@ class MatchState:
             f"<td>{escape(reason.audio)}</td><td>{reason.score:.2f}</td></tr>"
             for reason in match.reasons
         )
-        head = "<tr><th>because of</th><th>the video</th><th>the music</th><th>fit</th></tr>"
+        head = "<tr><th>reason</th><th>the video</th><th>the music</th><th>fit</th></tr>"
         title = escape(match.track.called)
         return f"<h4>{title}</h4><p>{escape(match.fit_explanation)}</p><table>{head}{lines}</table>"
 
@@ -299,7 +300,7 @@ def named_marks(place: Placement | None, seconds: float, width: int) -> list[tup
 
     Parameters
     ----------
-    place : None: the track has no placement
+    place : None: the track has no placement; one whose coincidences may be due to chance has none that is named
     seconds : of the video
     width : of the picture of all of it, pixels
 
@@ -309,7 +310,7 @@ def named_marks(place: Placement | None, seconds: float, width: int) -> list[tup
     """
     marks: list[tuple[float, str, str]] = []
     taken: list[tuple[float, float]] = []
-    for met in () if place is None else place.coincidences:
+    for met in () if place is None or place.in_words == NO_CLEAR_POINT else place.coincidences:
         words = f"{met.landmark} on {met.event}"
         at, room = met.video_s / max(1e-9, seconds) * width, _LETTER_PIXELS * len(words) + 2 * _BESIDE_PIXELS
         side = "left" if at + room <= width else "right"
@@ -366,8 +367,10 @@ class MatchTab(Tab):
         self.voice = pmui.Select(
             label="voice", options=list(VOICES), value="any", size="small", width=130, margin=(12, 6)
         )
-        self.words = pmui.TextInput(label="mood, genre, instrument …", size="small", width=200, margin=(12, 6))
-        self.places = pmui.Select(label="lands", options=[], size="small", sizing_mode="stretch_width", margin=(12, 6))
+        self.words = pmui.TextInput(label="mood, genre, instrument …", size="small", width=240, margin=(12, 6))
+        self.places = pmui.Select(
+            label="placement", options=[], size="small", sizing_mode="stretch_width", margin=(12, 6)
+        )
         self.fill = action(
             "Add the bundled tracks", self.add_bundled, variant="contained", visible=False, margin=(0, 6)
         )
@@ -382,8 +385,10 @@ class MatchTab(Tab):
         self.opened = action(
             "Open in Plan", lambda: self.open(self.state.chosen), variant="contained", margin=(12, 6), visible=False
         )
+        self.compared = action("Compare", self.compare, variant="outlined", margin=(12, 0), visible=False)
         self.places.param.watch(lambda event: self._place(event.new), "value")
         self.follow(["dark"], partial(setattr, self.table, "dark"))
+        self.follow(["stack", "track"], lambda *_: self._show_compared())
         self.follow_shown(["video"], self.take)
         self.follow_shown(["params"], lambda _: self._balance())
 
@@ -453,12 +458,17 @@ class MatchTab(Tab):
             self._session.open_track(track_id)
             self._session.tab = "Plan"
 
+    def compare(self) -> None:
+        """Have the chosen track compared with the page's own in the Tracks tab."""
+        if self.state.match is not None:
+            self.attempt(compare_track, self._session, self.state.chosen)
+
     def panel(self) -> pn.viewable.Viewable:
         """Picture; filters and table beside the reasons."""
         again = action("Match again", self.match, variant="outlined", margin=(12, 6))
         filters = pmui.FlexBox(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
         found = pmui.Column(filters, self.table, self.fill, sizing_mode="stretch_width", margin=0, styles=beside(480))
-        places = pmui.Row(self.places, self.opened, sizing_mode="stretch_width")
+        places = pmui.Row(self.places, self.compared, self.opened, sizing_mode="stretch_width")
         reasons = pmui.Column(places, self.why, sizing_mode="stretch_width")
         both = pmui.FlexBox(found, scrolled(reasons, height=_WHY_HEIGHT, least=390), sizing_mode="stretch_width")
         return pmui.Column(*self.picture.panes(_FIGURE_SHARE, margin=0), both, sizing_mode="stretch_width")
@@ -513,10 +523,16 @@ class MatchTab(Tab):
         # The value is the label, not a number: the browser shows a value that stays the same with its old label.
         labels = [f"{n}. {place.in_words} ({place.score:.2f})" for n, place in enumerate(sync, start=1)]
         self.places.param.update(options=labels, value=labels[0] if labels else None, visible=bool(labels))
-        self.opened.visible = match is not None
+        self.opened.visible = self.compared.visible = match is not None
+        self._show_compared()
         self.why.object = self.state.why()
         self.picture.show_video() if self.state.drawn is None else self.picture.show_track()
         self._try()
+
+    def _show_compared(self) -> None:
+        """Say whether the chosen track is compared already."""
+        is_compared = self.state.chosen in compared_tracks(self._session)
+        self.compared.param.update(label="Compared" if is_compared else "Compare", disabled=is_compared)
 
     def _place(self, label: str | None) -> None:
         number = self.places.options.index(label) if label in self.places.options else self.state.placement

@@ -5,7 +5,7 @@ wish that would help if it were dropped is a button.
 
 While a seam is dragged, the splice at the bar line that it would go to is heard, over and over (`SeamSound`).
 
-Classes: `WishPanel`; `SeamSound`; `WishDesk`, which joins them with the session and the picture. Functions: `in_words`.
+Classes: `WishPanel`; `SeamSound`; `WishDesk`, which joins them with the session and the picture.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.shared_work import what_seams_follow
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.transport import script
+from workbench.dashboards.wish_words import all_in_words, in_words
 from workbench.errors import WorkbenchError
 from workbench.loops.constraints import clock
 from workbench.loops.fit import Keep
@@ -34,11 +35,6 @@ from workbench.workflows.constraints import read_range
 from workbench.workflows.loop import Loop
 from workbench.workflows.wishes import FoundPlaces, PlanWishes, find_places, is_same_splice, named_seam
 
-_WORDS = {
-    "--pin-seam": "pinned", "--forbid-seam": "forbidden", "--never-cut": "never cut", "--exclude": "excluded",
-    "--keep": "kept whole", "--start-at": "music starts at", "--end-on": "last hit at",
-}  # fmt: skip
-"""of each wish, before its times"""
 _BEFORE_S, _AFTER_S = 1.2, 1.8
 """that are heard around a seam while it is dragged"""
 
@@ -186,7 +182,7 @@ class WishDesk:
             waiting=self._waiting,
             stretch=[] if self._stretch is None else [clock(time) for time in self._stretch],
             wishes=[[label, in_words(label)] for label in session.wishes.labels],
-            fault="" if clash is None else session.for_the_page(clash.sentence),
+            fault="" if clash is None else all_in_words(session.for_the_page(clash.sentence), clash.labels),
             clashing=[] if clash is None else [[label, in_words(label)] for label in clash.labels],
         )  # fmt: skip
         self._picture.show_places(self._places)
@@ -258,18 +254,6 @@ class WishDesk:
             pinned = (*pinned, here)
         forbidden = (*seams.forbidden, here) if what == "forbid" else seams.forbidden
         return replace(wishes, seams=replace(seams, pinned=pinned, forbidden=tuple(dict.fromkeys(forbidden))))
-
-
-def in_words(label: str) -> str:
-    """A wish as the page calls it.
-
-    Parameters
-    ----------
-    label : as one types it, such as `--pin-seam 1:32-0:48`
-    """
-    option, _, times = label.partition(" ")
-    between = " → " if option in ("--pin-seam", "--forbid-seam") else " to "
-    return f"{_WORDS.get(option, option)} {times.replace('-', between)}"
 
 
 def _ranges(wishes: PlanWishes) -> Any:

@@ -26,6 +26,7 @@ from workbench.dashboards.grid_drafts import GridDraft, read_draft
 from workbench.dashboards.keeping import Keeper, Step, asked_words, read_envelope, read_fades, read_wishes
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.views import LongSound, write_summary
+from workbench.dashboards.wish_words import kept_words
 from workbench.dashboards.work import Pool, Task, shared_pool
 from workbench.demo.run import demo_loop
 from workbench.errors import PlanError, WorkbenchError
@@ -39,7 +40,7 @@ from workbench.provenance import read_provenance
 from workbench.results.loop import plan_from_json
 from workbench.workflows.analyze import Analysis, analyze
 from workbench.workflows.fit import Fit, can_fit, fit_track
-from workbench.workflows.kept_constraints import kept_constraints, kept_line
+from workbench.workflows.kept_constraints import kept_constraints
 from workbench.workflows.kept_records import kept_revisions
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.mix import draw_envelope, mix_under
@@ -538,7 +539,7 @@ class Session(param.Parameterized):
         """
         kept, lost = with_hand_fades(loop, self._hand_fades.values())
         self.show(kept)
-        kept_with = [kept_line(loop.kept_constraints.labels)] if loop.kept_constraints else []
+        kept_with = [kept_words(loop.kept_constraints.labels)] if loop.kept_constraints else []
         self.notice = "; ".join(filter(None, (*kept_with, describe_lost(lost))))
 
     def replan(self) -> Task | None:

@@ -27,6 +27,7 @@ from panel.custom import JSComponent
 from workbench.audition.plans import FULL_SCALE, gains_of, headroom_db
 from workbench.audition.played import played_duck, played_plan
 from workbench.audition.stacked import StackedTrack, mix_stacked, stack_loop, stack_track
+from workbench.dashboards.compared import compare_track, compared_tracks, name_of, title_of
 from workbench.dashboards.files import film_url
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import stylesheet
@@ -36,9 +37,6 @@ from workbench.errors import WorkbenchError
 from workbench.loops.plan import LoopPlan
 from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ
 from workbench.workflows.catalog_search import search_catalog
-from workbench.workflows.tracks import TrackSource, find_track
-
-MOST_TRACKS = 3
 
 
 class StackBoard(JSComponent):
@@ -88,13 +86,6 @@ class StackTab(Tab):
         self.board.param.watch(lambda event: self.ask(*event.new[:-1]), "asked")
         self.follow_shown(["stack", "track", "video", "loop", "params", "envelope"], lambda *_: self.show())
 
-    @property
-    def slots(self) -> tuple[str, ...]:
-        """The tracks that are compared, by id or path; the page's own is always among them."""
-        session = self._session
-        own = () if session.track is None else (name_of(session.track),)
-        return session.stack if set(own) <= set(session.stack) else (*own, *session.stack)[:MOST_TRACKS]
-
     def show(self) -> None:
         """Show the tracks, and have made what there is not yet of them."""
         session, board = self._session, self.board
@@ -106,18 +97,19 @@ class StackTab(Tab):
         if session.video is None:
             board.param.update(tracks=[], soundtrack="", film="", speech=[])
             return
-        for named in self.slots:
+        slots = compared_tracks(session)
+        for named in slots:
             self._prepare(named, session.video)
         for named in [*self._asked]:  # what has no sound is tried again when it comes back
-            if named not in self.slots and (named in self._faults or named not in self._stacked):
+            if named not in slots and (named in self._faults or named not in self._stacked):
                 self._asked.pop(named)
                 self._faults.pop(named, None)
-        heard = {named: self._as_heard(named) for named in self.slots if named in self._stacked}
+        heard = {named: self._as_heard(named) for named in slots if named in self._stacked}
         ready = list(heard.values())
         own = next((one for named, one in heard.items() if self._is_own(named)), ready[0] if ready else None)
         quietest = min((_lufs(one) for one in ready if isfinite(one.lufs)), default=0.0)
         board.param.update(
-            tracks=[self._facts(named, heard.get(named), quietest) for named in self.slots],
+            tracks=[self._facts(named, heard.get(named), quietest) for named in slots],
             soundtrack=session.url_of(own.soundtrack) if own is not None and own.soundtrack is not None else "",
             soundtrack_db=0.0 if own is None else gains_of(own.loop.mix).soundtrack_db,
             headroom_db=headroom_db(max((_peak(one) for one in ready), default=0.0)),
@@ -134,17 +126,15 @@ class StackTab(Tab):
         what : `add` a track of the catalog, `remove` one, or `use` one as the page's own
         which : id of the track, as the catalog or the board has it; one that is not there any more is ignored
         """
-        session, slots = self._session, self.slots
+        session, slots = self._session, compared_tracks(self._session)
         if what == "add":
-            if which not in slots and len(slots) < MOST_TRACKS:
-                with session.change(f"{self._title(which)} is compared"):
-                    session.stack = (*slots, which)
+            self.attempt(compare_track, session, which)
             return
         named = next((one for one in slots if _row_of(one) == which), None)
         if named is None:
             return
         if what == "remove":
-            with session.change(f"{self._title(named)} is not compared any more"):
+            with session.change(f"{title_of(session, named)} is not compared any more"):
                 session.stack = tuple(one for one in slots if one != named)
         elif what == "use" and not self._is_own(named):
             self._opening, envelope = True, session.envelope
@@ -202,7 +192,7 @@ class StackTab(Tab):
     def _facts(self, named: str, stacked: StackedTrack | None, quietest: float) -> dict[str, Any]:
         """What the board shows and plays of a track."""
         session, own = self._session, self._is_own(named)
-        facts = {"id": _row_of(named), "title": self._title(named), "own": own}
+        facts = {"id": _row_of(named), "title": title_of(session, named), "own": own}
         facts = {**facts, "plan": {}, "music": "", "duck": [], "gain_db": 0.0}
         if stacked is None:
             return {**facts, "words": session.for_the_page(self._faults.get(named, "being planned"))}
@@ -227,29 +217,14 @@ class StackTab(Tab):
         is_own = own is not None and self._is_own(named) and own.answer is stacked.loop.answer
         return replace(stacked, loop=self._session.as_tuned(own if is_own and own is not None else stacked.loop))
 
-    def _title(self, named: str) -> str:
-        try:
-            return find_track(self._session.workspace, named).title
-        except WorkbenchError:
-            return Path(named).stem
-
     def _look_for(self, words: str, number: int) -> None:
         try:
             found = search_catalog(self._session.workspace, words)
         except WorkbenchError as error:
             self._session.message, found = str(error), []
         shown = [[one.track_id, " – ".join(filter(None, (one.title, one.artist_name)))] for one in found]
-        self.board.found = [[one for one in shown if one[0] not in self.slots], number]
-
-
-def name_of(track: TrackSource) -> str:
-    """A track as it is found again: by its id in the catalog, else by its path.
-
-    Parameters
-    ----------
-    track : of a page
-    """
-    return track.track_id if track.record is not None else str(track.path.absolute())
+        slots = compared_tracks(self._session)
+        self.board.found = [[one for one in shown if one[0] not in slots], number]
 
 
 def _row_of(named: str) -> str:

@@ -113,12 +113,29 @@ def test_where_it_lands_is_that_of_the_chosen_track(drawn: DrawnMatch, tmp_path:
         pool.close()
 
 
+def test_the_chosen_track_is_compared_at_a_button_and_tells_so(drawn: DrawnMatch, tmp_path: Path) -> None:
+    session = Session(Workspace(Home(tmp_path)), pool=WaitingPool())
+    tab = MatchTab(session)
+    tab.state.drawn = drawn
+    tab.choose("calm")
+    assert (tab.compared.label, tab.compared.disabled) == ("Compare", False)
+    tab.compare()
+    assert session.stack == ("calm",)
+    assert (tab.compared.label, tab.compared.disabled) == ("Compared", True)
+    tab.choose("sung")
+    assert (tab.compared.label, tab.compared.disabled) == ("Compare", False)
+    session.stack = ("a", "b", "c")
+    tab.compare()
+    assert session.stack == ("a", "b", "c")
+    assert "take one away in Tracks" in session.message
+
+
 def test_what_was_not_measured_has_no_contour(drawn: DrawnMatch) -> None:
     rows = {row["id"]: row for row in MatchState(drawn).rows()}
     assert rows["calm"]["contour"]
     assert rows["unknown"]["contour"] == []
     assert rows["unknown"]["bpm"] is None
-    assert rows["sung"]["lands"] == "no clear sync point"
+    assert rows["sung"]["placement"] == "no clear sync point"
 
 
 def test_reasons_are_words_not_markup(drawn: DrawnMatch) -> None:
@@ -132,6 +149,7 @@ def test_names_of_coincidences_do_not_overlap() -> None:
     place = landing(0.0, ("drop", 40.0), ("stab", 41.0), ("section", 90.0))
     assert [at for at, *_ in named_marks(place, SECONDS, 1100)] == [40.0, 90.0]
     assert named_marks(None, SECONDS, 1100) == []
+    assert named_marks(replace(place, score=0.1), SECONDS, 1100) == [], "it may be chance, as its name says"
 
 
 def test_names_stand_beside_their_marks_inside_the_picture() -> None:

@@ -11,7 +11,6 @@ import pytest
 from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
 from workbench.audition.played import played_plan
 from workbench.dashboards.plan import PlanTab
-from workbench.dashboards.plan_wishes import in_words
 from workbench.dashboards.session import Session
 from workbench.home import Home
 from workbench.loops.moves import move_seam
@@ -52,12 +51,6 @@ def test_a_time_is_the_one_at_which_the_button_was_pressed(tab: PlanTab) -> None
     assert tab._session.wishes.start_at == 4.2
     ask(tab, "start_at", None)
     assert tab._session.wishes.start_at == 4.0
-
-
-def test_a_wish_in_words() -> None:
-    assert in_words("--pin-seam 1:32-0:48.5") == "pinned 1:32 → 0:48.5"
-    assert in_words("--exclude 0:40-1:00") == "excluded 0:40 to 1:00"
-    assert in_words("--end-on 3:58") == "last hit at 3:58"
 
 
 def test_a_stretch_that_is_excluded_is_a_chip_that_drops_it(tab: PlanTab) -> None:

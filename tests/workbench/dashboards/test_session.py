@@ -483,4 +483,4 @@ def test_constraints_that_apply_because_they_were_kept_are_named(session: Sessio
     assert session.notice == ""
     session.show_again(replace(loop, kept_constraints=SeamConstraints((TrackRange(40.0, 60.0),))))
     until_idle(session)
-    assert session.notice == "kept with this track: --never-cut 0:40-1:00 (--forget-constraints drops all that is kept)"
+    assert session.notice == "kept with the track: never cut 0:40 to 1:00; it can be dropped in Plan"

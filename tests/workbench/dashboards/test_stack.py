@@ -11,6 +11,7 @@ import pytest
 from tests.workbench.dashboards.waiting import DirectPool, WaitingPool
 from workbench.audition.played import played_plan
 from workbench.audition.stacked import mix_stacked, stack_loop, stack_track
+from workbench.dashboards.compared import compared_tracks
 from workbench.dashboards.session import Session
 from workbench.dashboards.stack import StackTab
 from workbench.home import Home
@@ -63,7 +64,7 @@ def test_a_track_of_the_catalog_is_stacked_and_kept(session: Session, other: str
     tab.board.wanted = ["", 2]
     assert tab.board.found == [[], 2], "what is compared is not offered again"
     assert session.project is not None
-    assert load_fields(session.workspace, session.project.project_id)["stack"] == list(tab.slots)
+    assert load_fields(session.workspace, session.project.project_id)["stack"] == list(compared_tracks(session))
     assert session.history[-1].words.endswith("is compared")
     session.undo()
     assert len(tab.board.tracks) == 1
@@ -89,12 +90,12 @@ def test_the_tuned_mix_of_the_own_track_is_heard(session: Session) -> None:
 def test_a_track_that_is_used_becomes_the_page_s_own_and_the_comparison_stays(session: Session, other: str) -> None:
     tab = StackTab(session)
     ask(tab, "add", other)
-    first, slots = session.project, tab.slots
+    first, slots = session.project, compared_tracks(session)
     ask(tab, "use", other)
     assert session.track is not None
     assert session.track.track_id == other
     assert session.project != first
-    assert tab.slots == slots
+    assert compared_tracks(session) == slots
     assert [track["own"] for track in tab.board.tracks] == [False, True]
     assert session.project is not None
     assert load_fields(session.workspace, session.project.project_id)["stack"] == list(slots)

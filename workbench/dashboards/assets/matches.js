@@ -1,5 +1,6 @@
 // Tracks that were matched to a video, one a row: facts, and a small picture of how the energy follows what moves.
-// Rows are chosen by click or arrow keys; Enter, or a double click, opens a track under the video.
+// Where there is no room for a row in one line it is in two; the roles are said, since what is laid out otherwise than a
+// table is no table to a screen reader. Rows are chosen by click or arrow keys; Enter, or a double click, opens a track under the video.
 const SVG = "http://www.w3.org/2000/svg",
   WIDTH = 150,
   HEIGHT = 26
@@ -12,7 +13,7 @@ const COLUMNS = [
   ["length", "seconds"],
   ["voice", "voice"],
   ["energy over the video", null],
-  ["lands", "lands"],
+  ["placement", "placement"],
 ]
 
 function shape(kind, attributes) {
@@ -50,6 +51,7 @@ export function render({ model }) {
     const td = document.createElement("td")
     td.className = kind
     td.textContent = text
+    td.setAttribute("role", "cell")
     return td
   }
   const sorted = () => {
@@ -75,6 +77,7 @@ export function render({ model }) {
     for (const [name, key] of COLUMNS) {
       const th = document.createElement("th")
       th.scope = "col"
+      th.setAttribute("role", "columnheader")
       if (key) {
         const button = document.createElement("button")
         button.textContent = name
@@ -89,13 +92,16 @@ export function render({ model }) {
       } else th.textContent = name
       row.append(th)
     }
+    row.setAttribute("role", "row")
     const head = document.createElement("thead")
+    head.setAttribute("role", "rowgroup")
     head.append(row)
     return head
   }
   function line(found) {
     const tr = document.createElement("tr")
     const chosen = found.id === model.chosen
+    tr.setAttribute("role", "row")
     tr.setAttribute("aria-selected", chosen ? "true" : "false")
     tr.tabIndex = chosen ? 0 : -1
     tr.dataset.track = found.id
@@ -108,7 +114,7 @@ export function render({ model }) {
     bar.className = "score"
     bar.style.width = `${Math.round(40 * found.score)}px`
     const room = document.createElement("span")
-    room.style.cssText = "display:inline-block;width:46px;text-align:left"
+    room.className = "room"
     room.append(bar)
     score.append(room)
     const picture = cell("")
@@ -121,7 +127,7 @@ export function render({ model }) {
       cell(found.seconds === null ? "–" : clock(found.seconds), "number"),
       cell(found.voice),
       picture,
-      cell(found.lands, "text"),
+      cell(found.placement, "text"),
     )
     tr.addEventListener("click", () => choose(found.id, true))
     tr.addEventListener("dblclick", () => open(found.id))
@@ -138,7 +144,9 @@ export function render({ model }) {
     }
     const table = document.createElement("table"),
       body = document.createElement("tbody")
+    table.setAttribute("role", "table")
     table.setAttribute("aria-label", "matches")
+    body.setAttribute("role", "rowgroup")
     const top = box.scrollTop,
       held = box.getRootNode().activeElement?.dataset?.track
     const lines = rows.map(line)

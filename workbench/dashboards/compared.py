@@ -1,0 +1,70 @@
+"""Which tracks are compared under the video: the page's own, and those that were added in Match or in Tracks.
+
+Functions: `compared_tracks`, `compare_track`, `name_of`, `title_of`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.dashboards.session import Session
+from workbench.errors import WorkbenchError
+from workbench.workflows.tracks import TrackSource, find_track
+
+MOST_TRACKS = 3
+
+
+def compared_tracks(session: Session) -> tuple[str, ...]:
+    """The tracks that are compared, by id or path; the page's own is always among them.
+
+    Parameters
+    ----------
+    session : of the page
+    """
+    own = () if session.track is None else (name_of(session.track),)
+    return session.stack if set(own) <= set(session.stack) else (*own, *session.stack)[:MOST_TRACKS]
+
+
+def compare_track(session: Session, track_id: str) -> None:
+    """Compare one more track, a step of the history; nothing happens where it is compared already.
+
+    Parameters
+    ----------
+    session : of the page
+    track_id : in the catalog
+
+    Raises
+    ------
+    WorkbenchError : as many are compared as can be
+    """
+    compared = compared_tracks(session)
+    if track_id in compared:
+        return
+    if len(compared) >= MOST_TRACKS:
+        raise WorkbenchError(f"{MOST_TRACKS} tracks are compared already: take one away in Tracks first")
+    with session.change(f"{title_of(session, track_id)} is compared"):
+        session.stack = (*compared, track_id)
+
+
+def name_of(track: TrackSource) -> str:
+    """A track as it is found again: by its id in the catalog, else by its path.
+
+    Parameters
+    ----------
+    track : of a page
+    """
+    return track.track_id if track.record is not None else str(track.path.absolute())
+
+
+def title_of(session: Session, named: str) -> str:
+    """What a track is called; of one that is gone, the name of its file.
+
+    Parameters
+    ----------
+    session : whose catalog it may be in
+    named : its id or path
+    """
+    try:
+        return find_track(session.workspace, named).title
+    except WorkbenchError:
+        return Path(named).stem
