@@ -358,7 +358,7 @@ async def opened(browser: Browser, server: Server, figures: Figures, *, cards: b
     return page
 
 
-_SHOWS = {"Plan": "Seams, look at one", "Seams": "Track plays on", "Beats": "beats a bar ·", "Mix": "duck down to"}
+_SHOWS = {"Plan": "Open in Seams", "Seams": "Track plays on", "Beats": "beats a bar ·", "Mix": "duck down to"}
 """what is to be seen in a tab"""
 
 

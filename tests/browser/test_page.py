@@ -316,6 +316,30 @@ def test_zooming_shows_the_same_music_finer(plan: Any) -> None:
     plan.until(lambda: plan.page.evaluate(seen) < 0.9 * before)
 
 
+def test_keys_and_buttons_zoom_at_the_playhead(plan: Any) -> None:
+    ranges = "Bokeh.documents.flatMap(d => [...d._all_models.values()]).filter(m => m.type == 'Range1d' && m.bounds)"
+    first, last = plan.page.evaluate(f"(({{start, end}}) => [start, end])({ranges}[0])")
+
+    def sees(start: float, end: float) -> None:
+        plan.until(
+            lambda: (
+                plan.page.evaluate(f"(({{start, end}}) => [start, end])({ranges}[0])")
+                == pytest.approx([start, end], abs=1e-3)
+            )
+        )
+
+    whole = last - first
+    plan.page.keyboard.press("Home")
+    plan.page.keyboard.press("+")
+    sees(0.0, whole / 2)
+    plan.page.get_by_role("button", name="zoom in at the playhead (+)").click()
+    sees(0.0, whole / 4)
+    plan.page.get_by_role("button", name="zoom out (-)").click()
+    sees(0.0, whole / 2)
+    plan.page.keyboard.press("0")
+    sees(first, last)
+
+
 def test_a_plan_is_taken_away_as_the_command_line_prints_it(plan: Any) -> None:
     import json
 

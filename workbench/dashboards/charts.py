@@ -29,12 +29,11 @@ from bokeh.models import (
     FixedTicker,
     Range1d,
     WheelPanTool,
-    WheelZoomTool,
 )
 from bokeh.plotting import figure as new_bokeh_figure
 from bokeh.themes import Theme
 
-from workbench.dashboards.figures import ClockTickFormatter, ShowAll
+from workbench.dashboards.figures import ClockTickFormatter, ClockZoomTool, ShowAll
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.styles import growing
 from workbench.dashboards.transport import playhead, seek_on_tap
@@ -244,7 +243,7 @@ def _figure(
 
 
 def show_time(figure: Any, margin: float = 0.0) -> None:
-    """Give a figure a clock as its horizontal axis: a click seeks, the wheel zooms, a double click shows all.
+    """Give a figure a clock as its horizontal axis: a click seeks, wheel and keys zoom, a double click shows all.
 
     Parameters
     ----------
@@ -253,7 +252,7 @@ def show_time(figure: Any, margin: float = 0.0) -> None:
     """
     figure.xaxis.ticker = clock_ticker()
     figure.xaxis.formatter = ClockTickFormatter()
-    zoom = WheelZoomTool(dimensions="width", maintain_focus=False)
+    zoom = ClockZoomTool(dimensions="width", maintain_focus=False, margin=margin)
     figure.add_tools(zoom, WheelPanTool(dimension="width", modifiers="shift"))
     figure.toolbar.active_scroll = zoom
     seek_on_tap(figure)

@@ -3,8 +3,8 @@
 Bokeh's `CustomJS` carries its code as text, which a browser runs only where the page's policy allows `eval`
 (`workbench.dashboards.headers` does not). These models name classes of a script that is loaded as a file.
 
-Classes: `ClockTickFormatter`; the callbacks `SeekTo`, `LoopOver`, `ShowAll`; the tools `SeamTool`, `PointTool`,
-`BeatTool`.
+Classes: `ClockTickFormatter`; the callbacks `SeekTo`, `LoopOver`, `ShowAll`; the tools `ClockZoomTool`,
+`SeamTool`, `PointTool`, `BeatTool`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from bokeh.core.properties import Any as AnyValue
 from bokeh.core.properties import Bool, Float, Instance, List
-from bokeh.models import BoxSelectTool, ColumnDataSource, Range1d
+from bokeh.models import BoxSelectTool, ColumnDataSource, Range1d, WheelZoomTool
 from bokeh.models.callbacks import Callback
 from bokeh.models.formatters import TickFormatter
 
@@ -47,6 +47,15 @@ class ShowAll(Callback):
 
     range = Instance(Range1d, help="The range that is zoomed out.")
     margin = Float(0.0, help="By how much it stays inside its bounds at either end, s.")
+
+
+class ClockZoomTool(WheelZoomTool):
+    """Zooms a clock by the wheel or a pinch, and by the keys and buttons of the transport."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+
+    margin = Float(0.0, help="By how much the whole stays inside the range's bounds at either end, s.")
 
 
 class SeamTool(BoxSelectTool):

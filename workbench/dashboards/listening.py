@@ -217,7 +217,7 @@ class ListeningTab(Tab):
         self.past = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
         self.kind.param.watch(lambda _: self.show(), "value")
         self.board.param.watch(lambda event: self._take_answers(event.new), "asked")
-        self.follow(["loop"], lambda _: self.show())
+        self.follow(["loop", "reviewer"], lambda *_: self.show())
         self._show_past()
 
     @property

@@ -367,10 +367,8 @@ class MatchTab(Tab):
         self.voice = pmui.Select(
             label="voice", options=list(VOICES), value="any", size="small", width=130, margin=(12, 6)
         )
-        self.words = pmui.TextInput(label="mood, genre, instrument …", size="small", width=240, margin=(12, 6))
-        self.places = pmui.Select(
-            label="placement", options=[], size="small", sizing_mode="stretch_width", margin=(12, 6)
-        )
+        self.words = pmui.TextInput(label="mood, genre, instrument …", size="small", width=216, margin=(12, 6))
+        self.places = pmui.Select(label="placement", options=[], size="small", margin=(12, 6), styles=beside(260))
         self.fill = action(
             "Add the bundled tracks", self.add_bundled, variant="contained", visible=False, margin=(0, 6)
         )
@@ -383,9 +381,13 @@ class MatchTab(Tab):
         self.table.param.watch(lambda event: self.choose(str(event.new)), "chosen")
         self.table.param.watch(lambda event: self.open(str(event.new[0])), "opened")
         self.opened = action(
-            "Open in Plan", lambda: self.open(self.state.chosen), variant="contained", margin=(12, 6), visible=False
+            "Open in Plan",
+            lambda: self.open(self.state.chosen),
+            variant="contained",
+            margin=(12, 6, 12, 0),
+            visible=False,
         )
-        self.compared = action("Compare", self.compare, variant="outlined", margin=(12, 0), visible=False)
+        self.compared = action("Compare", self.compare, variant="outlined", margin=(12, 6), visible=False)
         self.places.param.watch(lambda event: self._place(event.new), "value")
         self.follow(["dark"], partial(setattr, self.table, "dark"))
         self.follow(["stack", "track"], lambda *_: self._show_compared())
@@ -468,7 +470,7 @@ class MatchTab(Tab):
         again = action("Match again", self.match, variant="outlined", margin=(12, 6))
         filters = pmui.FlexBox(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
         found = pmui.Column(filters, self.table, self.fill, sizing_mode="stretch_width", margin=0, styles=beside(480))
-        places = pmui.Row(self.places, self.compared, self.opened, sizing_mode="stretch_width")
+        places = pmui.FlexBox(self.places, self.compared, self.opened, sizing_mode="stretch_width")
         reasons = pmui.Column(places, self.why, sizing_mode="stretch_width")
         both = pmui.FlexBox(found, scrolled(reasons, height=_WHY_HEIGHT, least=390), sizing_mode="stretch_width")
         return pmui.Column(*self.picture.panes(_FIGURE_SHARE, margin=0), both, sizing_mode="stretch_width")

@@ -71,7 +71,7 @@ class PlanTab(Tab):
         super().__init__(session, self.picture)
         self.player = self.program = Program(playheads=self.picture.playheads)
         self.cards = OptionCards(sizing_mode="stretch_width")
-        self.chips = SeamChips(sizing_mode="stretch_width", label="Seams, look at one:", margin=(8, 0, 0, 0))
+        self.chips = SeamChips(sizing_mode="stretch_width", label="Open in Seams:", margin=(8, 0, 0, 0))
         self.empty = pmui.Typography("", variant="body1", margin=(24, 10, 4, 10))
         self.fit = action("Fit the track to this video", session.fit, variant="contained", margin=(4, 10, 14, 10))
         self.about_fit = pmui.Typography(

@@ -37,6 +37,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, HEARD, VOICE, clock, group_colour
 from workbench.plots.plan import gain_curve, track_pieces
 from workbench.plots.seams import PART_WORDS
+from workbench.recording import FloatArray
 
 _FLOOR_DB = -24.0
 _LANES = {
@@ -54,8 +55,8 @@ _LANE_NAMES = {
     "track": "track",
 }
 """on the page; the ribbons need none"""
-_MARKS_DB = (0.0, -10.0, -20.0)
-"""of the lane of gains"""
+_MARKS_DB = {"0 dB": 0.0, "−10": -10.0, "−20": -20.0}
+"""of the lane of gains, by what is written at them"""
 _CAN = "#F0E442"
 """a place where a seam that is dragged could be; to be seen on the music"""
 _NUMBER = {"text_align": "center", "text_baseline": "top", "text_font_size": "12px", "text_font_style": "bold"}
@@ -76,6 +77,8 @@ class PlanPicture(Picture):
         lanes = {word: _LANES[name] for name, word in _LANE_NAMES.items()}
         self.figure = lane_chart(412, self.view, _TOP, lanes)
         super().__init__(self.figure)
+        self._marks: FloatArray = np.zeros(0)
+        """heights of the marks in the lane of gains"""
         self._draw()
         self._add_playheads("plan-playhead")
         self.hand = self._listen()
@@ -87,6 +90,8 @@ class PlanPicture(Picture):
             self._empty()
         if self.state.seconds:
             self.view.update(start=0.0, end=self.state.seconds, bounds=(-1.0, self.state.seconds + 1.0))
+        # Without a plan there are no lanes below the soundtrack.
+        self.figure.y_range.start = 0.0 if self.state.plan is not None else _LANES["gain"].high
         self.show_plan()
         self.show_view()
 
@@ -123,6 +128,16 @@ class PlanPicture(Picture):
         self._set("seams", x=times[others], number=[str(n + 1) for n in others])
         self._set("worst", x=times[named], number=[f"{n + 1} worst" for n in named])
         self._set("fades", left=times - fades / 2, right=times + fades / 2)
+
+    def show_chosen(self, seam: int | None) -> None:
+        """Show which seam the buttons are about.
+
+        Parameters
+        ----------
+        seam : of the plan that is looked at, counted from 0; None: none of it
+        """
+        times = () if self.state.plan is None else self.state.plan.seam_times
+        self._set("chosen", x=[] if seam is None else list(times[seam : seam + 1]))
 
     def mark(self, region: Sequence[float]) -> None:
         """Show the range that is looped, or none.
@@ -186,7 +201,7 @@ class PlanPicture(Picture):
         self._envelope("soundtrack", state.soundtrack, first, last, columns)
         if state.video is not None and last > first:
             band = _LANES["video"]
-            pixels = round((band.high - band.low) / _TOP * self.follow.height)
+            pixels = round((band.high - band.low) / (_TOP - self.figure.y_range.start) * self.follow.height)
             picture = video_row(state.video.tiles, first, last, min(columns, MOST_COLUMNS), pixels)
             self._set("video", image=[picture], x=[first], y=[band.low], dw=[last - first], dh=[band.high - band.low])
         else:
@@ -194,6 +209,7 @@ class PlanPicture(Picture):
         if plan is not None:
             self._bars(plan)
             self._labels(plan)
+            self._scale()
 
     def _envelope(self, lane: str, sound: LongSound | None, first: float, last: float, columns: int) -> None:
         if sound is None:
@@ -233,6 +249,11 @@ class PlanPicture(Picture):
                 ink.append(ink_on(colour))
         self._set("labels", x=x, y=y, text=text, ink=ink)
 
+    def _scale(self) -> None:
+        """Put the marks of the gains where the view begins; there are none before the gains are drawn."""
+        left = max(0.0, self.follow.view[0])
+        self._set("scale", x=[left] * self._marks.size, y=self._marks, text=list(_MARKS_DB)[: self._marks.size])
+
     def _ribbons(self, plan: LoopPlan) -> None:
         band, xs, ys, colours, scale = _LANES["ribbons"], [], [], [], _track_scale(plan)
         for start, segment in zip(plan.segment_starts, plan.segments, strict=False):
@@ -258,8 +279,7 @@ class PlanPicture(Picture):
         zero = float(band.at(np.zeros(1), _FLOOR_DB, top)[0])
         self._set("duck", x=at, y=band.at(ducked, _FLOOR_DB, top), y0=np.full(at.size, zero))
         self._set("zero", x0=[0.0], x1=[plan.window_end], y=[zero])
-        heights = band.at(np.array(_MARKS_DB), _FLOOR_DB, top)
-        self._set("scale", x=[plan.window_end] * len(_MARKS_DB), y=heights, text=["0 dB", "-10", "-20"])
+        self._marks = band.at(np.array([*_MARKS_DB.values()]), _FLOOR_DB, top)
 
     def _draw(self) -> None:
         """Draw all lanes, empty; what is drawn later lies over what was drawn before."""
@@ -360,6 +380,10 @@ class PlanPicture(Picture):
             "x", low, "number", source=worst, text_color="white", background_fill_color=DOWNBEAT, y_offset=1,
             text_font=TEXT_FONT, **_NUMBER,
         )  # fmt: skip
+        chosen = figure.scatter(
+            "x", high, source=self._source("chosen", "x"), marker="inverted_triangle", size=11, line_width=0
+        )
+        self._shade(chosen.glyph, "fill_color", ink_colour)
         seams = self._source("seams", "x", "number")
         line = figure.segment("x", low, "x", high, source=seams, line_width=1.6)
         self._shade(line.glyph, "line_color", ink_colour)
@@ -384,8 +408,8 @@ class PlanPicture(Picture):
         self._text(whole.glyph)
         self._shade(whole.glyph, "background_fill_color", paper)
         scale = figure.text(
-            "x", "y", "text", source=self._source("scale", "x", "y", "text"), text_align="right",
-            text_baseline="middle", text_font_size="10px", x_offset=-3,
+            "x", "y", "text", source=self._source("scale", "x", "y", "text"), text_align="left",
+            text_baseline="bottom", text_font_size="10px", x_offset=3, y_offset=-1,
         )  # fmt: skip
         self._text(scale.glyph)
         scale.glyph.background_fill_alpha = 1.0

@@ -186,6 +186,7 @@ class WishDesk:
             clashing=[] if clash is None else [[label, in_words(label)] for label in clash.labels],
         )  # fmt: skip
         self._picture.show_places(self._places)
+        self._picture.show_chosen(seam if seams and self._placed == self._picture.state.plan else None)
         self._picture.show_ranges(list(_ranges(session.wishes)), self._stretch or ())
         self.panel.visible = plan is not None
 

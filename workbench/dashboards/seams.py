@@ -265,7 +265,7 @@ class SeamsTab(Tab):
             word: action(word, partial(self.judge, word), color=colour, variant="outlined")
             for word, colour in _COLOURS.items()
         }
-        self.outcome = pmui.Typography("", variant="caption", sizing_mode="stretch_width")
+        self.outcome = pmui.Typography("", variant="caption", sizing_mode="stretch_width", margin=(8, 4))
         self.use = action("Use this fade in the plan", self.use_fade, disabled=True, margin=0)
         self.used = pmui.Typography("", variant="caption", margin=(6, 12))
         self.player.param.watch(lambda event: self.try_fade(*event.new[:2]), "wished")
@@ -441,8 +441,7 @@ class SeamsTab(Tab):
             self.reviewer,
             pmui.Row(*self.judgements.values()),
             self.note,
-            csv,
-            self.outcome,  # last: it comes and goes, and nothing moves
+            pmui.Row(csv, self.outcome),  # last: what is said comes and goes, and nothing moves
             styles=beside(340, share=1),
         )
         fade = pmui.FlexBox(self.use, self.used, sizing_mode="stretch_width")

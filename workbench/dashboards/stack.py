@@ -72,7 +72,7 @@ class StackTab(Tab):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.board = StackBoard(
-            sizing_mode="stretch_width", speech_band=[*SPEECH_BAND_HZ, REACH_SECONDS], visible=False, margin=(4, 10)
+            sizing_mode="stretch_width", speech_band=[*SPEECH_BAND_HZ, REACH_SECONDS], visible=False, margin=(0, 10)
         )
         self.none = pmui.Typography("Open a video and a track first.", variant="body1", margin=(24, 10, 4, 10))
         self._stacked: dict[str, StackedTrack] = {}

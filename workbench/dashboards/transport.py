@@ -24,16 +24,17 @@ What A and B are is up to the tab: two options on Plan, the track without and wi
 with its ducking on Mix; Match plays A alone.
 
 Keys: space, arrows (1 s; with shift 5 s; with ctrl 0.1 s), Home, End, m and f for music and soundtrack, a and b for the
-options, j k l for back, stop and on, comma and point for pictures, r for the loop, v for the full screen, ? for the
-list of them. They work whatever has the focus, but for what uses the key itself: a field takes all, a slider its
-arrows, a tick box its space, a tab its arrows (`assets/keys.js` says which). In a tab that plays by itself the keys are
-that tab's, but space stops whatever sounds. Beside a whole transport, as that of Tracks, this one is shown only while
-it plays, so that a tab has one button to play.
+options, j k l for back, stop and on, comma and point for pictures, r for the loop, + - 0 for the zoom, v for the full
+screen, ? for the list of them. They work whatever has the focus, but for what uses the key itself: a field takes all, a
+slider its arrows, a tick box its space, a tab its arrows (`assets/keys.js` says which). In a tab that plays by itself
+the keys are that tab's, but space stops whatever sounds. Beside a whole transport, as that of Tracks, this one is shown
+only while it plays, so that a tab has one button to play.
 
 Pictures reach it by events on the window, so that a click is heard without a way to the server: `workbench-seek` with
 seconds, `workbench-region` with two of them, `workbench-option` with an option and whether it is A or B: its plan is
 known to the browser, and heard before the server has drawn it; `workbench-duck` with dB by which the ducking of A goes
-down, until the measured one is there. What is done at the playhead takes its time from the
+down, until the measured one is there. `workbench-zoom` goes the other way: what keys and buttons ask of the pictures
+that are seen (`ClockZoomTool`). What is done at the playhead takes its time from the
 browser (`workbench-where`, asked by `playerTime` of `assets/clock.js`), for while it plays the server knows it a moment
 later.
 
@@ -118,6 +119,7 @@ class TransportBar(Program, JSComponent):
     title = param.String("", doc="of the tab whose program this is")
     here = param.String("", doc="title of the tab that is open, where its program is another one; else empty")
     film_shown = param.Boolean(False, doc="whether the picture is to be seen in the tab that is open")
+    zooms = param.Boolean(False, doc="whether the tab that is open has pictures of a stretch of time")
     own_keys = param.Boolean(False, doc="whether the tab that is open plays by itself, and has keys of its own")
     aside = param.Boolean(False, doc="whether that tab has a whole transport: then this one is shown while it plays")
     soundtrack_on = param.Boolean(True)
@@ -207,8 +209,9 @@ class Transport:
         ]  # fmt: skip
         waits = program is not None and loaded is not None and not self._is_on_clock(program)
         self.bar.param.update(
-            here=self._here if waits else "", film_shown=program is not None and bool(program.film), playheads=heads
-        )
+            here=self._here if waits else "", film_shown=program is not None and bool(program.film), playheads=heads,
+            zooms=program is not None and bool(program.playheads),
+        )  # fmt: skip
 
     def _is_on_clock(self, program: Program) -> bool:
         return self._loaded is not None and self._loaded.clock == program.clock

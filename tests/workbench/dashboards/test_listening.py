@@ -98,6 +98,8 @@ def test_a_name_comes_first_and_a_test_says_what_it_lacks(
     tab.begin()
     assert "name" in tab.about.object
     assert tab.reviewer.missed == 1
+    tab._session.reviewer = "Ana"
+    assert "Write your name" not in tab.about.object, "it is not asked for once it is there"
     empty = ListeningTab(Session(Workspace(corner_home), pool=pool))
     assert empty.start.disabled
     tab.kind.value = OPTIONS

@@ -69,3 +69,39 @@ def test_every_seam_has_a_score_and_its_place_in_the_picture(state: PlanState) -
     picture.show()
     worst = source_of(picture, "worst seam")
     assert list(worst.data["x"]) == [plan.seam_times[int(np.argmin(scores))]]
+
+
+def test_the_seam_that_the_buttons_are_about_is_pointed_at(state: PlanState) -> None:
+    picture = PlanPicture(state)
+    picture.show()
+    assert state.plan is not None
+    picture.show_chosen(0)
+    assert list(picture._sources["chosen"].data["x"]) == [state.plan.seam_times[0]]
+    picture.show_chosen(len(state.plan.seam_times))
+    assert list(picture._sources["chosen"].data["x"]) == []
+    picture.show_chosen(None)
+    assert list(picture._sources["chosen"].data["x"]) == []
+
+
+def test_the_scale_of_gains_stands_where_the_view_begins(state: PlanState) -> None:
+    picture = PlanPicture(state)
+    picture.show()
+    picture.view.update(start=100.0, end=120.0)
+    picture.show_view()
+    scale = picture._sources["scale"].data
+    assert (list(scale["x"]), list(scale["text"])) == ([100.0] * 3, ["0 dB", "−10", "−20"])
+    assert list(scale["y"]) == sorted(scale["y"], reverse=True)
+
+
+def test_without_a_plan_there_are_no_empty_lanes(tide_loop: Loop, state: PlanState) -> None:
+    picture = PlanPicture(state)
+    picture.show()
+    assert picture.figure.y_range.start == 0.0
+    state.take(None)
+    picture.show()
+    tick = picture.figure.yaxis[0].ticker.ticks
+    shown = [at for at in tick if at > picture.figure.y_range.start]
+    assert [picture.figure.yaxis[0].major_label_overrides[at] for at in sorted(shown)] == ["soundtrack", "video"]
+    state.take(tide_loop)
+    picture.show()
+    assert picture.figure.y_range.start == 0.0

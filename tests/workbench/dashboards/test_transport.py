@@ -51,6 +51,15 @@ def shown(**programs: Program) -> Transport:
     return transport
 
 
+def test_what_has_no_picture_of_time_is_not_zoomed() -> None:
+    transport = shown(Plan=Program(playheads=["plan-head"]), Review=Program())
+    assert transport.bar.zooms
+    transport.open_tab("Review")
+    assert (transport.bar.zooms, transport.bar.playheads) == (False, ["plan-head"])
+    transport.open_tab("Listening", plays_itself=True)
+    assert not transport.bar.zooms
+
+
 def played(transport: Transport, at: float) -> None:
     """What the browser tells while it plays at a place."""
     transport.bar.playing = True

@@ -49,6 +49,43 @@
     }
   }
 
+  const WheelZoomTool = Bokeh.Models.get("WheelZoomTool")
+  const LEAST_S = 0.5 // that a view shows
+
+  // Zooms by the wheel, by a pinch, and when the page asks for it: for keys and buttons.
+  class ClockZoomToolView extends WheelZoomTool.prototype.default_view {
+    connect_signals() {
+      super.connect_signals()
+      this.listening = new AbortController()
+      window.addEventListener("workbench-zoom", (event) => this.zoom(event.detail), { signal: this.listening.signal })
+    }
+    remove() {
+      this.listening.abort()
+      super.remove()
+    }
+    /** Zoom by a factor at a time, or in the middle where that is not in view; 0 shows all. */
+    zoom({ by, at, done }) {
+      const { x_range } = this.plot_view.model
+      const { start, end, bounds } = x_range,
+        { margin } = this.model
+      if (!Array.isArray(bounds) || done.has(x_range) || !this.plot_view.el.getClientRects().length) return
+      done.add(x_range) // figures over one another have one range
+      const [low, high] = [bounds[0] + margin, bounds[1] - margin]
+      if (by === 0) return void x_range.setv({ start: low, end: high })
+      const centre = start <= at && at <= end && at !== null ? at : (start + end) / 2
+      const span = Math.min(high - low, Math.max(LEAST_S, (end - start) / by))
+      const first = Math.min(Math.max(low, centre - ((centre - start) * span) / (end - start)), high - span)
+      x_range.setv({ start: first, end: first + span })
+    }
+  }
+
+  class ClockZoomTool extends WheelZoomTool {
+    static {
+      this.prototype.default_view = ClockZoomToolView
+      this.define(({ Float }) => ({ margin: [Float, 0] }))
+    }
+  }
+
   const BoxSelectTool = Bokeh.Models.get("BoxSelectTool")
   const [PAN_START, PAN, PAN_END] = ["_pan_start", "_pan", "_pan_end"] // as Bokeh calls what a tool does
   const draw = (source, data) => source.setv({ data }, { sync: false })
@@ -400,7 +437,7 @@
     }
   }
 
-  for (const model of [ClockTickFormatter, SeekTo, LoopOver, ShowAll, SeamTool, PointTool, BeatTool]) {
+  for (const model of [ClockTickFormatter, SeekTo, LoopOver, ShowAll, ClockZoomTool, SeamTool, PointTool, BeatTool]) {
     Object.assign(model, { __name__: model.name, __module__: "workbench.dashboards.figures" })
     Bokeh.Models.register(model)
   }

@@ -74,10 +74,10 @@ export function levelsBox() {
   box.setAttribute("role", "group")
   box.setAttribute("aria-label", "levels of what is played")
   const said = [
-    ["M", "momentary loudness, of the last 400 ms, LUFS"],
+    ["LUFS M", "momentary loudness, of the last 400 ms, LUFS"],
     ["S", "short-term loudness, of the last 3 s, LUFS"],
     ["I", "integrated loudness of what was played since the last start or jump, LUFS"],
-    ["TP", "true peak since the last start or jump, dBTP"],
+    ["dBTP", "true peak since the last start or jump, dBTP"],
     ["speech", "how far the music lies under who speaks at the playhead, over 400 ms, LU"],
   ].map(([name, title]) => {
     const one = document.createElement("span")

@@ -73,6 +73,7 @@ export function render({ model }) {
       const line = made("i")
       line.style.left = share(at)
       line.title = `seam ${k + 1}, ${clock(at)}`
+      line.append(made("span", k ? `${k + 1}` : "seam 1"))
       return line
     })
     strip.replaceChildren(...seams, ...pins)

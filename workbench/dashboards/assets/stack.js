@@ -161,13 +161,14 @@ export function render({ model }) {
   const rows = make("div", "", "rows"),
     adds = make("div", "", "adds"),
     field = make("input"),
-    found = make("div", "", "found")
+    found = make("div", "", "found"),
+    hint = make("p", `Up to ${LANES.length} tracks play together under the video; 1, 2 and 3 switch what is heard.`)
   Object.assign(field, {
     type: "search",
     placeholder: "a track of the catalog",
     ariaLabel: "compare a track of the catalog",
   })
-  adds.append(make("span", "Compare with"), field, found)
+  adds.append(make("span", "Compare with"), field, hint, found)
   let looking = 0,
     entered = false // Enter was pressed, and what it asks for has not been found yet
   const look = () => {
@@ -233,6 +234,7 @@ export function render({ model }) {
     )
     loop.paint()
     meters.box.hideSpeech(!model.speech.length)
+    hint.hidden = model.tracks.length > 1
     adds.hidden = model.tracks.length >= LANES.length
     show()
   }

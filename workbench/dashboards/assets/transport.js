@@ -3,6 +3,7 @@
 
 const TELL_MS = 250 // between two reports of the time to the server
 const FASTEST = 8 // times as fast, by pressing J or L again
+const ZOOM = 2 // of one press
 const LANES = ["soundtrack", "music_a", "music_b"]
 const FAULT = "the sound cannot be played; load the page again"
 
@@ -246,6 +247,7 @@ export function render({ model }) {
     hearHere.hidden = !model.here || by !== null
     hearHere.textContent = hearHere.ariaLabel = `Hear ${model.here}`
     help.box.hidden = model.own_keys // that tab has its own list
+    zooms.style.display = model.zooms ? "" : "none"
     const pressed = (b, on) => b.setAttribute("aria-pressed", on ? "true" : "false")
     pressed(soundtrackOn, !model.soundtrack_on)
     pressed(musicOn, !model.music_on)
@@ -273,6 +275,11 @@ export function render({ model }) {
     model.chosen = name
     mix()
     paint()
+  }
+  /** Zoom the figures that are seen by a factor, at the playhead where it is theirs; 0 shows all. See figures.js. */
+  const zoom = (by) => {
+    const detail = { by, at: model.here ? null : heard(), done: new Set() }
+    window.dispatchEvent(new CustomEvent("workbench-zoom", { detail }))
   }
   const hearThis = (at) => {
     model.asked = [at, (model.asked[1] ?? 0) + 1]
@@ -317,6 +324,13 @@ export function render({ model }) {
     },
   })
   const volume = volumeSlider()
+  const zooms = group(
+    "",
+    button("−", "zoom out (-)", () => zoom(1 / ZOOM)),
+    button("+", "zoom in at the playhead (+)", () => zoom(ZOOM)),
+  )
+  zooms.setAttribute("role", "group")
+  zooms.setAttribute("aria-label", "zoom")
   const source = document.createElement("span") // of what plays, where that is not the open tab's
   source.className = "source"
   const hearHere = button("", "stop what plays, and hear this tab", () => hearThis(null))
@@ -326,12 +340,13 @@ export function render({ model }) {
   const soundtrackGroup = group("soundtrack", soundtrackOn, soundtrackSolo)
   const choice = group("compare", a, b)
   const help = keysButton([
-    ["space", "play or stop, whatever has the focus, save a field or a tick box; Enter presses a button"],
+    ["space", "play or stop, except in a field or on a tick box; Enter presses a button"],
     ["← →", "a second back or on; five with shift, a tenth with ctrl"],
     ["Home End", "to the start, to the end"],
     ["j k l", "back, stop, on; j and l again are twice as fast, without sound from then on"],
     [", .", "the picture before, the next picture"],
     ["r", "loop around the playhead, or stop looping; dragging over the picture loops what was dragged over"],
+    ["+ -", "zoom in and out at the playhead; 0 shows all"],
     ["v", "the video on the full screen, and back"],
     ["m f", "mute the music, mute the soundtrack"],
     ["a b", "hear option A or B at the same place"],
@@ -349,6 +364,7 @@ export function render({ model }) {
     choice,
     loop.button,
     volume.slider,
+    zooms,
     meters.box,
     said,
     help.box,
@@ -374,6 +390,10 @@ export function render({ model }) {
     ",": () => step(-1),
     ".": () => step(1),
     r: loop.toggle,
+    "+": () => zoom(ZOOM),
+    "=": () => zoom(ZOOM), // where + needs shift
+    "-": () => zoom(1 / ZOOM),
+    0: () => zoom(0),
     v: toggleFullScreen,
     "?": help.toggle,
     Escape: help.close,
@@ -464,7 +484,8 @@ export function render({ model }) {
     if (playsHere()) player.sound.start(heard(), model.region).catch(cannotPlay)
     paint()
   })
-  for (const name of ["labels", "speech", "title", "here", "film_shown", "own_keys", "aside"]) model.on(name, paint)
+  for (const name of ["labels", "speech", "title", "here", "film_shown", "zooms", "own_keys", "aside"])
+    model.on(name, paint)
   model.on("duration", () => show(false))
   model.on("seek", () => {
     if (!model.seek.length) return
