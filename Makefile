@@ -9,7 +9,7 @@
 #   make setup-EXTRA   only install: dashboard, service, otel, lab, export (otio, jams), mcp, words, scale, optuna, dev
 # For developers:
 #   make check         format, lint, strict types, import contracts, JavaScript
-#   make test-all      the suite, and what needs minutes: the README's commands, the wheel, long renders, fault runs
+#   make test-all      the suite, and what takes longer: whole reports and pages, long renders, fault runs, the wheel
 #   make fuzz          the property tests on new examples
 #   make accidents     the simulation of the service: SEEDS=0:2000 lives, then the planted bugs that it has to find
 #   make rolling-upgrade  two checkouts of the service side by side under load, a migration in between; OLD=COMMIT
@@ -129,7 +129,7 @@ test-oldest: chromium
 
 # The property tests on examples that no run has seen; the suite draws the same ones each time.
 fuzz: $(VENV)/.torch
-	$(BIN)/python -m pytest --hypothesis-profile=default -m "hypothesis and not slow" tests
+	$(BIN)/python -m pytest --hypothesis-profile=default -m hypothesis tests
 
 # A seed that fails prints the command that replays it.
 SEEDS ?= 0:2000
@@ -143,7 +143,7 @@ rolling-upgrade: $(VENV)/.dev
 	$(BIN)/python -m tests.benchmarks.rolling_upgrade --old $(OLD) $(OPTIONS)
 
 test-postgresql: $(VENV)/.dev
-	CONTRACT_DATABASE=postgresql $(BIN)/python -m pytest -m "not slow" tests/contract
+	CONTRACT_DATABASE=postgresql $(BIN)/python -m pytest tests/contract
 
 browser: $(VENV)/.dev chromium
 	$(TWO) -m browser tests/browser

@@ -67,6 +67,7 @@ def test_sound_and_sliders_are_put_back(tmp_path: Path) -> None:
     assert not is_silent(text)
 
 
+@pytest.mark.slow
 def test_a_notebook_is_run_as_far_as_its_last_sound(tmp_path: Path) -> None:
     code = "import os; print(os.environ['WORKBENCH_HOME'])"
     stored = notebook(tmp_path / "stored.ipynb", (code, {"text/plain": HEAR}), ("import a_package_of_nobody", None))
@@ -76,6 +77,7 @@ def test_a_notebook_is_run_as_far_as_its_last_sound(tmp_path: Path) -> None:
     assert cell["outputs"][0]["text"] == [f"{tmp_path / 'home'}\n"]
 
 
+@pytest.mark.slow
 def test_a_notebook_whose_package_is_missing_stays_as_it_was_stored(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -169,6 +169,7 @@ def run_python_async(url: str, key: str, secret: str, audio: str, path: Path) ->
     return anyio.run(run_async, url, key, secret, audio, path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [run_python, run_python_async, run_typescript])
 def test_every_client_passes_the_same_script(
     service: Any, site: Any, customer: Any, settings: dict[str, str], run: Any

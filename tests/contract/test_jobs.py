@@ -192,6 +192,7 @@ def test_a_plan_is_complete_and_its_arithmetic_agrees(customer: Any) -> None:
     assert len(plan["alternates"]) == len(options) - 1
 
 
+@pytest.mark.slow
 def test_a_warm_pair_asked_again_with_auto_mix_waits_for_its_mix(customer: Any) -> None:
     """Up to 2 s; it is charged once, as the job that made the mix."""
     pair = {"video_id": customer.fresh_video(), "track_id": "trk_corner"}

@@ -120,6 +120,7 @@ def test_a_key_cannot_access_a_job_of_another_account_403(service: Any, customer
     customer.refused(customer.get(f"/v1/beats/{job_id}"), 404)
 
 
+@pytest.mark.slow
 def test_60_at_once_pass_the_61st_does_not_over_all_processes(bare: Any, tmp_path: Any) -> None:
     """Exact per key over all processes and machines, and it survives a restart.
 

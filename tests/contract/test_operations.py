@@ -127,6 +127,7 @@ def test_the_description_is_version_1_0_0_and_needs_no_key(service: Any) -> None
     assert answer.json()["info"]["version"] == "1.0.0"
 
 
+@pytest.mark.slow
 def test_a_backup_of_a_running_service_is_a_service_again(
     service: Any, customer: Any, settings: dict[str, str], start: Any, environment: Any, tmp_path: Path
 ) -> None:
@@ -182,6 +183,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_and_what_costs_nothing_still_answers(
     small_disk: Path, media: Path, settings: dict[str, str], start: Any
 ) -> None:

@@ -41,6 +41,7 @@ def test_links_lead_to_the_public_address(proxied: Any) -> None:
     assert target["upload_url"].startswith(f"{PUBLIC}/v1/uploads/{target['storage_key']}?")
 
 
+@pytest.mark.slow
 def test_a_preview_that_is_not_made_in_10_s_is_503(proxied: Any) -> None:
     """Not made yet: waits up to 10 s, then `503` with `Retry-After`; here nobody will make it."""
     database = proxied.database()

@@ -242,6 +242,7 @@ def test_a_content_type_that_no_header_can_carry_is_refused(customer: Any, conte
     assert [one["field"] for one in error["details"]] == ["content_type"]
 
 
+@pytest.mark.slow
 def test_a_video_that_the_operator_deletes_is_unknown_from_then_on(service: Any, customer: Any) -> None:
     video_id = customer.fresh_video()
     charged = customer.charges()

@@ -155,6 +155,7 @@ def test_storing_cleans_outputs_and_gives_the_same_text_twice(monkeypatch: pytes
     assert sound.data == {"text/plain": "(audio player with 1.0 s of sound; run the cell to hear it)"}
 
 
+@pytest.mark.slow
 def test_outputs_that_cannot_be_made_small_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored, "MOST_BYTES", 1000)
     with pytest.raises(ValueError, match="more than 1000"):

@@ -48,6 +48,7 @@ def test_notes_are_in_order_in_range_and_within_the_piece(registered: Mapping[st
             assert -score.bars[0] <= notes[0, 0] <= notes[-1, 0] < score.n_beats, name
 
 
+@pytest.mark.slow
 def test_a_generator_in_the_same_state_composes_the_same_piece(registered: Mapping[str, Registered]) -> None:
     for style in registered.values():
         assert style.compose(np.random.default_rng(3)) == style.compose(np.random.default_rng(3))

@@ -140,6 +140,7 @@ def small_run(train_set: list[pieces.LoadedPiece], folder: Path) -> dict[str, to
     return train(train_set, dev_set, folder, steps=4, seed=3, channels=8, filters=2, every=2).state_dict()
 
 
+@pytest.mark.slow
 def test_a_run_repeats_and_an_interrupted_one_ends_the_same(tmp_path: Path) -> None:
     train_set = [clicks(seconds=30.0, bpm=bpm) for bpm in (80.0, 120.0, 150.0)]
     uninterrupted = small_run(train_set, tmp_path / "whole")
@@ -196,6 +197,7 @@ def made(folder: Path, number: int, style: str) -> dict[str, NDArray[np.generic]
         return {name: packed[name] for name in packed.files}
 
 
+@pytest.mark.slow
 def test_a_piece_follows_from_its_number_where_nothing_else_is_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

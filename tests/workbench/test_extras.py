@@ -92,6 +92,7 @@ def test_postgresql_without_its_driver_is_named(core: Path, tmp_path: Path) -> N
     assert re.match(r"workbench: a PostgreSQL database needs .*psycopg.* not installed; run: ", line)
 
 
+@pytest.mark.slow
 def test_the_rest_of_the_program_works_on_the_core(core: Path, tmp_path: Path) -> None:
     done = run(core, tmp_path, "loop", str(TRACK), "--seconds", "200")
     assert done.returncode == 0, done.stderr

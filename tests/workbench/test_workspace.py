@@ -79,6 +79,7 @@ def _note(seen: list[str], name: str, *_: object) -> None:
     seen.append(name)
 
 
+@pytest.mark.slow
 def test_a_cold_loop_with_mix_and_report_decodes_the_track_once(
     tmp_path: Path, decoded: Callable[[], list[str]], capfd: pytest.CaptureFixture[str]
 ) -> None:

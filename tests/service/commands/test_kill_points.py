@@ -132,6 +132,7 @@ def service(database: Database, tmp_path: Path) -> Iterator[Service]:
     running.stop()
 
 
+@pytest.mark.slow
 def test_what_was_accepted_is_done_and_charged_once(service: Service, database: Database, tmp_path: Path) -> None:
     video = tmp_path / "video.mp4"
     draw_video(video)

@@ -125,6 +125,7 @@ def test_sigterm_ends_all_and_exits_0(served: Served) -> None:
     assert all(gone(pid) for pid in pids)
 
 
+@pytest.mark.slow
 def test_an_http_process_that_is_still_starting_ends_on_sigterm(tmp_path: Path) -> None:
     with serving(tmp_path, "--no-jobs"):
         pass  # it has made the database
@@ -154,6 +155,7 @@ def catches(number: signal.Signals, status: str) -> bool:
     return bool(int(caught[1], 16) >> (number - 1) & 1)
 
 
+@pytest.mark.slow
 def test_jobs_are_run_by_a_process_that_is_replaced_when_killed(tmp_path: Path) -> None:
     with serving(tmp_path) as served:
         (pid,) = served.children("worker")

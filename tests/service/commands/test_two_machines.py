@@ -193,6 +193,7 @@ def test_an_upload_to_one_machine_is_answered_by_any_after_all_others_are_lost(m
     assert list(store.every("uploads")) == []
 
 
+@pytest.mark.slow
 def test_a_machine_without_the_files_of_the_others_says_so(machines: Machines) -> None:
     machines.serve("one")
 

@@ -79,6 +79,7 @@ def test_a_job_that_was_put_off_does_not_wait_for_a_clock_that_was_set_back(
     assert len(workshop.ledger()) == 1
 
 
+@pytest.mark.slow
 def test_two_machines_whose_clocks_differ_charge_once(workshop: Workshop, library: Path, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     workshop.ready(workshop.start())

@@ -409,6 +409,7 @@ def test_beats_of_no_sound_fail_with_422(studio: Studio, name: str) -> None:
     assert studio.booked(job) == []
 
 
+@pytest.mark.slow
 def test_a_preview_is_of_the_bytes_it_is_named_after(studio: Studio, swapped: str) -> None:
     with studio.database.read() as connection:
         track = tracks.find_by_audio(connection, "aud_" + hash_file(studio.folder / "track.ogg")[:24])

@@ -47,6 +47,7 @@ def serving(workshop: Workshop) -> Iterator[str]:
         process.stdout.close()
 
 
+@pytest.mark.slow
 def test_a_trace_leads_from_the_request_to_the_stages(workshop: Workshop, collector: Collector) -> None:
     workshop.settings["WORKBENCH_TRACES_URL"] = collector.url
     workshop.settings["WORKBENCH_RANKING_PROCESSES"] = "0"

@@ -70,6 +70,7 @@ def test_jobs_end_as_they_should(workshop: Workshop) -> None:
     assert billed == {good.job_id, again.job_id, first.job_id, second.job_id}
 
 
+@pytest.mark.slow
 def test_a_job_that_kills_its_process_three_times_is_given_up(workshop: Workshop) -> None:
     workshop.ready(workshop.start(main=2, beats=1))
     loop, align, beats = (workshop.submit({"do": "die"}, kind=kind)[0] for kind in ("loop", "align", "beats"))
@@ -119,6 +120,7 @@ def test_sigterm_lets_what_runs_finish_and_exits_0(workshop: Workshop, tmp_path:
         assert workers.list_alive(connection, 30.0) == []
 
 
+@pytest.mark.slow
 def test_what_outlasts_the_drain_goes_back_to_the_queue(workshop: Workshop, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     workshop.settings["WORKBENCH_JOB_DRAIN_SECONDS"] = "0.5"
@@ -136,6 +138,7 @@ def test_what_outlasts_the_drain_goes_back_to_the_queue(workshop: Workshop, tmp_
     assert len(workshop.ledger()) == 1
 
 
+@pytest.mark.slow
 def test_after_an_update_children_of_the_old_analysis_are_replaced(workshop: Workshop, tmp_path: Path) -> None:
     """Answers are found by one revision, so all that is answered from now on is of it."""
     file = tmp_path / "revision"
@@ -156,6 +159,7 @@ def test_after_an_update_children_of_the_old_analysis_are_replaced(workshop: Wor
     assert done == [{"revision": "new"}] * 4
 
 
+@pytest.mark.slow
 def test_a_dead_workers_job_goes_to_another_one(workshop: Workshop, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     dead = workshop.ready(workshop.start())
@@ -171,6 +175,7 @@ def test_a_dead_workers_job_goes_to_another_one(workshop: Workshop, tmp_path: Pa
     assert len(workshop.ledger()) == 1
 
 
+@pytest.mark.slow
 def test_a_job_whose_workers_are_killed_with_their_children_is_done_however_often(
     workshop: Workshop, tmp_path: Path
 ) -> None:
@@ -220,6 +225,7 @@ def test_long_jobs_leave_a_slot_to_short_ones(workshop: Workshop, tmp_path: Path
     assert [workshop.settled(job).state for job in long] == ["complete", "complete"]
 
 
+@pytest.mark.slow
 def test_a_worker_that_wakes_too_late_changes_nothing(workshop: Workshop, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     asleep = workshop.ready(workshop.start())
@@ -255,6 +261,7 @@ def test_no_file_is_fetched_while_as_many_wait_as_there_are_slots(workshop: Work
     assert workshop.settled(behind).state == "complete"
 
 
+@pytest.mark.slow
 def test_what_settled_jobs_left_does_not_stop_fetching_for_good(workshop: Workshop) -> None:
     fetched = workshop.home / "fetched"
     workshop.ready(workshop.start(main=1, fetch=1))
@@ -308,6 +315,7 @@ def test_a_file_that_cannot_be_removed_does_not_end_the_worker(workshop: Worksho
     workshop.wait_for(lambda: "cannot remove" in workshop.log(), "it is told")
 
 
+@pytest.mark.slow
 def test_a_store_that_does_not_answer_holds_up_no_heartbeat_and_no_job(workshop: Workshop, tmp_path: Path) -> None:
     """The store is a pipe that nobody writes to where its listing begins: whoever opens it waits for ever."""
     store = tmp_path / "store"

@@ -40,10 +40,12 @@ def history(printed: str) -> str:
     return found[1]
 
 
+@pytest.mark.slow
 def test_nothing_that_was_promised_is_broken_in_a_few_lives() -> None:
     assert "seeds lived: 3," in simulate("0:3")
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_history_again() -> None:
     assert history(simulate("3:4")) == history(simulate("3:4"))
 

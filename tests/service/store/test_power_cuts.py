@@ -104,6 +104,7 @@ def cuts(log: bytes) -> list[int]:
     return sorted({0, 17, *frames, *(end - page // 2 for end in list(frames)[1:])})
 
 
+@pytest.mark.slow
 def test_nothing_that_was_answered_is_lost_and_nothing_is_half_done(
     recorded: tuple[Path, bytes, list[Answered]], tmp_path: Path
 ) -> None:

@@ -42,6 +42,7 @@ def _seconds(html: str, folder: Path) -> list[float]:
     return lengths
 
 
+@pytest.mark.slow
 def test_sounds_are_heard(piece: Any, tmp_path: Path) -> None:
     recording = piece.recording._repr_html_()
     assert _seconds(recording, tmp_path) == [pytest.approx(min(30.0, piece.recording.duration), abs=0.1)]

@@ -27,6 +27,7 @@ def folder(tmp_path: Path, track_file: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_adds_what_is_good_tells_what_is_bad_and_exits_with_1(workbench: Call, folder: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     code, out, err = workbench("catalog", "add", folder / "list.jsonl", "--home", home)

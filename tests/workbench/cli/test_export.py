@@ -246,6 +246,7 @@ def test_a_placement_that_may_be_chance_has_no_markers(
     assert "sync:" not in out.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_media_are_written_beside_an_edit(workbench: Call, plan_file: Path, track_file: Path, home: Path) -> None:
     """The edit names the WAV, which holds the track as it was decoded, whatever the track is."""
     import soundfile

@@ -91,6 +91,7 @@ def test_a_file_that_cannot_be_decoded_fails_in_one_line(
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_track_of_the_catalog_whose_file_cannot_be_decoded_is_refused(
     workbench: Call, track_file: Path, tmp_path: Path
 ) -> None:

@@ -36,6 +36,7 @@ def test_the_command_offers_as_many_sync_points_as_a_body_holds() -> None:
     assert _MOST_SYNC_POINTS == MOST_SYNC_POINTS
 
 
+@pytest.mark.slow
 def test_prints_a_lean_lane(workbench: Call, track_file: Path, video_file: Path, stocked: Path) -> None:
     assert workbench("catalog", "add", track_file, "--home", stocked)[0] == 0
     code, out, _ = workbench("match", video_file, "--home", stocked)

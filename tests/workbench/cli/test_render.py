@@ -218,6 +218,7 @@ def test_an_option_is_played_as_its_segments_say(
         begins = ends
 
 
+@pytest.mark.slow
 def test_the_mix_of_another_option_is_measured_anew(
     workbench: Call, looped: dict[str, Any], track_file: Path, long_video: Path, home: Path, tmp_path: Path
 ) -> None:
@@ -266,6 +267,7 @@ def test_placements_are_no_options(
     assert "only a plan has options; leave --option out, --placement N chooses a placement" in err
 
 
+@pytest.mark.slow
 def test_a_track_of_the_catalog_need_not_be_named(
     workbench: Call, looped: dict[str, Any], aligned: Path, track_file: Path, tmp_path: Path
 ) -> None:
@@ -285,6 +287,7 @@ def test_a_track_of_the_catalog_need_not_be_named(
         assert out.stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_a_delivery_target_is_reached_and_printed(
     workbench: Call, looped: dict[str, Any], track_file: Path, long_video: Path, home: Path, tmp_path: Path
 ) -> None:
@@ -340,6 +343,7 @@ def test_a_placement_that_may_be_chance_says_so(
         assert ("section on the start" in err) is False
 
 
+@pytest.mark.slow
 def test_ducking_in_bands_leaves_more_of_the_music(
     workbench: Call, aligned: Path, track_file: Path, video: Path, home: Path, tmp_path: Path
 ) -> None:

@@ -25,6 +25,7 @@ def songs(band: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) ->
     return folder
 
 
+@pytest.mark.slow
 def test_a_sweep_is_written_and_told(songs: Path, tmp_path: Path) -> None:
     out = tmp_path / "sweep.zarr"
     arguments = ["--param", "seams.pulse_weight=0.5,1", "--dataset", str(songs), "-o", str(out), "--seconds", "80"]
@@ -65,6 +66,7 @@ def test_a_folder_without_sound_is_a_clear_error(tmp_path: Path) -> None:
     assert "no sound file" in str(done.exception)
 
 
+@pytest.mark.slow
 def test_a_search_says_what_its_result_is_worth(songs: Path, tmp_path: Path) -> None:
     pytest.importorskip("optuna", reason="the extra optuna is not installed")
     arguments = ["--param", "cover.seams_weight=0:1:5", "--search", "3", "--dataset", str(songs), "--seconds", "80"]

@@ -29,6 +29,7 @@ def video_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_video(path, pictures, FPS, sound=noise, sample_rate=RATE)
 
 
+@pytest.mark.slow
 def test_the_page_shows_the_video_from_start_to_end(
     workbench: Call, track_file: Path, video_file: Path, home: Path, tmp_path: Path
 ) -> None:
@@ -43,6 +44,7 @@ def test_the_page_shows_the_video_from_start_to_end(
     assert text.index("<h2>The video</h2>") < text.index("<h2>The plan</h2>")
 
 
+@pytest.mark.slow
 def test_a_rendered_video_says_how_loud_it_is(
     workbench: Call, track_file: Path, video_file: Path, home: Path, tmp_path: Path
 ) -> None:

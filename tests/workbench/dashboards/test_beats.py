@@ -164,6 +164,7 @@ def test_a_corrected_grid_changes_the_next_plan(home: Home, heard: Analysis) -> 
     assert again == before
 
 
+@pytest.mark.slow
 def test_the_tab_saves_plans_again_and_goes_back(session: Session, heard: Analysis) -> None:
     session.param.update(track=TrackSource(TRACK.name, TRACK, None), analysis=heard)
     tab = BeatsTab(session)
@@ -185,6 +186,7 @@ def test_the_tab_saves_plans_again_and_goes_back(session: Session, heard: Analys
     assert tab.sure.object.startswith("confidence")
 
 
+@pytest.mark.slow
 def test_the_tab_goes_back_before_it_was_planned_on_the_saved_grid(session: Session, tmp_path: Path) -> None:
     session = Session(Workspace(Home(tmp_path)), pool=session._pool)  # whose project no other test looks at
     session.open_track(TRACK)
@@ -216,6 +218,7 @@ def test_a_beat_is_put_where_it_was_pressed(session: Session, heard: Analysis) -
     assert tab.state.note.startswith("a beat more at")
 
 
+@pytest.mark.slow
 def test_a_grid_that_was_confirmed_is_undone(session: Session, heard: Analysis) -> None:
     session.open_track(TRACK)
     until_idle(session)

@@ -40,6 +40,7 @@ def until_asked(tab: ListeningTab) -> None:
     assert tab.board.trials, tab._session.message
 
 
+@pytest.mark.slow
 def test_an_abx_test_of_two_crossfades_is_answered_to_its_end(tab: ListeningTab) -> None:
     tab.kind.value, tab.trials.value, tab.fade.value = FADES, 3, 300
     until_asked(tab)

@@ -226,6 +226,7 @@ def test_a_placed_track_lies_where_it_was_put(home: Home, tmp_path: Path) -> Non
         assert np.all(np.abs(placed[: max(0, round(offset * rate))]) < 1e-3)
 
 
+@pytest.mark.slow
 def test_a_track_that_was_fitted_is_mixed_like_one_that_is_looped(
     corner_home: Home, corner_fit: Loop, pool: CollectingPool
 ) -> None:

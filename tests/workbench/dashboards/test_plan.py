@@ -42,6 +42,7 @@ def loop(tide_loop: Loop) -> Loop:
     return tide_loop
 
 
+@pytest.mark.slow
 def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Loop, pool: CollectingPool) -> None:
     session = Session(Workspace(home), pool=pool)
     session.loop = loop
@@ -63,6 +64,7 @@ def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Loop,
     until_idle(session)
 
 
+@pytest.mark.slow
 def test_another_mix_leaves_the_comparison_of_options_as_it_is(home: Home, loop: Loop, pool: CollectingPool) -> None:
     """Letting go of a slider in the Mix tab is no reason to hear another option, or to stop."""
     session = Session(Workspace(home), pool=pool)
@@ -92,6 +94,7 @@ def test_another_mix_leaves_the_comparison_of_options_as_it_is(home: Home, loop:
     assert (tab.player.playing, tab.cards.b, tab.cards.shown, tab.state.outdated) == (True, 1, 1, set())
 
 
+@pytest.mark.slow
 def test_an_option_that_is_used_records_what_its_mix_was_made_with(
     corner_home: Home, corner_fit: Loop, pool: CollectingPool
 ) -> None:
@@ -130,6 +133,7 @@ def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: L
     until_idle(session)
 
 
+@pytest.mark.slow
 def test_a_refused_track_is_fitted_by_a_button_and_shown_with_its_options(
     corner_home: Home, corner_fit: Loop, pool: CollectingPool
 ) -> None:

@@ -45,6 +45,7 @@ def ask(tab: PlanTab, *what: object) -> None:
     until_idle(tab._session)
 
 
+@pytest.mark.slow
 def test_a_time_is_the_one_at_which_the_button_was_pressed(tab: PlanTab) -> None:
     tab.player.time = 4.0
     ask(tab, "start_at", 4.2004)

@@ -220,6 +220,7 @@ def test_a_sound_that_has_gone_is_told_and_the_page_works_on(session: Session, t
     assert found[0][0] == 2
 
 
+@pytest.mark.slow
 def test_a_track_without_a_video_is_analysed_and_drawn(session: Session) -> None:
     assert session.open_track(TRACK) is not None
     assert session.track is not None

@@ -88,6 +88,7 @@ def go(home: Home) -> None:
     (home.root / "go").touch()
 
 
+@pytest.mark.slow
 def test_five_pages_have_one_result_and_a_later_one_has_it_too(pool: Pool, home: Home) -> None:
     pages = [Page(pool, home, noted, 21) for _ in range(5)]
     assert all(page.began.wait(PATIENCE_SECONDS) for page in pages[:1])
@@ -97,6 +98,7 @@ def test_five_pages_have_one_result_and_a_later_one_has_it_too(pool: Pool, home:
     assert times(home) == 1
 
 
+@pytest.mark.slow
 def test_other_inputs_other_parameters_and_work_of_one_page_alone_are_done_each(pool: Pool, home: Home) -> None:
     go(home)
     other = PARAMS.model_copy(update={"duck": DuckParams(attack_ms=77)})
@@ -108,6 +110,7 @@ def test_other_inputs_other_parameters_and_work_of_one_page_alone_are_done_each(
     assert times(home) == 5
 
 
+@pytest.mark.slow
 def test_work_goes_on_while_one_page_wants_it(pool: Pool, home: Home) -> None:
     first = Page(pool, home, noted, 21)
     assert first.began.wait(PATIENCE_SECONDS)
@@ -121,6 +124,7 @@ def test_work_goes_on_while_one_page_wants_it(pool: Pool, home: Home) -> None:
     assert times(home) == 1
 
 
+@pytest.mark.slow
 def test_work_that_no_page_wants_ends_and_is_begun_anew_for_the_next(pool: Pool, home: Home) -> None:
     pages = [Page(pool, home, noted, 21) for _ in range(2)]
     assert pages[0].began.wait(PATIENCE_SECONDS)
@@ -134,6 +138,7 @@ def test_work_that_no_page_wants_ends_and_is_begun_anew_for_the_next(pool: Pool,
     assert times(home) == 2
 
 
+@pytest.mark.slow
 def test_what_goes_wrong_is_news_to_all_and_is_tried_again_by_the_next(pool: Pool, home: Home) -> None:
     pages = [Page(pool, home, refused) for _ in range(3)]
     go(home)
@@ -201,6 +206,7 @@ class CountingPool(CollectingPool):
         return [function for function, _ in self.begun].count(name)
 
 
+@pytest.mark.slow
 def test_five_pages_of_one_track_and_video_ask_their_workers_once(home: Home, short_video: Path) -> None:
     pool = CountingPool()
     try:
@@ -248,6 +254,7 @@ def test_what_is_known_of_seams_follows_the_grid_and_the_constraints(tide_loop: 
     assert what_seams_follow(replace(tide_loop, analysis=None), plan) is None
 
 
+@pytest.mark.slow
 def test_a_plan_that_is_begun_before_its_page_is_drawn_is_the_one_that_the_page_shows(
     home: Home, short_video: Path
 ) -> None:
@@ -269,6 +276,7 @@ def test_a_plan_that_is_begun_before_its_page_is_drawn_is_the_one_that_the_page_
         pool.close()
 
 
+@pytest.mark.slow
 def test_a_plan_that_is_made_after_something_was_kept_is_a_new_one(home: Home, short_video: Path) -> None:
     from workbench.workflows.grids import save_grid
 
@@ -304,6 +312,7 @@ def test_progress_that_comes_after_a_page_gave_its_part_up_is_not_shown(tmp_path
     assert not page.busy
 
 
+@pytest.mark.slow
 def test_a_result_is_not_kept_once_what_it_depends_on_has_changed(pool: Pool, home: Home) -> None:
     """A grid that is saved while a plan waits is in the plan, which must not be served where the old grid is back."""
     (home.root / "go").touch()

@@ -103,11 +103,13 @@ def kinds(difference: EditDifference) -> list[str]:
     return [change.kind for change in difference.changes]
 
 
+@pytest.mark.slow
 def test_the_same_video_encoded_again(compared: Callable[..., EditDifference]) -> None:
     for kind in ("hard", "static", "dark"):
         assert compared(kind, [(0, COUNT)]).changes == (), kind
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "heard"), [("hard", False), ("dark", True)])
 def test_an_insert_a_deletion_a_trim_and_a_swap(
     compared: Callable[..., EditDifference],

@@ -136,6 +136,7 @@ def test_a_file_that_reaches_its_limit_is_an_error_too(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1].startswith(f"workbench.errors.StoreError: {tmp_path}: cannot hold")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_long_recording_is_never_in_memory_whole(tmp_path: Path) -> None:
     minute = 0.1 * np.random.default_rng(0).standard_normal((2, 8000 * 60)).astype(np.float32)

@@ -74,6 +74,7 @@ def test_ink_is_read_on_every_colour(colour: str) -> None:
     assert (bright + 0.05) / (dark + 0.05) >= 4.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [60.0, 600.0])
 def test_alignments(seconds: float, style: str, check_legible: Check) -> None:
     dice = np.random.default_rng(2)

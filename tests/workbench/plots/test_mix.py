@@ -16,6 +16,7 @@ from workbench.recording import Recording
 Check = Callable[[Figure], None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [8.0, 600.0])
 def test_beats_and_mixes(seconds: float, check_legible: Check) -> None:
     rate = 8000

@@ -26,6 +26,7 @@ SIZES = ((12.0, 6.2), (6.0, 4.2), (16.0, 6.0))
 Check = Callable[[Figure], None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [300.0, 3000.0])
 @pytest.mark.parametrize("name", TRACKS)
 def test_plans_of_bundled_tracks(name: str, seconds: float, style: str, home: Home, check_legible: Check) -> None:

@@ -136,6 +136,7 @@ def test_the_picture_is_copied_and_sound_stays_in_step(
     assert [path.name for path in tmp_path.iterdir()] == [out.name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [

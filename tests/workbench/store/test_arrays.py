@@ -156,6 +156,7 @@ class TestKeeping:
 
 
 class TestDamage:
+    @pytest.mark.slow
     def test_any_flipped_byte_is_found_or_harmless(self, store: ArrayStore) -> None:
         store.save(KEY, arrays())
         path, whole = store.path(KEY), store.path(KEY).read_bytes()

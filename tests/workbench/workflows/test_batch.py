@@ -66,6 +66,7 @@ def test_named_measures(workspace: Workspace, track: Path) -> None:
         wb.batch([track], "loop:long", workspace=workspace)
 
 
+@pytest.mark.slow
 def test_a_measure_of_ones_own_runs_in_processes_and_one_that_dies_is_a_row(workspace: Workspace, tunes: Path) -> None:
     table = wb.batch([tunes], size, workspace=workspace)
     assert table.rate.tolist() == [22_050] * 8

@@ -19,6 +19,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     return Home(tmp_path_factory.mktemp("home"))
 
 
+@pytest.mark.slow
 def test_the_catalog_report_links_to_one_report_a_track(
     track: Path, home: Home, tmp_path: Path, page: Callable[..., str], asked_of_others: Callable[[str], list[str]]
 ) -> None:

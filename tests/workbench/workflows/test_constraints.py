@@ -77,6 +77,7 @@ def test_a_provenance_holds_them() -> None:
             read_constraints(torn)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [256.0, 80.0])
 def test_a_song_is_planned_with_each_constraint_and_the_plan_is_made_again(
     workspace: Workspace, song: Path, seconds: float

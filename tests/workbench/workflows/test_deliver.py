@@ -69,6 +69,7 @@ def test_music_alone_is_delivered(
     assert rendered.speech is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["web", "ebu-r128", "dialogue"])
 def test_a_video_with_a_voice_is_delivered(
     workspace: Workspace, placed: PlacedTrack, music: Recording, spoken_video: Path, tmp_path: Path, name: str

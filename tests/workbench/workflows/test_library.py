@@ -80,6 +80,7 @@ def test_a_changed_file_is_measured_again(tunes: Path, tmp_path: Path) -> None:
     assert (track.title, track.duration_seconds) == ("One", 4.0)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_killed_it_has_what_it_told_of_and_goes_on(tunes: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"

@@ -151,6 +151,7 @@ def test_a_pair_scores_the_same_when_others_are_gone(lane: Lane, home: Home, vid
         assert found.score == before[found.track.track_id]
 
 
+@pytest.mark.slow
 def test_the_first_match_opens_no_file_of_the_catalog(video: Path, tmp_path: Path) -> None:
     alone = Home(tmp_path / "home")
     track = tmp_path / "track.wav"
@@ -162,6 +163,7 @@ def test_the_first_match_opens_no_file_of_the_catalog(video: Path, tmp_path: Pat
     assert found.sync
 
 
+@pytest.mark.slow
 def test_a_track_whose_file_and_landmarks_are_gone_is_ranked_but_cold(home: Home, video: Path, tmp_path: Path) -> None:
     alone = Home(tmp_path / "home")
     track = tmp_path / "track.wav"
@@ -174,6 +176,7 @@ def test_a_track_whose_file_and_landmarks_are_gone_is_ranked_but_cold(home: Home
     assert "sync" not in {reason.category for reason in found.reasons}
 
 
+@pytest.mark.slow
 def test_another_file_in_the_place_of_a_track_is_not_taken_for_it(video: Path, tmp_path: Path) -> None:
     alone = Home(tmp_path / "home")
     track, kept = tmp_path / "track.wav", tmp_path / "kept.wav"

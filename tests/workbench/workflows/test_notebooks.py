@@ -27,6 +27,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     return Home(tmp_path_factory.mktemp("home"))
 
 
+@pytest.mark.slow
 def test_the_plan_report_shows_a_plan_that_was_made_before(
     track: Path, home: Home, tmp_path: Path, page: Callable[..., str], asked_of_others: Callable[[str], list[str]]
 ) -> None:
@@ -42,6 +43,7 @@ def test_the_plan_report_shows_a_plan_that_was_made_before(
     assert asked_of_others(html) == []
 
 
+@pytest.mark.slow
 def test_the_plan_report_shows_a_fit(track: Path, home: Home, tmp_path: Path, page: Callable[..., str]) -> None:
     """Planned now or before; a straight plan has no seam and no body."""
     fit = fit_track(Workspace(home), track, 10.0)
@@ -55,6 +57,7 @@ def test_the_plan_report_shows_a_fit(track: Path, home: Home, tmp_path: Path, pa
         assert "data:audio/mpeg" not in html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("notebook", ["01_beats", "02_seams", "03_loop", "05_align", "reports/plan", "reports/track"])
 def test_a_track_that_is_refused_is_a_result_and_the_notebook_runs_to_its_end(
     notebook: str, home: Home, tmp_path: Path, page: Callable[..., str]
@@ -68,6 +71,7 @@ def test_a_track_that_is_refused_is_a_result_and_the_notebook_runs_to_its_end(
         assert "Pick a track with a beat" in html
 
 
+@pytest.mark.slow
 def test_music_without_a_voice_is_a_result_of_the_ducking_notebook(
     track: Path, home: Home, tmp_path: Path, page: Callable[..., str]
 ) -> None:
@@ -100,6 +104,7 @@ def notebook_of(path: Path, last: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_output_that_arrives_seconds_after_its_cell_is_in_the_report(home: Home, tmp_path: Path) -> None:
     """nbclient gives up after 4 s by default, which a busy machine exceeds."""
     out = run_notebook(
@@ -179,6 +184,7 @@ def test_a_parameter_that_the_notebook_does_not_have_is_named(home: Home, tmp_pa
         run_notebook(Workspace(home), notebook, {"y": "3"}, tmp_path / "page.html")
 
 
+@pytest.mark.slow
 def test_the_lab_opens_a_copy_and_leaves_what_is_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,6 +20,7 @@ from workbench.workspace import Workspace
 PARAMS = PreviewParams()
 
 
+@pytest.mark.slow
 def test_the_preview_of_a_track_is_an_mp3_of_half_a_minute(tmp_path: Path) -> None:
     track = bundled_path("data", "bundled", "music", "corner_store.ogg")
     made = make_preview(Workspace(Home(tmp_path / "home")), track, tmp_path / "preview.mp3")

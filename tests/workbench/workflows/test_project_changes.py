@@ -57,6 +57,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(steps=STEPS)
 def test_undo_and_redo_walk_through_the_states_in_which_a_project_was(steps: list[tuple[str, Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder, Workspace(Home(Path(folder))) as workspace:

@@ -78,6 +78,7 @@ def spoken_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_video(path, shots, 10, sound=voice[None, :], sample_rate=rate)
 
 
+@pytest.mark.slow
 def test_the_page_plays_the_ten_least_clear_passages_and_says_what_delivery_takes(
     track: Path, spoken_video: Path, tmp_path: Path
 ) -> None:
@@ -153,6 +154,7 @@ def test_the_page_of_a_straight_plan_says_that_it_has_no_seam(track: Path, tmp_p
     assert '<button type=button data-save="clicks-10s.mp3">save clicks-10s.mp3</button>' in text
 
 
+@pytest.mark.slow
 def test_a_page_holds_the_plans_of_several_lengths(
     track: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +187,7 @@ def test_the_whole_music_is_encoded_without_being_whole_in_memory(track: Path, t
     assert peak < 0.7 * 60.0 * recording.sample_rate * recording.samples.itemsize
 
 
+@pytest.mark.slow
 def test_music_too_long_for_a_page_is_named_with_the_command_that_writes_it(track: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
     text = write_fit_report(workspace, fit_track(workspace, track, 601.0), tmp_path / "long.html").read_text()

@@ -60,6 +60,7 @@ def _swept(workspace: Workspace, plan: SweepPlan, out: Path) -> xarray.Dataset:
         return sweep(workspace, plan, out, executor=executor)
 
 
+@pytest.mark.slow
 def test_a_sweep_has_the_numbers_of_one_analysis_a_point(workspace: Workspace, songs: Path, tmp_path: Path) -> None:
     dataset = wb.datasets.load(songs)
     axes = (
@@ -304,6 +305,7 @@ class Deadly:
         return BeatGrid.from_times(np.arange(0.25, recording.duration, 0.5))
 
 
+@pytest.mark.slow
 def test_a_lost_recording_is_not_written_for_good(
     workspace: Workspace, songs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -325,6 +327,7 @@ def test_a_home_folder_that_cannot_be_used_is_no_result_of_a_recording(songs: Pa
         sweep_track([{}], 90.0, tmp_path / "home", wb.WorkbenchParams(), track)
 
 
+@pytest.mark.slow
 def test_a_sweep_that_was_killed_goes_on(songs: Path, tmp_path: Path) -> None:
     home, out = tmp_path / "home", tmp_path / "sweep.zarr"
     command = [sys.executable, "-c", "from service.console import main; main()", "sweep", "--home", str(home)]

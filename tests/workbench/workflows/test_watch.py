@@ -46,6 +46,7 @@ def test_the_demo_video_is_known_to_the_frame(video: tuple[Path, VideoTruth], so
     assert all(np.abs(onsets - hit).min() < 0.03 for hit in truth.hits)
 
 
+@pytest.mark.slow
 def test_what_was_kept_is_what_was_measured(
     video: tuple[Path, VideoTruth], soundtrack: VideoAnalysis, tmp_path: Path
 ) -> None:

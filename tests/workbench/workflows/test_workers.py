@@ -31,6 +31,7 @@ class Deadly(type(Path())):  # type: ignore[misc]
         return ctypes.string_at, (0,)
 
 
+@pytest.mark.slow
 def test_a_file_that_kills_its_process_costs_that_file_alone(tunes: Path, tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     wanted = [WantedFile(tunes / f"{number}.wav", f"trk_{number}") for number in range(2)]
@@ -57,6 +58,7 @@ def arrived(path, arrivals):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_a_process_that_is_killed_in_its_job_costs_a_second_try(
     tunes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -117,6 +119,7 @@ def dask_cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[st
             process.wait()
 
 
+@pytest.mark.slow
 def test_a_cluster_finishes_though_a_worker_is_killed(
     tunes: Path, tmp_path: Path, dask_cluster: tuple[str, list[subprocess.Popen[str]]]
 ) -> None:
@@ -139,6 +142,7 @@ def shared_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKBENCH_DATABASE_URL", f"sqlite:///{tmp_path / 'records.sqlite'}")
 
 
+@pytest.mark.slow
 def test_a_cluster_leaves_tracks_and_analyses_in_the_store(
     tunes: Path, tmp_path: Path, shared_store: None, dask_cluster: tuple[str, list[subprocess.Popen[str]]]
 ) -> None:
