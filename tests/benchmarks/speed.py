@@ -1,4 +1,4 @@
-"""Time by stage as a ratio to the floor, a cold command, peak memory, and the time of a plan.
+"""Time by stage as a ratio to the floor, a cold and a warm command, peak memory, and the time of a plan.
 
 The floor is what no analysis can do without: decoding the file and taking one 2048-point STFT at 100 frames a second
 of its mono sum. It is measured in the same run, on the same file; CPU seconds, the least of three runs each.
@@ -116,11 +116,13 @@ def rendering(profiles: list[LoopProfile]) -> Table:
 
 def cpu_of(*command: str, keeps: bool = False, times: int = 5) -> float:
     """CPU seconds of a whole process, the median of several runs; one that keeps state gets a new home each time."""
+    # An installed package has its bytecode; without it, each process compiles all sources anew.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     spent = []
     for _ in range(times):
         with tempfile.TemporaryDirectory() as home:
             whole = [sys.executable, *command, *(("--home", home) if keeps else ())]
-            process = subprocess.Popen(whole, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            process = subprocess.Popen(whole, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
             _, process.returncode, used = os.wait4(process.pid, 0)
         if process.returncode:
             raise RuntimeError(f"{' '.join(whole)} failed")
@@ -144,6 +146,37 @@ def cold() -> Table:
     for words in (("--help",), ("match", "--help")):
         table.add(" ".join(words), None, None, None, cpu_of("-m", "service.console", *words), None, None)
     table.notes.append("Floor: start Python, load numpy and the decoder, decode the file. Kernels compiled beforehand.")
+    return table
+
+
+def warm() -> Table:
+    """CPU seconds of commands that find everything stored, from the start of their process to its end (Linux)."""
+    table = Table("One warm command, CPU seconds", ["command", "python", "numpy", "libraries", "whole"])
+    track = str(
+        min((s for s in bundled() if s.is_song), key=lambda s: abs(soundfile.info(s.path).duration - 100.0)).path
+    )
+    python, numpy = cpu_of("-c", "pass", times=15), cpu_of("-c", "import numpy", times=15)
+    floor = cpu_of("-c", "import click, numpy, pydantic_settings, zarr", times=15)
+    with tempfile.TemporaryDirectory() as folder:
+        plan, seams = Path(folder) / "plan.json", str(Path(folder) / "seams.csv")
+        run = partial(subprocess.run, check=True, stderr=subprocess.DEVNULL)
+        command = ("-m", "service.console")
+        with plan.open("wb") as file:
+            run([sys.executable, *command, "fit", track, "--seconds", "60", "--home", folder], stdout=file)
+        run([sys.executable, *command, "catalog", "add", track, "--home", folder], stdout=subprocess.DEVNULL)
+        for name, words in {
+            "beats": (track,),
+            "loop": (track, "--seconds", "300"),
+            "fit": (track, "--seconds", "60"),
+            "export": (str(plan), "--format", "csv", "-o", seams),
+            "catalog list": (),
+        }.items():
+            whole = cpu_of(*command, *name.split(), *words, "--home", folder, times=15)
+            table.add(name, python, numpy, floor, whole)
+    table.notes.append(
+        "Medians of 15 runs. *python*: its bare start; *numpy*: that and numpy; *libraries*: also click, "
+        "pydantic-settings and zarr, which a command needs to read its arguments, its settings and what is stored."
+    )
     return table
 
 
@@ -178,6 +211,6 @@ def memory() -> Table:
 
 
 def run() -> list[Table]:
-    """All five tables."""
+    """All six tables."""
     by_stage, profiles = stages()
-    return [by_stage, cold(), plans(profiles), rendering(profiles), memory()]
+    return [by_stage, cold(), warm(), plans(profiles), rendering(profiles), memory()]
