@@ -31,6 +31,8 @@ PYTHON ?= $(shell for name in python3 python python3.13 python3.12 python3.11; d
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Hundreds of processes are started for the tests: without bytecode each compiles all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 DEMO_HOME ?= demo
 DEMO_SECONDS ?= 300
 # Only training, its tests and its notebook need torch. The CPU build suffices and is far smaller: where pip's own choice
