@@ -57,14 +57,16 @@
     connect_signals() {
       super.connect_signals()
       this.listening = new AbortController()
-      window.addEventListener("workbench-zoom", (event) => this.zoom(event.detail), { signal: this.listening.signal })
+      window.addEventListener("workbench-zoom", (event) => this.zoom_clock(event.detail), {
+        signal: this.listening.signal,
+      })
     }
     remove() {
       this.listening.abort()
       super.remove()
     }
-    /** Zoom by a factor at a time, or in the middle where that is not in view; 0 shows all. */
-    zoom({ by, at, done }) {
+    /** Zoom by a factor (`zoom` is the name that Bokeh has for the wheel) at a time, or in the middle where that is not in view; 0 shows all. */
+    zoom_clock({ by, at, done }) {
       const { x_range } = this.plot_view.model
       const { start, end, bounds } = x_range,
         { margin } = this.model
