@@ -65,7 +65,8 @@
       this.listening.abort()
       super.remove()
     }
-    /** Zoom by a factor (`zoom` is the name that Bokeh has for the wheel) at a time, or in the middle where that is not in view; 0 shows all. */
+    /** Zoom by a factor at a time, or in the middle where that is not in view; 0 shows all. Bokeh's own for the wheel is
+     * called `zoom`. */
     zoom_clock({ by, at, done }) {
       const { x_range } = this.plot_view.model
       const { start, end, bounds } = x_range,
