@@ -50,11 +50,11 @@ def test_answers_a_second_time_from_the_cache(workbench: Call, track_file: Path,
 
 
 def test_stored_beats_are_printed_without_a_decoder(
-    workbench: Call, loaded_by: Loaded, track_file: Path, home: Path
+    workbench: Call, loaded_by: Loaded, track_file: Path, tmp_path: Path
 ) -> None:
-    assert workbench("beats", track_file, "--home", home)[0] == 0
+    assert workbench("beats", track_file, "--home", tmp_path)[0] == 0
     heavy = ("av", "soxr", "soundfile", "numba", "scipy", "sqlalchemy", "matplotlib", "xarray")
-    assert loaded_by(heavy, "beats", track_file, "--home", home) == []
+    assert loaded_by(heavy, "beats", track_file, "--home", tmp_path) == []
 
 
 def test_says_in_one_line_that_there_is_no_such_file(workbench: Call, home: Path) -> None:
