@@ -61,6 +61,20 @@ def test_the_browser_imports_the_scripts_of_components_itself(page: Any) -> None
     assert "fetch" not in by
 
 
+def test_an_outline_is_painted_before_the_scripts_have_come(new_page: Callable[..., Any], dashboard: Any) -> None:
+    page, held = new_page(bypass_csp=True), []
+    page.route("**/bokeh.min.js*", lambda route: held.append(route))
+    page.goto(dashboard.url, wait_until="commit")
+    outline = page.locator("#loader")
+    outline.get_by_text("Barline Workbench").wait_for()
+    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length > 0")
+    assert not page.evaluate("'Bokeh' in window")
+    for route in held:
+        route.continue_()
+    page.locator(".time").filter(has_not_text="/ 0:00.0").first.wait_for()
+    outline.wait_for(state="hidden")
+
+
 def _faults(page: Any, rules: dict[str, Any]) -> list[str]:
     """What axe-core finds serious once colours have stopped changing from light to dark.
 

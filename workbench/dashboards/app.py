@@ -121,17 +121,6 @@ _FRAME = {
 """the head of the page is 44 pixels high and holds what `StatusBar` draws; the page's name is in the browser's tab"""
 
 
-_BLOCK = "linear-gradient(#8883 0 0) 10px"
-_LOADING = f"""
-body {{ background-image: linear-gradient({BAR} 44px, transparent 44px) }}
-#loader:not(.error) {{
-  background: linear-gradient({BAR} 44px, transparent 44px), {_BLOCK} 60px / 480px 28px no-repeat,
-    {_BLOCK} 104px / calc(100% - 20px) 28px no-repeat, {_BLOCK} 148px / calc(100% - 20px) 100% no-repeat, Canvas;
-}}
-"""
-"""until the page is drawn: its head and an outline of what comes, instead of white, or grey over everything"""
-
-
 class Page:
     """One open page.
 
@@ -224,6 +213,7 @@ class Page:
             theme_config=_theme(),
             dark_theme=_known_mode() == "dark",
             sx=_FRAME,
+            template=ASSETS / "page.html",
         )
         # It follows whether any page of the server is at work, and with each change goes through all that a page holds.
         # Nothing shows it: our own bar says what is being done.
@@ -232,9 +222,9 @@ class Page:
         if pn.state.curdoc is not None:
             pn.state.curdoc.theme = THEME
             pn.config.js_files = {name: f"{ASSETS_ROUTE}/{name}.js" for name in ("theme", "components", "figures")}
-            pn.config.raw_css = [_LOADING]
             scheme = _known_mode() or "light dark"  # for the empty page, before anything is drawn
             pn.state.curdoc.template_variables["html_attrs"] = f'style="color-scheme: {scheme}"'
+            pn.state.curdoc.template_variables["bar_colour"] = BAR
             # Panel sets the address of its own files when it writes the HTML, and uses its makers' host before; a page
             # that connects again after a pause is made without any HTML.
             pn.state.curdoc.template_variables["dist_url"] = LOCAL_DIST
