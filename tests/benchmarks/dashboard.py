@@ -138,7 +138,7 @@ _SWITCH = """([name, shows]) => new Promise((resolve) => {
   tab.click()
   const look = () => {
     if (!sought?.isConnected) sought = all(document).find(own)
-    if (sought?.getClientRects().length) requestAnimationFrame(() => resolve(performance.now() - began))
+    if (sought?.checkVisibility()) requestAnimationFrame(() => resolve(performance.now() - began))
     else requestAnimationFrame(look)
   }
   look()

@@ -75,6 +75,19 @@ def test_an_outline_is_painted_before_the_scripts_have_come(new_page: Callable[.
     outline.wait_for(state="hidden")
 
 
+def test_a_tab_that_is_hidden_stays_laid_out(page: Any, open_tab: Callable[[str], None]) -> None:
+    """Laid out anew each time it comes back, it would be seen only after half a second."""
+    figure = page.locator(".bk-events:visible").first.element_handle()
+    before = figure.bounding_box()
+    open_tab("Seams")
+    figure.wait_for_element_state("hidden")
+    assert figure.evaluate("node => node.getBoundingClientRect().width") == before["width"]
+    page.set_viewport_size({"width": 1000, "height": 720})
+    open_tab("Plan")
+    figure.wait_for_element_state("visible")
+    assert 0 < figure.bounding_box()["width"] < before["width"], "it follows the window while it is hidden"
+
+
 def _faults(page: Any, rules: dict[str, Any]) -> list[str]:
     """What axe-core finds serious once colours have stopped changing from light to dark.
 

@@ -63,7 +63,8 @@ class StatusBar(JSComponent):
 
     subject = param.String("")
     tabs = param.List([], doc="titles of the tabs; empty while there is nothing to look at")
-    tab = param.String("", doc="title of the one that is open")
+    tab = param.String("", doc="title of the one that is wanted")
+    shown = param.String("", doc="title of the one that is to be seen: where it has to be made, another one until then")
     stage = param.String("")
     done = param.Number(0.0)
     message = param.String("")
@@ -134,10 +135,18 @@ class Page:
         self.session = session
         self._tabs = tabs
         self._opened: dict[int, Tab] = {}
-        # By their names the browser finds them, see `status.js`.
-        self._places = [pn.Column(sizing_mode="stretch_width", name=f"place-{tab.title}") for tab in tabs]
+        # By their names the browser finds them, and by the properties it says which of them is seen: see `status.js`.
+        self._places = [
+            pn.Column(
+                sizing_mode="stretch_width",
+                name=f"place-{tab.title}",
+                styles={"content-visibility": f"var(--place-{tab.title}, hidden)"},
+            )
+            for tab in tabs
+        ]
         self._titles = [tab.title for tab in tabs]
         self.transport = Transport()
+        self._bar = self._status()
 
     def open_tab(self, number: int) -> None:
         """Show a tab in the place of another, and make it where it was not opened before.
@@ -152,8 +161,7 @@ class Page:
                 self.transport.add(tab.title, tab.program)
                 tab.program.param.watch(partial(_catch_up, tab), "playing")
             self._places[number][:] = [tab.panel()]
-        for place in self._places:
-            place.visible = place is self._places[number]
+        self._bar.shown = self._titles[number]
         for other, tab in self._opened.items():
             tab.show_tab(shown=other == number)
         tab_class = self._tabs[number]
@@ -166,7 +174,7 @@ class Page:
         session, titles = self.session, self._titles
         tabs = pn.Column(self.transport.bar, *self._places, sizing_mode="stretch_width")
         start = StartPage(session)
-        bar = self._status()
+        bar = self._bar
 
         def number() -> int:
             return titles.index(session.tab) if session.tab in titles else 0

@@ -66,13 +66,13 @@ export function render({ model }) {
   const slider = models.find((one) => one.data?.label === model.slider && "value_throttled" in one.data.properties)
   const lower = () => {
     const by = slider.data.value_throttled - model.under
-    if (by && !model.drawn && box.offsetParent)
+    if (by && !model.drawn && box.checkVisibility())
       window.dispatchEvent(new CustomEvent("workbench-duck", { detail: [by, model.deepest] }))
   }
   slider?.data.properties.value_throttled.change.connect(lower)
   const acts = { "[": () => choose(-1), "]": () => choose(1), n: add, Delete: drop }
   const onKey = (event) => {
-    if (!box.isConnected || !box.offsetParent || !keyIsFree(event) || !acts[event.key]) return
+    if (!box.checkVisibility() || !keyIsFree(event) || !acts[event.key]) return
     acts[event.key]()
     event.preventDefault()
   }

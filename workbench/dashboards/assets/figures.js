@@ -71,7 +71,7 @@
       const { x_range } = this.plot_view.model
       const { start, end, bounds } = x_range,
         { margin } = this.model
-      if (!Array.isArray(bounds) || done.has(x_range) || !this.plot_view.el.getClientRects().length) return
+      if (!Array.isArray(bounds) || done.has(x_range) || !this.plot_view.el.checkVisibility()) return
       done.add(x_range) // figures over one another have one range
       const [low, high] = [bounds[0] + margin, bounds[1] - margin]
       if (by === 0) return void x_range.setv({ start: low, end: high })

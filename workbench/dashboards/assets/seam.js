@@ -328,7 +328,7 @@ export function render({ model }) {
   }
   const acts = { g: "good", u: "audible", x: "wrong" }
   const onKey = (event) => {
-    if (!box.isConnected || !box.offsetParent || !keyIsFree(event)) return
+    if (!box.checkVisibility() || !keyIsFree(event)) return
     const named = names.find(([, , key]) => key === event.key)
     if (named) toggle(named[0])
     else if (event.key === " ") {

@@ -253,7 +253,7 @@ export function render({ model }) {
     Escape: help.close,
   }
   const deafen = listenToKeys((event) => {
-    if (!box.isConnected || !box.offsetParent || !keyIsFree(event) || !keys[event.key]) return
+    if (!box.checkVisibility() || !keyIsFree(event) || !keys[event.key]) return
     event.preventDefault()
     keys[event.key]()
   })

@@ -76,12 +76,16 @@ export function render({ model }) {
   }
   // The tabs: one stop of the Tab key; arrows move the focus, and Enter or a click opens.
   const tabs = part("tabs")
+  /** Let one tab be seen. The others stay laid out, so that none has to be measured again when it comes back. */
+  const show = (title) => {
+    for (const name of model.tabs)
+      document.documentElement.style.setProperty(`--place-${name}`, name === title ? "visible" : "hidden")
+  }
   /** Show a tab that was open before at once; what has changed for it comes from the server a moment later. */
   const showAtOnce = (title) => {
     const placeOf = (name) =>
       window.Bokeh.documents.map((doc) => doc.get_model_by_name(`place-${name}`)).find((found) => found)
-    if (!placeOf(title)?.children.length) return
-    for (const name of model.tabs) placeOf(name)?.setv({ visible: name === title }, { sync: false })
+    if (placeOf(title)?.children.length) show(title)
   }
   const paintTabs = () => {
     tabs.hidden = !model.tabs.length
@@ -299,6 +303,7 @@ export function render({ model }) {
   })
   for (const name of ["subject", "stage", "done", "message", "formats", "taken", "history"]) model.on(name, paint)
   for (const name of ["tabs", "tab"]) model.on(name, paintTabs)
+  for (const name of ["tabs", "shown"]) model.on(name, () => show(model.shown))
   const { workbenchTheme } = window
   const prefer = () => {
     model.prefers = [workbenchTheme.isDark(), (model.prefers[1] ?? 0) + 1]
@@ -321,6 +326,7 @@ export function render({ model }) {
   })
   paint()
   paintTabs()
+  show(model.shown)
   prefer()
   return bar
 }

@@ -34,7 +34,7 @@ export function render({ model }) {
     if (event.key === "Enter" && !event.repeat) tap()
   })
   const deafen = listenToKeys((event) => {
-    if (event.key !== "t" || event.repeat || !button.isConnected || !button.offsetParent || !keyIsFree(event)) return
+    if (event.key !== "t" || event.repeat || !button.checkVisibility() || !keyIsFree(event)) return
     tap()
     event.preventDefault()
   })

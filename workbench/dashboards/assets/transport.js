@@ -399,7 +399,7 @@ export function render({ model }) {
     Escape: help.close,
   }
   const onKey = (event) => {
-    if (!bar.isConnected || !box.offsetParent || !keyIsFree(event)) return
+    if (!box.checkVisibility() || !keyIsFree(event)) return
     const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key]
     if (!act || (model.own_keys && (event.key !== " " || !model.playing))) return
     event.preventDefault()
@@ -412,7 +412,7 @@ export function render({ model }) {
   }
   // The server learns the time later: who acts at the playhead asks for it.
   const onWhere = (event) => {
-    if (bar.isConnected && box.offsetParent && !model.here) event.detail.at = heard()
+    if (box.checkVisibility() && !model.here) event.detail.at = heard()
   }
   const onRegion = (event) => {
     if (bar.isConnected && !model.here) {

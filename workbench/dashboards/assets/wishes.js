@@ -124,7 +124,7 @@ export function render({ model }) {
   }
   const acts = { "[": () => move(-1), "]": () => move(1), "{": () => choose(-1), "}": () => choose(1) }
   const onKey = (event) => {
-    if (!box.isConnected || !box.offsetParent || !keyIsFree(event) || !acts[event.key]) return
+    if (!box.checkVisibility() || !keyIsFree(event) || !acts[event.key]) return
     acts[event.key]()
     event.preventDefault()
   }
