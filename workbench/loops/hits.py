@@ -52,11 +52,11 @@ def suggest_landings(
     lines = profile.downbeats
     bar = float(np.median(np.diff(lines)))
     if end_on <= seconds - bar:
-        after = f"lands after {clock(_up(seconds - bar))}"
+        on_line = f"lands after {clock(_up(seconds - bar))}"
         own = _own_landing(profile, seconds, end_on, last_hit)
         if own is not None and own <= seconds - bar and can_land(start_at, own):
-            return f"the track's own ending lands its last hit at {clock(own)}; one that stops on a bar line {after}"
-        return f"the last hit rings for less than a bar, so it {after}"
+            return f"the track's own ending lands its last hit at {clock(own)}; one that stops on a bar line {on_line}"
+        return f"the last hit rings for less than a bar, so it {on_line}"
     first = start_at or 0.0
     phases = _phases(lines, last_hit, end_on - first, bar)
     later = next((at for at in np.sort(first + phases) if can_land(_rounded(at), end_on)), None)
