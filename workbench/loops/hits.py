@@ -71,6 +71,10 @@ def suggest_landings(
     if near is not None:
         alone = "a plan that starts as asked for" if start_at is not None else "music that starts with the picture"
         said.append(f"{alone} lands it at {clock(_rounded(near))}")
+    if not said:
+        own = _own_landing(profile, seconds, end_on, last_hit)
+        if own is not None and can_land(start_at, own):
+            said.append(f"the track's own ending lands its last hit at {clock(own)}")
     return "; ".join(said)
 
 
