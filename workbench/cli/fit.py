@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,19 +33,21 @@ _LONGEST = 86_400.0
 
 
 def _lengths(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...] | None:
-    """One length in seconds, or several with commas between them."""
+    """One length in seconds or as M:SS, or several with commas between them."""
     if value is None:
         return None
     from workbench.loops.fit import MIN_SECONDS
+    from workbench.workflows.constraints import read_seconds
 
     lengths = []
     for text in (part.strip() for part in value.split(",")):
-        if not re.fullmatch(r"\d+(?:\.\d+)?", text, re.ASCII):
-            wrong = f"{text!r} is not a length in seconds" if text else f"{value!r} lacks a length beside a comma"
-            raise click.BadParameter(f"{wrong}, such as 90 or 15,30,60", ctx, param)
-        seconds = float(text)
+        seconds = read_seconds(text)
+        if seconds is None:
+            wrong = f"{text!r} is not a length" if text else f"{value!r} lacks a length beside a comma"
+            raise click.BadParameter(f"{wrong}, such as 90, 2:37 or 15,30,60", ctx, param)
         if not MIN_SECONDS <= seconds <= _LONGEST:
-            raise click.BadParameter(f"{text} s is not between {MIN_SECONDS:g} and {_LONGEST:g} s", ctx, param)
+            unit = "" if ":" in text else " s"
+            raise click.BadParameter(f"{text}{unit} is not between {MIN_SECONDS:g} and {_LONGEST:g} s", ctx, param)
         lengths.append(seconds)
     return tuple(lengths)
 
@@ -75,7 +76,10 @@ def _kept(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
 @click.argument("track")
 @video_option
 @click.option(
-    "--seconds", metavar="S[,S...]", callback=_lengths, help="The length, or several that share their parts: 15,30,60."
+    "--seconds",
+    metavar="S[,S...]",
+    callback=_lengths,
+    help="The length, in seconds or as M:SS, or several that share their parts: 15,30,60.",
 )
 @auto_mix_option
 @click.option(

@@ -56,7 +56,7 @@ class NewFile(click.Path):
 
 
 class Seconds(click.FloatRange):
-    """A length of time within bounds; unlike click's own range it refuses `nan`."""
+    """A length of time within bounds, in seconds or as M:SS; unlike click's own range it refuses `nan`."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Convert to seconds.
@@ -67,8 +67,12 @@ class Seconds(click.FloatRange):
 
         Raises
         ------
-        click.BadParameter : not a number, or out of bounds
+        click.BadParameter : not a length, or out of bounds
         """
+        if isinstance(value, str) and ":" in value:
+            from workbench.workflows.constraints import read_seconds  # here: few lengths are written so
+
+            value = read_seconds(value) or self.fail(f"{value!r} is not a length such as 90 or 2:37", param, ctx)
         seconds = float(super().convert(value, param, ctx))
         if math.isnan(seconds):
             self.fail(f"{value} is not a length in seconds", param, ctx)

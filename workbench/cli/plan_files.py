@@ -43,7 +43,7 @@ length_option = click.option(
     "--length",
     type=Seconds(min=1.0),
     metavar="S",
-    help="Which plan of a fit of several lengths, by its seconds.",
+    help="Which plan of a fit of several lengths, by its length in seconds or as M:SS.",
 )
 """Passes `length`, None where it is not given."""
 

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 def command(plan: Path, track: str | None, video: Path | None, length: float | None, workspace: Workspace) -> int:
     """Make PLAN again, as `workbench loop`, `fit`, `align`, `match` or `conform` wrote it, and say what differs.
 
-    PLAN says under `provenance` what it was made from. Track and video are found by their bytes: in the home folder,
-    beside PLAN, or in this folder. Exits with 0 if the same result comes out, from the same bytes; else with 1 and a
-    list of what differs: the program, a parameter, the beat grid, the bytes of a file, and the fields of the result.
-    `-` reads it from standard input.
+    PLAN says under `provenance` what it was made from. Track and video are known by their bytes; they are looked for in
+    the home folder, and under their names beside PLAN and in this folder. Exits with 0 if the same result comes out,
+    from the same bytes; else with 1 and a list of what differs: the program, a parameter, the beat grid, the bytes of a
+    file, and the fields of the result. `-` reads it from standard input.
 
     \b
     Example:

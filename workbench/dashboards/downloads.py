@@ -112,7 +112,9 @@ def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
     if format_name == _PLAN[0]:
         return save_plan(loop, folder / f"{stem}.plan.json")
     form = format_named(format_name)
-    out = folder / f"{stem}{form.suffix or '.loop' + loop.track.path.suffix}"
+    # Two formats are tables; each has a file of its own.
+    table = f".{format_name}" if form.suffix == ".csv" and format_name != "csv" else ""
+    out = folder / f"{stem}{table}{form.suffix or '.loop' + loop.track.path.suffix}"
     export_plan(
         workspace,
         plan.alone,

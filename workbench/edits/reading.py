@@ -95,6 +95,12 @@ def compare_files(
     if not is_edit_list(old_path):
         from workbench.edits.videos import compare_videos  # here: edit lists need no decoder
 
+        for path in (old_path, new_path):
+            if path.suffix.lower() == ".xml":
+                raise EditError(
+                    f"{path}: Final Cut Pro 7 XML, as Premiere exports it, is not read; export the cut as one of "
+                    f"{', '.join(EDIT_LIST_SUFFIXES)}"
+                )
         return compare_videos(old_path, new_path)
     old = read_edit_list(old_path, frame_rate, old_seconds)
     new = read_edit_list(new_path, frame_rate or old.frame_rate)

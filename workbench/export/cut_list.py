@@ -10,7 +10,8 @@ neighbouring crossfade leaves no room; without any room it is a straight cut.
 Timecode counts 24, 25, 30, 48, 50, 60 frames a second and the like, or a thousandth less; at 30000/1001 and 60000/1001
 it is drop-frame, which leaves out numbers, no frames, so that an hour of timecode is an hour.
 
-Functions: `make_cut_list`, `format_timecode`; the value objects `CutList`, `CutClip`, `CutTransition`, `CutMarker`.
+Functions: `make_cut_list`, `format_timecode`, `is_drop_frame`; the value objects `CutList`, `CutClip`,
+`CutTransition`, `CutMarker`.
 """
 
 from __future__ import annotations
@@ -183,7 +184,7 @@ def make_cut_list(timeline: Timeline, track: TrackMedia, lines: Lines, *, faded:
     return CutList(
         frame_rate=rate,
         timebase=timebase,
-        drops=rate in (Fraction(30000, 1001), Fraction(60000, 1001)),
+        drops=is_drop_frame(rate),
         frames=frames,
         clips=clips,
         markers=tuple(
@@ -192,6 +193,16 @@ def make_cut_list(timeline: Timeline, track: TrackMedia, lines: Lines, *, faded:
         fade_in_frames=round(ends.start_fade_seconds * rate),
         fade_out_frames=_fall(timeline),
     )
+
+
+def is_drop_frame(rate: Fraction) -> bool:
+    """Whether timecode at a rate leaves out numbers, so that an hour of it is an hour.
+
+    Parameters
+    ----------
+    rate : frames a second
+    """
+    return rate in (Fraction(30000, 1001), Fraction(60000, 1001))
 
 
 def format_timecode(frame: int, timebase: int, *, drops: bool) -> str:

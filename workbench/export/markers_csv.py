@@ -1,7 +1,8 @@
 """Markers as a table: one row a marker, in the order of the video, for spreadsheets, scripts and editors.
 
 Start, seams, sync points and end of the music, and where they were asked for the comments and verdicts of reviewers.
-`timecode` counts whole frames of the edit from 0, without dropping any; `video_s` is exact to the microsecond.
+`timecode` counts whole frames of the edit from 0, drop-frame at 29.97 and 59.94 as in the EDL and the xmeml of the same
+plan; `video_s` is exact to the microsecond.
 
 Function: `write_markers`.
 """
@@ -13,6 +14,7 @@ from fractions import Fraction
 from io import StringIO
 from pathlib import Path
 
+from workbench.export.cut_list import format_timecode, is_drop_frame
 from workbench.export.timeline import MARKER_COLOURS, Timeline
 from workbench.files import write_text
 
@@ -37,13 +39,7 @@ def write_markers(timeline: Timeline, out: Path) -> None:
     rate = timeline.frame_rate
     for number, marker in enumerate(timeline.markers, start=1):
         frame = round(Fraction(marker.video_s) * rate)
-        row = (number, f"{marker.video_s:.6f}", frame, _timecode(frame, rate))
+        timecode = format_timecode(frame, max(1, round(rate)), drops=is_drop_frame(rate))
+        row = (number, f"{marker.video_s:.6f}", frame, timecode)
         writer.writerow((*row, marker.kind.value, MARKER_COLOURS[marker.kind], marker.text))
     write_text(out, text.getvalue())
-
-
-def _timecode(frame: int, rate: Fraction) -> str:
-    """Hours, minutes, seconds and frames at the nearest whole rate."""
-    whole = max(1, round(rate))
-    seconds, frames = divmod(frame, whole)
-    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}:{frames:02d}"

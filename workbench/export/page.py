@@ -84,7 +84,7 @@ def page_html(page: ReportPage) -> str:
     -------
     str : a whole document
     """
-    body = [f"<h1>{escape(page.title)}</h1>", *(f"<p class=lead>{escape(text)}</p>" for text in page.lead)]
+    body = [f"<h1>{escape(page.title)}</h1>", *(f"<p class=lead>{_prose(text)}</p>" for text in page.lead)]
     if page.video is not None:
         name = escape(page.video, quote=True)
         body.append(
@@ -93,7 +93,7 @@ def page_html(page: ReportPage) -> str:
             "</figcaption></figure>"
         )
     body += [_section(section, page.video is not None) for section in page.sections]
-    body += ["<footer>", *(f"<p>{escape(text)}</p>" for text in page.footer), "</footer>"]
+    body += ["<footer>", *(f"<p>{_prose(text)}</p>" for text in page.footer), "</footer>"]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -103,8 +103,13 @@ def page_html(page: ReportPage) -> str:
     )
 
 
+def _prose(text: str) -> str:
+    """Text in which backticks mark what one types."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
 def _section(section: ReportSection, has_video_element: bool) -> str:
-    parts = [f"<section><h2>{escape(section.heading)}</h2>", *(f"<p>{escape(text)}</p>" for text in section.text)]
+    parts = [f"<section><h2>{escape(section.heading)}</h2>", *(f"<p>{_prose(text)}</p>" for text in section.text)]
     if section.picture is not None:
         parts.append(_picture(section.picture, section.picture_text, section.heading))
     parts += [_table(table) for table in section.tables]
@@ -147,7 +152,7 @@ def _card(card: ReportCard, has_video_element: bool) -> str:
         players += f"<button type=button data-video={max(0.0, card.video_s - 2.0):.3f}>in the video</button>"
     picture = "" if card.picture is None else _picture(card.picture, "", card.title)
     return (
-        f"<article><h3>{escape(card.title)}</h3><p>{escape(card.text)}</p>"
+        f"<article><h3>{escape(card.title)}</h3><p>{_prose(card.text)}</p>"
         f"<div class=players>{players}</div>{picture}</article>"
     )
 
@@ -166,6 +171,7 @@ body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,
 main{max-width:1240px;margin:0 auto;padding:2rem 1.2rem 4rem}
 h1{font-size:1.9rem;line-height:1.2;margin:.2em 0}h2{margin:2.4em 0 .4em;border-bottom:1px solid var(--line)}
 h3{margin:1.6em 0 .2em}p{max-width:76ch;margin:.5em 0}.lead{font-size:1.12rem}a{color:var(--link)}
+code{font-size:.92em;padding:.1em .3em;border:1px solid var(--line);border-radius:4px}
 figure{margin:1em 0}figcaption,footer{color:var(--soft);font-size:.9rem}
 video{width:100%;max-height:75vh;background:#000;border-radius:6px}
 .paper img{width:100%;height:auto;background:#fff;border-radius:6px;border:1px solid var(--line);box-sizing:border-box}

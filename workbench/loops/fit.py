@@ -616,7 +616,11 @@ def _contradiction(profile: LoopProfile, request: FitRequest, params: CoverParam
     if longest > room:
         whys.append(f"what is to be kept lasts {longest:.1f} s")
     elif request.end_on is not None and tried.end_on is not None and profile.downbeats.size >= 3:
-        whys.append(_elsewhere(profile, request, params))
+        elsewhere, others = _elsewhere(profile, request, params), [one for one in request.labels if one not in labels]
+        if not elsewhere and others:
+            elsewhere = _elsewhere(profile, tried, params)
+            elsewhere = elsewhere and f"without {' and '.join(others)}, {elsewhere}"
+        whys.append(elsewhere)
     return FitError("; ".join(filter(None, whys)), labels)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from workbench.loops.assembly import end_slack
 from workbench.loops.constraints import clock
 from workbench.loops.cutdown import MIN_RING_SECONDS
 from workbench.loops.profile import LoopProfile
@@ -51,7 +52,11 @@ def suggest_landings(
     lines = profile.downbeats
     bar = float(np.median(np.diff(lines)))
     if end_on <= seconds - bar:
-        return f"the last hit rings for less than a bar, so it lands after {clock(_up(seconds - bar))}"
+        on_line = f"lands after {clock(_up(seconds - bar))}"
+        own = _own_landing(profile, seconds, end_on, last_hit)
+        if own is not None and own <= seconds - bar and can_land(start_at, own):
+            return f"the track's own ending lands its last hit at {clock(own)}; one that stops on a bar line {on_line}"
+        return f"the last hit rings for less than a bar, so it {on_line}"
     first = start_at or 0.0
     phases = _phases(lines, last_hit, end_on - first, bar)
     later = next((at for at in np.sort(first + phases) if can_land(_rounded(at), end_on)), None)
@@ -66,7 +71,22 @@ def suggest_landings(
     if near is not None:
         alone = "a plan that starts as asked for" if start_at is not None else "music that starts with the picture"
         said.append(f"{alone} lands it at {clock(_rounded(near))}")
+    if not said:
+        own = _own_landing(profile, seconds, end_on, last_hit)
+        if own is not None and can_land(start_at, own):
+            said.append(f"the track's own ending lands its last hit at {clock(own)}")
     return "; ".join(said)
+
+
+def _own_landing(
+    profile: LoopProfile, seconds: VideoSeconds, end_on: VideoSeconds, last_hit: TrackSeconds | None
+) -> VideoSeconds | None:
+    """Where nearest to `end_on` the last hit of the track's own ending lands; None where the hit is not known."""
+    if last_hit is None:
+        return None
+    latest = seconds - (profile.last_sound - last_hit)
+    longest_tail, _ = end_slack(profile)
+    return _rounded(min(max(end_on, _up(latest - longest_tail)), np.floor(latest * 100) / 100))
 
 
 def _phases(lines: FloatArray, last_hit: TrackSeconds | None, music: float, bar: float) -> FloatArray:

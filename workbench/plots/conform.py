@@ -61,7 +61,7 @@ def conform_figure(
         axes.text(seam.at, _NEW - _STICKS_OUT, f" {seam.score:.2f}", color=SEAM, fontsize=8, va="bottom")
     for change in difference.changes:
         axes.annotate(
-            f"{change.kind} {change.delta_seconds:+.1f} s",
+            f"{change.kind} {_signed(change.delta_seconds)} s",
             (change.at, _NEW + _THICK),
             (0.0, 6.0),
             textcoords="offset points",
@@ -78,6 +78,11 @@ def conform_figure(
     legend = "time in the video; green: untouched picture that keeps its music, grey: that does not"
     axes.set_xlabel(f"{legend}; number: score of a seam less sure than a loop's" if unsure else legend, fontsize=9)
     return figure
+
+
+def _signed(seconds: float) -> str:
+    """To a tenth, or to a hundredth where a change is of some frames only."""
+    return f"{seconds:+.1f}" if abs(seconds) >= 0.1 else f"{seconds:+.2f}"
 
 
 def _draw_ribbons(axes: Axes, old: LoopPlan, plan: LoopPlan, difference: EditDifference, profile: LoopProfile) -> None:

@@ -11,8 +11,10 @@ A label says the place in the bar: `3`, or `12.3` for beat 3 of bar 12, or `down
 counted on from the bar lines that are marked, in bars of the length that prevails. Where no line is marked at all, the
 bars are those that were heard: of that metre, and beginning on the beat on which most heard bar lines lie.
 
-Times are seconds of the track. Empty lines and lines that begin with `#` are skipped. Whatever is wrong is said with
-file and line.
+Times are seconds of the track, with a comma for the point where columns are not parted by commas, as programs write
+them in many countries. A first line that begins with the name of a time is a header. Empty lines are skipped, lines
+that begin with `#` and the second line of Audacity's spectral labels, which begins with a backslash. Text is UTF-8, or
+UTF-16 with a byte order mark. Whatever is wrong is said with file and line.
 
 Functions: `read_grid`; `read_annotated_beats`, where nothing was heard; `jams_annotations`.
 """
@@ -23,6 +25,7 @@ import csv
 import io
 import json
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -48,7 +51,12 @@ _ONE_CLICK_SECONDS = 0.01
 """s within which notes of a MIDI file are one click"""
 _ACCENT_VELOCITY = 10
 """steps of MIDI velocity by which an accent is louder at least"""
-_HEADINGS = frozenset({"time", "start", "onset", "begin", "times"})
+_HEADINGS = frozenset({"time", "start", "onset", "begin", "times", "onsets", "seconds"})
+"""words of a header over times, such as `Beat time (s)`"""
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*$")
+_COMMA_BEFORE_SPACE = re.compile(r"\s*[+-]?\d+,\d+\s+\S")
+"""a time with a decimal comma, which spaces part from its label"""
+_TIME_BEFORE_SEMICOLON = re.compile(r"\s*[+-]?\d+(?:[.,]\d+)?\s*;")
 DOWNBEATS = frozenset({"downbeat", "db", "d", "bar"})
 """labels that say the first place in a bar"""
 _PLACE = re.compile(r"(\d+)(?:\.(\d+))?$")
@@ -135,27 +143,31 @@ def _marks(file: Path) -> list[_Mark]:
         if file.stat().st_size > _MOST_BYTES:
             raise GridError(f"{file}: too large for a beat grid")
         content = file.read_bytes()
-        text = "" if is_midi else content.decode("utf-8-sig")
+        text = "" if is_midi else _decode(content)
     except OSError as error:
         raise InputError(f"{file}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
+    except UnicodeError:
         raise GridError(f"{file}: this is no text; a grid is lines of time and place in the bar, or JAMS") from None
     if is_midi:
         return list(_midi_marks(content))
     return list(_jams_marks(text) if file.suffix.lower() == ".jams" else _text_marks(text))
 
 
+def _decode(content: bytes) -> str:
+    return content.decode("utf-16" if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
+
+
 def _text_marks(text: str) -> Iterator[_Mark]:
     """The beats of a text file, line by line."""
     started = False
     for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or line.lstrip().startswith("#"):
+        if not line.strip() or line.lstrip().startswith(("#", "\\")):
             continue
         cells = _cells(line)
-        if not started and cells[0].strip().lower() in _HEADINGS:
-            started = True
-            continue
+        is_header = not started and not _HEADINGS.isdisjoint(re.findall("[a-z]+", cells[0].lower()))
         started = True
+        if is_header:
+            continue
         where = f"line {number}"
         yield _Mark(where, _seconds(cells[0], where), _place(cells[-1] if len(cells) > 1 else "", where))
 
@@ -163,13 +175,20 @@ def _text_marks(text: str) -> Iterator[_Mark]:
 def _cells(line: str) -> list[str]:
     """Time and label of a line, and what stands between them."""
     if "\t" in line:
-        return line.strip("\r\n").split("\t")
-    if "," in line or ";" in line:
-        return next(csv.reader([line], delimiter="," if "," in line else ";"))
-    cells = line.split()
+        return _with_points(line.strip("\r\n").split("\t"))
+    if _TIME_BEFORE_SEMICOLON.match(line):
+        return _with_points(next(csv.reader([line], delimiter=";")))
+    if "," in line and not _COMMA_BEFORE_SPACE.match(line):
+        return next(csv.reader([line]))
+    cells = _with_points(line.split())
     # A label may be of several words, so only the times before it count.
     times = 2 if len(cells) > 2 and _is_number(cells[1]) else 1
     return [*cells[:times], " ".join(cells[times:])] if len(cells) > times else cells
+
+
+def _with_points(cells: Sequence[str]) -> list[str]:
+    """Cells that no comma parts, with points in their numbers."""
+    return [cell.replace(",", ".") if _DECIMAL_COMMA.match(cell) else cell for cell in cells]
 
 
 def _is_number(text: str) -> bool:
@@ -267,7 +286,7 @@ def _midi_marks(content: bytes) -> list[_Mark]:
                 else:
                     clicks.append(click)
     except (OSError, EOFError, ValueError, IndexError, KeyError) as error:
-        raise GridError(f"this is not MIDI that can be read ({error or type(error).__name__})") from None
+        raise GridError(f"this is not MIDI that can be read ({str(error) or type(error).__name__})") from None
     if not clicks:
         raise GridError("there is no note in it; a click has a note on each beat")
     accents = _accents(clicks)

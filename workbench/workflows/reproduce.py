@@ -12,6 +12,7 @@ Functions: `reproduce`; `recorded_track` and `recorded_video`, the files of a pr
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,7 +86,7 @@ def reproduce(
     body = json.loads(json.dumps(again))
     now = read_provenance(body)
     assert now is not None, "a result that was just made says what from"
-    fields = list(_fields(_without_names(result), _without_names(body)))
+    fields = list(_once(_fields(_without_names(result), _without_names(body))))
     bytes_differ = list(_files(made, now))
     return Reproduction(
         same=not fields and not bytes_differ,
@@ -136,13 +137,15 @@ def recorded_video(workspace: Workspace, record: FileRecord, folders: Iterable[P
         with database.read() as connection:
             known = [video.path for video in videos.with_content(connection, record.content_hash)]
     home = workspace.home
-    return _with_bytes(workspace, record, known, (home.drawn_videos, home.videos, home.uploads, *folders), "video")
+    in_home = [folder / record.name for folder in (home.drawn_videos, home.videos, home.uploads)]
+    return _with_bytes(workspace, record, [*known, *in_home], folders, "video")
 
 
 def _with_bytes(
     workspace: Workspace, record: FileRecord, known: Iterable[Path], folders: Iterable[Path], what: str
 ) -> Path:
-    for named in (*known, *(folder / record.name for folder in folders)):
+    named_so = [folder / record.name for folder in folders]
+    for named in (*known, *named_so):
         try:
             path = workspace.local_file(named)
             if path.is_file() and workspace.hash_file(path) == record.content_hash:
@@ -150,7 +153,8 @@ def _with_bytes(
         except MediaError:
             continue
     digest = f" ({record.content_hash[:12]}…)" if record.content_hash else ""
-    raise InputError(f"the {what} {record.name}{digest} is not in this home folder: give --{what} FILE")
+    besides = f", and no {record.name} of these bytes beside the plan" if named_so else ""
+    raise InputError(f"the {what} {record.name}{digest} is not in this home folder{besides}: give --{what} FILE")
 
 
 def _loop(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
@@ -304,6 +308,16 @@ def _fields(before: Any, after: Any, name: str = "") -> Iterator[tuple[str, str,
             yield from _fields(*pair, f"{name}[{number}]")
     elif before != after:
         yield name, _short(before), _short(after)
+
+
+def _once(fields: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, str, str]]:
+    """Fields, but not those of the first option where the plan served, which it equals, has just the same."""
+    of_the_plan: set[tuple[str, str, str]] = set()
+    for name, before, after in fields:
+        same = (re.sub(r"\bplan\.options\[0\]\.", "plan.", name), before, after)
+        if same not in of_the_plan:
+            of_the_plan.add((name, before, after))
+            yield name, before, after
 
 
 _ABSENT = object()

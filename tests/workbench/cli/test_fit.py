@@ -60,6 +60,18 @@ def test_several_lengths_in_the_order_asked_for(workbench: Call, track_file: Pat
     assert (code, json.loads(out)["same"]) == (0, True), err
 
 
+def test_a_length_is_written_as_minutes_too(workbench: Call, track_file: Path, home: Path) -> None:
+    code, out, err = workbench("fit", track_file, "--seconds", "0:22.5,10", "--home", home)
+    assert code == 0, err
+    assert [fit["plan"]["window_end"] for fit in json.loads(out)["fits"]] == [22.5, 10.0]
+    plans = home / "plans.json"
+    plans.write_text(out, encoding="utf-8")
+    music = home / "music.wav"
+    render = ("render", plans, "--length", "0:22.5", "--track", track_file, "-o", music, "--home", home)
+    code, out, err = workbench(*render)
+    assert (code, json.loads(out)["seconds"]) == (0, 22.5), err
+
+
 def test_wishes_are_kept(workbench: Call, track_file: Path, home: Path) -> None:
     wishes = ("--keep", "0:08-0:14", "--start-at", "0:02.5")
     code, out, err = workbench("fit", track_file, "--seconds", 22, *wishes, "--home", home)
@@ -79,7 +91,8 @@ def test_wishes_are_kept(workbench: Call, track_file: Path, home: Path) -> None:
         (("--seconds", "-5"), "not a length"),
         (("--seconds", "ten"), "not a length"),
         (("--seconds", "10,,20"), "'10,,20' lacks a length beside a comma"),
-        (("--seconds", "1:30"), "'1:30' is not a length in seconds, such as 90 or 15,30,60"),
+        (("--seconds", "1:75"), "'1:75' is not a length, such as 90, 2:37 or 15,30,60"),
+        (("--seconds", "0:00.5"), "0:00.5 is not between 1 and 86400 s"),
         (("--seconds", "nan"), "not a length"),
         (("--seconds", "10", "--auto-mix"), "--auto-mix needs"),
         (

@@ -15,12 +15,12 @@ from workbench.params import WorkbenchParams
 from workbench.workspace import Workspace
 
 
-@pytest.mark.parametrize(("given", "seconds"), [("1", 1.0), ("2.5", 2.5), ("10", 10.0)])
+@pytest.mark.parametrize(("given", "seconds"), [("1", 1.0), ("2.5", 2.5), ("10", 10.0), ("0:02.5", 2.5)])
 def test_lengths_within_bounds_are_seconds(given: str, seconds: float) -> None:
     assert Seconds(1.0, 10.0).convert(given, None, None) == seconds
 
 
-@pytest.mark.parametrize("given", ["0.9", "11", "nan", "inf", "soon"])
+@pytest.mark.parametrize("given", ["0.9", "11", "nan", "inf", "soon", "0:00.9", "0:00", "0:61", "1:00", "0:soon"])
 def test_other_lengths_are_usage_errors(given: str) -> None:
     with pytest.raises(click.BadParameter):
         Seconds(1.0, 10.0).convert(given, None, None)

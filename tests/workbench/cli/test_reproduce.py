@@ -182,7 +182,24 @@ def test_results_that_cannot_be_made_again_are_refused(workbench: Call, plan: Pa
     lost = {"name": "lost.wav", "content_hash": "ab" * 32}
     code, out, err = workbench("reproduce", changed(plan, track=lost), "--home", home)
     assert (code, out) == (1, "")
-    assert "the track lost.wav (abababababab…) is not in this home folder: give --track FILE" in err
+    assert (
+        "the track lost.wav (abababababab…) is not in this home folder, and no lost.wav of these bytes beside the "
+        "plan: give --track FILE"
+    ) in err
+
+
+def test_what_differs_is_said_once_though_the_first_option_repeats_it(
+    workbench: Call, plan: Path, home: Path, tmp_path: Path
+) -> None:
+    result = json.loads(plan.read_text())
+    for one in (result["plan"], result["plan"]["options"][0]):
+        one["seam_score"] = 0.123
+    result["plan"]["options"][0]["end_label"] = "another"
+    edited = tmp_path / "edited.json"
+    edited.write_text(json.dumps(result))
+    code, out, _ = workbench("reproduce", edited, "--home", home)
+    names = [line.partition(":")[0] for line in json.loads(out)["differences"]]
+    assert (code, names) == (1, ["plan.seam_score", "plan.options[0].end_label"])
 
 
 def test_edits_and_annotations_hold_it(workbench: Call, plan: Path, track: Path, home: Path, tmp_path: Path) -> None:

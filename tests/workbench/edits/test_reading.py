@@ -80,6 +80,14 @@ def test_what_is_no_edit_list(tmp_path: Path, write_edit: WriteEdit) -> None:
         compare_files(edit, tmp_path / "film.mov")
 
 
+def test_the_xml_of_premiere_is_named_with_what_is_read(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.xml", tmp_path / "new.XML"
+    for cut in (old, new):
+        cut.write_text('<?xml version="1.0"?><xmeml version="5"/>', encoding="utf-8")
+    with pytest.raises(EditError, match=r"old\.xml: Final Cut Pro 7 XML, as Premiere exports it, is not read; .*\.edl"):
+        compare_files(old, new)
+
+
 def test_a_frame_rate_that_the_length_does_not_tell_is_a_guess(write_edit: WriteEdit) -> None:
     rate = Fraction(25)
     old = [("a.mov", 0, 262), ("b.mov", 262, 238)]  # 20 s at any rate, with its cut inside a second

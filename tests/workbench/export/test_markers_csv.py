@@ -35,6 +35,19 @@ def test_reviews_stand_between_the_seams(workspace: Workspace, plan: LoopPlan, t
     assert (verdict["timecode"], verdict["colour"]) == ("01:01:01:13", "MAGENTA")
 
 
+def test_timecode_is_that_of_the_edl(
+    workspace: Workspace, plan: LoopPlan, track: Path, video: Path, tmp_path: Path
+) -> None:
+    """At 29.97 it is drop-frame, as a reader of others counts it."""
+    otio = pytest.importorskip("opentimelineio")
+    out = export_plan(workspace, plan, "markers", tmp_path / "m.csv", track=track, video=video, reviews=SAID)
+    table = pandas.read_csv(out)
+    hour = table[table["video_s"] == SAID[1].video_s].iloc[0]
+    assert hour["timecode"].startswith("01:01:01;"), "an hour of timecode is an hour"
+    for frame, timecode in zip(table["frame"], table["timecode"], strict=True):
+        assert otio.opentime.from_timecode(timecode, 30000 / 1001).value == frame
+
+
 @pytest.mark.parametrize("name", ["fcpxml", "xmeml", "edl", "rpp", "otio", "audacity"])
 def test_every_edit_holds_what_reviewers_said(
     workspace: Workspace, plan: LoopPlan, track: Path, tmp_path: Path, name: str

@@ -41,6 +41,20 @@ def test_every_tag_is_closed_and_text_is_escaped() -> None:
     assert "<track>" not in text
 
 
+def test_what_one_types_is_set_as_code() -> None:
+    sections = (
+        ReportSection(
+            "Options", ("`render PLAN --option N` plays one, `export <PLAN>` writes it.", "Only one ` here.")
+        ),
+    )
+    reader, text = read(ReportPage("A `track`", ("`fit` made it.",), None, sections, ()))
+    assert reader.open == []
+    assert "<code>render PLAN --option N</code> plays one, <code>export &lt;PLAN&gt;</code> writes it." in text
+    assert "Only one ` here." in text
+    assert "<p class=lead><code>fit</code> made it.</p>" in text
+    assert "<h1>A `track`</h1>" in text, "a name is shown as it is"
+
+
 def test_nothing_is_asked_of_anybody() -> None:
     reader, text = read(page())
     sources = [value for _, attrs in reader.tags for name, value in attrs.items() if name in ("src", "href")]

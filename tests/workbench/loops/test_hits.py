@@ -67,6 +67,46 @@ def test_a_hit_long_before_the_end_is_told_how_late_it_can_be(track_profile: Mak
     assert after == pytest.approx(30.0 - float(np.median(np.diff(profile.downbeats))), abs=0.011)
 
 
+@pytest.mark.parametrize("end_on", [20.0, 51.0])
+def test_a_hit_that_rings_for_bars_is_told_where_the_own_ending_lands_it(track_profile: Maker, end_on: float) -> None:
+    profile = track_profile(ring_bars=2)
+    request = FitRequest(60.0, end_on=end_on, last_hit=profile.last_sound - 4.1)
+    bar = float(np.median(np.diff(profile.downbeats)))
+    with pytest.raises(FitError, match="the track's own ending lands its last hit at ") as told:
+        plan_fit(profile, request)
+    own = re.search(r"its last hit at ([\d:.]+); one that stops on a bar line lands after ([\d:.]+)", str(told.value))
+    assert own is not None, told.value
+    assert 60.0 - 4.1 - bar <= seconds_of(own[1]) <= 60.0 - 4.1
+    assert seconds_of(own[2]) == pytest.approx(60.0 - bar, abs=0.011)
+    plan = plan_fit(profile, replace(request, end_on=seconds_of(own[1])))
+    assert plan.end_label.startswith("own ending")
+    assert plan.music_end - 4.1 == pytest.approx(seconds_of(own[1]), abs=0.02)
+
+
+def test_the_ending_that_is_kept_is_told_where_it_lands(track_profile: Maker) -> None:
+    profile = track_profile(ring_bars=2)
+    request = FitRequest(60.0, (Keep(KeptPart.ENDING),), end_on=58.77, last_hit=profile.last_sound - 4.1)
+    with pytest.raises(
+        FitError, match=r"--end-on 0:58\.77 cannot be kept in 60 s; the track's own ending lands"
+    ) as told:
+        plan_fit(profile, request)
+    plan = plan_fit(profile, replace(request, end_on=seconds_of(str(told.value).rpartition(" ")[2])))
+    assert plan.end_label.startswith("own ending")
+
+
+def test_what_helps_without_the_other_wishes_is_said_where_nothing_helps_with_them(track_profile: Maker) -> None:
+    profile = track_profile()
+    request = FitRequest(60.0, (Keep(KeptPart.ENDING),), end_on=58.77)
+    with pytest.raises(FitError) as told:
+        plan_fit(profile, request)
+    found = re.search(
+        r"cannot be kept in 60 s; without --keep ending, it lands there with --start-at ([\d:.]+)", str(told.value)
+    )
+    assert found is not None, told.value
+    plan = plan_fit(profile, FitRequest(60.0, start_at=seconds_of(found[1]), end_on=58.77))
+    assert landing(plan) == pytest.approx(58.77, abs=0.02)
+
+
 def test_other_wishes_are_kept_by_what_is_named(track_profile: Maker) -> None:
     asked = FitRequest(40.0, (Keep(KeptPart.INTRO),), end_on=39.1)
     with pytest.raises(FitError, match=r"--end-on 0:39\.1 cannot be kept in 40 s; it lands there with ") as told:

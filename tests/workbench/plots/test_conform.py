@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from matplotlib.colors import to_rgb
@@ -34,6 +35,9 @@ def test_both_cuts_and_what_stayed(style: str, home: Home, check_legible: Callab
     (axes,) = figure.axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["old cut", "new cut"]
     assert any("trim -3.0 s" in text.get_text() for text in axes.texts)
+    frame = replace(difference, changes=(EditChange(90.0, 90.0, -0.033, "trim"),))
+    labels = [text.get_text() for text in conform_figure(old, new, frame, loop.analysis.profile).axes[0].texts]
+    assert "trim -0.03 s" in labels
     ribbons = [patch for patch in axes.patches if isinstance(patch, Polygon)]
     green = [patch for patch in ribbons if patch.get_facecolor()[:3] == to_rgb(ENDING)]
     assert min(float(patch.get_xy()[:, 0].min()) for patch in green) == old.music_in

@@ -45,6 +45,13 @@ def lines(pattern: str) -> str:
         ("sonic-value.csv", lines("{time:.9f},120.0,{place}")),
         ("labels.txt", lines("{time:.6f}\t{end:.6f}\t{place}")),
         ("windows.csv", "\ufeff" + lines("{time:.3f},{place}").replace("\n", "\r\n")),
+        ("headed.csv", "Beat time (s),Place in the bar\n" + lines("{time:.3f},{place}")),
+        ("headed-semicolon.csv", "Time;Place\n" + lines("{time:.3f};{place}")),
+        ("spectral.txt", lines("{time:.6f}\t{end:.6f}\t{place}\n\\\t100.0\t200.0")),
+        ("comma-tab.txt", lines("{time:.6f}\t{end:.6f}\t{place}").replace(".", ",")),
+        ("comma-semicolon.csv", lines("{time:.3f};{place}").replace(".", ",")),
+        ("comma-space.beats", lines("{time:.3f} {place}").replace(".", ",")),
+        ("places-are-decimals.csv", lines("{time:.3f};{place}.0").replace(".", ",")),
     ],
 )
 def test_every_kind_of_text_is_the_same_grid(tmp_path: Path, name: str, text: str) -> None:
@@ -52,6 +59,19 @@ def test_every_kind_of_text_is_the_same_grid(tmp_path: Path, name: str, text: st
     assert grid.beats == pytest.approx(TIMES)
     assert grid.positions.tolist() == PLACES.tolist()
     assert (grid.beats_per_bar, grid.confidence) == (3, 1.0)
+
+
+def test_utf_16_is_text(tmp_path: Path) -> None:
+    file = tmp_path / "excel.csv"
+    file.write_bytes(lines("{time:.3f}\t{place}").encode("utf-16"))
+    assert read_grid(file, SECONDS, HEARD).beats == pytest.approx(TIMES)
+
+
+def test_whole_seconds_are_not_read_out_of_decimal_commas(tmp_path: Path) -> None:
+    slow = "".join(f"{time:.2f};{place}\n" for time, place in ((1.5, 1), (3.25, 2), (5.5, 1), (7.25, 2)))
+    grid = read_grid(write(tmp_path, slow.replace(".", ","), "slow.csv"), SECONDS, HEARD)
+    assert grid.beats.tolist() == [1.5, 3.25, 5.5, 7.25]
+    assert grid.positions.tolist() == [1, 2, 1, 2]
 
 
 @pytest.mark.parametrize("namespace", ["beat", "beat_position"])
@@ -126,13 +146,13 @@ def test_a_bad_file_is_named_with_its_fault(tmp_path: Path, name: str, text: str
 
 
 def test_what_is_no_text_is_named(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes(b"\xff\xfe\x00\x80")
+    (tmp_path / "a.txt").write_bytes(b"\xff\x00\x80")
     with pytest.raises(GridError, match=r"a\.txt: this is no text"):
         read_grid(tmp_path / "a.txt", SECONDS, HEARD)
     with pytest.raises(InputError, match=r"none\.txt: cannot be read"):
         read_grid(tmp_path / "none.txt", SECONDS, HEARD)
-    (tmp_path / "click.mid").write_bytes(b"no MIDI at all")
-    with pytest.raises(GridError, match=r"click\.mid: this is not MIDI that can be read"):
+    (tmp_path / "click.mid").write_bytes(b"MThd\x00\x00")
+    with pytest.raises(GridError, match=r"click\.mid: this is not MIDI that can be read \(.+\)"):
         read_grid(tmp_path / "click.mid", SECONDS, HEARD)
 
 

@@ -45,7 +45,9 @@ def plan(
     lengths = [song_to - song_from for song_from, song_to in segments]
     reached = float(sum(lengths))
     n = len(segments)
-    start, end = max(((b[0], a[1]) for a, b in itertools.pairwise(segments)), key=lambda body: body[1] - body[0])
+    bodies = [(b[0], a[1]) for a, b in itertools.pairwise(segments)]
+    start, end = max(bodies, key=lambda body: body[1] - body[0], default=(0.0, 0.0))
+    kind = PlanKind.LOOP if loops else PlanKind.CUT_DOWN if bodies else PlanKind.STRAIGHT
     return LoopPlan(
         segments=tuple(LoopSegment(song_from, song_to, 0.0, 0.0) for song_from, song_to in segments),
         seam_fades=(0.01,) * (n - 1),
@@ -63,7 +65,7 @@ def plan(
         bars=round((end - start) / BAR) if loops else None,
         beats_per_bar=4,
         repeats=2 if loops else None,
-        kind=PlanKind.LOOP if loops else PlanKind.CUT_DOWN,
+        kind=kind,
         seam_score=0.9,
         seam_times=tuple(np.round(np.cumsum(lengths)[:-1], 6).tolist()),
         sections_covered=tuple(sections.split()),
@@ -113,11 +115,11 @@ def test_options_differ_in_words() -> None:
 
 
 def test_cut_downs_differ_by_what_they_leave_out() -> None:
-    served, same, further, twice = (
+    served, same, further, twice, straight = (
         plan(*segments, loops=False)
         for segments in (
             [(1.0, 49.0), (73.0, 122.0)], [(1.0, 49.1), (73.1, 122.0)], [(1.0, 25.0), (49.0, 122.0)],
-            [(1.0, 25.0), (33.0, 49.0), (65.0, 122.0)],
+            [(1.0, 25.0), (33.0, 49.0), (65.0, 122.0)], [(25.0, 122.0)],
         )
     )  # fmt: skip
     said = option_differences(with_options(served, same, further, twice), profile())
@@ -125,6 +127,9 @@ def test_cut_downs_differ_by_what_they_leave_out() -> None:
         "takes other bars at its seams",
         "leaves out 0:25 to 0:49",
         "leaves out 0:25 to 0:33 and 0:49 to 1:05, has 1 more seam",
+    )
+    assert option_differences(with_options(served, straight), profile())[1] == (
+        "has no seam, starts at 0:25 of the track instead of 0:01"
     )
 
 

@@ -166,8 +166,8 @@ def test_a_page_holds_the_plans_of_several_lengths(
     assert "<h1>clicks.flac in 2 lengths</h1>" in text
     short, long = (text.index(f"<h2>{seconds} s: the plan</h2>") for seconds in (10, 65))
     # Each command names its plan: `render` asks which of several it is to play.
-    assert "`workbench render PLAN.json --length 65` writes it." in text
-    commands = re.findall(r"workbench render PLAN.json[^`]*", text)
+    assert "<code>workbench render PLAN.json --length 65</code> writes it." in text
+    commands = re.findall(r"workbench render PLAN.json[^<]*", text)
     assert all(re.match(r"workbench render PLAN.json --length (10|65)\b", command) for command in commands)
     assert "no seam: it plays the track straight" in text[short:long]
     assert "data:audio/mpeg" in text[long:]
@@ -191,7 +191,7 @@ def test_the_whole_music_is_encoded_without_being_whole_in_memory(track: Path, t
 def test_music_too_long_for_a_page_is_named_with_the_command_that_writes_it(track: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
     text = write_fit_report(workspace, fit_track(workspace, track, 601.0), tmp_path / "long.html").read_text()
-    assert "It lasts 10:01, too long for this page: `workbench render PLAN.json` writes it." in text
+    assert "It lasts 10:01, too long for this page: <code>workbench render PLAN.json</code> writes it." in text
     assert "data-save=" not in text
 
 
