@@ -93,7 +93,7 @@ def test_a_runaway_job_is_ended_at_its_deadline(workshop: Workshop) -> None:
     refused = workshop.settled(loop).answer
     assert refused is not None
     assert (refused["plan"]["reason"], refused["retryable"]) == ("timeout", True)
-    assert (workshop.settled(align).fault or {})["status"] == 503
+    assert (workshop.settled(align).fault or {})["status"] == 500
     assert workshop.ledger() == []
 
 
