@@ -90,21 +90,26 @@ class Backup:
     """files that a record names and that were gone when they were to be copied"""
 
 
-def write_backup(files: StoredFiles, database: Database, path: Path, account: str | None = None) -> Backup:
+def write_backup(
+    files: StoredFiles, database: Database, path: Path, account: str | None = None, *, replace: bool = False
+) -> Backup:
     """Write a backup.
 
     Parameters
     ----------
     files : are copied, of the home folder or of the store that machines share
     database : of the service
-    path : of the backup; a file of that name is replaced, and appears whole or not at all
+    path : of the backup; it appears whole or not at all
     account : None: of all accounts
+    replace : whether a file of that name is replaced; it stays until the new one is whole
 
     Raises
     ------
-    ParameterError : there is no such account
+    ParameterError : there is a file of that name, or no such account
     StoreError : the database cannot be used, or the file not be written
     """
+    if path.exists() and not replace:
+        raise ParameterError(f"{path} is there already; name another file, or replace it with --force")
     made_at, partial = now(), path.with_name(f"{path.name}.part")
     count, size, missing = 0, 0, []
     try:

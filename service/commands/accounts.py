@@ -184,8 +184,9 @@ def show_ledger(account: str, home: Home) -> None:
 @command.command("export")
 @click.argument("account")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--force", is_flag=True, help="Replace FILE if it is there already.")
 @home_option
-def export(account: str, file: Path, home: Home) -> None:
+def export(account: str, file: Path, force: bool, home: Home) -> None:
     """Write an account to FILE, for another installation; the service may run meanwhile.
 
     FILE, a tar file, holds its billing state, grants, ledger, videos, settled jobs and the catalog; no key, and nothing
@@ -200,16 +201,14 @@ def export(account: str, file: Path, home: Home) -> None:
     Parameters
     ----------
     account : name of an existing account
-    file : written whole or not at all; one of that name is not replaced
+    file : written whole or not at all
+    force : whether a file of that name is replaced
     home : holds the files, and the database unless the settings name one
     """
     from service.backup import write_backup
-    from workbench.errors import ParameterError
 
-    if file.exists():
-        raise ParameterError(f"{file} is there already; name another file")
     with workspace_in(home) as workspace:
-        done = write_backup(workspace.files, workspace.database, file, account)
+        done = write_backup(workspace.files, workspace.database, file, account, replace=force)
     for name in done.missing:
         say(f"{name} was gone before it could be copied")
     print_body({"account": account, "file": str(file), **asdict(done)})
