@@ -63,7 +63,7 @@ def environment() -> dict[str, str]:
 
 
 @contextmanager
-def serving(home: Path, *arguments: str) -> Iterator[Served]:
+def serving(home: Path, *arguments: str, **settings: str) -> Iterator[Served]:
     """A service, killed at the end if it still runs."""
     with (home / "log").open("a") as log:
         process = subprocess.Popen(
@@ -71,7 +71,7 @@ def serving(home: Path, *arguments: str) -> Iterator[Served]:
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
-            env=environment(),
+            env=environment() | settings,
         )
     try:
         assert process.stdout is not None
@@ -153,6 +153,13 @@ def catches(number: signal.Signals, status: str) -> bool:
     caught = re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.MULTILINE)
     assert caught is not None
     return bool(int(caught[1], 16) >> (number - 1) & 1)
+
+
+def test_a_misspelt_setting_is_said_once_by_all_processes(tmp_path: Path) -> None:
+    with serving(tmp_path, WORKBENCH_RATE_LIMIT="5") as served:
+        until(lambda: served.get("/readyz").status_code == 200, "ready")
+    (line,) = (line for line in (tmp_path / "log").read_text().splitlines() if "WORKBENCH_RATE_LIMIT" in line)
+    assert "did you mean WORKBENCH_RATE_LIMIT_PER_MINUTE?" in line
 
 
 @pytest.mark.slow
