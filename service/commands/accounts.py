@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.commands.records import Time, Usd, database_of, workspace_in
+from service.commands.records import Time, Usd, database_of, say_left_out, workspace_in
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_body, print_line, say
 
@@ -209,8 +209,7 @@ def export(account: str, file: Path, force: bool, home: Home) -> None:
 
     with workspace_in(home) as workspace:
         done = write_backup(workspace.files, workspace.database, file, account, replace=force)
-    for name in done.missing:
-        say(f"{name} was gone before it could be copied")
+    say_left_out(done)
     print_body({"account": account, "file": str(file), **asdict(done)})
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from service.commands.records import workspace_in
+from service.commands.records import say_left_out, workspace_in
 from workbench.cli.options import home_option
-from workbench.cli.terminal import print_body, say
+from workbench.cli.terminal import print_body
 
 if TYPE_CHECKING:
     from workbench.home import Home
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 def command(file: Path, restore: bool, force: bool, home: Home) -> None:
     """Write all records, uploads and videos to FILE, a tar file; the service may run meanwhile.
 
-    A FILE that is there already is kept, unless --force is given. What can be made again is
-    left out: analyses, previews, indexes. FILE holds secrets; only its owner can read it.
+    A FILE that is there already is kept, unless --force is given. What can be made again is left out: analyses,
+    previews, indexes; and so are files that `videos add` and `catalog add` left where they are. FILE holds secrets;
+    only its owner can read it.
 
     \b
     Example:
@@ -49,6 +50,5 @@ def command(file: Path, restore: bool, force: bool, home: Home) -> None:
             done = restore_backup(workspace.files, workspace.database, file)
         else:
             done = write_backup(workspace.files, workspace.database, file, replace=force)
-    for name in done.missing:
-        say(f"{name} was gone before it could be copied")
+    say_left_out(done)
     print_body({"file": str(file), **asdict(done)})
