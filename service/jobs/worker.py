@@ -93,6 +93,8 @@ class _Unsettled:
     """returns False if the job is no longer ours, or its request has been extended since"""
     crash_at: float | None = None
     """monotonic s from which on the death of its child counts as a crash; None: it ended otherwise"""
+    problem: str | None = None
+    """why it did not succeed, for the log"""
 
 
 class Aside:
@@ -470,7 +472,8 @@ class JobParent:
             log.error("put off", job_id=job.job_id, problem=message["again"])
             self._settle(job, "put off", partial(settle.retry_after_outage, job=job))
         else:
-            self._settle(job, "failed", partial(settle.fail, job=job, status=fault["status"], message=fault["message"]))
+            status, problem = fault["status"], fault["message"]
+            self._settle(job, "failed", partial(settle.fail, job=job, status=status, message=problem), problem=problem)
         if fault.get("spent") or child.jobs_done >= _JOBS_A_CHILD or self._is_outdated(child):
             self._remove(child)
             child.kill()
@@ -535,7 +538,7 @@ class JobParent:
         self._listen()
         for child in lost:
             job = self._kill_child(child)
-            log.error("job lost to another worker", job_id=job.job_id)
+            log.warning("job lost", job_id=job.job_id, problem="it was cancelled, or another worker has taken it over")
             self._traced.end(job, "lost")
             self._remove_scratch(job)
 
@@ -558,8 +561,15 @@ class JobParent:
         if jobs.BEATS in self.slots:
             jobs.expire(connection, "beats", time_from_now(-self.settings.beats_retention_seconds))
 
-    def _settle(self, job: Job, outcome: str, write: Settlement, crash_at: float | None = None) -> None:
-        self._unsettled.append(_Unsettled(job, outcome, write, crash_at))
+    def _settle(
+        self,
+        job: Job,
+        outcome: str,
+        write: Settlement,
+        crash_at: float | None = None,
+        problem: str | None = None,
+    ) -> None:
+        self._unsettled.append(_Unsettled(job, outcome, write, crash_at, problem))
         self._write_unsettled()
 
     def _write_unsettled(self) -> None:
@@ -582,7 +592,8 @@ class JobParent:
                     return  # the others cannot be settled either, until the database answers again
                 log.error("cannot settle as it is", job_id=one.job.job_id, problem=str(error))
                 message = "an error of ours; it was logged under this job's id"
-                one.outcome, one.write = "failed", partial(settle.fail, job=one.job, status=500, message=message)
+                one.outcome, one.problem = "failed", message
+                one.write = partial(settle.fail, job=one.job, status=500, message=message)
                 continue
             self._unsettled.remove(one)
             self._remove_scratch(one.job)
@@ -592,14 +603,10 @@ class JobParent:
             self._traced.end(one.job, one.outcome if settled else "given back")
             if one.outcome != "fetched":
                 _count(one)
-            log.info(
-                "job settled",
-                job_id=one.job.job_id,
-                trace_id=one.job.trace_id,
-                kind=one.job.kind,
-                outcome=one.outcome,
-                ours=ours,
-            )
+            line: dict[str, Any] = {"kind": one.job.kind, "outcome": one.outcome, "ours": ours}
+            if one.problem is not None:
+                line["problem"] = one.problem
+            log.info("job settled", job_id=one.job.job_id, trace_id=one.job.trace_id, **line)
 
     def _scratch(self, job: Job) -> Path:
         return self.home.scratch / job.job_id
@@ -649,6 +656,7 @@ class JobParent:
         except StoreError as error:
             log.error("cannot give back", problem=str(error))  # their leases end
         for job in running:
+            log.info("job given back", job_id=job.job_id, trace_id=job.trace_id, kind=job.kind)
             self._remove_scratch(job)
             self._traced.end(job, "given back")
         end = monotonic_seconds() + _LEAVE_SECONDS
