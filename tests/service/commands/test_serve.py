@@ -125,6 +125,30 @@ def test_sigterm_ends_all_and_exits_0(served: Served) -> None:
     assert all(gone(pid) for pid in pids)
 
 
+def test_while_it_ends_what_was_begun_is_answered_and_nobody_else_waits(tmp_path: Path) -> None:
+    """A new connection is refused at once, so that a proxy asks another machine, and not held until the end."""
+    with serving(tmp_path, "--no-jobs") as served:
+        address = httpx.URL(served.url)
+        with socket.create_connection((address.host, address.port or 0), timeout=240) as begun:
+            begun.sendall(
+                b"POST /v1/loop HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{"
+            )
+            served.get("/healthz")  # by then the process has seen the other request
+            served.process.send_signal(signal.SIGTERM)
+            until(lambda: is_refused(address), "new connections are refused", seconds=20.0)
+            begun.sendall(b"}")
+            assert begun.recv(4096).startswith(b"HTTP/1.1 401")
+        assert served.process.wait(timeout=240) == 0
+
+
+def is_refused(address: httpx.URL) -> bool:
+    try:
+        with socket.create_connection((address.host, address.port or 0), timeout=240):
+            return False
+    except ConnectionRefusedError:
+        return True
+
+
 @pytest.mark.slow
 def test_an_http_process_that_is_still_starting_ends_on_sigterm(tmp_path: Path) -> None:
     with serving(tmp_path, "--no-jobs"):
