@@ -67,6 +67,7 @@ _LAST_LOOK_SECONDS = 1.0  # the same after a while without new jobs, or if there
 _LOOK_GROWTH = 1.25
 _HEARTBEATS_PER_LEASE = 6  # renewals that may fail before a lease ends
 _RETRY_SECONDS = 0.5  # before another try after the database failed
+_COMPLAINT_SECONDS = 60.0  # between two lines on the same outage
 _JOBS_A_CHILD = 500  # after which a child is replaced: a bound on leaks in libraries
 _FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer listed
 _SWEEP_SECONDS = 3600.0  # between sweeps
@@ -166,6 +167,8 @@ class JobParent:
     _next_sweep: float = field(default=0.0, init=False)
     _claim_in_doubt: bool = field(default=False, init=False)
     """whether a claim failed that may be in the database all the same"""
+    _complaints: dict[str, float] = field(default_factory=dict, init=False)
+    """when each thing that fails is due to be logged again"""
     _leaving: set[str] = field(default_factory=set, init=False)
     """fetched files that are about to be deleted"""
     _revision: str | None = field(default=None, init=False)
@@ -341,7 +344,7 @@ class JobParent:
                 self._look_pause = _FIRST_LOOK_SECONDS
                 self._start(job)
         except StoreError as error:
-            log.error("cannot claim", problem=str(error))
+            self._complain("cannot claim", error)
             self._next_look = monotonic_seconds() + _RETRY_SECONDS
 
     def _give_up_unknown(self) -> None:
@@ -531,9 +534,12 @@ class JobParent:
                     jobs.renew_lease(connection, one.job, lease, one.job.stage)
                 self._expire(connection)
         except StoreError as error:
-            log.error("no heartbeat", problem=str(error))
+            self._complain("no heartbeat", error)
             self._next_heartbeat = monotonic_seconds() + _RETRY_SECONDS
             return
+        if self._complaints:
+            log.info("the database answers again")
+            self._complaints.clear()
         self._announce()
         self._listen()
         for child in lost:
@@ -541,6 +547,13 @@ class JobParent:
             log.warning("job lost", job_id=job.job_id, problem="it was cancelled, or another worker has taken it over")
             self._traced.end(job, "lost")
             self._remove_scratch(job)
+
+    def _complain(self, event: str, error: StoreError, **more: str) -> None:
+        """Log what fails, and is tried again twice a second, once and then every minute: the log's disk may be full."""
+        due = self._complaints.get(event)
+        if due is None or monotonic_seconds() >= due:
+            self._complaints[event] = monotonic_seconds() + _COMPLAINT_SECONDS
+            log.error(event, **more, problem=str(error))
 
     def _sweep(self) -> None:
         self._next_sweep = math.inf  # until this one has ended
@@ -588,7 +601,7 @@ class JobParent:
                     ours = settled or jobs.give_back(connection, one.job)
             except WorkbenchError as error:
                 if isinstance(error, StoreError) and not _is_of_one_row(error):
-                    log.error("cannot settle", job_id=one.job.job_id, problem=str(error))
+                    self._complain("cannot settle", error, job_id=one.job.job_id)
                     return  # the others cannot be settled either, until the database answers again
                 log.error("cannot settle as it is", job_id=one.job.job_id, problem=str(error))
                 message = "an error of ours; it was logged under this job's id"
