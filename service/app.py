@@ -156,6 +156,7 @@ def create_app(config: AppConfig) -> Sanic[Any, Any]:
         dumps=json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode,
     )
     app.ctx.config, app.ctx.settings = config, config.settings
+    app.ctx.ending = False
     app.ctx.local_windows = LocalWindows()
     app.ctx.answer_log = AnswerLog(config.core.log_level)
     app.ctx.spans = open_spans(config.settings, "http")
@@ -295,9 +296,14 @@ def _family(route: str) -> str:
 
 
 def _announce_close(request: Request) -> None:
-    """Close the connection after the response if the unread rest of the body is too long to be read and discarded."""
+    """Close the connection after the response if the unread rest of the body is too long to be read and discarded.
+
+    While the process ends, close every one: it waits until all are closed, and a caller may keep one for long.
+    """
     stream = request.stream
-    if isinstance(stream, Http) and stream.request_body:
+    if isinstance(stream, Http) and request.app.ctx.ending:
+        stream.keep_alive = False
+    elif isinstance(stream, Http) and stream.request_body:
         chunked = "transfer-encoding" in request.headers
         if chunked or (stream.request_bytes_left or 0) > BODY_LIMIT:
             stream.keep_alive = False

@@ -61,6 +61,7 @@ async def _end_on_signals(app: Sanic[Any, Any]) -> None:
 
 
 def _end(app: Sanic[Any, Any]) -> None:
+    app.ctx.ending = True
     if app.state.is_running:
         app.stop(terminate=False)
     else:
