@@ -654,6 +654,7 @@ class JobParent:
 
     def stop(self) -> None:
         """Kill the children, give back their jobs and delete the worker's row."""
+        log.info("ending", process="worker")
         self._notices.close()
         self._sweeper.stop()
         self._remover.stop()

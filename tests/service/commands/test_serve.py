@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -184,9 +185,16 @@ def catches(number: signal.Signals, status: str) -> bool:
     return bool(int(caught[1], 16) >> (number - 1) & 1)
 
 
-def test_a_misspelt_setting_is_said_once_by_all_processes(tmp_path: Path) -> None:
+def test_the_log_says_what_began_and_ended_and_a_misspelt_setting_once(tmp_path: Path) -> None:
     with serving(tmp_path, WORKBENCH_RATE_LIMIT="5") as served:
         until(lambda: served.get("/readyz").status_code == 200, "ready")
+        served.process.terminate()
+        assert served.process.wait(timeout=240) == 0
+    text = (tmp_path / "log").read_text()
+    lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    for process in ("http", "worker"):
+        assert [one["event"] for one in lines if one.get("process") == process] == ["started", "ending"]
+    assert {one["home"] for one in lines if one["event"] == "started"} == {str(tmp_path)}
     (line,) = (line for line in (tmp_path / "log").read_text().splitlines() if "WORKBENCH_RATE_LIMIT" in line)
     assert "did you mean WORKBENCH_RATE_LIMIT_PER_MINUTE?" in line
 
