@@ -25,6 +25,7 @@ from sanic.exceptions import (
     MethodNotAllowed,
     NotFound,
     PayloadTooLarge,
+    RequestCancelled,
     RequestTimeout,
     SanicException,
     ServiceUnavailable,
@@ -35,7 +36,7 @@ from sanic.response import BaseHTTPResponse
 
 from service import metrics
 from service.admission import BODY_LIMIT, RoutePolicy, admit_unread, identify
-from service.errors import Problem, error_body, not_found
+from service.errors import Problem, error_body, not_found, unavailable
 from service.headers import add_rate_headers, add_retry_after, add_security_headers
 from service.logs import AnswerLog
 from service.processes.wakeup import WakeupPipe
@@ -59,6 +60,7 @@ _HEADER_SECONDS = 20  # without a byte, while the headers of a request arrive
 _SILENCE_SECONDS = 60  # without a byte in or out, from the headers to the end of the response
 _TRANSFERS = 8  # to the store at a time, in threads of their own: they take as long as the store takes
 _OPEN = RoutePolicy(api_key=False)  # of routes that state none
+_CALLER_GONE = 499  # as nginx logs it
 _STORED = frozenset(("loop", "align", "match"))  # families whose answers are stored
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"))
 
@@ -154,6 +156,7 @@ def create_app(config: AppConfig) -> Sanic[Any, Any]:
         dumps=json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode,
     )
     app.ctx.config, app.ctx.settings = config, config.settings
+    app.ctx.ending = False
     app.ctx.local_windows = LocalWindows()
     app.ctx.answer_log = AnswerLog(config.core.log_level)
     app.ctx.spans = open_spans(config.settings, "http")
@@ -293,9 +296,14 @@ def _family(route: str) -> str:
 
 
 def _announce_close(request: Request) -> None:
-    """Close the connection after the response if the unread rest of the body is too long to be read and discarded."""
+    """Close the connection after the response if the unread rest of the body is too long to be read and discarded.
+
+    While the process ends, close every one: it waits until all are closed, and a caller may keep one for long.
+    """
     stream = request.stream
-    if isinstance(stream, Http) and stream.request_body:
+    if isinstance(stream, Http) and request.app.ctx.ending:
+        stream.keep_alive = False
+    elif isinstance(stream, Http) and stream.request_body:
         chunked = "transfer-encoding" in request.headers
         if chunked or (stream.request_bytes_left or 0) > BODY_LIMIT:
             stream.keep_alive = False
@@ -306,7 +314,7 @@ async def _identify_uncounted(request: Request) -> None:
     try:
         await identify(request)
     except StoreError as error:
-        log.warning("database", request_id=request.id, problem=str(error))
+        log.warning("store", request_id=request.id, problem=str(error))
 
 
 async def _error_response(request: ServiceRequest, exception: Exception) -> HTTPResponse:
@@ -327,9 +335,15 @@ def _problem(request: ServiceRequest, exception: Exception) -> Problem:
     """The problem that the caller is shown for an exception."""
     if isinstance(exception, Problem):
         return exception
+    if isinstance(exception, RequestCancelled):  # nobody reads it; the status is for log and counters
+        return Problem(_CALLER_GONE, "the caller went away before the answer")
+    if isinstance(exception, asyncio.CancelledError):
+        return unavailable("the service is being stopped; call again", retry_after=5)
     if isinstance(exception, StoreError):
-        log.error("database", request_id=request.id, trace_id=request.trace.trace_id, problem=str(exception))
-        return Problem(503, "the database cannot be used at the moment", headers={"Retry-After": "5"})
+        log.error("store", request_id=request.id, trace_id=request.trace.trace_id, problem=str(exception))
+        return Problem(
+            503, "the database or the files cannot be used at the moment; call again", headers={"Retry-After": "5"}
+        )
     # The router compares the method before it notices a trailing slash, which none of our paths has.
     if isinstance(exception, NotFound) or (isinstance(exception, MethodNotAllowed) and request.path.endswith("/")):
         return not_found("path")

@@ -88,23 +88,30 @@ class Backup:
     """of the files"""
     missing: tuple[str, ...] = ()
     """files that a record names and that were gone when they were to be copied"""
+    elsewhere: int = 0
+    """tracks and videos that were added from elsewhere: their records are in it, their files are not"""
 
 
-def write_backup(files: StoredFiles, database: Database, path: Path, account: str | None = None) -> Backup:
+def write_backup(
+    files: StoredFiles, database: Database, path: Path, account: str | None = None, *, replace: bool = False
+) -> Backup:
     """Write a backup.
 
     Parameters
     ----------
     files : are copied, of the home folder or of the store that machines share
     database : of the service
-    path : of the backup; a file of that name is replaced, and appears whole or not at all
+    path : of the backup; it appears whole or not at all
     account : None: of all accounts
+    replace : whether a file of that name is replaced; it stays until the new one is whole
 
     Raises
     ------
-    ParameterError : there is no such account
+    ParameterError : there is a file of that name, or no such account
     StoreError : the database cannot be used, or the file not be written
     """
+    if path.exists() and not replace:
+        raise ParameterError(f"{path} is there already; name another file, or replace it with --force")
     made_at, partial = now(), path.with_name(f"{path.name}.part")
     count, size, missing = 0, 0, []
     try:
@@ -114,7 +121,8 @@ def write_backup(files: StoredFiles, database: Database, path: Path, account: st
                 if account is not None and accounts.get(connection, account) is None:
                     raise ParameterError(f"no account {account!r}; `workbench accounts list` shows what there is")
                 rows = _write_records(connection, lines, account)
-                named = _named_files(connection, files, account)
+                places = _places(connection, files, account)
+            named = _named_files(files, places, account)
             manifest = {
                 "format": FORMAT,
                 "made_at": made_at,
@@ -147,7 +155,8 @@ def write_backup(files: StoredFiles, database: Database, path: Path, account: st
             why = getattr(error, "strerror", None) or error
             raise StoreError(f"{path}: the backup cannot be written ({why})") from error
         raise
-    return Backup(made_at, sum(rows.values()), count, size, tuple(missing))
+    elsewhere = sum(not files.is_own(place) for place in places)
+    return Backup(made_at, sum(rows.values()), count, size, tuple(missing), elsewhere)
 
 
 def restore_backup(files: StoredFiles, database: Database, path: Path, *, one_account: bool = False) -> Backup:
@@ -157,7 +166,8 @@ def restore_backup(files: StoredFiles, database: Database, path: Path, *, one_ac
 
     Parameters
     ----------
-    files : get the files; paths of records that lay in the home or store of the backup are changed to lie in this one
+    files : get the files; paths of records are changed to where their files lie here, but for those of files that were
+        added from elsewhere
     database : of the service, with its tables and no rows
     path : of the backup
     one_account : whether it is one of a single account
@@ -255,14 +265,19 @@ def _rows(table: sa.Table, account: str | None) -> sa.Select[Any]:
     return query
 
 
-def _named_files(connection: Connection, files: StoredFiles, account: str | None) -> list[tuple[str, Path]]:
-    """Files in the home folder or the store that records name, and the profiles: names in the backup, and places."""
-    home, videos, owners = files.home, records.videos, service_tables.video_owners
+def _places(connection: Connection, files: StoredFiles, account: str | None) -> set[Path]:
+    """The files that records name."""
+    videos, owners = records.videos, service_tables.video_owners
     places = {Path(path) for path in connection.scalars(_rows(videos, account).with_only_columns(videos.c.path))}
     name = sa.func.coalesce(owners.c.upload_name, owners.c.storage_key)
     uploaded = _rows(owners, account).with_only_columns(name).where(owners.c.uploaded_bytes > 0)
     places |= {files.place("uploads", key) for key in connection.scalars(uploaded)}
-    places |= {Path(path) for path in connection.scalars(sa.select(records.tracks.c.path))}
+    return places | {Path(path) for path in connection.scalars(sa.select(records.tracks.c.path))}
+
+
+def _named_files(files: StoredFiles, places: set[Path], account: str | None) -> list[tuple[str, Path]]:
+    """Files in the home folder or the store that records name, and the profiles: names in the backup, and places."""
+    home = files.home
     named = {
         place.relative_to(root).as_posix(): place
         for root in _roots(files)
@@ -377,7 +392,8 @@ def _batches(lines: IO[bytes]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
 
 def _moved(row: dict[str, Any], old: list[Path], new: Path) -> dict[str, Any]:
-    """A record whose file lay in the old home folder or store, with its path in the new one."""
+    """A record whose file is in the backup, with its path in the new home folder or store."""
     path = Path(row["path"])
-    root = next((root for root in old if path.is_relative_to(root)), None)
+    copied = (root for root in old if path.is_relative_to(root) and path.relative_to(root).parts[0] in _PARTS)
+    root = next(copied, None)
     return row if root is None else row | {"path": str(new / path.relative_to(root))}

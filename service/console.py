@@ -28,6 +28,12 @@ _COLLECT_AFTER = 10_000
 """the same from then on; with Python's own 700 it would look again and again"""
 
 
+_PREFIX = "WORKBENCH_"  # of variables that are settings
+_OF_OPTIONS = frozenset(("WORKBENCH_DASHBOARD_KEY",))  # variables that are no settings: an option is read from them
+_SILENT = frozenset(("-h", "--help", "--parent"))
+"""options without a look at the variables: help, and a process of `serve`, which has looked already"""
+
+
 class SubCommand(NamedTuple):
     """A sub-command: its module, and its line in the overview."""
 
@@ -102,6 +108,8 @@ class LazyGroup(click.Group):
 
             close = get_close_matches(args[0], COMMANDS, n=1)
             ctx.fail(f"no such command: {args[0]}." + (f" Did you mean {close[0]}?" if close else ""))
+        if not ctx.resilient_parsing and not _SILENT.intersection(args):  # not while the shell completes a word
+            _warn_of_misspelt_variables()
         return super().resolve_command(ctx, args)
 
 
@@ -150,6 +158,30 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo(f"workbench: {error}", err=True)
         return 1
     return outcome if isinstance(outcome, int) else 0
+
+
+def _warn_of_misspelt_variables() -> None:
+    """Say which variables look like settings and are none, and what each may have been meant for."""
+    given = {name.upper() for name in os.environ if name.upper().startswith(_PREFIX)} - _OF_OPTIONS
+    if not given:
+        return
+    from workbench.settings import WorkbenchSettings
+
+    known = {_PREFIX + name.upper() for name in WorkbenchSettings.model_fields}
+    if given <= known:
+        return
+    from difflib import get_close_matches
+
+    from service.settings import ServiceSettings
+
+    known |= {_PREFIX + name.upper() for name in ServiceSettings.model_fields}
+    rest = {name.removeprefix(_PREFIX): name for name in known}
+    said = []
+    for name in sorted(given - known):
+        close = get_close_matches(name.removeprefix(_PREFIX), rest, n=1)
+        said.append(f"{name} (did you mean {rest[close[0]]}?)" if close else name)
+    if said:
+        click.echo(f"workbench: no setting has this name: {', '.join(said)}; see `workbench settings`", err=True)
 
 
 def main() -> None:

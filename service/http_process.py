@@ -12,13 +12,15 @@ import gc
 import signal
 import socket
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import structlog
 from sanic import Sanic
 
 from service.app import AppConfig, create_app
-from service.logs import log_to_stderr
+from service.logs import log_start, log_to_stderr
 from service.processes.lifelines import die_with
 from service.processes.wakeup import WakeupPipe
 from service.settings import load_service_settings
@@ -27,6 +29,8 @@ from workbench.settings import load_settings
 
 _AGAIN_SECONDS = 0.05
 _GARBAGE_OBJECTS = 20_000  # a few MB
+
+log = structlog.get_logger("service")
 
 
 def main() -> None:
@@ -44,7 +48,7 @@ def main() -> None:
             ranking_sockets=tuple(given.ranking_socket),
             wakeup=WakeupPipe(given.wakeup_fd),
             behind_proxy=given.behind_proxy,
-            on_ready=_announce,
+            on_ready=partial(_announce, home),
         )
     )
     app.register_listener(_end_on_signals, "after_server_start")
@@ -61,18 +65,22 @@ async def _end_on_signals(app: Sanic[Any, Any]) -> None:
 
 
 def _end(app: Sanic[Any, Any]) -> None:
+    if not app.ctx.ending:
+        log.info("ending", process="http")
+    app.ctx.ending = True
     if app.state.is_running:
         app.stop(terminate=False)
     else:
         asyncio.get_running_loop().call_later(_AGAIN_SECONDS, _end, app)
 
 
-def _announce() -> None:
+def _announce(home: Home) -> None:
     # What was imported stays. To look through it for garbage would stop all callers for a tenth of a second at a time.
     gc.collect()
     gc.freeze()
     # Requests leave few circles; to look for them after every 700 objects takes a twentieth of the time of a call.
     gc.set_threshold(_GARBAGE_OBJECTS)
+    log_start("http", home.root)
     print("ready", flush=True)
 
 

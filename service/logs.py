@@ -9,13 +9,16 @@ import sys
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from functools import cache
+from importlib.metadata import version
 from json.encoder import encode_basestring_ascii as _quoted
+from pathlib import Path
 from typing import Any, TextIO, cast
 
 import structlog
 
 from workbench.clock import now
 
+_PACKAGE = "barline-workbench"  # name of the distribution
 _WHOLE_BYTES = 4096  # PIPE_BUF: what is written at once to a pipe is not mixed with what other processes write
 
 
@@ -115,6 +118,17 @@ class AnswerLog:
         if text:
             _stderr.write(text)
         _stderr.flush()
+
+
+def log_start(process: str, home: Path) -> None:
+    """Log that a process works from now on: a log that is read later says which version and which home it was.
+
+    Parameters
+    ----------
+    process : its kind, such as `worker`
+    home : its home folder
+    """
+    structlog.get_logger("service").info("started", process=process, version=version(_PACKAGE), home=str(home))
 
 
 def log_to_stderr(level: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.commands.records import Time, Usd, database_of, workspace_in
+from service.commands.records import Time, Usd, database_of, say_left_out, workspace_in
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_body, print_line, say
 
@@ -184,8 +184,9 @@ def show_ledger(account: str, home: Home) -> None:
 @command.command("export")
 @click.argument("account")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--force", is_flag=True, help="Replace FILE if it is there already.")
 @home_option
-def export(account: str, file: Path, home: Home) -> None:
+def export(account: str, file: Path, force: bool, home: Home) -> None:
     """Write an account to FILE, for another installation; the service may run meanwhile.
 
     FILE, a tar file, holds its billing state, grants, ledger, videos, settled jobs and the catalog; no key, and nothing
@@ -200,18 +201,15 @@ def export(account: str, file: Path, home: Home) -> None:
     Parameters
     ----------
     account : name of an existing account
-    file : written whole or not at all; one of that name is not replaced
+    file : written whole or not at all
+    force : whether a file of that name is replaced
     home : holds the files, and the database unless the settings name one
     """
     from service.backup import write_backup
-    from workbench.errors import ParameterError
 
-    if file.exists():
-        raise ParameterError(f"{file} is there already; name another file")
     with workspace_in(home) as workspace:
-        done = write_backup(workspace.files, workspace.database, file, account)
-    for name in done.missing:
-        say(f"{name} was gone before it could be copied")
+        done = write_backup(workspace.files, workspace.database, file, account, replace=force)
+    say_left_out(done)
     print_body({"account": account, "file": str(file), **asdict(done)})
 
 

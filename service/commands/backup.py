@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from service.commands.records import workspace_in
+from service.commands.records import say_left_out, workspace_in
 from workbench.cli.options import home_option
-from workbench.cli.terminal import print_body, say
+from workbench.cli.terminal import print_body
 
 if TYPE_CHECKING:
     from workbench.home import Home
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 @click.command("backup")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--restore", is_flag=True, help="Restore FILE into an empty home folder and database.")
+@click.option("--force", is_flag=True, help="Replace FILE if it is there already.")
 @home_option
-def command(file: Path, restore: bool, home: Home) -> None:
+def command(file: Path, restore: bool, force: bool, home: Home) -> None:
     """Write all records, uploads and videos to FILE, a tar file; the service may run meanwhile.
 
-    What can be made again is left out: analyses, previews, indexes. FILE holds secrets; only its owner can read it.
+    A FILE that is there already is kept, unless --force is given. What can be made again is left out: analyses,
+    previews, indexes; and so are files that `videos add` and `catalog add` left where they are. FILE holds secrets;
+    only its owner can read it.
 
     \b
     Example:
@@ -35,13 +38,17 @@ def command(file: Path, restore: bool, home: Home) -> None:
     ----------
     file : written, or read to restore
     restore : whether to restore it
+    force : whether a file of that name is replaced
     home : holds the files, and the database unless the settings name one
     """
     from service.backup import restore_backup, write_backup
 
+    if restore and force:
+        raise click.UsageError("--force goes with writing a backup; one is restored into an empty home alone")
     with workspace_in(home) as workspace:
-        run = restore_backup if restore else write_backup
-        done = run(workspace.files, workspace.database, file)
-    for name in done.missing:
-        say(f"{name} was gone before it could be copied")
+        if restore:
+            done = restore_backup(workspace.files, workspace.database, file)
+        else:
+            done = write_backup(workspace.files, workspace.database, file, replace=force)
+    say_left_out(done)
     print_body({"file": str(file), **asdict(done)})

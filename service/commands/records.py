@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from service.amounts import micros_of
+from workbench.cli.terminal import say
 from workbench.errors import ParameterError
 from workbench.progress import Progress, silent
 from workbench.store.ids import check_plain_id
 
 if TYPE_CHECKING:
+    from service.backup import Backup
     from workbench.home import Home
     from workbench.params import WorkbenchParams
     from workbench.store.database import Database
@@ -108,6 +110,19 @@ def workspace_in(home: Home, params: WorkbenchParams | None = None, progress: Pr
     from workbench.workspace import Workspace
 
     return Workspace(home, params, progress, migrations=MIGRATIONS)
+
+
+def say_left_out(backup: Backup) -> None:
+    """Say which files a backup does not hold.
+
+    Parameters
+    ----------
+    backup : that was written
+    """
+    for name in backup.missing:
+        say(f"{name} was gone before it could be copied")
+    if backup.elsewhere:
+        say(f"files of tracks and videos that were added from elsewhere are not in it: {backup.elsewhere}")
 
 
 @contextmanager

@@ -148,6 +148,8 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
             environment,
             on_ready=announce,
             drain_seconds=max(settings.http_drain_seconds, settings.job_drain_seconds) + _EXIT_SECONDS,
+            # Held here, it would take connections that nobody accepts any more, until the last process has ended.
+            on_stop=listening.close,
         )
         try:
             supervisor.run()

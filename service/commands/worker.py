@@ -61,7 +61,7 @@ def command(
     require_extra("service", "`workbench worker`")
     from service.jobs.health import HealthServer
     from service.jobs.worker import JobParent
-    from service.logs import log_to_stderr
+    from service.logs import log_start, log_to_stderr
     from service.processes.lifelines import die_with
     from service.processes.wakeup import WakeupPipe
     from service.settings import load_service_settings
@@ -80,6 +80,10 @@ def command(
     slots = {jobs.MAIN: settings.job_slots, jobs.BEATS: settings.beats_slots, jobs.FETCH: settings.fetch_slots}
     chosen = {queue: slots[queue] for queue in slots if queues in ("all", queue) or queue == jobs.FETCH}
 
+    def announce() -> None:
+        log_start("worker", home.root)
+        print("ready", flush=True)
+
     spans = open_spans(settings, "worker")
     files, database = open_files(home, core), open_database(home, core)
     try:
@@ -91,7 +95,7 @@ def command(
             database,
             settings,
             chosen,
-            on_ready=lambda: print("ready", flush=True),
+            on_ready=announce,
             wakeup=WakeupPipe(wakeup_fd),
             files=files,
             spans=spans,

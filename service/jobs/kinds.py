@@ -322,7 +322,7 @@ def align(job: Job, context: Context) -> Outcome:
 
     Raises
     ------
-    JobFault : 404 if the track has left the catalog, 422 if the video has no record or has changed, 503 if a file
+    JobFault : 404 if the track has left the catalog, 422 if the video has no record or has changed, 500 if a file
         cannot be read now
     StoreError : the home folder or the database cannot be used
     """
@@ -356,9 +356,9 @@ def align(job: Job, context: Context) -> Outcome:
             new += more
     except MediaError as error:
         log.error("align", job_id=job.job_id, problem=str(error))
-        raise JobFault(503, "the track or the video cannot be read at the moment; call again") from error
+        raise JobFault(500, "the track or the video could not be read; submit it again") from error
     except _TrackLost as lost:
-        raise JobFault(503, f"the track's audio could not be read: {lost}; call again") from lost
+        raise JobFault(500, f"the track's audio could not be read: {lost}; submit it again") from lost
     answer: dict[str, Any] = {"video_id": job.video_id, "track_id": job.track_id, "job_id": job.job_id}
     answer |= {"status": "complete", "cached": cached, **stored}
     answer |= {} if mix is None else {"mix": mix}

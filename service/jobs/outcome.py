@@ -65,7 +65,7 @@ class JobFault(Exception):
 
     Parameters
     ----------
-    status : HTTP status of its poll
+    status : HTTP status of its poll; not 503, because the job is over and no later poll says anything else
     message : one sentence for the caller
     """
 

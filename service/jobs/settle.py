@@ -6,7 +6,8 @@
     others   the answer, the stored answers, the charge of the call
 
 A job that killed its process three times, ran past its deadline or met an internal error ends too: a loop as a refusal
-that may be tried again, every other kind as a fault. A process that dies with its worker counts for nothing, however
+that may be tried again, every other kind as a fault. No fault is a 503, which would ask the caller to poll again: the
+job is over, and only a new submit can help. A process that dies with its worker counts for nothing, however
 often: what ends both comes from outside. Only a job that was begun a hundred times is given up all the same, in case it
 is what brings its machine down.
 """
@@ -135,7 +136,7 @@ def fail_on_deadline(connection: Connection, job: Job, seconds: float) -> bool:
     """
     if job.kind == "loop":
         return _complete_as_refusal(connection, job, refusals.timeout(seconds))
-    return fail(connection, job, 503, f"it did not finish within {seconds:.0f} s")
+    return fail(connection, job, 500, f"it did not finish within {seconds:.0f} s; submit it again")
 
 
 def retry_after_crash(connection: Connection, job: Job) -> bool:
@@ -171,7 +172,7 @@ def cancel(connection: Connection, job_id: str) -> Job | None:
     """
     job = jobs.take(connection, job_id, "operator")
     if job is not None:
-        fail(connection, job, 503, "it was cancelled by the operator; submit it again")
+        fail(connection, job, 500, "it was cancelled by the operator; submit it again")
     return job
 
 
@@ -222,7 +223,7 @@ def retry_after_outage(connection: Connection, job: Job) -> bool:
     False if the job is no longer ours; nothing is changed then
     """
     if job.attempt >= _MOST_ATTEMPTS:
-        return fail(connection, job, 503, "the service's store could not be used for too long")
+        return fail(connection, job, 500, "the service's store could not be used for too long; submit it again")
     return jobs.postpone(connection, job, min(_LONGEST_PAUSE_SECONDS, 2.0 ** (job.attempt - 1)))
 
 

@@ -67,6 +67,7 @@ _LAST_LOOK_SECONDS = 1.0  # the same after a while without new jobs, or if there
 _LOOK_GROWTH = 1.25
 _HEARTBEATS_PER_LEASE = 6  # renewals that may fail before a lease ends
 _RETRY_SECONDS = 0.5  # before another try after the database failed
+_COMPLAINT_SECONDS = 60.0  # between two lines on the same outage
 _JOBS_A_CHILD = 500  # after which a child is replaced: a bound on leaks in libraries
 _FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer listed
 _SWEEP_SECONDS = 3600.0  # between sweeps
@@ -93,6 +94,8 @@ class _Unsettled:
     """returns False if the job is no longer ours, or its request has been extended since"""
     crash_at: float | None = None
     """monotonic s from which on the death of its child counts as a crash; None: it ended otherwise"""
+    problem: str | None = None
+    """why it did not succeed, for the log"""
 
 
 class Aside:
@@ -164,6 +167,8 @@ class JobParent:
     _next_sweep: float = field(default=0.0, init=False)
     _claim_in_doubt: bool = field(default=False, init=False)
     """whether a claim failed that may be in the database all the same"""
+    _complaints: dict[str, float] = field(default_factory=dict, init=False)
+    """when each thing that fails is due to be logged again"""
     _leaving: set[str] = field(default_factory=set, init=False)
     """fetched files that are about to be deleted"""
     _revision: str | None = field(default=None, init=False)
@@ -339,7 +344,7 @@ class JobParent:
                 self._look_pause = _FIRST_LOOK_SECONDS
                 self._start(job)
         except StoreError as error:
-            log.error("cannot claim", problem=str(error))
+            self._complain("cannot claim", error)
             self._next_look = monotonic_seconds() + _RETRY_SECONDS
 
     def _give_up_unknown(self) -> None:
@@ -470,7 +475,8 @@ class JobParent:
             log.error("put off", job_id=job.job_id, problem=message["again"])
             self._settle(job, "put off", partial(settle.retry_after_outage, job=job))
         else:
-            self._settle(job, "failed", partial(settle.fail, job=job, status=fault["status"], message=fault["message"]))
+            status, problem = fault["status"], fault["message"]
+            self._settle(job, "failed", partial(settle.fail, job=job, status=status, message=problem), problem=problem)
         if fault.get("spent") or child.jobs_done >= _JOBS_A_CHILD or self._is_outdated(child):
             self._remove(child)
             child.kill()
@@ -528,16 +534,26 @@ class JobParent:
                     jobs.renew_lease(connection, one.job, lease, one.job.stage)
                 self._expire(connection)
         except StoreError as error:
-            log.error("no heartbeat", problem=str(error))
+            self._complain("no heartbeat", error)
             self._next_heartbeat = monotonic_seconds() + _RETRY_SECONDS
             return
+        if self._complaints:
+            log.info("the database answers again")
+            self._complaints.clear()
         self._announce()
         self._listen()
         for child in lost:
             job = self._kill_child(child)
-            log.error("job lost to another worker", job_id=job.job_id)
+            log.warning("job lost", job_id=job.job_id, problem="it was cancelled, or another worker has taken it over")
             self._traced.end(job, "lost")
             self._remove_scratch(job)
+
+    def _complain(self, event: str, error: StoreError, **more: str) -> None:
+        """Log what fails, and is tried again twice a second, once and then every minute: the log's disk may be full."""
+        due = self._complaints.get(event)
+        if due is None or monotonic_seconds() >= due:
+            self._complaints[event] = monotonic_seconds() + _COMPLAINT_SECONDS
+            log.error(event, **more, problem=str(error))
 
     def _sweep(self) -> None:
         self._next_sweep = math.inf  # until this one has ended
@@ -558,8 +574,15 @@ class JobParent:
         if jobs.BEATS in self.slots:
             jobs.expire(connection, "beats", time_from_now(-self.settings.beats_retention_seconds))
 
-    def _settle(self, job: Job, outcome: str, write: Settlement, crash_at: float | None = None) -> None:
-        self._unsettled.append(_Unsettled(job, outcome, write, crash_at))
+    def _settle(
+        self,
+        job: Job,
+        outcome: str,
+        write: Settlement,
+        crash_at: float | None = None,
+        problem: str | None = None,
+    ) -> None:
+        self._unsettled.append(_Unsettled(job, outcome, write, crash_at, problem))
         self._write_unsettled()
 
     def _write_unsettled(self) -> None:
@@ -578,11 +601,12 @@ class JobParent:
                     ours = settled or jobs.give_back(connection, one.job)
             except WorkbenchError as error:
                 if isinstance(error, StoreError) and not _is_of_one_row(error):
-                    log.error("cannot settle", job_id=one.job.job_id, problem=str(error))
+                    self._complain("cannot settle", error, job_id=one.job.job_id)
                     return  # the others cannot be settled either, until the database answers again
                 log.error("cannot settle as it is", job_id=one.job.job_id, problem=str(error))
                 message = "an error of ours; it was logged under this job's id"
-                one.outcome, one.write = "failed", partial(settle.fail, job=one.job, status=500, message=message)
+                one.outcome, one.problem = "failed", message
+                one.write = partial(settle.fail, job=one.job, status=500, message=message)
                 continue
             self._unsettled.remove(one)
             self._remove_scratch(one.job)
@@ -592,14 +616,10 @@ class JobParent:
             self._traced.end(one.job, one.outcome if settled else "given back")
             if one.outcome != "fetched":
                 _count(one)
-            log.info(
-                "job settled",
-                job_id=one.job.job_id,
-                trace_id=one.job.trace_id,
-                kind=one.job.kind,
-                outcome=one.outcome,
-                ours=ours,
-            )
+            line: dict[str, Any] = {"kind": one.job.kind, "outcome": one.outcome, "ours": ours}
+            if one.problem is not None:
+                line["problem"] = one.problem
+            log.info("job settled", job_id=one.job.job_id, trace_id=one.job.trace_id, **line)
 
     def _scratch(self, job: Job) -> Path:
         return self.home.scratch / job.job_id
@@ -634,6 +654,7 @@ class JobParent:
 
     def stop(self) -> None:
         """Kill the children, give back their jobs and delete the worker's row."""
+        log.info("ending", process="worker")
         self._notices.close()
         self._sweeper.stop()
         self._remover.stop()
@@ -649,6 +670,7 @@ class JobParent:
         except StoreError as error:
             log.error("cannot give back", problem=str(error))  # their leases end
         for job in running:
+            log.info("job given back", job_id=job.job_id, trace_id=job.trace_id, kind=job.kind)
             self._remove_scratch(job)
             self._traced.end(job, "given back")
         end = monotonic_seconds() + _LEAVE_SECONDS

@@ -66,6 +66,7 @@ class Supervisor:
     environment : of all processes, complete
     on_ready : called once, when every needed process has been ready
     drain_seconds : s that processes get to end after SIGTERM; then they are killed
+    on_stop : called once, before the first process is stopped
     """
 
     def __init__(
@@ -74,11 +75,13 @@ class Supervisor:
         environment: Mapping[str, str],
         on_ready: Callable[[], None],
         drain_seconds: float,
+        on_stop: Callable[[], None] = lambda: None,
     ) -> None:
         self._programs = list(programs)
         self._environment = environment
         self._on_ready = on_ready
         self._drain_seconds = drain_seconds
+        self._on_stop = on_stop
         self._announced = False
         self._signals = 0
         self._selector = selectors.DefaultSelector()
@@ -186,6 +189,7 @@ class Supervisor:
 
     def _stop(self) -> None:
         """Stop the processes rank by rank, the highest first."""
+        self._on_stop()
         end = time.monotonic() + self._drain_seconds
         for rank in sorted({program.rank for program in self._programs}, reverse=True):
             for program in self._programs:

@@ -29,6 +29,7 @@ log = structlog.get_logger("service")
 blueprint = Blueprint("operations")
 _OPEN = RoutePolicy(api_key=False)
 _SHARED_SECONDS = 1.0  # that a look at what is missing counts
+_PATIENCE_SECONDS = 3.0  # with a look; probes such as those of service/deploy wait for four or five
 _PROBE_BYTES = 2**20  # as much as a small upload or analysis needs
 
 
@@ -68,22 +69,34 @@ class Readiness:
     """What an HTTP process misses, looked at once for all who ask within a second: anybody may ask, and it writes."""
 
     def __init__(self) -> None:
-        self._looking = asyncio.Lock()
+        self._look: asyncio.Task[list[str]] | None = None
         self._found: list[str] = []
         self._until = -math.inf
 
     async def missing(self, request: Request) -> list[str]:
-        """What is missing, in words.
+        """What is missing, in words; that something does not answer, if it is not known within seconds.
+
+        A look goes on after those who asked for it have gone: there is one at a time, however long a store stalls.
 
         Parameters
         ----------
         request : any of this process
         """
-        async with self._looking:
-            if time.monotonic() > self._until:
-                self._found = await _missing(request)
-                self._until = time.monotonic() + _SHARED_SECONDS
+        if self._look is None and time.monotonic() <= self._until:
             return self._found
+        look = self._look = self._look or asyncio.create_task(self._begin(request))
+        done, _ = await asyncio.wait({look}, timeout=_PATIENCE_SECONDS)
+        if not done:
+            return [f"the database or the store of files has not answered for {_PATIENCE_SECONDS:.0f} s"]
+        return look.result()
+
+    async def _begin(self, request: Request) -> list[str]:
+        try:
+            self._found = await _missing(request)
+        finally:
+            self._look = None
+        self._until = time.monotonic() + _SHARED_SECONDS
+        return self._found
 
 
 async def _missing(request: Request) -> list[str]:

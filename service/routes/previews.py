@@ -13,12 +13,13 @@ from sanic.handlers import ContentRangeHandler
 from sanic.response import file
 from sqlalchemy import Connection
 
-from service.admission import RoutePolicy
+from service.admission import RoutePolicy, query_of
 from service.answers import previews as answers
 from service.answers.answer import analysis_revision, raise_fault
 from service.auth import signatures
 from service.errors import Problem, not_found, unavailable
 from service.routes.http import path_id, reading
+from service.schemas.requests import LinkQuery
 from service.store import jobs, tracks
 from service.store.jobs import Job, NewJob
 
@@ -39,7 +40,8 @@ async def excerpt(request: Request, name: str) -> HTTPResponse:
 
     Raises
     ------
-    Problem : 403 for an invalid link, 404, 503 if the excerpt is not ready in time, and the fault of a failed job
+    Problem : 403 for an invalid link, 422 for parameters that no link has, 404, 503 if the excerpt is not ready in
+        time, and the fault of a failed job
     sanic.exceptions.RangeNotSatisfiable : 416 for an invalid `Range`
     """
     context = request.app.ctx
@@ -51,6 +53,7 @@ async def excerpt(request: Request, name: str) -> HTTPResponse:
 
     if not await context.transactions.write(is_genuine):
         raise Problem(403, "the preview link is altered or has expired; ask for the lane again")
+    query_of(request, LinkQuery)
     if named is None:
         raise not_found("preview")
     track_id, file_name = await context.transactions.read(partial(_find_preview, audio_id=named[1]))
@@ -86,7 +89,7 @@ async def _make(request: Request, track_id: str, file_name: str) -> None:
 
     Raises
     ------
-    Problem : 503 if it is not done in time, and the fault of a failed job, 404 if the track's file cannot be read
+    Problem : 503 if it is not done in time or failed by a fault of ours, 404 if the track's file cannot be read
     """
     transactions, build = request.app.ctx.transactions, f"preview:{file_name}"
     new = NewJob("preview", jobs.MAIN, "", build, track_id=track_id, request={"file": file_name})
@@ -106,7 +109,19 @@ async def _make(request: Request, track_id: str, file_name: str) -> None:
     if job is None:
         raise not_found("preview")
     if job.state == "failed":
-        raise_fault(job)
+        _raise_fault(job)
+
+
+def _raise_fault(job: Job) -> None:
+    """Raise the fault of a failed job; one of ours ends with the job, because a later request starts another.
+
+    Raises
+    ------
+    Problem : always
+    """
+    if job.fault is None or job.fault["status"] >= 500:
+        raise unavailable("the preview could not be made; ask again", retry_after=jobs.RECENT_SECONDS)
+    raise_fault(job)
 
 
 async def _send_file(request: Request, path: Path) -> HTTPResponse:

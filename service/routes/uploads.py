@@ -22,10 +22,11 @@ from sanic.response import json
 from sqlalchemy import Connection
 from ulid import ULID
 
-from service.admission import RoutePolicy
+from service.admission import RoutePolicy, query_of
 from service.auth import signatures
 from service.errors import Problem, not_found
 from service.routes.http import path_id
+from service.schemas.requests import LinkQuery
 from service.store import video_owners
 from service.store.video_owners import OwnedVideo
 from workbench.errors import StoreError
@@ -49,7 +50,8 @@ async def put(request: Request, storage_key: str) -> HTTPResponse:
 
     Raises
     ------
-    Problem : 403 for an invalid link, 404, 409 if the ingest has begun, 413 if there are too many bytes, 400 if none
+    Problem : 403 for an invalid link, 422 for a genuine one with more parameters than a link has, 404, 409 if the
+        ingest has begun, 413 if there are too many bytes, 400 if none
     StoreError : the file or the database cannot be written
     """
     context = request.app.ctx
@@ -81,6 +83,7 @@ def _check_awaited(connection: Connection, request: Request, storage_key: str) -
     expires, signature = request.args.get("expires"), request.args.get("signature")
     if not signatures.is_valid(secret, request.path, expires, signature):
         raise Problem(403, "the upload link is altered or has expired; POST /v1/videos gives a new one")
+    query_of(request, LinkQuery)
     video = video_owners.get_by_storage_key(connection, storage_key)
     if video is None:
         raise not_found("upload")

@@ -9,10 +9,11 @@ from sanic import Blueprint, HTTPResponse, Request
 from sanic.response import json
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from service.admission import RoutePolicy, object_of, problem_of
+from service.admission import RoutePolicy, object_of, problem_of, query_of
 from service.billing import events
 from service.errors import Problem
 from service.schemas.events import BillingEvent
+from service.schemas.requests import NoQuery
 
 blueprint = Blueprint("webhooks", url_prefix="/v1/webhooks/billing")
 _POLICY = RoutePolicy(api_key=False)
@@ -51,6 +52,7 @@ async def credit(request: Request) -> HTTPResponse:
 async def _apply(request: Request, route: str) -> HTTPResponse:
     webhook_id = _verified_id(request)
     given = object_of(request)
+    query_of(request, NoQuery)
     # Events of unknown types are accepted without validation; they may have any fields.
     if not events.is_known(route, given.get("type")):
         return json({})

@@ -18,6 +18,7 @@ MAX_IDEMPOTENCY_KEY = 255
 """characters of the longest Idempotency-Key"""
 HEADER_VALUE = "^[!-~]([ -~]*[!-~])?$"
 """what a header can carry: printable ASCII, without blanks around it"""
+_HTTPS = "https://"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -29,14 +30,17 @@ def _storable(text: str) -> str:
 
 
 def _https_url(text: str) -> str:
-    """Check the syntax of an https address; whether it may be fetched is checked when it is fetched."""
+    """Check the syntax of an https address; whether it may be fetched is checked when it is fetched.
+
+    The scheme is in small letters, as the pattern says that clients check: RFC 3986 would allow capitals too.
+    """
     try:
         parts = urlsplit(text)
-        usable = parts.scheme == "https" and bool(parts.hostname) and parts.port != 0
+        usable = text.startswith(_HTTPS) and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
     if not usable or any(character.isspace() or ord(character) < 32 for character in text):
-        raise PydanticCustomError("url_scheme", "must be an https address")
+        raise PydanticCustomError("url_scheme", "must be an https address, such as https://music.example/a.mp4")
     if parts.username is not None or parts.password is not None:
         raise PydanticCustomError("url_credentials", "must not carry a user name or a password")
     return text
@@ -82,7 +86,7 @@ HttpsUrl = Annotated[
         min_length=1,
         max_length=MAX_URL,
         description="public https address",
-        json_schema_extra={"format": "uri", "pattern": "^https://"},
+        json_schema_extra={"format": "uri", "pattern": f"^{_HTTPS}"},
     ),
     AfterValidator(_https_url),
 ]

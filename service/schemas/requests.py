@@ -123,6 +123,13 @@ class NoQuery(Body):
     """Query of an endpoint that takes no parameters."""
 
 
+class LinkQuery(Body):
+    """Query of a signed link, once its signature is found to be genuine."""
+
+    expires: int
+    signature: str
+
+
 class ExpandQuery(Body):
     """Query of match and underscore."""
 

@@ -36,7 +36,7 @@ _WORDS: Mapping[str, str] = {
     "literal_error": "must be {expected}",
     "string_pattern_mismatch": "holds characters that it cannot have",
     "string_unicode": "holds a NUL or half a surrogate pair",
-    "url_scheme": "must be an https address",
+    "url_scheme": "must be an https address, such as https://music.example/a.mp4",
 }
 
 

@@ -64,8 +64,9 @@ LONGEST_WAIT_SECONDS = 3600.0
 MOST_SKEW_SECONDS = 3600.0
 """s by which the clocks of two machines may differ; a lease that ends later than that is from before the clock was set
 back"""
+RECENT_SECONDS = 60
+"""s after a job was settled, in which it is not tried again"""
 
-_RECENT_SECONDS = 60.0  # after a job was settled, in which it is not tried again
 _ACCEPTED = "job_accepted"  # execution option of a connection, until it is asked for
 _CHOICES_MARK = "#"  # between build and choices in the column `build`
 _TRACEPARENT = "traceparent"  # in the column `request`, beside the submit's body
@@ -432,7 +433,7 @@ def find_recently_settled(connection: Connection, kind: str, build: str, account
     -------
     None if there is no such job
     """
-    after = time_from_now(-_RECENT_SECONDS)
+    after = time_from_now(-RECENT_SECONDS)
     ours = (jobs.c.build == build) & (jobs.c.kind == kind) & (jobs.c.account == account)
     query = sa.select(jobs).where(ours, jobs.c.finished_at > after).order_by(jobs.c.finished_at.desc())
     row = connection.execute(query.limit(1)).first()

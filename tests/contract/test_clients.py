@@ -209,6 +209,39 @@ def test_typescript_refuses_a_webhook_secret_that_everybody_knows() -> None:
     assert done.returncode == 0, done.stderr
 
 
+NO_SERVICES = (
+    "http://127.0.0.1:8000/v1",
+    "http://127.0.0.1:8000/v1/",
+    "127.0.0.1:8000",
+    "localhost:8000",
+    "https://",
+    "",
+)
+
+
+@pytest.mark.parametrize("base_url", NO_SERVICES)
+def test_an_address_where_no_call_would_arrive_is_refused_at_once(base_url: str) -> None:
+    """With `/v1` each call was a path that is not there; without a scheme the service could not be reached."""
+    for kind in (Client, AsyncClient):
+        with pytest.raises(ValueError, match="without /v1"):
+            kind(base_url, "sk_live_x")
+
+
+def test_typescript_refuses_it_too() -> None:
+    script = f"""
+        const {{ Client }} = await import({json.dumps(TYPESCRIPT.with_name("client.ts").as_uri())})
+        for (const address of {json.dumps(NO_SERVICES)}) {{
+          let said = ""
+          try {{ new Client(address, "sk_live_x") }} catch (error) {{ said = `${{error}}` }}
+          if (!said.startsWith("TypeError") || !said.includes("without /v1")) throw new Error(`${{address}}: ${{said}}`)
+        }}
+        new Client("https://music.example/", "sk_live_x")
+    """
+    command = [node(), "--input-type=module", "-e", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.fixture
 def overloaded() -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """A server that answers 503 to all: its address, and the bodies that it got."""

@@ -76,6 +76,16 @@ def test_a_cold_call_answers_a_job_and_a_warm_one_200(owner: Any, family: str) -
         assert warm.json() == {**{name: result[name] for name in ALIGN}, "cached": True, "mix": None}
 
 
+@pytest.mark.parametrize("family", ["align", "match"])
+def test_a_job_that_failed_for_good_does_not_ask_to_be_polled_again(service: Any, customer: Any, family: str) -> None:
+    """It is over: a `503`, with its `Retry-After`, would have clients ask in vain."""
+    job_id = service.unserved(customer.account, family, video_id="vid_long", track_id="trk_corner")
+    service.workbench("jobs", "cancel", job_id)
+    answer = customer.get(f"/v1/{family}/jobs/{job_id}")
+    assert "cancelled" in customer.refused(answer, 500)["message"]
+    assert "retry-after" not in answer.headers
+
+
 @pytest.mark.parametrize("family", ["loop", "align"])
 def test_a_running_job_polls_as_202(service: Any, customer: Any, family: str) -> None:
     """`202` while running: `video_id`, `track_id`, `job_id`, `status` `processing`, `poll`, `next`; never `402`."""

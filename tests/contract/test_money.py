@@ -250,6 +250,13 @@ def test_a_signed_event_that_says_nonsense_is_422(service: Any, data: dict[str, 
     assert error["details"][0]["field"] == field
 
 
+def test_a_signed_event_with_a_query_is_422(service: Any, customer: Any) -> None:
+    body = json.dumps({"type": "credit.granted", "data": {"account": customer.account, "amount_usd": 1}})
+    answer = service.signed("credit?dry_run=true", body, f"msg_{next(service.numbers)}")
+    assert service.refused(answer, 422)["details"][0]["field"] == "dry_run"
+    assert customer.ledger() == []
+
+
 @pytest.mark.parametrize("body", ["", "{", "[]", "null", '{"type": NaN}'])
 def test_a_signed_body_that_is_no_json_object_is_400(service: Any, body: str) -> None:
     service.refused(service.signed("credit", body, f"msg_{next(service.numbers)}"), 400)

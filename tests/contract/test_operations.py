@@ -6,12 +6,14 @@ import contextlib
 import json
 import re
 import secrets
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -31,6 +33,24 @@ def test_readyz_names_what_does_not_answer(bare: Any) -> None:
     answer = httpx.get(bare.url + "/readyz", trust_env=False, timeout=60)
     assert "worker" in bare.refused(answer, 503)["message"]
     assert answer.headers["retry-after"]
+
+
+def test_readyz_does_not_wait_for_what_has_stalled_and_a_caller_who_goes_is_no_failure(bare: Any) -> None:
+    """Probes wait for some seconds only; a store that stalls may take half a minute."""
+    database, address = bare.database(), urlsplit(bare.url)
+    with database.write() as connection:
+        shared_values.set_value(connection, shared_values.WRITTEN_AT, "held")  # as the look does, which waits for it
+        ready = partial(httpx.get, bare.url + "/readyz", trust_env=False, timeout=60)
+        # A look of the test before counts for a second.
+        bare.wait_for(lambda: "has not answered" in ready().text, "it stalls")
+        answer = ready()
+        assert bare.refused(answer, 503)["type"] == "service_unavailable"
+        assert answer.elapsed.total_seconds() < 10  # the database would let it wait for thirty
+        with socket.create_connection((address.hostname, address.port), timeout=60) as gone:
+            gone.sendall(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
+        bare.wait_for(lambda: any(line.get("status") == 499 for line in bare.log_lines()), "its end is in the log")
+    database.close()
+    assert [line for line in bare.log_lines() if line.get("status") == 500 or line.get("event") == "failed"] == []
 
 
 def test_metrics_count_by_family_and_name_nobody(service: Any, customer: Any) -> None:
@@ -194,6 +214,7 @@ def test_a_full_disk_is_told_and_what_costs_nothing_still_answers(
         ingest = f"/v1/videos/{target['video_id']}/ingest"
         answer = customer.post(ingest, {"storage_key": target["storage_key"]})
         assert customer.settled(answer).json()["status"] == "ready"
+        spare = customer.post("/v1/videos", {"filename": "b.mp4"}).json()
         filler = small_disk / "filler"
         with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
             while True:
@@ -201,6 +222,8 @@ def test_a_full_disk_is_told_and_what_costs_nothing_still_answers(
         full = httpx.get(service.url + "/readyz", trust_env=False, timeout=60)
         assert "no space left on device" in service.refused(full, 503)["message"]
         assert full.headers["retry-after"]
+        sent = httpx.put(spare["upload_url"], content=bytes(2**20), trust_env=False, timeout=60)
+        assert "or the files" in service.refused(sent, 503)["message"]
         left = []
         for _ in range(3):
             video = customer.get(f"/v1/videos/{target['video_id']}")

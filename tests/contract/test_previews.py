@@ -100,6 +100,7 @@ def test_an_altered_or_expired_link_is_403(service: Any, preview: dict[str, Any]
     for bad in (plain, f"{other}?{query}", f"{plain}?{later}&{signature}", url[:-1] + "x", service.link(path, -1)):
         service.refused(httpx.get(bad, trust_env=False, timeout=60), 403)
     assert played(service.link(path, 300)).status_code == 200
+    assert service.refused(httpx.get(f"{url}&seconds=5", trust_env=False, timeout=60), 422)["details"]
     for nothing in ("/previews/aud_000000000000000000000000.mp3", "/previews/x.mp3"):
         service.refused(httpx.get(service.link(nothing, 300), trust_env=False, timeout=60), 404)
 

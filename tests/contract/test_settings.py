@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from functools import partial
@@ -43,7 +44,10 @@ def test_links_lead_to_the_public_address(proxied: Any) -> None:
 
 @pytest.mark.slow
 def test_a_preview_that_is_not_made_in_10_s_is_503(proxied: Any) -> None:
-    """Not made yet: waits up to 10 s, then `503` with `Retry-After`; here nobody will make it."""
+    """Not made yet: waits up to 10 s, then `503` with `Retry-After`; here nobody will make it.
+
+    Where its job failed for a reason of ours, it is said at once, and for how long that stands.
+    """
     database = proxied.database()
     audio_id = Library(database).get("trk_new").audio_id
     database.close()
@@ -52,6 +56,11 @@ def test_a_preview_that_is_not_made_in_10_s_is_503(proxied: Any) -> None:
     assert proxied.refused(answer, 503)["type"] == "service_unavailable"
     assert int(answer.headers["retry-after"]) >= 1
     assert answer.elapsed.total_seconds() > 9
+    (job,) = (json.loads(line) for line in proxied.workbench("jobs", "list").splitlines())
+    proxied.workbench("jobs", "cancel", job["job_id"])
+    failed = httpx.get(link, trust_env=False, timeout=120)
+    assert "could not be made" in proxied.refused(failed, 503)["message"]
+    assert int(failed.headers["retry-after"]) > int(answer.headers["retry-after"])
 
 
 def test_readyz_names_a_home_that_cannot_be_written_to(proxied: Any) -> None:

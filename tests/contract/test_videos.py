@@ -154,6 +154,8 @@ def test_a_missing_bad_or_expired_signature_is_403(customer: Any) -> None:
     ):
         customer.refused(put(bad, b"bytes"), 403)
     assert put(customer.service.link(path, 300), b"bytes").status_code == 200
+    for more in ("overwrite=false", "expires=0"):
+        assert customer.refused(put(f"{url}&{more}", b"bytes"), 422)["details"]
     customer.refused(put(customer.service.link("/v1/uploads/upl_nobody", 300), b"bytes"), 404)
 
 

@@ -96,6 +96,22 @@ def test_what_is_restored_is_what_was_backed_up(
     assert left == 900_000
 
 
+def test_what_was_added_from_elsewhere_is_counted_and_stays_where_it_is(
+    database: Database, home: Home, tmp_path: Path, fresh: Any
+) -> None:
+    """In the home folder too: a backup has the files that the service keeps, and no others."""
+    added = [tmp_path / "mine.mp4", home.root / "drawn" / "demo.mp4"]
+    with database.write() as connection:
+        for number, path in enumerate(added):
+            videos.put(connection, f"vid_{number}", path, content_hash="00", title="", seconds=1.0)
+    made = write_backup(StoredFiles(home), database, tmp_path / "backup.tar")
+    assert (made.files, made.elsewhere) == (0, 2)
+    other, restored = fresh("restored")
+    restore_backup(StoredFiles(other), restored, tmp_path / "backup.tar")
+    with restored.read() as connection:
+        assert {one.path for one in videos.every(connection)} == set(added)
+
+
 def test_a_backup_is_of_one_instant_while_others_write(
     database: Database, home: Home, tmp_path: Path, fresh: Any, charge: Book, grant: Book
 ) -> None:

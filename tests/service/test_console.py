@@ -121,6 +121,42 @@ def test_a_bad_setting_is_one_clear_line() -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("variable", "meant"),
+    [
+        ("WORKBENCH_RATE_LIMIT", "WORKBENCH_RATE_LIMIT_PER_MINUTE"),
+        ("WORKBENCH_HOEM", "WORKBENCH_HOME"),
+        ("workbench_datbase_url", "WORKBENCH_DATABASE_URL"),
+    ],
+)
+def test_a_misspelt_setting_is_said_in_one_line_with_the_nearest_one(tmp_path: Path, variable: str, meant: str) -> None:
+    done = shell("settings", "--home", str(tmp_path), env={**os.environ, variable: "1"})
+    (line,) = done.stderr.splitlines()
+    assert (done.returncode, f"{variable.upper()} (did you mean {meant}?)" in line) == (0, True), line
+
+
+def test_settings_variables_of_options_and_other_names_are_no_mistakes(tmp_path: Path) -> None:
+    given = dict.fromkeys(("WORKBENCH_DASHBOARD_KEY", "workbench_metrics_public", "MY_WORKBENCH_HOEM"), "1")
+    assert shell("settings", "--home", str(tmp_path), env={**os.environ, **given}).stderr == ""
+    assert shell("settings", "--help", env={**os.environ, "WORKBENCH_HOEM": "x"}).stderr == ""
+
+
+def test_what_is_like_no_setting_is_named_all_the_same(tmp_path: Path) -> None:
+    done = shell("settings", "--home", str(tmp_path), env={**os.environ, "WORKBENCH_XYZZY": "1"})
+    assert "WORKBENCH_XYZZY; see `workbench settings`" in done.stderr
+
+
+def test_every_variable_that_an_option_is_read_from_is_known(tmp_path: Path) -> None:
+    import click
+
+    commands = [__import__(entry.module, fromlist=["command"]).command for entry in COMMANDS.values()]
+    commands += [one for group in commands if isinstance(group, click.Group) for one in group.commands.values()]
+    read = {str(option.envvar): "1" for one in commands for option in one.params if option.envvar is not None}
+    assert read
+    done = shell("settings", "--home", str(tmp_path), env={**os.environ, **read})
+    assert done.stderr == ""
+
+
 def test_a_reader_that_goes_away_is_no_error_message(tmp_path: Path) -> None:
     read, write = os.pipe()
     os.close(read)

@@ -152,6 +152,14 @@ def test_containers_write_to_their_volumes_alone() -> None:
         assert set(service.get("depends_on", {})) <= set(services)
 
 
+def test_units_are_started_again_however_often_they_ended() -> None:
+    """Where the database is not up yet a process ends at once, and systemd gives up after five ends in ten seconds."""
+    for unit in UNITS:
+        lines = unit.read_text().splitlines()
+        assert "Restart=always" in lines
+        assert "StartLimitIntervalSec=0" in lines[lines.index("[Unit]") : lines.index("[Service]")]
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
 def test_units_are_sound(unit: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
+from urllib.parse import urlsplit
 
 import anyio
 import httpx
@@ -108,11 +109,15 @@ class Client(Operations):
     base_url : of the service, without `/v1`
     api_key : `sk_live_…`
     http : client to send with, such as one with a proxy; None: one of our own
+
+    Raises
+    ------
+    ValueError : the address is none, or ends in `/v1`
     """
 
     def __init__(self, base_url: str, api_key: str, http: httpx.Client | None = None) -> None:
+        self._base_url, self._headers = _service_address(base_url), {"Authorization": f"Bearer {api_key}"}
         self._http = http or httpx.Client(timeout=_REQUEST_SECONDS)
-        self._base_url, self._headers = base_url.rstrip("/"), {"Authorization": f"Bearer {api_key}"}
 
     def __enter__(self) -> Self:
         return self
@@ -227,11 +232,15 @@ class AsyncClient(AsyncOperations):
     base_url : of the service, without `/v1`
     api_key : `sk_live_…`
     http : client to send with, such as one with a proxy; None: one of our own
+
+    Raises
+    ------
+    ValueError : the address is none, or ends in `/v1`
     """
 
     def __init__(self, base_url: str, api_key: str, http: httpx.AsyncClient | None = None) -> None:
+        self._base_url, self._headers = _service_address(base_url), {"Authorization": f"Bearer {api_key}"}
         self._http = http or httpx.AsyncClient(timeout=_REQUEST_SECONDS)
-        self._base_url, self._headers = base_url.rstrip("/"), {"Authorization": f"Bearer {api_key}"}
 
     async def __aenter__(self) -> Self:
         return self
@@ -328,6 +337,15 @@ class AsyncClient(AsyncOperations):
         await self.upload(target, path)
         ticket = await self.ingest_video(target["video_id"], storage_key=target["storage_key"])
         return cast(VideoRecord, await self.wait(ticket, timeout))
+
+
+def _service_address(base_url: str) -> str:
+    """The address without a slash at its end; no call to another one would arrive."""
+    address = base_url.rstrip("/")
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname or address.endswith("/v1"):
+        raise ValueError(f"{base_url!r} must be an address such as https://music.example, without /v1")
+    return address
 
 
 def _addressed(arguments: Mapping[str, Any], base_url: str, headers: Mapping[str, str]) -> dict[str, Any]:

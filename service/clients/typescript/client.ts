@@ -46,10 +46,13 @@ export class Client extends Operations {
   readonly #apiKey: string
   readonly #fetch: typeof fetch
 
-  /** `fetcher` may replace `fetch`, such as by one that uses a proxy. */
+  /**
+   * `baseUrl` is without `/v1`; a TypeError says that it is no address of a service. `fetcher` may replace `fetch`, such as
+   * by one that uses a proxy.
+   */
   constructor(baseUrl: string, apiKey: string, fetcher: typeof fetch = fetch) {
     super()
-    this.#baseUrl = baseUrl.replace(/\/+$/, "")
+    this.#baseUrl = serviceAddress(baseUrl)
     this.#apiKey = apiKey
     this.#fetch = fetcher
   }
@@ -159,6 +162,15 @@ export class Client extends Operations {
     const ticket: VideoJob = await this.ingestVideo(target.video_id, { storage_key: target.storage_key })
     return (await this.wait(ticket, options.seconds ?? 600)) as VideoRecord
   }
+}
+
+/** The address without a slash at its end; no call to another one would arrive. */
+function serviceAddress(baseUrl: string): string {
+  const address = baseUrl.replace(/\/+$/, "")
+  if (!/^https?:\/\/[^/]/i.test(address) || !URL.canParse(address) || address.endsWith("/v1")) {
+    throw new TypeError(`${JSON.stringify(baseUrl)} must be an address such as https://music.example, without /v1`)
+  }
+  return address
 }
 
 function answered({ response, body }: Answer): Record<string, unknown> {

@@ -31,6 +31,13 @@ def test_accounts_and_ledgers_come_back(tmp_path: Path) -> None:
     assert (done["rows"], done["made_at"]) == (made["rows"], made["made_at"])
     assert printed(other, "accounts", "show", "acme") == state | {"spent_this_month_usd": 0}
     assert printed(other, "accounts", "ledger", "acme")["amount_usd"] == 25
+    before = file.read_bytes()
+    refused = run(home, "backup", file)
+    assert isinstance(refused.exception, ParameterError)
+    assert "--force" in str(refused.exception)
+    assert file.read_bytes() == before
+    assert printed(home, "backup", file, "--force")["made_at"] > made["made_at"]
+    assert run(home, "backup", file, "--force", "--restore").exit_code == 2
     again = run(other, "backup", "--restore", file)
     assert isinstance(again.exception, ParameterError)
     assert "holds records already" in str(again.exception)

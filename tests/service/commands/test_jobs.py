@@ -67,7 +67,7 @@ def test_jobs_are_listed_newest_first_by_account_and_state(records: Database, ru
 def test_a_failed_job_is_run_again_and_charged_once(records: Database, run: Run) -> None:
     job = submit(records, "align")
     with records.write() as connection:
-        assert settle.fail(connection, claim_in(connection), 503, "no")
+        assert settle.fail(connection, claim_in(connection), 500, "no")
     shown = json.loads(run("retry", job.job_id).stdout)
     assert (shown["state"], shown["attempt"], shown["fault"], shown["finished_at"]) == ("queued", 0, None, None)
     with records.write() as connection:
@@ -87,7 +87,7 @@ def claim_in(connection: object) -> Job:
 def test_a_failed_job_is_not_run_beside_one_that_does_its_work(records: Database, run: Run) -> None:
     job = submit(records, "align")
     with records.write() as connection:
-        assert settle.fail(connection, claim_in(connection), 503, "no")
+        assert settle.fail(connection, claim_in(connection), 500, "no")
     submit(records, "align")
     refused = run("retry", job.job_id)
     assert isinstance(refused.exception, ParameterError)
@@ -114,7 +114,7 @@ def test_a_cancelled_job_is_lost_to_its_worker_and_not_charged(records: Database
     submit(records, "align")
     held = claim(records)
     shown = json.loads(run("cancel", held.job_id).stdout)
-    assert (shown["state"], shown["fault"]["status"]) == ("failed", 503)
+    assert (shown["state"], shown["fault"]["status"]) == ("failed", 500)
     assert "cancelled" in shown["fault"]["message"]
     with records.write() as connection:
         assert not jobs.renew_lease(connection, held, 600.0, "planning")

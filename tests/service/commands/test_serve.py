@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -63,7 +64,7 @@ def environment() -> dict[str, str]:
 
 
 @contextmanager
-def serving(home: Path, *arguments: str) -> Iterator[Served]:
+def serving(home: Path, *arguments: str, **settings: str) -> Iterator[Served]:
     """A service, killed at the end if it still runs."""
     with (home / "log").open("a") as log:
         process = subprocess.Popen(
@@ -71,7 +72,7 @@ def serving(home: Path, *arguments: str) -> Iterator[Served]:
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
-            env=environment(),
+            env=environment() | settings,
         )
     try:
         assert process.stdout is not None
@@ -125,6 +126,35 @@ def test_sigterm_ends_all_and_exits_0(served: Served) -> None:
     assert all(gone(pid) for pid in pids)
 
 
+def test_while_it_ends_what_was_begun_is_answered_and_nobody_else_waits(tmp_path: Path) -> None:
+    """A new connection is refused at once, so that a proxy asks another machine, and not held until the end."""
+    with serving(tmp_path, "--no-jobs") as served:
+        address = httpx.URL(served.url)
+        with socket.create_connection((address.host, address.port or 0), timeout=240) as begun:
+            begun.sendall(
+                b"POST /v1/loop HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{"
+            )
+            served.get("/healthz")  # by then the process has seen the other request
+            served.process.send_signal(signal.SIGTERM)
+            until(lambda: is_refused(address), "new connections are refused", seconds=20.0)
+            begun.sendall(b"}")
+            answer = begun.recv(4096)
+            assert answer.startswith(b"HTTP/1.1 401")
+            assert b"connection: close" in answer.lower()
+            assert begun.recv(4096) == b""  # it is closed here: the caller would keep it, and the process wait for that
+            assert (
+                served.process.wait(timeout=20) == 0
+            )  # the drain, which lasts 30 s at most, ends with the last answer
+
+
+def is_refused(address: httpx.URL) -> bool:
+    try:
+        with socket.create_connection((address.host, address.port or 0), timeout=240):
+            return False
+    except ConnectionRefusedError:
+        return True
+
+
 @pytest.mark.slow
 def test_an_http_process_that_is_still_starting_ends_on_sigterm(tmp_path: Path) -> None:
     with serving(tmp_path, "--no-jobs"):
@@ -153,6 +183,20 @@ def catches(number: signal.Signals, status: str) -> bool:
     caught = re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.MULTILINE)
     assert caught is not None
     return bool(int(caught[1], 16) >> (number - 1) & 1)
+
+
+def test_the_log_says_what_began_and_ended_and_a_misspelt_setting_once(tmp_path: Path) -> None:
+    with serving(tmp_path, WORKBENCH_RATE_LIMIT="5") as served:
+        until(lambda: served.get("/readyz").status_code == 200, "ready")
+        served.process.terminate()
+        assert served.process.wait(timeout=240) == 0
+    text = (tmp_path / "log").read_text()
+    lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    for process in ("http", "worker"):
+        assert [one["event"] for one in lines if one.get("process") == process] == ["started", "ending"]
+    assert {one["home"] for one in lines if one["event"] == "started"} == {str(tmp_path)}
+    (line,) = (line for line in (tmp_path / "log").read_text().splitlines() if "WORKBENCH_RATE_LIMIT" in line)
+    assert "did you mean WORKBENCH_RATE_LIMIT_PER_MINUTE?" in line
 
 
 @pytest.mark.slow

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy.engine import make_url
 
+from service.store import workers
+
 if TYPE_CHECKING:
     from service.store.jobs import Job
 
@@ -40,6 +42,23 @@ def test_a_full_disk(workshop: Workshop, gated: tuple[Job, Path]) -> None:
     resource.prlimit(worker.pid, resource.RLIMIT_FSIZE, UNLIMITED)
     assert workshop.settled(job).attempt == 1
     assert len(workshop.ledger()) == 1
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_an_outage_and_its_end_are_told_once(workshop: Workshop) -> None:
+    """However often the worker tries meanwhile: its log may lie on the disk that is full."""
+    worker = workshop.ready(workshop.start())
+    resource.prlimit(worker.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+
+    def is_silent() -> bool:
+        with workshop.database.read() as connection:
+            return workers.list_alive(connection, 2.0) == []  # so many seconds, and a try every half
+
+    workshop.wait_for(is_silent, "its heartbeats are missing")
+    resource.prlimit(worker.pid, resource.RLIMIT_FSIZE, UNLIMITED)
+    workshop.wait_for(lambda: "answers again" in workshop.log(), "the end is told")
+    assert workshop.log().count('"no heartbeat"') == 1
+    assert workshop.log().count("answers again") == 1
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

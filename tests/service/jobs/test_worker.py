@@ -27,6 +27,11 @@ pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 """What differs between databases is tested in test_jobs.py and, with processes, in test_kills.py."""
 
 
+def settled_lines(workshop: Workshop) -> str:
+    """What the log says of jobs that have ended."""
+    return "\n".join(line for line in workshop.log().splitlines() if '"job settled"' in line)
+
+
 def test_jobs_end_as_they_should(workshop: Workshop) -> None:
     """One worker, one job of each fate, so that the processes are started once."""
     workshop.ready(workshop.start(main=1, beats=1))
@@ -42,6 +47,8 @@ def test_jobs_end_as_they_should(workshop: Workshop) -> None:
 
     (fault,) = workshop.submit({"do": "fault"}, kind="align")
     assert workshop.settled(fault).fault == {"status": 422, "type": "invalid_request", "message": "it cannot be done"}
+    workshop.wait_for(lambda: f'"{fault.job_id}", "trace_id"' in settled_lines(workshop), "it is in the log")
+    assert '"outcome": "failed", "ours": true, "problem": "it cannot be done"' in settled_lines(workshop)
 
     (error,) = workshop.submit({"do": "error"}, kind="align")
     told = workshop.settled(error).fault
@@ -93,7 +100,7 @@ def test_a_runaway_job_is_ended_at_its_deadline(workshop: Workshop) -> None:
     refused = workshop.settled(loop).answer
     assert refused is not None
     assert (refused["plan"]["reason"], refused["retryable"]) == ("timeout", True)
-    assert (workshop.settled(align).fault or {})["status"] == 503
+    assert (workshop.settled(align).fault or {})["status"] == 500
     assert workshop.ledger() == []
 
 
@@ -131,6 +138,7 @@ def test_what_outlasts_the_drain_goes_back_to_the_queue(workshop: Workshop, tmp_
     assert worker.wait(timeout=240) == 0
     again = workshop.read(job)
     assert (again.state, again.owner, again.crashes) == ("queued", None, 0)
+    assert f'{{"job_id": "{job.job_id}", "trace_id": null, "kind": "loop", "event": "job given back"' in workshop.log()
     assert not (workshop.home / "scratch" / job.job_id).exists()
     gate.touch()
     workshop.start()
