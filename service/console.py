@@ -161,7 +161,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _warn_of_misspelt_variables() -> None:
-    """Say which variables look like settings and are none, and what each may have been meant for."""
+    """Say which variables are nearly settings, and what each may have been meant for.
+
+    Others of the prefix are somebody else's: Kubernetes sets `WORKBENCH_SERVICE_HOST` and more for a service of that
+    name.
+    """
     given = {name.upper() for name in os.environ if name.upper().startswith(_PREFIX)} - _OF_OPTIONS
     if not given:
         return
@@ -176,10 +180,11 @@ def _warn_of_misspelt_variables() -> None:
 
     known |= {_PREFIX + name.upper() for name in ServiceSettings.model_fields}
     rest = {name.removeprefix(_PREFIX): name for name in known}
-    said = []
-    for name in sorted(given - known):
-        close = get_close_matches(name.removeprefix(_PREFIX), rest, n=1)
-        said.append(f"{name} (did you mean {rest[close[0]]}?)" if close else name)
+    said = [
+        f"{name} (did you mean {rest[close[0]]}?)"
+        for name in sorted(given - known)
+        if (close := get_close_matches(name.removeprefix(_PREFIX), rest, n=1))
+    ]
     if said:
         click.echo(f"workbench: no setting has this name: {', '.join(said)}; see `workbench settings`", err=True)
 

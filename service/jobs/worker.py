@@ -68,6 +68,7 @@ _LOOK_GROWTH = 1.25
 _HEARTBEATS_PER_LEASE = 6  # renewals that may fail before a lease ends
 _RETRY_SECONDS = 0.5  # before another try after the database failed
 _COMPLAINT_SECONDS = 60.0  # between two lines on the same outage
+_NO_HEARTBEAT = "no heartbeat"
 _JOBS_A_CHILD = 500  # after which a child is replaced: a bound on leaks in libraries
 _FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer listed
 _SWEEP_SECONDS = 3600.0  # between sweeps
@@ -534,12 +535,11 @@ class JobParent:
                     jobs.renew_lease(connection, one.job, lease, one.job.stage)
                 self._expire(connection)
         except StoreError as error:
-            self._complain("no heartbeat", error)
+            self._complain(_NO_HEARTBEAT, error)
             self._next_heartbeat = monotonic_seconds() + _RETRY_SECONDS
             return
-        if self._complaints:
+        if self._complaints.pop(_NO_HEARTBEAT, None) is not None:
             log.info("the database answers again")
-            self._complaints.clear()
         self._announce()
         self._listen()
         for child in lost:
@@ -662,15 +662,17 @@ class JobParent:
         for child in list(self._children):
             self._remove(child)
             child.kill()
+        given_back: list[Job] = []
         try:
             with self.database.write() as connection:
-                for job in running:
-                    jobs.give_back(connection, job)
+                given_back = [job for job in running if jobs.give_back(connection, job)]
                 workers.delete(connection, self.owner)
         except StoreError as error:
+            given_back = []
             log.error("cannot give back", problem=str(error))  # their leases end
-        for job in running:
+        for job in given_back:
             log.info("job given back", job_id=job.job_id, trace_id=job.trace_id, kind=job.kind)
+        for job in running:
             self._remove_scratch(job)
             self._traced.end(job, "given back")
         end = monotonic_seconds() + _LEAVE_SECONDS

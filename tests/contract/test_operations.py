@@ -37,20 +37,22 @@ def test_readyz_names_what_does_not_answer(bare: Any) -> None:
 
 def test_readyz_does_not_wait_for_what_has_stalled_and_a_caller_who_goes_is_no_failure(bare: Any) -> None:
     """Probes wait for some seconds only; a store that stalls may take half a minute."""
-    database, address = bare.database(), urlsplit(bare.url)
+    database, address, before = bare.database(), urlsplit(bare.url), len(bare.log_lines())
     with database.write() as connection:
         shared_values.set_value(connection, shared_values.WRITTEN_AT, "held")  # as the look does, which waits for it
         ready = partial(httpx.get, bare.url + "/readyz", trust_env=False, timeout=60)
         # A look of the test before counts for a second.
         bare.wait_for(lambda: "has not answered" in ready().text, "it stalls")
         answer = ready()
-        assert bare.refused(answer, 503)["type"] == "service_unavailable"
+        assert "has not answered" in bare.refused(answer, 503)["message"]
         assert answer.elapsed.total_seconds() < 10  # the database would let it wait for thirty
         with socket.create_connection((address.hostname, address.port), timeout=60) as gone:
             gone.sendall(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
         bare.wait_for(lambda: any(line.get("status") == 499 for line in bare.log_lines()), "its end is in the log")
     database.close()
-    assert [line for line in bare.log_lines() if line.get("status") == 500 or line.get("event") == "failed"] == []
+    assert [
+        line for line in bare.log_lines()[before:] if line.get("status") == 500 or line.get("event") == "failed"
+    ] == []
 
 
 def test_metrics_count_by_family_and_name_nobody(service: Any, customer: Any) -> None:

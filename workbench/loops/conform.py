@@ -423,7 +423,7 @@ def change_words(plan: LoopPlan, old: LoopPlan, difference: EditDifference, chan
         return words
     if kept[0].first > stretches[0].first and all(s.kept for s in stretches[stretches.index(kept[0]) :]):
         return f"{words} from {kept[0].first:.2f} s on"
-    if whole - seconds < _SOON_OVER:
+    if whole - seconds < min(_SOON_OVER, whole / 2):
         return f"{words} but for {whole - seconds:.2f} s"
     return f"{words} for {seconds:.0f} of {whole:.0f} s"
 

@@ -82,7 +82,7 @@ def conform_figure(
 
 def _signed(seconds: float) -> str:
     """To a tenth, or to a hundredth where a change is of some frames only."""
-    return f"{seconds:+.1f}" if abs(seconds) >= 0.1 else f"{seconds:+.2f}"
+    return f"{seconds:+.1f}" if abs(seconds) >= 0.1 else f"{round(seconds, 2) + 0.0:+.2f}"
 
 
 def _draw_ribbons(axes: Axes, old: LoopPlan, plan: LoopPlan, difference: EditDifference, profile: LoopProfile) -> None:

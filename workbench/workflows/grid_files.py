@@ -12,9 +12,9 @@ counted on from the bar lines that are marked, in bars of the length that prevai
 bars are those that were heard: of that metre, and beginning on the beat on which most heard bar lines lie.
 
 Times are seconds of the track, with a comma for the point where columns are not parted by commas, as programs write
-them in many countries. A first line that begins with the name of a time is a header. Empty lines are skipped, lines
-that begin with `#` and the second line of Audacity's spectral labels, which begins with a backslash. Text is UTF-8, or
-UTF-16 with a byte order mark. Whatever is wrong is said with file and line.
+them in many countries. A first line that begins with words, of which one names a time, is a header. Empty lines are
+skipped, lines that begin with `#` and the second line of Audacity's spectral labels, which begins with a backslash.
+Text is UTF-8, or UTF-16 with a byte order mark. Whatever is wrong is said with file and line.
 
 Functions: `read_grid`; `read_annotated_beats`, where nothing was heard; `jams_annotations`.
 """
@@ -56,7 +56,7 @@ _HEADINGS = frozenset({"time", "start", "onset", "begin", "times", "onsets", "se
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*$")
 _COMMA_BEFORE_SPACE = re.compile(r"\s*[+-]?\d+,\d+\s+\S")
 """a time with a decimal comma, which spaces part from its label"""
-_TIME_BEFORE_SEMICOLON = re.compile(r"\s*[+-]?\d+(?:[.,]\d+)?\s*;")
+_TIME_BEFORE_SEMICOLON = re.compile(r"""\s*"?[+-]?\d*[.,]?\d+"?\s*;""")
 DOWNBEATS = frozenset({"downbeat", "db", "d", "bar"})
 """labels that say the first place in a bar"""
 _PLACE = re.compile(r"(\d+)(?:\.(\d+))?$")
@@ -163,20 +163,25 @@ def _text_marks(text: str) -> Iterator[_Mark]:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith(("#", "\\")):
             continue
-        cells = _cells(line)
-        is_header = not started and not _HEADINGS.isdisjoint(re.findall("[a-z]+", cells[0].lower()))
+        is_header = not started and _is_header(line)
         started = True
         if is_header:
             continue
-        where = f"line {number}"
+        cells, where = _cells(line), f"line {number}"
         yield _Mark(where, _seconds(cells[0], where), _place(cells[-1] if len(cells) > 1 else "", where))
+
+
+def _is_header(line: str) -> bool:
+    """Whether a line begins with words, of which one names a time."""
+    first = re.split("[\t;,]", line)[0].strip().strip('"').lower()
+    return not first[:1].isdigit() and not _HEADINGS.isdisjoint(re.findall("[a-z]+", first))
 
 
 def _cells(line: str) -> list[str]:
     """Time and label of a line, and what stands between them."""
     if "\t" in line:
         return _with_points(line.strip("\r\n").split("\t"))
-    if _TIME_BEFORE_SEMICOLON.match(line):
+    if _TIME_BEFORE_SEMICOLON.match(line) or (";" in line and "," not in line):
         return _with_points(next(csv.reader([line], delimiter=";")))
     if "," in line and not _COMMA_BEFORE_SPACE.match(line):
         return next(csv.reader([line]))
