@@ -301,9 +301,11 @@ def _announce_close(request: Request) -> None:
     While the process ends, close every one: it waits until all are closed, and a caller may keep one for long.
     """
     stream = request.stream
-    if isinstance(stream, Http) and request.app.ctx.ending:
+    if not isinstance(stream, Http):
+        return
+    if request.app.ctx.ending:
         stream.keep_alive = False
-    elif isinstance(stream, Http) and stream.request_body:
+    elif stream.request_body:
         chunked = "transfer-encoding" in request.headers
         if chunked or (stream.request_bytes_left or 0) > BODY_LIMIT:
             stream.keep_alive = False

@@ -1,7 +1,7 @@
 """One HTTP process of the service: a Sanic server on a socket that the supervisor has bound.
 
-The supervisor keeps the socket open, so connections are not refused while a process is replaced. Prints `ready` once it
-accepts requests.
+The supervisor keeps the socket open until it ends itself, so connections are not refused while a process is replaced.
+Prints `ready` once it accepts requests.
 """
 
 from __future__ import annotations

@@ -662,7 +662,6 @@ class JobParent:
         for child in list(self._children):
             self._remove(child)
             child.kill()
-        given_back: list[Job] = []
         try:
             with self.database.write() as connection:
                 given_back = [job for job in running if jobs.give_back(connection, job)]

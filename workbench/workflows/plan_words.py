@@ -22,7 +22,7 @@ from workbench.params import CoverParams
 from workbench.plots.palette import clock
 from workbench.recording import FloatArray
 
-_NO_SEAM = "has no seam"
+_HAS_NO_SEAM = "has no seam"
 NO_SEAM = "This plan has no seam: it plays the track straight."
 """what is said of a straight plan where seams are listed, shown or played"""
 
@@ -152,7 +152,7 @@ def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> str
     if begins_again:
         found.insert(0, "lets the whole track end and begin again, which is heard")
     seams = len(option.seam_times) - len(served.seam_times)
-    if seams and _NO_SEAM not in found:
+    if seams and _HAS_NO_SEAM not in found:
         found.append(f"has {abs(seams)} {'more' if seams > 0 else 'fewer'} seam{'s' if abs(seams) != 1 else ''}")
     if not found:
         found.append("takes other bars at its seams")
@@ -204,7 +204,7 @@ def _kind_words(option: LoopPlan, served: LoopPlan) -> list[str]:
     if option.kind is PlanKind.CUT_DOWN:
         words += _gap_words(option, served)
     elif option.kind is not served.kind:
-        words.append("repeats a part" if option.kind is PlanKind.LOOP else _NO_SEAM)
+        words.append("repeats a part" if option.kind is PlanKind.LOOP else _HAS_NO_SEAM)
     if abs(option.song_start - served.song_start) > _SAME_START:
         words.append(f"starts at {clock(option.song_start)} of the track instead of {clock(served.song_start)}")
     return words

@@ -86,7 +86,7 @@ def reproduce(
     body = json.loads(json.dumps(again))
     now = read_provenance(body)
     assert now is not None, "a result that was just made says what from"
-    fields = list(_once(_fields(_without_names(result), _without_names(body))))
+    fields = _once(_fields(_without_names(result), _without_names(body)))
     bytes_differ = list(_files(made, now))
     return Reproduction(
         same=not fields and not bytes_differ,
@@ -310,14 +310,15 @@ def _fields(before: Any, after: Any, name: str = "") -> Iterator[tuple[str, str,
         yield name, _short(before), _short(after)
 
 
-def _once(fields: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, str, str]]:
+def _once(fields: Iterable[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
     """Fields, but not those of the first option where the plan served, which it equals, has just the same."""
-    of_the_plan: set[tuple[str, str, str]] = set()
-    for name, before, after in fields:
-        same = (re.sub(r"\bplan\.options\[0\]\.", "plan.", name), before, after)
-        if same not in of_the_plan:
-            of_the_plan.add((name, before, after))
-            yield name, before, after
+    found = list(fields)
+
+    def is_said(name: str, before: str, after: str) -> bool:
+        served = re.sub(r"\bplan\.options\[0\]\.", "plan.", name)
+        return served != name and (served, before, after) in found
+
+    return [field for field in found if not is_said(*field)]
 
 
 _ABSENT = object()

@@ -142,9 +142,8 @@ def test_while_it_ends_what_was_begun_is_answered_and_nobody_else_waits(tmp_path
             assert answer.startswith(b"HTTP/1.1 401")
             assert b"connection: close" in answer.lower()
             assert begun.recv(4096) == b""  # it is closed here: the caller would keep it, and the process wait for that
-            assert (
-                served.process.wait(timeout=20) == 0
-            )  # the drain, which lasts 30 s at most, ends with the last answer
+            # The drain, which lasts 30 s at most, ends with the last answer.
+            assert served.process.wait(timeout=20) == 0
 
 
 def is_refused(address: httpx.URL) -> bool:
