@@ -7,7 +7,9 @@ pumping; away from speech it is exactly 0. All ramps are straight in decibels, a
 1. *Steady depths.* A block is a run of pieces with pauses of `bridge_seconds` or less between them; pieces of depth 0
    belong to it. With `a` the greatest depth in the block up to a piece and `b` the greatest from it on, both with its
    own depth `d`, the piece gets `min(a, b)` if `d > 0` and `min(a, b) - d <= steady_db`. Depths are those given; there
-   is one pass.
+   is one pass. Then a piece between two others of which the second begins `bridge_seconds` or less after the first
+   ends gets at least the lesser of both their depths, if its own is above 0: what is too short for a pause to let
+   the music up is too short for a quieter bar of it as well. The depths are those of the first pass.
 2. *Dips.* The curve lies on a grid of `envelope_hz` steps a second, from step 0 to the last that is not behind the
    video. An utterance of depth `d > 0` from `s` to `e` is at full depth from step `floor((s - ahead_seconds) hz)` to
    step `ceil((e + hold_seconds) hz)`. Before it the curve falls from 0 in `ceil(hz max(attack_ms / 1000,
@@ -103,7 +105,8 @@ def steady_depths(pieces: Utterances, depths_db: FloatArray, params: DuckParams 
     """Even out small changes of depth inside a block of speech, which would be heard as pumping.
 
     A piece that lies at most `steady_db` shallower than deeper ones before and after it, in the same block, goes down
-    with the lesser of the deepest on either side.
+    with the lesser of the deepest on either side. So does one that lies shallower by more, where the deeper ones are
+    `bridge_seconds` apart or less: the music would swell up and be taken back at once.
 
     Parameters
     ----------
@@ -123,7 +126,19 @@ def steady_depths(pieces: Utterances, depths_db: FloatArray, params: DuckParams 
         before, after = np.maximum.accumulate(block), np.maximum.accumulate(block[::-1])[::-1]
         filled = np.minimum(before, after)
         steady[first:stop] = np.where((block > 0) & (filled - block <= params.steady_db), filled, block)
-    return steady
+    return _without_swells(pieces, steady, params.bridge_seconds)
+
+
+def _without_swells(pieces: Utterances, depths_db: FloatArray, bridge_seconds: float) -> FloatArray:
+    """Depths where pieces between two that are `bridge_seconds` apart or less lie as deep as the lesser of these."""
+    held = depths_db.copy()
+    for first in range(len(pieces)):
+        second = first + 2
+        while second < len(pieces) and pieces[second][0] - pieces[first][1] <= bridge_seconds:
+            between = held[first + 1 : second]
+            between[between > 0] = np.maximum(between[between > 0], min(depths_db[first], depths_db[second]))
+            second += 1
+    return held
 
 
 def duck_curve(

@@ -108,6 +108,20 @@ def test_small_ups_and_downs_inside_a_block_are_held_down_and_large_ones_are_fol
     assert steady_depths((), np.zeros(0)).size == 0
 
 
+def test_the_music_does_not_swell_up_for_a_word_that_needs_less() -> None:
+    """A word of 0.5 s between two phrases: a pause as long as that and its pauses would be bridged."""
+    said = ((1.0, 6.0), (6.4, 6.9), (7.3, 12.0))
+    depths = steady_depths(said, np.array([16.0, 4.0, 14.0]))
+    assert depths.tolist() == [16.0, 14.0, 14.0]
+    curve = duck_curve(said, depths, 20.0)
+    heard = np.interp(np.arange(6.0, 7.3, 0.01), *curve.T)
+    assert heard.min() >= 14.0 - 0.1
+    # What lasts longer gets what it needs; where the music is low enough already, `duck_curve` bridges it.
+    long = ((1.0, 6.0), (6.4, 8.9), (9.3, 12.0))
+    assert steady_depths(long, np.array([16.0, 4.0, 14.0])).tolist() == [16.0, 4.0, 14.0]
+    assert steady_depths(said, np.array([16.0, 0.0, 14.0])).tolist() == [16.0, 0.0, 14.0]
+
+
 def test_a_whispered_aside_is_kept_clear_of_the_music_by_less_than_talk_is() -> None:
     voice = LevelCurve(np.concatenate([steady(-18, 20).power, steady(-38, 10).power]), 1.0)
     depths = duck_depths(((2.0, 8.0), (12.0, 18.0), (22.0, 24.0)), voice, steady(-18, 30))

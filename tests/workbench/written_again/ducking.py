@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -66,7 +66,12 @@ def steady(pieces: Utterances, given: FloatArray, params: DuckParams) -> FloatAr
             lesser = min(given[block[0] : piece + 1].max(), given[piece : block[-1] + 1].max())
             if given[piece] > 0 and lesser - given[piece] <= params.steady_db:
                 evened[piece] = lesser
-    return evened
+    held = evened.copy()
+    for piece in np.flatnonzero(evened > 0):
+        around = product(range(piece), range(piece + 1, len(pieces)))
+        near = [pair for pair in around if pieces[pair[1]][0] - pieces[pair[0]][1] <= params.bridge_seconds]
+        held[piece] = max([evened[piece], *(min(evened[before], evened[after]) for before, after in near)])
+    return held
 
 
 def _kept(curve: FloatArray, tolerance: float) -> list[int]:
