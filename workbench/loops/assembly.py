@@ -38,6 +38,8 @@ from workbench.loops.worth import (
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 
+_LEAST_HEARD_SECONDS = 0.05
+"""s; of a section that is heard for less only the crossfade into the next part was heard"""
 OWN_ENDINGS = {
     EndingKind.OUTRO: "resolves on the track's come-down outro",
     EndingKind.RESOLVE: "resolves on the track's own last bars",
@@ -366,7 +368,7 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
         repeats=repeats,
         seam_score=round(float(usable.score[taken].min()), 4),
         seam_times=tuple(starts[1:-1].tolist()),
-        sections_covered=sections_heard(table[np.sort(first_use)], profile.sections),
+        sections_covered=sections_heard(table, profile.sections, 0.0 if route.own_ending else tail),
         end_label=label_with_restarts(label, restarts, profile),
         start_fade_seconds=start_fade(profile),
         end_fade_seconds=end_fade,
@@ -438,7 +440,7 @@ def assemble_segments(
         repeats=None if body is None else body.repeats,
         seam_score=round(float(played.scores.min(initial=1.0)), 4),
         seam_times=tuple(starts[1:-1].tolist()),
-        sections_covered=sections_heard(table, profile.sections),
+        sections_covered=sections_heard(table, profile.sections, 0.0 if ends.is_own else ends.tail),
         end_label=label_with_restarts(ends.label, int(seams_restart(table, profile).sum()), profile),
         start_fade_seconds=ends.start_fade,
         end_fade_seconds=ends.end_fade,
@@ -574,17 +576,23 @@ def looped_body(table: FloatArray, lines: FloatArray) -> LoopBody | None:
     return best
 
 
-def sections_heard(table: FloatArray, sections: tuple[TrackSection, ...]) -> tuple[str, ...]:
+def sections_heard(
+    table: FloatArray, sections: tuple[TrackSection, ...], fading_seconds: float = 0.0
+) -> tuple[str, ...]:
     """Names of the sections of which something is heard, in order of first use, each once.
 
     Parameters
     ----------
     table : shape (n, 2), s, the track ranges heard
     sections : of the track
+    fading_seconds : what comes after the bar line to which the music fades, of the last range; a section that begins
+        there is not heard, only where the fade ends
     """
-    names: dict[str, None] = {}
-    for song_from, song_to in table.tolist():
-        for section in sections:
-            if min(song_to, section.song_to) - max(song_from, section.song_from) > 0.05:
-                names.setdefault(section.label)
-    return tuple(names)
+    ends = table[:, 1].copy()
+    ends[-1] -= fading_seconds
+    begins = np.array([section.song_from for section in sections])
+    stops = np.array([section.song_to for section in sections])
+    heard = np.minimum(ends[:, None], stops) - np.maximum(table[:, :1], begins) > _LEAST_HEARD_SECONDS
+    used = np.flatnonzero(heard.any(axis=0))
+    in_order = used[np.argsort(heard[:, used].argmax(axis=0), kind="stable")]
+    return tuple(dict.fromkeys(sections[number].label for number in in_order.tolist()))

@@ -22,7 +22,7 @@ from math import floor, inf, isfinite
 import numpy as np
 
 from workbench.errors import FitError
-from workbench.loops.assembly import end_slack, micros
+from workbench.loops.assembly import end_slack, micros, sections_heard
 from workbench.loops.constraints import (
     NO_CONSTRAINTS,
     LineConstraints,
@@ -575,9 +575,7 @@ def _straight(
         repeats=None,
         seam_score=1.0,
         seam_times=(),
-        sections_covered=tuple(
-            dict.fromkeys(s.label for s in profile.sections if s.song_from < last and s.song_to > start)
-        ),
+        sections_covered=sections_heard(np.array([[start, last]]), profile.sections),
         end_label=f"fades over {fade:.1f} s" if fade else _PLAYS_OUT,
         start_fade_seconds=min(fade_in, wanted),
         end_fade_seconds=fade,

@@ -14,9 +14,10 @@ from workbench.loops.assembly import (
     bars_heard,
     fresh_mean,
     longest_run,
+    sections_heard,
 )
 from workbench.loops.plan import PlanKind
-from workbench.loops.profile import LoopProfile
+from workbench.loops.profile import LoopProfile, TrackSection
 from workbench.loops.splices import UsableSplices, usable_splices
 from workbench.loops.worth import freshness_part
 from workbench.params import CoverParams
@@ -26,6 +27,16 @@ Maker = Callable[..., LoopProfile]
 
 def bare(profile: LoopProfile) -> UsableSplices:
     return usable_splices(profile, CoverParams())
+
+
+def test_a_section_that_begins_where_the_fade_ends_is_not_heard() -> None:
+    """The music resolves on the bar line at 40 s; what still sounds of the outro is the rest of the fade."""
+    names = (("intro", 0.0, 10.0), ("verse", 10.0, 40.0), ("outro", 40.0, 60.0))
+    sections = tuple(TrackSection(0, 1, first, last, name, 0) for name, first, last in names)
+    table = np.array([[10.0, 40.03], [0.0, 40.25]])
+    assert sections_heard(table, sections, 0.25) == ("verse", "intro")
+    assert sections_heard(table, sections) == ("verse", "intro", "outro")
+    assert sections_heard(table, ()) == ()
 
 
 def test_freshness_is_how_soon_bars_come_again(track_profile: Maker) -> None:

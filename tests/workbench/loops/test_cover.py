@@ -118,11 +118,13 @@ def check(plan: LoopPlan, profile: LoopProfile, video: float) -> None:
     assert plan.repeats == len(whole)
     assert 0 <= plan.seam_score <= 1
     assert 0 <= plan.plan_score <= 1
+    resolves = segments[-1].song_to - (0.0 if own_end else plan.tail_seconds)
     heard_names = {
         section.label
         for section in profile.sections
         for s in segments
-        if min(s.song_to, section.song_to) - max(s.song_from, section.song_from) > 0.05
+        if min(resolves if s is segments[-1] else s.song_to, section.song_to) - max(s.song_from, section.song_from)
+        > 0.05
     }
     assert set(plan.sections_covered) == heard_names
     assert len(plan.sections_covered) == len(heard_names)
