@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
+from workbench.cli.planning import auto_mix_option, explain_own_music, making_way, own_music_option
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
 @click.command("align")
 @click.argument("track")
 @click.option("--video", type=FILE, required=True, help="The video: a file, or the id of a video that was added.")
-@click.option("--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the video.")
+@auto_mix_option
+@own_music_option
 @click.option("--picture", type=NewFile(), help="Also draw, as PNG, why the first placement wins.")
 @profile_option
 @workspace_option
-def command(track: str, video: Path, auto_mix: bool, picture: Path | None, workspace: Workspace) -> None:
+def command(
+    track: str, video: Path, auto_mix: bool, own_music: str | None, picture: Path | None, workspace: Workspace
+) -> None:
     """Say where TRACK, a file or a catalog track id, lands with a video.
 
     Prints up to twelve placements as JSON, best first. `offset_seconds` is the video time at which the track's own time
@@ -43,6 +47,7 @@ def command(track: str, video: Path, auto_mix: bool, picture: Path | None, works
     track : path of a file, or catalog track id
     video : path, or id of a video that was added
     auto_mix : whether the body has a mix
+    own_music : what the mix does where the video has music of its own; None: as the profile says
     picture : PNG file to draw; None: none is drawn
     workspace : of the home folder, with the parameters of the profile
     """
@@ -52,6 +57,7 @@ def command(track: str, video: Path, auto_mix: bool, picture: Path | None, works
     from workbench.workflows.videos import find_video
 
     track_source, video_source = find_track(workspace, track), find_video(workspace, video)
+    workspace = making_way(workspace, own_music, auto_mix)
     with progress_bar() as progress:
         alignment = align_track(workspace.with_progress(progress), track_source, video_source.path, auto_mix=auto_mix)
         if picture is not None:
@@ -64,6 +70,7 @@ def command(track: str, video: Path, auto_mix: bool, picture: Path | None, works
             f"{NO_CLEAR_POINT}: the best placement scores {best.score:.2f}; under {CHANCE_SCORE:g} what coincides may "
             "well be chance"
         )
+    explain_own_music(workspace, video_source, alignment.mix is not None, own_music)
     print_body(align_json(workspace, alignment, video_source.video_id))
 
 

@@ -13,8 +13,11 @@ from workbench.cli.planning import (
     auto_mix_option,
     check_length,
     explain_constraints,
+    explain_own_music,
     explain_plan,
     find_files,
+    making_way,
+    own_music_option,
     read_time,
     seam_options,
     video_option,
@@ -82,6 +85,7 @@ def _kept(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
     help="The length, in seconds or as M:SS, or several that share their parts: 15,30,60.",
 )
 @auto_mix_option
+@own_music_option
 @click.option(
     "--keep",
     metavar="intro|ending|hook|M:SS-M:SS",
@@ -105,6 +109,7 @@ def command(
     video: Path | None,
     seconds: tuple[float, ...] | None,
     auto_mix: bool,
+    own_music: str | None,
     keep: tuple[Keep, ...],
     start_at: float | None,
     end_on: float | None,
@@ -143,6 +148,7 @@ def command(
     video : path, or id of a video that was added; None where `seconds` is given
     seconds : one length or several; None where `video` is given
     auto_mix : whether the body has a mix
+    own_music : what the mix does where the video has music of its own; None: as the profile says
     keep : parts that are each kept whole in one segment
     start_at : video time at which the music starts; None: with the picture
     end_on : video time of the last hit; None: nowhere in particular
@@ -159,6 +165,7 @@ def command(
     from workbench.workflows.fit import fit_json, fit_track
 
     track_source, video_source = find_files(workspace, track, video)
+    workspace = making_way(workspace, own_music, auto_mix)
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)
         fit = fit_track(
@@ -178,6 +185,7 @@ def command(
             write_fit_report(workspace, fit, report)
     explain_constraints(constraints, fit.kept_constraints, fit.analysis.profile, workspace)
     _explain(fit)
+    explain_own_music(workspace, video_source, fit.mix is not None, own_music)
     print_body(fit_json(fit, None if video_source is None else video_source.video_id))
 
 

@@ -12,8 +12,11 @@ from workbench.cli.planning import (
     auto_mix_option,
     check_length,
     explain_constraints,
+    explain_own_music,
     explain_plan,
     find_files,
+    making_way,
+    own_music_option,
     seam_options,
     video_option,
 )
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     help="Its length, where there is no video yet; at most 86400, a day.",
 )
 @auto_mix_option
+@own_music_option
 @seam_options
 @click.option("--report", type=NewFile(), help="Also write a page that shows and plays every seam.")
 @profile_option
@@ -45,6 +49,7 @@ def command(
     video: Path | None,
     seconds: float | None,
     auto_mix: bool,
+    own_music: str | None,
     constraints: SeamConstraints,
     kept: KeptUse,
     report: Path | None,
@@ -76,6 +81,7 @@ def command(
     video : path, or id of a video that was added; None where `seconds` is given
     seconds : length of the video; None where `video` is given
     auto_mix : whether the body has a mix
+    own_music : what the mix does where the video has music of its own; None: as the profile says
     constraints : on the seams of the plan
     kept : what becomes of the constraints kept with the track
     report : HTML file to write; None: none is written
@@ -90,6 +96,7 @@ def command(
     from workbench.workflows.loop import loop_json, loop_track
 
     track_source, video_source = find_files(workspace, track, video)
+    workspace = making_way(workspace, own_music, auto_mix)
     under = video_source.path if video_source is not None else seconds or 0.0
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)
@@ -103,6 +110,7 @@ def command(
         _explain(loop, loop.answer, constraints, workspace)
     elif body.get("hint"):
         say(body["hint"])
+    explain_own_music(workspace, video_source, loop.mix is not None, own_music)
     print_body(body)
 
 

@@ -1,7 +1,7 @@
 """What the commands that make a plan share: the video or its length, constraints on seams, and the plan in words.
 
-Functions: `video_option`, `auto_mix_option` and `seam_options`, decorators; `read_time`; `check_length`; `find_files`;
-`explain_constraints`, `explain_plan`.
+Functions: `video_option`, `auto_mix_option`, `own_music_option` and `seam_options`, decorators; `read_time`;
+`check_length`; `find_files`; `making_way`; `explain_constraints`, `explain_own_music`, `explain_plan`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,13 @@ auto_mix_option = click.option(
     "--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the video."
 )
 """Passes `auto_mix`."""
+own_music_option = click.option(
+    "--own-music",
+    type=click.Choice(("ignore", "mix", "yield")),
+    help="With --auto-mix, where the video has music of its own: play over it, under it, or be silent until it ends. "
+    "Default: as the profile says, else ignore.",
+)
+"""Passes `own_music`, None where it is not given."""
 
 
 def seam_options(command: Command) -> Command:
@@ -180,6 +187,52 @@ def find_files(workspace: Workspace, track: str, video: Path | None) -> tuple[Tr
     from workbench.workflows.videos import find_video
 
     return find_track(workspace, track), None if video is None else find_video(workspace, video)
+
+
+def making_way(workspace: Workspace, own_music: str | None, auto_mix: bool) -> Workspace:
+    """The workspace whose mixes treat the video's own music as was asked for.
+
+    Parameters
+    ----------
+    workspace : with the parameters of the profile
+    own_music : as `MixParams.own_music`; None: as the profile says
+    auto_mix : whether there is a mix
+
+    Raises
+    ------
+    click.UsageError : it was asked for without a mix
+    """
+    if own_music is None:
+        return workspace
+    if not auto_mix:
+        raise click.UsageError("--own-music needs --auto-mix")
+    params = workspace.params
+    mix = params.mix.model_copy(update={"own_music": own_music})
+    return workspace.with_params(params.model_copy(update={"mix": mix}))
+
+
+def explain_own_music(workspace: Workspace, video: VideoSource | None, is_mixed: bool, own_music: str | None) -> None:
+    """Write to standard error where a mix plays over music that the video has already.
+
+    Parameters
+    ----------
+    workspace : that the mix was made with
+    video : None: there is none
+    is_mixed : whether the result has a mix
+    own_music : what was asked for; who has chosen is not told
+    """
+    if video is None or not is_mixed or own_music is not None or workspace.params.mix.own_music != "ignore":
+        return
+    from workbench.loops.constraints import clock
+    from workbench.media.probe import probe
+    from workbench.workflows.deliver import own_music_ranges
+
+    ranges = own_music_ranges(workspace, video.path, probe(video.path).duration)
+    if ranges:
+        spans = ", ".join(f"{clock(round(first))} to {clock(round(last))}" for first, last in ranges)
+        say(
+            f"the video has music of its own, {spans}, and the track plays over it; --own-music yield or mix makes room"
+        )
 
 
 def explain_constraints(

@@ -21,7 +21,6 @@ from workbench.cli.plan_files import (
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
-    from workbench.cli.plan_files import ChosenMusic
     from workbench.render.levels import SoundLevels
     from workbench.workspace import Workspace
 
@@ -124,13 +123,16 @@ def command(
     _check_suffix(out, video)
     from workbench.params import DELIVERY_TARGETS
     from workbench.workflows.deliver import render_measured
+    from workbench.workflows.provenance import mixed_as
     from workbench.workflows.videos import find_video
 
     chosen = read_music(plan, workspace, track, option=option, placement=placement, length=length,
                         needed_by="a render")  # fmt: skip
     assert chosen.track is not None, "it is needed"
     warn_of_other_bytes(workspace, chosen)
-    workspace = _ducking_as(ducking, workspace, chosen)
+    workspace = mixed_as(workspace, chosen.provenance)
+    if ducking is not None:
+        workspace = _ducking_as(ducking, workspace)
     video_path = None if video is None else find_video(workspace, video).path
     with progress_bar() as progress:
 
@@ -158,14 +160,10 @@ def command(
     )
 
 
-def _ducking_as(ducking: str | None, workspace: Workspace, chosen: ChosenMusic) -> Workspace:
-    """The workspace that ducks as was asked for; else as its profile says, or as the plan was made to be heard."""
+def _ducking_as(ducking: str, workspace: Workspace) -> Workspace:
+    """The workspace that ducks as was asked for."""
     params = workspace.params
-    made_with = chosen.provenance.params.get("render") if chosen.provenance is not None else None
-    wanted = ducking or (made_with.get("ducking") if isinstance(made_with, dict) else None)
-    if wanted not in _DUCKING or (ducking is None and params.render.ducking != "broadband"):
-        return workspace
-    render = params.render.model_copy(update={"ducking": wanted})
+    render = params.render.model_copy(update={"ducking": ducking})
     return workspace.with_params(params.model_copy(update={"render": render}))
 
 

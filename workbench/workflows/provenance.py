@@ -1,7 +1,8 @@
 """Make the provenance of a result: the only place that does.
 
 Functions: `make_provenance`; `grid_record` for the grid of a track; `with_mix_params`,
-`with_mix_of` and `with_render_params`, where a plan has another mix or is heard in another way.
+`with_mix_of` and `with_render_params`, where a plan has another mix or is heard in another way; `mixed_as`, which takes
+over the parameters that a result was mixed with.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import MediaError
+from workbench.params import WorkbenchParams
+from workbench.profiles import params_from
 from workbench.provenance import FileRecord, GridRecord, Provenance
 from workbench.workspace import Workspace
 
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from workbench.beats.grid import BeatGrid
-    from workbench.params import WorkbenchParams
     from workbench.store.grid_records import CorrectedGrid
 
 PROGRAM = "barline-workbench"
@@ -107,6 +109,28 @@ def with_render_params(provenance: Provenance, params: WorkbenchParams) -> Prove
     params : of these only those of rendering are recorded
     """
     return _with_stages(provenance, params, _RENDER_STAGES)
+
+
+def mixed_as(workspace: Workspace, made: Provenance | None) -> Workspace:
+    """The workspace that mixes and renders a result as it was made to be heard.
+
+    Parameters
+    ----------
+    workspace : where a profile gives parameters of voice, ducking, mix or rendering, all of that group stay as they are
+    made : of the result; None: it has none, and the workspace stays as it is
+
+    Raises
+    ------
+    ParameterError : a recorded parameter that this program does not have
+    """
+    default = WorkbenchParams()
+    ungiven = [stage for stage in _MIX_STAGES if getattr(workspace.params, stage) == getattr(default, stage)]
+    recorded = {} if made is None else {stage: made.params[stage] for stage in ungiven if stage in made.params}
+    if not recorded:
+        return workspace
+    params = params_from(recorded, "the provenance")
+    taken = {stage: getattr(params, stage) for stage in recorded}
+    return workspace.with_params(workspace.params.model_copy(update=taken))
 
 
 def with_mix_of(provenance: Provenance | None, other: Provenance | None) -> Provenance | None:

@@ -8,9 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from tests.videos import grey, write_video
+from workbench.bundled import bundled_path
 from workbench.home import Home
+from workbench.media.audio import decode
 
 Call = Callable[..., tuple[int, str, str]]
 COMMANDS = pytest.mark.parametrize("command", ["loop", "fit"])
@@ -38,6 +42,42 @@ def test_constraints_are_kept_recorded_and_applied_again(
     assert (code, json.loads(out)["same"]) == (0, True)
 
 
+@pytest.fixture(scope="module")
+def musical_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Seventy seconds of grey: a song for twenty-five, then soft noise."""
+    song = decode(bundled_path("data", "bundled", "music", "harbour_lights.ogg"))
+    rate, sound = song.sample_rate, np.random.default_rng(5).standard_normal(70 * song.sample_rate) * 0.002
+    sound[: 25 * rate] += 0.5 * song.mono()[20 * rate : 45 * rate]
+    path = tmp_path_factory.mktemp("video") / "musical.mp4"
+    return write_video(path, [grey(128)] * 350, 5, sound=sound.astype(np.float32)[np.newaxis], sample_rate=rate)
+
+
+def test_music_that_the_video_has_of_its_own_is_said_and_given_way_to(
+    workbench: Call, track_file: Path, musical_video: Path, home: Path, tmp_path: Path
+) -> None:
+    given = ("loop", track_file, "--video", musical_video, "--auto-mix", "--home", home)
+    code, out, err = workbench(*given)
+    assert code == 0
+    assert "the video has music of its own, 0:00 to 0:2" in err
+    assert json.loads(out)["mix"]["duck"] is None
+    code, out, err = workbench(*given, "--own-music", "yield")
+    assert (code, "music of its own" in err) == (0, False)
+    body = json.loads(out)
+    assert body["mix"]["duck"]["envelope_points"][0] == [0.0, 60.0]
+    assert body["provenance"]["params"] == {"mix": {"own_music": "yield"}}
+    # Another option is mixed as the plan was, though its mix is measured anew.
+    plan, video = tmp_path / "plan.json", tmp_path / "video.mp4"
+    plan.write_text(out)
+    arguments = ("--option", 2, "--track", track_file, "--video", musical_video, "-o", video, "--home", home)
+    assert workbench("render", plan, *arguments)[0] == 0
+    own, heard = (decode(file).mono() for file in (musical_video, video))
+    rate = decode(video).sample_rate
+    apart = {name: heard[a * rate : b * rate].std() / own[a * rate : b * rate].std() for name, a, b in
+             (("under", 3, 15), ("alone", 50, 65))}  # fmt: skip
+    assert apart["under"] == pytest.approx(1.0, abs=0.05)
+    assert apart["alone"] > 5.0
+
+
 @COMMANDS
 @pytest.mark.parametrize(
     ("arguments", "why"),
@@ -47,6 +87,7 @@ def test_constraints_are_kept_recorded_and_applied_again(
         (("--pin-seam", "0:40-0:75"), "is not a splice such as"),
         (("--forbid-seam", "here-there"), "is not a splice such as"),
         (("--auto-mix",), "--auto-mix needs"),
+        (("--own-music", "yield"), "--own-music needs --auto-mix"),
         (("--video", "a.mp4"), "give either --video FILE or --seconds S"),
     ],
 )
