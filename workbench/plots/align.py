@@ -158,7 +158,7 @@ def _draw_offsets(
     chosen: int,
     params: AlignParams,
 ) -> None:
-    """The evidence at every offset over that expected by chance, and the placements."""
+    """The evidence at every offset over that expected by chance, and the placements; those of chance have no score."""
     from workbench.plots.labels import Labels, name_point
 
     scores = offset_scores(landmarks, events, params)
@@ -168,8 +168,8 @@ def _draw_offsets(
     )
     axes.plot(at, total, color=HEARD, linewidth=0.6, label="evidence")
     dots = []
-    for number, placement in enumerate(placements):
-        height = float(np.interp(placement.offset_seconds, at, total))
+    heights = np.maximum(np.interp([placement.offset_seconds for placement in placements], at, total), 0.0)
+    for number, (placement, height) in enumerate(zip(placements, heights, strict=True)):
         dots += axes.plot(placement.offset_seconds, height, "o", ms=4, color=DOWNBEAT if number == chosen else EXPECTED)
     axes.set_xlim(float(at[0]), float(at[-1]))
     axes.set_ylim(0.0, 1.2 * max(float(total.max(initial=0.0)), 0.1))
@@ -179,9 +179,10 @@ def _draw_offsets(
     quiet(axes)
     time_axis(axes, float(at[-1] - at[0]))
     labels = Labels(axes, [legend, *dots])
-    for placement in sorted(placements, key=lambda one: one is not placements[chosen]):
-        height = float(np.interp(placement.offset_seconds, at, total))
-        name_point(labels, f"{placement.score:.2f}", placement.offset_seconds, height, above_first=True)
+    told = [k for k, placement in enumerate(placements) if k == chosen or placement.score >= CHANCE_SCORE]
+    for number in sorted(told, key=lambda number: number != chosen):
+        placement = placements[number]
+        name_point(labels, f"{placement.score:.2f}", placement.offset_seconds, float(heights[number]), above_first=True)
 
 
 def _title(found: Placement) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
-from workbench.align.placements import place
+from workbench.align.placements import CHANCE_SCORE, place
 from workbench.features.marks import marks_of
 from workbench.plots.align import EVENT_COLOURS, LANDMARK_COLOURS, align_figure
 from workbench.plots.palette import png
@@ -37,6 +37,9 @@ def test_draws_a_placement_and_says_what_meets() -> None:
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert "drop · cut" in texts
     assert placements[0].label in figure.axes[0].get_title(loc="left")
+    told = [text.get_text() for text in figure.axes[2].texts]
+    assert told == [f"{one.score:.2f}" for one in placements if one.score >= CHANCE_SCORE or one is placements[0]]
+    assert len(told) < len(placements)
     assert png(figure).startswith(b"\x89PNG")
 
 
