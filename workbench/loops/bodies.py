@@ -7,7 +7,7 @@ of these than are kept: then the better part are the best, and after them comes 
 missing, for a plan that follows a picture needs one certain number (`workbench.loops.conform`).
 
 Functions: `loop_profile`, `profile_of_evidence`, in parts `track_form` and `profile_of_form`; `candidate_splices`,
-`named_splices`, `harmonic_change`, `heard_parts`, `profile_to_arrays`, `profile_from_arrays`.
+`named_splices`, `repeats_as_a_whole`, `harmonic_change`, `heard_parts`, `profile_to_arrays`, `profile_from_arrays`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.beats.edges import EDGE_SECONDS, sounds_throughout
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
 from workbench.features.energy import loudness_between, sounding_range
@@ -27,6 +28,7 @@ from workbench.features.variables import DIM_NAMES
 from workbench.loops.endings import find_ending
 from workbench.loops.fitting import Fits, fit_splices, line_sounds
 from workbench.loops.measures import part_names
+from workbench.loops.plan import MIN_FADE_SECONDS
 from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Restart, Splices, TrackEnding, TrackSection
 from workbench.loops.restarts import find_restart
 from workbench.loops.seams import (
@@ -37,6 +39,7 @@ from workbench.loops.seams import (
     seam_evidence,
     splices_between_lines,
     total_of_parts,
+    whole_loop_parts,
 )
 from workbench.loops.splices import BEST_SPLICES, rank_within, with_room
 from workbench.params import EndingParams, SeamParams, SectionParams
@@ -48,6 +51,8 @@ KnownFits: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 """fields of `Fits` by the bar lines left and entered: a fit depends on no weight, so a sweep makes each once"""
 _BY_SCORE = 0.6
 """share of the splices of a long track that are the best ones, of whatever length"""
+_EDGE_ROOM_SECONDS = 1e-5
+"""s that are left beside a fade at the end of a file, for rounding to the microsecond"""
 SHORT_TERM_SECONDS = 3.0
 """s, the short-term window of BS.1770 over which both sides of a splice are matched in level"""
 
@@ -241,13 +246,47 @@ def candidate_splices(
     chosen = _with_variety(np.where(allowed, scores.total, -1.0), ending, params)
     if restart is not None:
         chosen[restart.leave, restart.enter] = True
+    repeats = ending is None and repeats_as_a_whole(recording, evidence)
+    if repeats:
+        chosen[-1, 0] = False  # made of what is known of it instead
     leave, enter = np.nonzero(chosen)
     again = np.zeros(leave.size, dtype=bool) if restart is None else restart.is_at(leave, enter)
     steps = np.where(again, 0.0, coming_lufs[enter] - coming_lufs[leave])
     found = _fitted(recording, evidence, scores, leave, enter, steps, params, known)
+    if repeats:
+        found = found.with_more(_whole_loop(recording.duration, evidence, params))
+        again = np.append(again, False)
     room = (found.song_from >= found.fade_seconds / 2) & (found.song_to + found.fade_seconds / 2 <= recording.duration)
     kept = np.flatnonzero(room & (again | (found.score >= params.min_kept_score)))
-    return found.rows(kept[np.lexsort((enter[kept], leave[kept], -np.round(found.score[kept], 6)))])
+    return found.rows(kept[np.lexsort((found.enter[kept], found.leave[kept], -np.round(found.score[kept], 6)))])
+
+
+def repeats_as_a_whole(recording: Recording, evidence: SeamEvidence) -> bool:
+    """Whether a file is made to repeat: both its ends are bar lines, and the music sounds up to them.
+
+    Parameters
+    ----------
+    recording : the whole file
+    evidence : of its beats
+    """
+    at = evidence.edges[evidence.lines]
+    return bool(at[0] <= EDGE_SECONDS and at[-1] >= recording.duration - EDGE_SECONDS and sounds_throughout(recording))
+
+
+def _whole_loop(duration: float, evidence: SeamEvidence, params: SeamParams) -> Splices:
+    """The splice from the end of a file to its head, one row: the shortest fade there is, for no sound lies beyond."""
+    parts, half = whole_loop_parts(evidence, params), MIN_FADE_SECONDS / 2 + _EDGE_ROOM_SECONDS
+    return Splices(
+        leave=np.array([evidence.lines.size - 1], dtype=np.int32),
+        enter=np.zeros(1, dtype=np.int32),
+        song_to=np.array([duration - half]),
+        song_from=np.array([half]),
+        score=np.array([float(total_of_parts(parts, params))]),
+        parts=parts[None, :],
+        fade_seconds=np.array([MIN_FADE_SECONDS]),
+        exponent=np.array([0.5]),
+        level_step_db=np.zeros(1),
+    )
 
 
 def named_splices(

@@ -495,6 +495,35 @@ def _join_steps(evidence: SeamEvidence, pairs: Pairs) -> FloatArray:
     return np.array(steps).swapaxes(0, 1)
 
 
+def whole_loop_parts(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
+    """Parts of the splice from the last bar line to the first of a file that ends on the one and begins on the other.
+
+    Nothing follows the last bar line with which the head could be compared, and nothing leads to the first: whoever
+    made the file says that the one goes on in the other. What can be heard is whether the join steps more than the
+    track's own bar lines do, in spectral shape or above 8 kHz. A step in shape speaks for expectation and context too.
+
+    Parameters
+    ----------
+    evidence : of the recording
+    params : `measures` of others count as unbroken
+
+    Returns
+    -------
+    shape (len(SEAM_PARTS) + n_others,), 0 to 1
+    """
+    breaks = np.zeros(len(SEAM_PARTS) + len(evidence.others))
+    left, entered = evidence.lines[-1:], evidence.lines[:1]
+    steps = np.empty((2, len(_JOIN_TICKS)))
+    for row, (last, head) in enumerate(zip(_sides(evidence, left), _sides(evidence, entered), strict=True)):
+        steps[0, row] = _unlike(last.before, head.after)[0, 0]
+        steps[1, row] = abs(last.air_before[0] - head.air_after[0])
+    over = np.maximum(steps - evidence.join_limits, 0.0) / evidence.join_limits
+    texture, air = over.max(axis=1)
+    for name, step in (("expectation", texture), ("context", texture), ("texture", texture), ("air", air)):
+        breaks[SEAM_PARTS.index(name)] = step
+    return _parts_of_breaks(breaks, np.ones(breaks.size))
+
+
 def _own_steps(evidence: SeamEvidence, beats: IntArray) -> FloatArray:
     """Steps that the track itself makes where some beats begin, shape (2, len(_JOIN_TICKS), n_beats)."""
     steps = np.empty((2, len(_JOIN_TICKS), beats.size))

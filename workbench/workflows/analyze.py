@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from workbench.progress import Progress
     from workbench.store.grid_records import CorrectedGrid
 
-BEATS_VERSION = 5
+BEATS_VERSION = 6
 """Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`."""
 EVIDENCE_VERSION = 1
 """Raise it when the code of features changes what is measured of a beat."""
-LOOPS_VERSION = 7
+LOOPS_VERSION = 8
 """Raise it when the code of structure or loops changes a profile."""
 
 Arrays = dict[str, NDArray[Any]]
@@ -333,6 +333,7 @@ def _beat_arrays(sound: Sound) -> tuple[Arrays, bool]:
     params = sound.params
 
     def compute() -> Arrays:
+        from workbench.beats.edges import with_edge_lines
         from workbench.beats.track import gather, track_gathered
         from workbench.beats.tracker import ask_tracker
 
@@ -345,6 +346,7 @@ def _beat_arrays(sound: Sound) -> tuple[Arrays, bool]:
         else:
             sound.release_spectrum()
             grid = ask_tracker(params.beats.tracker, sound.recording, params.beats)
+        grid = with_edge_lines(grid, sound.recording)
         sound.progress("finding the beats", 1.0)
         return {
             "beats": grid.beats,
