@@ -210,7 +210,8 @@ def seam_rows(table: Table, folder: Path) -> None:
 
 def loop_rows(table: Table, folder: Path) -> None:
     """The worst splice that a plan plays, beside the one of PyMusicLooper; a refusal and a failure count 0."""
-    rows = [loops.judge_recording(one, folder / "home", searched=False) for one in recordings_of(folder)]
+    found = [loops.judge_recording(one, folder / "home", searched=False) for one in recordings_of(folder)]
+    rows = [row for row in found if row.is_judged]
     both = [row for row in rows if np.isfinite(row.ours) and np.isfinite(row.peer)]
     for name, some in (("loop, the worst splice judged", rows), ("loop, where both have a plan", both)):
         ours, peer = (np.nan_to_num(np.array([getattr(row, side) for row in some])) for side in ("ours", "peer"))

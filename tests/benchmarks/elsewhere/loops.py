@@ -11,6 +11,9 @@ itself: what a better choice could have reached. "best at beats" is the same bet
 begin and end inside bars could have added. "mean" is that of the splices a plan plays, for the peer plays one only.
 "surest option" is the worst splice of the option with the highest `seam_score`: what is to be had from us where, as
 with the peer, neither the track's own ending nor variety counts.
+
+The judge compares with what was about to come. Where a file is repeated from its end, nothing was: such splices are not
+judged, and a recording whose plan has no others is in no mean.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from data.recipes.material.recordings import ElsewhereRecording, recordings
 from tests.benchmarks.peer_answers import kept
 from tests.benchmarks.plans import PEER, PROGRAM, ask_peer
 from tests.benchmarks.table import Table
+from workbench.beats.edges import EDGE_SECONDS
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.workflows.loop import Loop, loop_track
@@ -63,6 +67,8 @@ class Row:
     chance: float
     best: float
     best_at_beats: float
+    is_judged: bool = True
+    """not where all that the plan does is to repeat the file from its end"""
 
 
 def judge_recording(one: ElsewhereRecording, home: Path, *, searched: bool = True) -> Row:
@@ -81,7 +87,7 @@ def judge_recording(one: ElsewhereRecording, home: Path, *, searched: bool = Tru
     answer = loop.answer
     served = totals_of(answer, listener) if isinstance(answer, LoopPlan) else []
     options = answer.options if isinstance(answer, LoopPlan) else ()
-    worst = [min(totals_of(option, listener)) for option in options]
+    worst = [min(totals_of(option, listener), default=float("nan")) for option in options]
     surest = int(np.argmax([option.seam_score for option in options])) if options else 0
     chance, best, best_at_beats = limits(loop, listener) if searched else (float("nan"),) * 3
     peer = float("nan")
@@ -96,7 +102,7 @@ def judge_recording(one: ElsewhereRecording, home: Path, *, searched: bool = Tru
         confidence=loop.analysis.grid.confidence if loop.analysis is not None else float("nan"),
         ours=min(served, default=float("nan")),
         mean=float(np.mean(served)) if served else float("nan"),
-        options=min(worst, default=float("nan")),
+        options=float(np.nanmin([*worst, np.inf])) if np.isfinite(worst).any() else float("nan"),
         surest=worst[surest] if worst else float("nan"),
         seam_score=answer.seam_score if isinstance(answer, LoopPlan) else float("nan"),
         reason="" if isinstance(answer, LoopPlan) else answer.reason.value,
@@ -104,13 +110,15 @@ def judge_recording(one: ElsewhereRecording, home: Path, *, searched: bool = Tru
         chance=chance,
         best=best,
         best_at_beats=best_at_beats,
+        is_judged=bool(served) or not isinstance(answer, LoopPlan),
     )
 
 
 def totals_of(plan: LoopPlan, listener: Listener) -> list[float]:
-    """The totals of the different splices of a plan."""
+    """The totals of the different splices of a plan but that from the end of the file."""
     splices = {(a.song_to, b.song_from) for a, b in zip(plan.segments[:-1], plan.segments[1:], strict=True)}
-    return [listener.judge(*splice).total for splice in splices]
+    last = listener.seconds - EDGE_SECONDS
+    return [listener.judge(*splice).total for splice in splices if splice[0] < last]
 
 
 def limits(loop: Loop, listener: Listener) -> tuple[float, float, float]:
@@ -169,7 +177,7 @@ def tables(rows: list[Row]) -> list[Table]:
         ],
     )  # fmt: skip
     for package in [*dict.fromkeys(row.package for row in rows), "all"]:
-        some = [row for row in rows if package in (row.package, "all")]
+        some = [row for row in rows if row.is_judged and package in (row.package, "all")]
         names = ("ours", "mean", "surest", "peer", "chance", "best", "best_at_beats")
         column = {name: np.array([getattr(row, name) for row in some]) for name in names}
         means.add(

@@ -6,9 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from workbench.beats.edges import LINE_BEFORE_END_SECONDS
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
 from workbench.loops.bodies import _with_variety, loop_profile, profile_from_arrays, profile_to_arrays
+from workbench.loops.cover import plan_loop
+from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
 from workbench.loops.profile import SEAM_PARTS
 from workbench.params import SeamParams
 from workbench.recording import Recording
@@ -96,6 +99,50 @@ def test_a_step_in_level_is_stated_in_lu(band: Callable[..., Any]) -> None:
     back = np.flatnonzero((s.leave == 20) & (s.enter == 8))
     assert back.size == 1
     assert s.level_step_db[back[0]] == pytest.approx(3.0, abs=0.2)
+
+
+def repeating(band: Callable[..., Any]) -> tuple[Recording, BeatGrid]:
+    """Twelve bars that never come again, of which the last one goes on in the first."""
+    piece = band("CAB", lead_in=0.0, tail=0.0)
+    grid = piece.grid
+    closed = np.append(grid.beats, piece.recording.duration - LINE_BEFORE_END_SECONDS)
+    return piece.recording, BeatGrid(closed, np.append(grid.positions, 1), 4)
+
+
+def test_a_file_that_is_made_to_repeat_is_repeated_as_a_whole(band: Callable[..., Any]) -> None:
+    recording, grid = repeating(band)
+    found = loop_profile(recording, grid)
+    row = found.splices.row_of(12, 0)
+    assert row is not None
+    splices = found.splices
+    assert splices.score[row] > 0.9
+    assert splices.fade_seconds[row] == MIN_FADE_SECONDS
+    assert splices.song_to[row] + MIN_FADE_SECONDS / 2 <= recording.duration
+    assert splices.song_from[row] >= MIN_FADE_SECONDS / 2
+    # What is left out is the fade and no more, so that the pulse goes on.
+    assert splices.song_from[row] + recording.duration - splices.song_to[row] < MIN_FADE_SECONDS + 1e-4
+    plan = plan_loop(found, 90.0)
+    assert isinstance(plan, LoopPlan)
+    assert (plan.loop_start_a, plan.loop_end_b) == pytest.approx((0.0, recording.duration), abs=0.01)
+    assert plan.seam_score > 0.9
+
+
+def test_a_file_whose_end_does_not_go_on_in_its_head_is_not(band: Callable[..., Any]) -> None:
+    recording, grid = repeating(band)
+    without_line = BeatGrid(grid.beats[:-1], grid.positions[:-1], 4)
+    kept = loop_profile(recording, without_line).splices
+    assert kept.row_of(12, 0) is None
+    # The join steps more than the track's own bar lines do: it ends in hiss.
+    hiss = recording.samples.copy()
+    hiss[:, -round(0.5 * recording.sample_rate) :] = 0.2 * np.random.default_rng(3).standard_normal(
+        round(0.5 * recording.sample_rate)
+    )
+    torn = loop_profile(Recording.from_samples(hiss, recording.sample_rate), grid).splices
+    row = torn.row_of(12, 0)
+    assert row is None or torn.score[row] < FLOOR
+    silent = recording.samples.copy()
+    silent[:, -round(0.5 * recording.sample_rate) :] *= 0.001
+    assert loop_profile(Recording.from_samples(silent, recording.sample_rate), grid).splices.row_of(12, 0) is None
 
 
 def test_music_that_never_comes_again_offers_nothing_above_the_floor() -> None:

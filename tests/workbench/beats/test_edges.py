@@ -1,0 +1,63 @@
+"""Bar lines at both ends of files that are made to repeat, and none where a file is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from workbench.beats.edges import EDGE_SECONDS, sounds_throughout, with_edge_lines
+from workbench.beats.grid import BeatGrid
+from workbench.recording import Recording
+
+RATE, SECONDS = 8_000, 24.0
+
+
+def noise(seconds: float = SECONDS, quiet_from: float | None = None) -> Recording:
+    sound = 0.1 * np.random.default_rng(1).standard_normal((1, round(seconds * RATE))).astype(np.float32)
+    if quiet_from is not None:
+        sound[:, round(quiet_from * RATE) :] *= 0.01
+    return Recording.from_samples(sound, RATE)
+
+
+def heard(first: float, last: float) -> BeatGrid:
+    """Bars of four beats, 2 s long, from one downbeat to another, with the beats around them that a tracker hears."""
+    beats = np.arange(first - 1.0, last + 1.0, 0.5)
+    beats = beats[beats > 0.2]
+    return BeatGrid(beats, np.round((beats - first) / 0.5).astype(int) % 4 + 1, 4, 0.9)
+
+
+@pytest.mark.parametrize(("first", "last"), [(2.004, 22.0), (0.004, 22.0), (2.004, 23.998)])
+def test_both_ends_become_bar_lines(first: float, last: float) -> None:
+    given = heard(first, last) if first > 1 else BeatGrid.from_times(np.arange(first, last + 1.6, 0.5))
+    grid = with_edge_lines(given, noise())
+    assert grid.downbeats.size == 13
+    assert grid.downbeats[0] == pytest.approx(0.0, abs=EDGE_SECONDS)
+    assert SECONDS - EDGE_SECONDS <= grid.beats[-1] < SECONDS
+    assert grid.positions.tolist() == [1, 2, 3, 4] * 12 + [1]
+    assert np.diff(grid.beats) == pytest.approx(np.full(48, 0.5), abs=0.01)
+    assert (grid.beats_per_bar, grid.confidence) == (4, given.confidence)
+    inner = given.beats[(given.beats >= given.downbeats[0]) & (given.beats < min(given.downbeats[-1], 23.9))]
+    assert set(inner) <= set(grid.beats)
+
+
+@pytest.mark.parametrize(
+    ("grid", "recording"),
+    [
+        (heard(2.05, 22.05), noise()),  # the file begins 50 ms before its first bar line
+        (heard(2.0, 22.0), noise(24.03)),  # and goes on after the last
+        (heard(1.0, 21.0), noise()),  # half a bar is left on either side
+        (heard(2.0, 22.0), noise(quiet_from=23.0)),  # its last hit has died away
+        (heard(2.0, 14.0), noise(16.0)),  # seven bars may fit a file by chance
+        (BeatGrid(np.zeros(0), np.zeros(0, dtype=int), 4, 0.0), noise()),
+    ],
+)
+def test_other_files_keep_their_grid(grid: BeatGrid, recording: Recording) -> None:
+    assert with_edge_lines(grid, recording) is grid
+
+
+def test_what_fades_in_or_dies_away_does_not_sound_throughout() -> None:
+    assert sounds_throughout(noise())
+    assert not sounds_throughout(noise(quiet_from=23.9))
+    assert not sounds_throughout(Recording.from_samples(noise(quiet_from=23.9).samples[:, ::-1].copy(), RATE))
+    assert not sounds_throughout(noise(0.1))
+    assert not sounds_throughout(Recording.from_samples(np.zeros((1, RATE), dtype=np.float32), RATE))
