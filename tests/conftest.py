@@ -1,18 +1,20 @@
-"""What all tests share: extensions that a module registers end with it, and a server of Amazon's S3.
+"""What all tests share: which process runs which, extensions that end with their module, and a server of Amazon's S3.
 
 The server is moto's, in an environment and a process of its own.
 """
 
 from __future__ import annotations
 
+import gc
 import http.client
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import count
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -21,6 +23,43 @@ from workbench import extensions
 MOTO = Path(sys.prefix) / "s3" / "bin" / "moto_server"
 """`make test` installs it"""
 _NAMES = count()
+SHARED_SET_UP = ("tests/contract/", "tests/workbench/dashboards/")
+"""folders whose modules share services or planned tracks that take half a minute to prepare"""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give a process all tests of a module, as `loadfile` does, or of a whole folder of `SHARED_SET_UP`.
+
+    What holds most tests is begun first, so that no folder is left for the end.
+    """
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class LoadFolderScheduling(LoadFileScheduling):  # type: ignore[misc]
+        """One unit of work for each module or shared folder."""
+
+        def _split_scope(self, nodeid: str) -> str:
+            folder = next((folder for folder in SHARED_SET_UP if nodeid.startswith(folder)), None)
+            return folder or super()._split_scope(nodeid)
+
+    return LoadFolderScheduling(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Collect without garbage collection, and leave what was collected out of it from then on.
+
+    Some millions of objects live as long as the process: to look through them again and again takes a sixth of the
+    collection, and seconds at its end.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="module", autouse=True)

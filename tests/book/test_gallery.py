@@ -34,6 +34,8 @@ ANSWERS = {
     "22_own_export_format": ("WEBVTT", "00:05:00.000\nfrom "),
 }
 """what each prints, among the rest"""
+COSTLY = ("06_batch_to_a_table", "08_own_beat_tracker", "11_two_profiles", "15_under_a_voice")
+"""take as long as all others: they start processes, compile librosa's tracker, or analyse what no other recipe does"""
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +48,13 @@ def test_every_recipe_is_run() -> None:
     assert [recipe.path.stem for recipe in RECIPES] == list(ANSWERS)
 
 
-@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.path.stem)
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        pytest.param(recipe, id=recipe.path.stem, marks=[pytest.mark.slow] if recipe.path.stem in COSTLY else [])
+        for recipe in RECIPES
+    ],
+)
 def test_a_recipe_is_short_and_answers_its_question(recipe: Recipe, home: Path, tmp_path: Path) -> None:
     assert recipe.question.endswith("?")
     assert recipe.text.strip()

@@ -161,11 +161,7 @@ class Service:
 
     def workbench(self, *arguments: str) -> str:
         """Standard output of a command on the service's home, run in this process."""
-        others = {name: None for name in os.environ if name.startswith("WORKBENCH_")}
-        ours = {name: value for name, value in self.environment.items() if name.startswith("WORKBENCH_")}
-        done = CliRunner().invoke(app, [*arguments, "--home", str(self.home)], env={**others, **ours})
-        assert done.exit_code == 0, (done.stderr, done.exception)
-        return done.stdout
+        return run_command(self.home, self.environment, *arguments)
 
     def key(self, account: str = "acme") -> str:
         """A key of an account, the same one each time."""
@@ -360,6 +356,15 @@ def environment_of(home: Path, settings: Mapping[str, str]) -> dict[str, str]:
     return others | DATABASES.settings_of(home) | dict(settings)
 
 
+def run_command(home: Path, environment: Mapping[str, str], *arguments: str) -> str:
+    """Standard output of a command on a home, run in this process."""
+    others = {name: None for name in os.environ if name.startswith("WORKBENCH_")}
+    ours = {name: value for name, value in environment.items() if name.startswith("WORKBENCH_")}
+    done = CliRunner().invoke(app, [*arguments, "--home", str(home)], env={**others, **ours})
+    assert done.exit_code == 0, (done.stderr, done.exception)
+    return done.stdout
+
+
 def start_service(home: Path, settings: Mapping[str, str], *options: str) -> Service:
     """Start `workbench serve` on a free port and wait until it accepts requests."""
     environment = environment_of(home, settings)
@@ -533,7 +538,7 @@ def fill(home: Path, media: Path, settings: Mapping[str, str]) -> None:
         ("videos", "add", str(media / "long.mp4"), "--shared", "--video-id", "vid_long"),
         ("videos", "add", str(media / "short.mp4"), "--shared", "--video-id", "vid_short"),
     ):
-        subprocess.run([*WORKBENCH, *command, "--home", str(home)], check=True, capture_output=True, env=environment)
+        run_command(home, environment, *command)
 
 
 @pytest.fixture
