@@ -55,7 +55,6 @@ _get_default, _has_unstable_default = PropertyDescriptor._get_default, PropertyD
 _themed_values = HasProps.themed_values
 _collect, _visit_value = model_util.collect_filtered_models, model_util.visit_value_and_its_immediate_references
 _pop_visuals = plotting_renderer.pop_visuals
-_visit_set = model_module.visit_value_and_its_immediate_references
 _copy_plainly = parameterized._instantiate_param_obj
 _SCALARS = frozenset((bool, int, float, str, type(None)))
 _FIXED = _SCALARS | {type, tuple}
@@ -145,7 +144,7 @@ def _visit_changed(value: Any, visit: Callable[[Model], None]) -> None:
     elif issubclass(kind, dict):
         items = value.values()  # keys are no models
     else:
-        _visit_set(value, visit)
+        _visit_value(value, visit)
         return
     for item in items:
         if type(item) not in _SCALARS:

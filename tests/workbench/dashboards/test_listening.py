@@ -117,7 +117,7 @@ def test_a_name_comes_first_and_a_test_says_what_it_lacks(
 def offered(workspace: Workspace) -> list[str]:
     """The files that a new page offers."""
     tab = ListeningTab(Session(workspace, pool=WaitingPool()))
-    return [button.filename for _, button in tab.tables if button.visible]
+    return [str(button.filename) for _, button in tab.tables if button.visible]
 
 
 def test_what_was_rated_stands_beside_the_score(tmp_path: Path) -> None:

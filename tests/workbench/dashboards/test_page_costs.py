@@ -43,7 +43,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     monkeypatch.setattr(PropertyDescriptor, "has_unstable_default", page_costs._has_unstable_default)
     monkeypatch.setattr(HasProps, "themed_values", page_costs._themed_values)
     monkeypatch.setattr(model_util, "collect_filtered_models", page_costs._collect)
-    monkeypatch.setattr(model_module, "visit_value_and_its_immediate_references", page_costs._visit_set)
+    monkeypatch.setattr(model_module, "visit_value_and_its_immediate_references", page_costs._visit_value)
     monkeypatch.setattr(plotting_renderer, "pop_visuals", page_costs._pop_visuals)
     monkeypatch.setattr(parameterized, "_instantiate_param_obj", page_costs._copy_plainly)
     return monkeypatch
