@@ -279,18 +279,18 @@ def _(mix: Mix) -> pandas.DataFrame:
 
 
 def _reason_table(lane: Lane) -> tuple[list[str], np.ndarray]:
-    """Categories of the reasons, and scores, shape (n_matches, n_categories); NaN where one is not weighed."""
-    categories = list(dict.fromkeys(reason.category or reason.video for one in lane.matches for reason in one.reasons))
-    scores = np.full((len(lane.matches), len(categories)), np.nan)
+    """What the reasons are called, and scores, shape (n_matches, n_names); NaN where one is not weighed."""
+    names = list(dict.fromkeys(reason.called or reason.video for one in lane.matches for reason in one.reasons))
+    scores = np.full((len(lane.matches), len(names)), np.nan)
     for row, one in enumerate(lane.matches):
         for reason in one.reasons:
-            scores[row, categories.index(reason.category or reason.video)] = reason.score
-    return categories, scores
+            scores[row, names.index(reason.called or reason.video)] = reason.score
+    return names, scores
 
 
 @dataset_of.register(Lane)
 def _(lane: Lane) -> xarray.Dataset:
-    categories, scores = _reason_table(lane)
+    names, scores = _reason_table(lane)
     tracks = [one.track for one in lane.matches]
     return _dataset(
         {
@@ -304,7 +304,7 @@ def _(lane: Lane) -> xarray.Dataset:
                 "match", np.array([one.track_id for one in tracks], dtype=str), "1", "in the catalog"
             ),
             "title": _variable("match", np.array([one.title or "" for one in tracks], dtype=str), "1", "of the track"),
-            "reason": _variable("reason", np.array(categories, dtype=str), "1", "respect in which they go together"),
+            "reason": _variable("reason", np.array(names, dtype=str), "1", "respect in which they go together"),
         },
         title=lane.title,
         reasoning=lane.reasoning,
@@ -315,11 +315,11 @@ def _(lane: Lane) -> xarray.Dataset:
 def _(lane: Lane) -> pandas.DataFrame:
     import pandas
 
-    categories, scores = _reason_table(lane)
+    names, scores = _reason_table(lane)
     columns: dict[str, Any] = {
         "track_id": [one.track.track_id for one in lane.matches],
         "title": [one.track.title or "" for one in lane.matches],
         "score": [one.score for one in lane.matches],
     }
-    columns |= {name: scores[:, number] for number, name in enumerate(categories)}
+    columns |= {name: scores[:, number] for number, name in enumerate(names)}
     return pandas.DataFrame(columns, index=pandas.RangeIndex(len(lane.matches), name="match"))

@@ -60,12 +60,15 @@ def test_a_track_is_opened_in_the_plan_tab_by_key(match: Any) -> None:
     expect(match.get_by_role("button", name="option 1 as A")).to_be_visible()
 
 
-_STACK = """() => {
+_OF_STACK = """() => {
   const found = (root) => root.querySelector(".stack > .rows")?.parentNode ?? [...root.querySelectorAll("*")]
     .map((node) => node.shadowRoot && found(node.shadowRoot)).find((node) => node)
-  return found(document).stack.heard()
+  return found(document).stack.WHAT()
 }"""
+_STACK = _OF_STACK.replace("WHAT", "heard")
 """number of the track that is heard, and where, s; null while nothing is"""
+_SOUNDTRACK = _OF_STACK.replace("WHAT", "soundtrackGain")
+"""how loud the video's soundtrack is, 0 to 1"""
 
 
 def test_two_tracks_are_stacked_and_switched_by_key_while_they_play(
@@ -82,7 +85,16 @@ def test_two_tracks_are_stacked_and_switched_by_key_while_they_play(
     levels = page.get_by_role("group", name="levels of what is played").locator("visible=true").locator("output")
     expect(levels.first).to_have_text(re.compile(r"^-?\d+\.\d$"), timeout=60_000)
     expect(page.get_by_role("button", name="pause (space)")).to_have_count(1)
+    mute = page.get_by_role("button", name="mute the video's soundtrack (f)")
+    page.wait_for_function(f"() => ({_SOUNDTRACK})() > 0.1")
+    page.keyboard.press("f")
+    expect(mute).to_have_attribute("aria-pressed", "true")
+    page.wait_for_function(f"() => ({_SOUNDTRACK})() < 0.001")
     page.keyboard.press("2")
+    assert page.evaluate(_SOUNDTRACK) < 0.001, "it stays muted when another track is heard"
+    mute.click()
+    expect(mute).to_have_attribute("aria-pressed", "false")
+    page.wait_for_function(f"() => ({_SOUNDTRACK})() > 0.1")
     number, at = page.evaluate(_STACK)
     assert number == 1
     page.wait_for_function(f"(at) => ({_STACK})()?.[1] > at", arg=at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -157,3 +158,34 @@ def test_two_crossfades_are_compared_by_ear(page: Any, open_tab: Callable[[str],
         page.get_by_role("button", name="hear X").click()
         page.get_by_role("button", name="X is A").click()
     expect(page.get_by_text("of 2 right")).to_be_visible()
+
+
+_BOXES = """(seams) => {
+  const models = Bokeh.documents.flatMap(d => [...d._all_models.values()])
+  models.find(m => m.data?.properties?.open_until).data.seams = seams
+  const found = (root) => root.querySelector(".review .strip") ?? [...root.querySelectorAll("*")]
+    .map((node) => node.shadowRoot && found(node.shadowRoot)).find((node) => node)
+  const strip = found(document)
+  return [strip, ...strip.querySelectorAll("i"), ...strip.querySelectorAll("span:not([hidden])")].map((node) => {
+    const { left, right } = node.getBoundingClientRect()
+    return [node.localName, node.textContent, left, right]
+  })
+}"""
+"""Shows seams in the strip of the review; where it, their lines and their numbers lie, px."""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_numbers_of_near_seams_neither_meet_nor_are_cut(page: Any, open_tab: Callable[[str], None], width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    open_tab("Review")
+    near = [0.5, 40.0, 41.0, 42.0, 120.0, 123.0, 126.0, 180.0, 249.5]
+    (_, _, first, last), *rest = page.evaluate(_BOXES, near)
+    lines = [(left + right) / 2 for name, _, left, right in rest if name == "i"]
+    numbers = [(text, left, right) for name, text, left, right in rest if name == "span"]
+    assert len(lines) == len(near)
+    assert next(text for text, *_ in numbers) == "seam 1"
+    assert {text for text, *_ in numbers} >= {"4", "8"}
+    assert all(first <= left and right <= last for _, left, right in numbers)
+    assert not [text for text, left, right in numbers for line in lines if left <= line <= right]
+    ends = sorted((left, right) for _, left, right in numbers)
+    assert all(one[1] <= other[0] for one, other in pairwise(ends))

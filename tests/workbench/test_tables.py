@@ -24,7 +24,10 @@ MIX = Mix(True, "voice", -3.0, 1.5, DUCK)
 
 
 def lane() -> Lane:
-    reasons = (MatchReason("32 cuts a minute", "126 bpm", 0.9, "pace"), MatchReason("calm", "soft", 0.4, "mood"))
+    reasons = (
+        MatchReason("32 cuts a minute", "126 bpm", 0.9, "pace", "pace"),
+        MatchReason("calm", "soft", 0.4, "mood", "mood"),
+    )
     tracks = [Track(f"trk_{k}", Path(f"/nowhere/{k}.wav"), "0" * 64, title=f"Song {k}", bpm=100.0) for k in range(3)]
     matches = tuple(Match(track, 0.9 - 0.1 * k, reasons[: 2 - k % 2]) for k, track in enumerate(tracks))
     return Lane("A video", "cuts and speech", matches, matches)

@@ -50,6 +50,8 @@ class MatchReason:
     """0 to 1: how well the two go together in this respect"""
     category: str | None = None
     """`pace`, `energy`, `mood`, `voice`, `length` or `sync`; None in underscore and of terms of others"""
+    called: str = ""
+    """what it is about, for people: no two reasons of a match have the same; empty in underscore"""
 
 
 @dataclass(frozen=True, slots=True)

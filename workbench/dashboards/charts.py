@@ -380,8 +380,10 @@ class Picture:
         return self._sources[name]
 
     def _set(self, name: str, **columns: Any) -> None:
-        """Send all columns of a source; a legend names it while there is something to see."""
+        """Send all columns of a source, unless it has them; a legend names it while there is something to see."""
         source = self._sources[name]
+        if _is_same(source.data, columns):
+            return
         was_drawn = any(len(column) for column in source.data.values())
         source.data = columns
         if was_drawn != any(len(column) for column in columns.values()):
@@ -412,6 +414,17 @@ class Picture:
             name = unique_name(stem)
             self.playheads.append(name)
             self._shade(playhead(figure, name, playhead_colour(dark=False)), "line_color", playhead_colour)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two sets of columns, or two columns, have the same values, arrays among them."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_is_same(one[name], other[name]) for name in one)
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return np.array_equal(one, other)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    return bool(one == other)
 
 
 class ViewFollower:

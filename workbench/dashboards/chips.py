@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import param
 from panel.custom import JSComponent
 
-from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.transport import script
 from workbench.loops.plan import LoopPlan
 
 
@@ -43,7 +44,7 @@ class SeamChips(JSComponent):
     ask = param.String("", doc="of the button beside seams that cannot be picked; empty where they can")
     asked = param.Integer(0, doc="counts up when that button is pressed")
 
-    _esm = ASSETS / "chips.js"
+    _esm = script("soon", "chips")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("chips")]
 
     def show_seams(

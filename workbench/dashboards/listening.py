@@ -215,6 +215,15 @@ class ListeningTab(Tab):
         self.about = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
         self.board = BlindBoard(sizing_mode="stretch_width", margin=(0, 10))
         self.past = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
+        self.tables = [
+            (write, self._table(write, name, label))
+            for write, name, label in (
+                (write_results, "results.csv", "Results with intervals as CSV"),
+                (write_mushra, "mushra.csv", "Ratings as CSV"),
+                (write_abx, "paired_comparison.csv", "ABX answers as CSV"),
+            )
+        ]
+        """what writes a file, and its button, which is there once the file has a row"""
         self.kind.param.watch(lambda _: self.show(), "value")
         self.board.param.watch(lambda event: self._take_answers(event.new), "asked")
         self.follow(["loop", "reviewer"], lambda *_: self.show())
@@ -315,12 +324,6 @@ class ListeningTab(Tab):
 
     def panel(self) -> pn.viewable.Viewable:
         """What is chosen, the trial, and what was found so far."""
-
-        def table(write: Callable[[Workspace, TextIO], int], name: str, label: str) -> pmui.FileDownload:
-            return pmui.FileDownload(
-                callback=lambda: self._csv(write), filename=name, label=label, size="small", variant="text"
-            )
-
         return pmui.Column(
             pmui.FlexBox(
                 self.reviewer,
@@ -335,13 +338,14 @@ class ListeningTab(Tab):
             self.about,
             self.board,
             self.past,
-            pmui.FlexBox(
-                table(write_results, "results.csv", "Results with intervals as CSV"),
-                table(write_mushra, "mushra.csv", "Ratings as CSV"),
-                table(write_abx, "paired_comparison.csv", "ABX answers as CSV"),
-            ),
+            pmui.FlexBox(*(button for _, button in self.tables)),
             sizing_mode="stretch_width",
             margin=(4, 0),
+        )
+
+    def _table(self, write: Callable[[Workspace, TextIO], int], name: str, label: str) -> pmui.FileDownload:
+        return pmui.FileDownload(
+            callback=lambda: self._csv(write), filename=name, label=label, size="small", variant="text", visible=False
         )
 
     def _csv(self, write: Callable[[Workspace, TextIO], int]) -> StringIO:
@@ -360,3 +364,5 @@ class ListeningTab(Tab):
     def _list_past(self) -> None:
         lines = self.state.so_far()
         self.past.object = "\n\n".join(["**Rated seams, all listeners**", *lines]) if lines else ""
+        for write, button in self.tables:
+            button.visible = write(self._session.workspace, StringIO()) > 0

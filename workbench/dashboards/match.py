@@ -188,7 +188,7 @@ class MatchState:
         if match is None:
             return ""
         lines = "".join(
-            f"<tr><td>{escape(reason.category or '')}</td><td>{escape(reason.video)}</td>"
+            f"<tr><td>{escape(reason.called)}</td><td>{escape(reason.video)}</td>"
             f"<td>{escape(reason.audio)}</td><td>{reason.score:.2f}</td></tr>"
             for reason in match.reasons
         )

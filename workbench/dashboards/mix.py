@@ -45,7 +45,7 @@ from workbench.mix.speech_band import DuckedBands, deepest_under, duck_bands, du
 from workbench.mix.voice import Utterances
 from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, VoiceParams
 from workbench.plots.mix import uncertain_in_words
-from workbench.plots.palette import DOWNBEAT, DUCK, HEARD, OWN_MUSIC, VOICE, clock
+from workbench.plots.palette import DUCK, HEARD, OWN_MUSIC, VOICE, clock
 from workbench.recording import FloatArray
 from workbench.workflows.loop import Loop
 
@@ -59,6 +59,7 @@ GIVING_WAY = {"play on": "ignore", "play on under it": "mix", "be silent": "yiel
 """what the music does where the soundtrack is music itself, in words, and `MixParams.own_music`"""
 DUCKING = {"all of the music": "broadband", "the band of speech more than the rest": "bands"}
 """what is lowered under speech, in words, and `RenderParams.ducking`"""
+_SLIDERS_WIDTH = 270
 _SLIDERS_HEIGHT = "max(520px, calc(100vh - 140px))"
 _QUIETEST_LUFS, _LOUDEST_LUFS = -54.0, -8.0
 _SMOOTH_HOPS = 40
@@ -501,10 +502,11 @@ class MixPicture(Picture):
         """The points of the envelope, the measured one under a drawn one, and where speech is not clear."""
         levels, duck = self.figures
         unclear = self._source("unclear", "left", "right")
-        levels.quad(
-            "left", "right", _QUIETEST_LUFS + 1.2, _QUIETEST_LUFS, source=unclear, color=DOWNBEAT, line_width=0,
+        covered = levels.quad(
+            "left", "right", _QUIETEST_LUFS + 1.2, _QUIETEST_LUFS, source=unclear, line_width=0,
             legend_label="music too loud",
         )  # fmt: skip
+        self._shade(covered.glyph, "fill_color", ink_colour)
         measured = self._source("measured", "x", "y")
         self._shade(duck.line("x", "y", source=measured, line_dash="3 3").glyph, "line_color", ink_colour)
         envelope = self._source("envelope", "x", "y")
@@ -680,8 +682,9 @@ class MixTab(Tab):
     def panel(self) -> pn.viewable.Viewable:
         """Transport and pictures; sliders beside them, or below where narrow."""
         sliders = scrolled(
-            pmui.Column(self.preset, self.own_music, self.ducking, self.controls.panel(), width=270),
+            pmui.Column(self.preset, self.own_music, self.ducking, self.controls.panel(), sizing_mode="stretch_width"),
             height=_SLIDERS_HEIGHT,
+            least=_SLIDERS_WIDTH,
         )
         pictures = pmui.Column(
             self.facts, *self.picture.panes(*_SHARES, margin=0), self.desk.panel, self.profile.panel(),

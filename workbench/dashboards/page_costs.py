@@ -19,6 +19,10 @@ that a browser gets, or draws:
 - Param copies the description of a parameter for each object that is asked for it, which Panel does for all parameters
   of each component, and looks at each part of the copy whether it can be changed. Here numbers, texts and the like
   are not looked at.
+- For each value that is set Bokeh looks whether a model is in it, with a call for each number. Here numbers and texts
+  in a list are passed over.
+- Panel waits for 50 ms before it acts on what a component says, for sliders that say much. Our own components say what
+  somebody did, once; here Panel acts on it at once.
 - Panel counts the events under way for an indicator of its own, which no page of ours shows. Here it does not.
 
 Functions: `lighten_pages`.
@@ -36,9 +40,11 @@ from bokeh.core.property.descriptors import PropertyDescriptor
 from bokeh.core.property.wrappers import PropertyValueContainer
 from bokeh.core.serialization import Deserializer, Serializer
 from bokeh.model import Model
+from bokeh.model import model as model_module
 from bokeh.model import util as model_util
 from bokeh.plotting import _renderer as plotting_renderer
 from bokeh.settings import settings
+from panel.custom import JSComponent
 from panel.io.state import _state
 from param import parameterized
 from param._utils import _is_mutable_container as _can_be_changed
@@ -50,7 +56,8 @@ _themed_values = HasProps.themed_values
 _collect, _visit_value = model_util.collect_filtered_models, model_util.visit_value_and_its_immediate_references
 _pop_visuals = plotting_renderer.pop_visuals
 _copy_plainly = parameterized._instantiate_param_obj
-_FIXED = frozenset((bool, int, float, str, type(None), type, tuple))
+_SCALARS = frozenset((bool, int, float, str, type(None)))
+_FIXED = _SCALARS | {type, tuple}
 _NONE_KEPT = object()
 _defaults: dict[type, dict[str, Any]] = {}
 _unstable: dict[type, dict[str, bool]] = {}
@@ -127,6 +134,23 @@ def _visit_references(obj: Model, visit: Callable[[Model], None]) -> None:
         _visit_value(getattr(obj, name), visit)
 
 
+def _visit_changed(value: Any, visit: Callable[[Model], None]) -> None:
+    """Visit the models in a value that is set; numbers and texts in its lists and dictionaries are no calls."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return
+    if issubclass(kind, list | tuple):
+        items = value
+    elif issubclass(kind, dict):
+        items = value.values()  # keys are no models
+    else:
+        _visit_value(value, visit)
+        return
+    for item in items:
+        if type(item) not in _SCALARS:
+            _visit_changed(item, visit)
+
+
 def _collect_models(discard: Callable[[Model], bool] | None, *input_values: Any) -> list[Model]:
     found: dict[Any, Model] = {}
     queued: deque[Model] = deque()
@@ -177,8 +201,10 @@ _CHANGES: tuple[tuple[Any, str, Any], ...] = (
     (PropertyDescriptor, "has_unstable_default", _is_unstable),
     (HasProps, "themed_values", _find_themed),
     (model_util, "collect_filtered_models", _collect_models),
+    (model_module, "visit_value_and_its_immediate_references", _visit_changed),
     (plotting_renderer, "pop_visuals", _pop_wanted_visuals),
     (parameterized, "_instantiate_param_obj", _copy_parameter),
+    (JSComponent, "_debounce", 0),
     (_state, "_add_busy_event", _ignore),
     (_state, "_remove_busy_event", _ignore),
 )

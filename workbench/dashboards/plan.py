@@ -29,9 +29,9 @@ from workbench.dashboards.plan_state import PlanState
 from workbench.dashboards.plan_wishes import WishDesk
 from workbench.dashboards.session import Session
 from workbench.dashboards.skeleton import Skeleton
-from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tab import Tab, action
-from workbench.dashboards.transport import Program
+from workbench.dashboards.transport import Program, script
 from workbench.dashboards.views import LongSound
 from workbench.files import stamps_of
 from workbench.loops.plan import LoopPlan
@@ -51,7 +51,7 @@ class OptionCards(JSComponent):
     shown = param.Integer(0)
     picked = param.List([], doc="[option, 'a', 'b' or 'use', n]")
 
-    _esm = ASSETS / "options.js"
+    _esm = script("soon", "options")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("options")]
 
 

@@ -362,7 +362,8 @@ class PlanPicture(Picture):
         marks = self._source("places", "x", "color")
         figure.segment("x", low, "x", high, source=marks, color="color", line_width=2, line_dash="4 3")
         ghost = self._source("ghost", "x", "text")
-        figure.segment("x", low, "x", high, source=ghost, color=DOWNBEAT, line_width=3)
+        line = figure.segment("x", low, "x", high, source=ghost, line_width=3)
+        self._shade(line.glyph, "line_color", ink_colour)
         words = figure.text(
             "x", high, "text", source=ghost, text_font_size="12px", text_font=TEXT_FONT, text_align="center",
             text_baseline="bottom", y_offset=-2, background_fill_alpha=0.92, padding=3,
@@ -375,11 +376,12 @@ class PlanPicture(Picture):
         fades = self._source("fades", "left", "right")
         figure.quad("left", "right", high, _LANES["heard"].high, source=fades, color=BEAT, alpha=0.5, line_width=0)
         worst = self._source("worst", "x", "number")
-        figure.segment("x", low, "x", high, source=worst, color=DOWNBEAT, line_width=2.5, name="worst seam")
-        figure.text(
-            "x", low, "number", source=worst, text_color="white", background_fill_color=DOWNBEAT, y_offset=1,
-            text_font=TEXT_FONT, **_NUMBER,
-        )  # fmt: skip
+        marked = figure.segment("x", low, "x", high, source=worst, line_width=3.5, name="worst seam")
+        self._shade(marked.glyph, "line_color", ink_colour)
+        label = figure.text("x", low, "number", source=worst, y_offset=1, text_font=TEXT_FONT, **_NUMBER)
+        label.glyph.background_fill_alpha = 1.0
+        self._shade(label.glyph, "background_fill_color", ink_colour)
+        self._shade(label.glyph, "text_color", paper)
         chosen = figure.scatter(
             "x", high, source=self._source("chosen", "x"), marker="inverted_triangle", size=11, line_width=0
         )

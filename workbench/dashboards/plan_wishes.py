@@ -30,7 +30,7 @@ from workbench.loops.constraints import clock
 from workbench.loops.fit import Keep
 from workbench.loops.moves import SeamPlace, move_seam
 from workbench.loops.plan import LoopPlan
-from workbench.plots.palette import DOWNBEAT, ENDING, HEARD
+from workbench.plots.palette import BEAT, ENDING, HEARD
 from workbench.workflows.constraints import read_range
 from workbench.workflows.loop import Loop
 from workbench.workflows.wishes import FoundPlaces, PlanWishes, find_places, is_same_splice, named_seam
@@ -53,7 +53,7 @@ class WishPanel(JSComponent):
     clashing = param.List([], doc="[label, words] of those of which one must go")
     asked = param.List([], doc="[what, its values, n]")
 
-    _esm = script("keys", "clock", "wishes")
+    _esm = script("keys", "clock", "soon", "wishes")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("wishes")]
 
 
@@ -262,7 +262,7 @@ def _ranges(wishes: PlanWishes) -> Any:
     for one in wishes.seams.never_cut:
         yield one.song_from, one.song_to, HEARD
     for one in wishes.seams.excluded:
-        yield one.song_from, one.song_to, DOWNBEAT
+        yield one.song_from, one.song_to, BEAT
     for kept in wishes.keep:
         if kept.part is None:
             yield kept.song_from, kept.song_to, ENDING

@@ -371,7 +371,7 @@ def _reasons_table(chosen: Match | None) -> list[Table]:
     """The reasons for the score of the chosen track, as a table."""
     if chosen is None:
         return []
-    lines = tuple((line.category or "", line.video, line.audio, f"{line.score:.2f}") for line in chosen.reasons)
+    lines = tuple((line.called, line.video, line.audio, f"{line.score:.2f}") for line in chosen.reasons)
     return [Table(("because of", "the video", "the music", "go together"), lines)]
 
 

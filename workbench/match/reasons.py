@@ -57,6 +57,8 @@ CATEGORY_OF = {
     "length": "length", "sync": "sync",
 }  # fmt: skip
 """which category of the interface a part belongs to; terms of others have none"""
+_CALLED = {"bars": "cuts on bars", "arc": "energy by scene"}
+"""what a part is called for people where its category has another part too"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,9 @@ def reasons(pair: RankedPair, params: MatchParams) -> tuple[MatchReason, ...]:
         facts = _facts(name, pair, params)
         if facts is not None and (abs(moved[name]) >= _LEAST_EFFECT or _is_always_listed(name, pair)):
             video, audio, score = facts
-            lines.append(MatchReason(video, audio, min(1.0, max(0.0, score)), CATEGORY_OF.get(name)))
+            category = CATEGORY_OF.get(name)
+            called = _CALLED.get(name) or category or name
+            lines.append(MatchReason(video, audio, min(1.0, max(0.0, score)), category, called))
     return tuple(lines)
 
 

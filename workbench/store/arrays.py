@@ -14,6 +14,10 @@ changes a result.
 The time of last use is the file's modification time; hits, misses and rebuilt files are counted by the size of three
 files to which each event appends one byte, which no two processes can get wrong.
 
+The files that were read last stay in memory, for a page plans the same track again and again: what is read again and
+has the time of last use that was set here is the same file. Any other process that uses it, or damage, changes that
+time, and it is read from disk.
+
 Where machines share a store (`workbench.store.stored_files`), the folder is a cache of it: a file that is not there is
 looked for in the store, and one that was written is there before any process of this machine can read it.
 """
@@ -23,8 +27,10 @@ from __future__ import annotations
 import logging
 import os
 import struct
+import time
 import zipfile
 import zlib
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +55,8 @@ _FORMAT = 2
 _SUFFIX = ".zarr.zip"
 _ABANDONED_SECONDS = 3600.0
 """age of a part of a file from where on its writer must have been killed"""
+_REMEMBERED_FILES = 4
+"""two stages of two tracks, some megabytes"""
 # What zipfile, zlib, zarr and its codecs raise on damaged bytes.
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, ValueError, LookupError, EOFError, TypeError, AttributeError,
@@ -146,6 +154,8 @@ class ArrayStore:
         self.root = Path(root)
         self._variables = variables
         self._shared = None if files is None or files.store is None else files
+        self._remembered: OrderedDict[StageKey, tuple[int, dict[str, NDArray[Any]]]] = OrderedDict()
+        """time of last use, ns, and arrays of the files read last"""
 
     def load_or_compute(
         self,
@@ -208,6 +218,9 @@ class ArrayStore:
             self._shared.find(self._place(self._shared, path))
         if not path.exists():
             return None
+        arrays = self._recall(key, path)
+        if arrays is not None:
+            return arrays
         try:
             arrays = _read(path, key)
         except _OtherFormat:
@@ -224,8 +237,30 @@ class ArrayStore:
             if self._shared is not None:
                 self._shared.delete(self._place(self._shared, path))
             return None
-        _touch(path)
-        return arrays
+        self._remember(key, path, arrays)
+        return dict(arrays)
+
+    def _recall(self, key: StageKey, path: Path) -> dict[str, NDArray[Any]] | None:
+        """The arrays of a file that was read before and that nobody has used or changed since."""
+        used, arrays = self._remembered.get(key, (0, {}))
+        try:
+            unchanged = bool(used) and path.stat().st_mtime_ns == used
+        except FileNotFoundError:
+            unchanged = False
+        if not unchanged:
+            self._remembered.pop(key, None)
+            return None
+        self._remember(key, path, arrays)
+        return dict(arrays)
+
+    def _remember(self, key: StageKey, path: Path, arrays: dict[str, NDArray[Any]]) -> None:
+        """Note that a file was used, and keep its arrays; the file used longest ago is forgotten."""
+        used = _touch(path)
+        self._remembered.pop(key, None)
+        if used is not None:
+            self._remembered[key] = used, arrays
+        if len(self._remembered) > _REMEMBERED_FILES:
+            self._remembered.popitem(last=False)
 
     def save(self, key: StageKey, arrays: Mapping[str, NDArray[Any]], labels: ArrayLabels = NO_LABELS) -> None:
         """Write the arrays of a key, whole or not at all.
@@ -454,9 +489,11 @@ def _locked(array: NDArray[Any]) -> NDArray[Any]:
     return locked
 
 
-def _touch(path: Path) -> None:
-    """Note that a file was used; another process may just have pruned it."""
+def _touch(path: Path) -> int | None:
+    """Note that a file was used: the time, ns; None where another process has just pruned it."""
+    used = time.time_ns()  # the kernel's own stamps are too coarse to tell this use from a write right after it
     try:
-        os.utime(path)
+        os.utime(path, ns=(used, used))
     except FileNotFoundError:
-        return
+        return None
+    return used

@@ -9,8 +9,8 @@ was undone stays, to be done again, until another change is made.
 
 Functions take a connection whose transaction the caller owns.
 
-Classes: `Project`, `Change`. Functions: `add`, `get`, `recent`, `with_files`, `rename`, `set_files`, `delete`;
-`put_fields`, `get_fields`; `add_change`, `amend_change`, `changes`, `mark_undone`.
+Classes: `Project`, `Change`. Functions: `add`, `get`, `recent`, `with_files`, `names_with`, `rename`, `set_files`,
+`delete`; `put_fields`, `get_fields`; `add_change`, `amend_change`, `changes`, `mark_undone`.
 """
 
 from __future__ import annotations
@@ -130,6 +130,18 @@ def with_files(connection: Connection, video: str, track: str) -> Project | None
     query = select(projects).where(projects.c.video == video, projects.c.track == track)
     row = connection.execute(query.order_by(projects.c.changed_at.desc()).limit(1)).one_or_none()
     return None if row is None else _project(row)
+
+
+def names_with(connection: Connection, start: str) -> set[str]:
+    """The names of projects that start alike.
+
+    Parameters
+    ----------
+    connection : of a transaction
+    start : of the names
+    """
+    query = select(projects.c.name).where(projects.c.name.startswith(start, autoescape=True))
+    return set(connection.execute(query).scalars())
 
 
 def rename(connection: Connection, project_id: str, name: str) -> None:

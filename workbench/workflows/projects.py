@@ -18,7 +18,7 @@ Functions: `start_project`, `open_project`, `project_on`, `list_projects`, `rena
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +39,7 @@ from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
+    from sqlalchemy import Connection
 
 __all__ = [
     "Project",
@@ -60,12 +61,16 @@ RECENT = 50
 """projects that a list of recent ones has at most"""
 LONGEST_NAME = 200
 """characters"""
+_MOST_ALIKE = 9999
+"""projects that are told apart by a number"""
 _SAME_SECONDS = 1e-3
 """by which a video may seem longer or shorter than when its plan was made"""
 
 
 def start_project(workspace: Workspace, video: Path | None, track: TrackSource | None) -> Project:
     """Begin a project on a video and a track; one of both may come later.
+
+    It is named after them, with a number where another project has that name.
 
     Parameters
     ----------
@@ -77,7 +82,8 @@ def start_project(workspace: Workspace, video: Path | None, track: TrackSource |
     StoreError : the database cannot be used
     """
     with workspace.database.write() as connection:
-        return projects.add(connection, _name(video, track), _video(video), _track(track))
+        name = _free_name(_name(video, track), connection)
+        return projects.add(connection, name, _video(video), _track(track))
 
 
 def can_complete(project: Project, video: Path | None, track: TrackSource | None) -> bool:
@@ -110,7 +116,7 @@ def complete_project(workspace: Workspace, project: Project, video: Path | None,
     own = _name(video if project.video else None, track if project.track else None)
     with workspace.database.write() as connection:
         named = projects.get(connection, project.project_id).name  # another window may have given it
-        name = _name(video, track) if named == own else named
+        name = _free_name(_name(video, track), connection) if named in _numbered(own) else named
         projects.set_files(connection, project.project_id, _video(video), _track(track), name)
         return projects.get(connection, project.project_id)
 
@@ -314,3 +320,16 @@ def _name(video: Path | None, track: TrackSource | None) -> str:
     """The name that a project has until somebody gives it another."""
     title = "" if track is None else (track.record.title if track.record is not None else None) or track.path.stem
     return " under ".join(word for word in (title, "" if video is None else video.stem) if word)[:LONGEST_NAME] or "New"
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """A name, and the same with 2, 3 and so on, up to `_MOST_ALIKE`."""
+    yield name
+    for number in range(2, _MOST_ALIKE + 1):
+        yield f"{name[: LONGEST_NAME - len(f' {number}')]} {number}"
+
+
+def _free_name(name: str, connection: Connection) -> str:
+    """A name, with the first number that sets it apart where another project has it."""
+    taken = projects.names_with(connection, name[: LONGEST_NAME - len(f" {_MOST_ALIKE}")])
+    return next((one for one in _numbered(name) if one not in taken), name)

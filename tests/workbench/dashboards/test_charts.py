@@ -99,6 +99,21 @@ class Levels(Picture):
         return len(self.chart.renderers[0].data_source.data["x"])
 
 
+def test_what_is_drawn_already_is_not_sent_again() -> None:
+    picture = Levels()
+    source = picture.chart.renderers[0].data_source
+    sent: list[str] = []
+    source.on_change("data", lambda attr, old, new: sent.append(attr))
+    rows = {"x": [1.0, 2.0], "y": [[(0, "a"), np.arange(3)], [(1, "b"), np.arange(4)]]}
+    picture._set("level", **rows)
+    picture._set("level", x=np.array([1.0, 2.0]), y=[[(0, "a"), np.arange(3)], [(1, "b"), np.arange(4)]])
+    assert sent == ["data"]
+    picture._set("level", x=[1.0, 2.0], y=[[(0, "a"), np.arange(3)], [(1, "b"), np.arange(1, 5)]])
+    picture._set("level", x=[1.0, 2.0], y=[[(0, "a"), np.arange(3)], [(1, "c"), np.arange(1, 5)]])
+    picture._set("level", x=[1.0], y=[[(0, "a"), np.arange(3)]])
+    assert len(sent) == 4
+
+
 def test_a_picture_takes_the_colours_of_the_page() -> None:
     picture = Levels()
     head = picture.chart.select_one({"name": picture.playheads[0]})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workbench.dashboards.waiting import CollectingPool, until_idle
+from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
 from workbench.audition.blind import BlindTest, BlindTrial
 from workbench.dashboards.listening import FADES, OPTIONS, SEAMS, ListeningState, ListeningTab, abx_lines
 from workbench.dashboards.session import Session
@@ -17,6 +17,8 @@ from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
 PATIENCE_SECONDS = 120.0
+# Panel gives its own download buttons the older of two arguments.
+pytestmark = pytest.mark.filterwarnings("ignore:Both 'variant' and 'button_style':PendingDeprecationWarning")
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +45,8 @@ def until_asked(tab: ListeningTab) -> None:
 @pytest.mark.slow
 def test_an_abx_test_of_two_crossfades_is_answered_to_its_end(tab: ListeningTab) -> None:
     tab.kind.value, tab.trials.value, tab.fade.value = FADES, 3, 300
+    abx = next(button for write, button in tab.tables if write is write_abx)
+    assert not abx.visible, "there is no answer to write yet"
     until_asked(tab)
     assert (tab.board.kind, len(tab.board.trials), tab.board.number) == ("abx", 3, 0)
     assert set(tab.board.trials[0]["sounds"]) == {"A", "B", "X"}
@@ -57,6 +61,7 @@ def test_an_abx_test_of_two_crossfades_is_answered_to_its_end(tab: ListeningTab)
     assert (tab.board.number, tab.board.refused, tab.board.taken) == (3, 1, 4)
     assert "of 3 right" in tab.board.result[0]
     assert "exact binomial" in tab.board.result[1]
+    assert abx.visible
     assert "choice_answer" in tab._csv(write_abx).read()
     assert "300 ms" in tab._csv(write_results).read()
 
@@ -109,6 +114,12 @@ def test_a_name_comes_first_and_a_test_says_what_it_lacks(
     assert (tab.seam.visible, tab.trials.visible) == (False, False)
 
 
+def offered(workspace: Workspace) -> list[str]:
+    """The files that a new page offers."""
+    tab = ListeningTab(Session(workspace, pool=WaitingPool()))
+    return [str(button.filename) for _, button in tab.tables if button.visible]
+
+
 def test_what_was_rated_stands_beside_the_score(tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path))
     item = {"leave": 30.0, "enter": 10.0, "fade": 0.02, "exponent": 0.5, "score": 0.7}
@@ -118,6 +129,7 @@ def test_what_was_rated_stands_beside_the_score(tmp_path: Path) -> None:
     )
     state = ListeningState(workspace)
     assert (state.ended, state.outcome(), state.so_far()) == (True, [], [])
+    assert offered(workspace) == []
     state.begin(BlindTest(kept.test_id, "mushra", "Seams", (BlindTrial({}),)))
     rated = {"reference": 100, "seam": 80, "anchor": 10}
     state.answer(0, {letter: rated[name] for letter, name in zip("ABC", drawn.hidden, strict=True)}, 3.0)
@@ -127,6 +139,7 @@ def test_what_was_rated_stands_beside_the_score(tmp_path: Path) -> None:
         "a bad splice: 10, 1 ratings",
     ]
     assert state.so_far() == ["song, 30.0 s to 10.0 s, 20 ms: score 0.70, heard as 80 of 100 by 1"]
+    assert offered(workspace) == ["results.csv", "mushra.csv"]
 
 
 def test_an_abx_outcome_says_what_could_have_been_missed() -> None:

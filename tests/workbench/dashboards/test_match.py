@@ -34,7 +34,7 @@ def landing(offset: float, *met: tuple[str, float]) -> Placement:
 CALM = Match(
     track("calm", bpm=72.0, duration_seconds=60.0, instrumental=True, moods=("Calm", "Warm")),
     0.8,
-    (MatchReason("2 cuts <b>per</b> minute", "72 bpm", 0.9, "pace"),),
+    (MatchReason("2 cuts <b>per</b> minute", "72 bpm", 0.9, "energy", "energy by scene"),),
     fit_explanation="Slow like the video.",
     sync=(landing(30.0, ("drop", 45.0)), landing(-20.0, ("stab", 10.0))),
 )
@@ -142,6 +142,7 @@ def test_reasons_are_words_not_markup(drawn: DrawnMatch) -> None:
     state = MatchState(drawn, chosen="calm")
     assert "Slow like the video." in state.why()
     assert "&lt;b&gt;per&lt;/b&gt;" in state.why()
+    assert "<td>energy by scene</td>" in state.why()
     assert MatchState(drawn).why() == ""
 
 

@@ -13,6 +13,7 @@ from bokeh.core.property.descriptors import PropertyDescriptor
 from bokeh.core.serialization import Deserializer, Serializer
 from bokeh.document import Document
 from bokeh.document.events import ModelChangedEvent
+from bokeh.model import model as model_module
 from bokeh.model import util as model_util
 from bokeh.models import ColumnDataSource, Range1d
 from bokeh.plotting import _renderer as plotting_renderer
@@ -24,6 +25,7 @@ from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.dashboards import page_costs
 from workbench.dashboards.app import Page
 from workbench.dashboards.charts import THEME
+from workbench.dashboards.chips import SeamChips
 from workbench.dashboards.page_costs import lighten_pages
 from workbench.dashboards.session import Session
 from workbench.home import Home
@@ -41,6 +43,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     monkeypatch.setattr(PropertyDescriptor, "has_unstable_default", page_costs._has_unstable_default)
     monkeypatch.setattr(HasProps, "themed_values", page_costs._themed_values)
     monkeypatch.setattr(model_util, "collect_filtered_models", page_costs._collect)
+    monkeypatch.setattr(model_module, "visit_value_and_its_immediate_references", page_costs._visit_value)
     monkeypatch.setattr(plotting_renderer, "pop_visuals", page_costs._pop_visuals)
     monkeypatch.setattr(parameterized, "_instantiate_param_obj", page_costs._copy_plainly)
     return monkeypatch
@@ -161,6 +164,28 @@ def test_a_theme_counts_also_after_a_default_was_kept() -> None:
     document.add_root(chart)
     assert chart.background_fill_color != plain_fill
     assert figure().background_fill_color == plain_fill
+
+
+def test_a_new_model_in_a_value_is_found_wherever_it_is() -> None:
+    lighten_pages()
+    document, chart = Document(), figure()
+    document.add_root(chart)
+    for put in (
+        lambda mark: setattr(chart, "tags", [1, "two", [3.0, mark]]),
+        lambda mark: setattr(chart, "tags", [{"mark": (None, mark)}]),
+        lambda mark: setattr(chart, "x_range", mark),
+    ):
+        mark = Range1d()
+        put(mark)
+        assert document.get_model_by_id(mark.id) is mark
+        chart.tags = []
+        assert mark is chart.x_range or document.get_model_by_id(mark.id) is None
+
+
+def test_our_components_are_heard_at_once() -> None:
+    lighten_pages()
+    assert SeamChips()._debounce == 0
+    assert pn.widgets.FloatSlider()._debounce > 0, "what says much is heard now and then"
 
 
 def test_events_under_way_are_not_counted() -> None:

@@ -12,6 +12,7 @@ from workbench.dashboards.plan_picture import PlanPicture
 from workbench.dashboards.plan_state import PlanState
 from workbench.dashboards.views import LongSound
 from workbench.home import Home
+from workbench.plots.palette import DOWNBEAT
 from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
@@ -69,6 +70,19 @@ def test_every_seam_has_a_score_and_its_place_in_the_picture(state: PlanState) -
     picture.show()
     worst = source_of(picture, "worst seam")
     assert list(worst.data["x"]) == [plan.seam_times[int(np.argmin(scores))]]
+
+
+def test_nothing_but_the_lines_of_bars_is_vermilion(state: PlanState) -> None:
+    picture = PlanPicture(state)
+    picture.show()
+    glyphs = [(drawn.data_source, drawn.glyph) for drawn in picture.figure.select({"type": GlyphRenderer})]
+    vermilion = [
+        source
+        for source, glyph in glyphs
+        for name in ("line_color", "fill_color", "hatch_color", "text_color", "background_fill_color")
+        if getattr(glyph, name, None) == DOWNBEAT
+    ]
+    assert vermilion == [picture._sources["bars"]]
 
 
 def test_the_seam_that_the_buttons_are_about_is_pointed_at(state: PlanState) -> None:

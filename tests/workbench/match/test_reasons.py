@@ -57,9 +57,11 @@ def test_lines_state_what_was_measured(make_video: MakeVideo, columns: MakeColum
         bpm=[126.2], density=[4.12], energy=[0.725], brightness=[0.55], duration=[300.0], vocals=[0.9],
         speech_band=[0.4], contour=[rising], mode=[-1.0],
     )  # fmt: skip
-    found = by_category(
-        reasons(pair_of(video, tracks, (LANDING,), musical_key_name="C", musical_key_mode="minor"), PARAMS)
-    )
+    lines = reasons(pair_of(video, tracks, (LANDING,), musical_key_name="C", musical_key_mode="minor"), PARAMS)
+    called = [line.called for line in lines]
+    assert {"energy", "energy by scene"} <= set(called)
+    assert len(set(called)) == len(called), "no two lines are about the same, in words"
+    found = by_category(lines)
     said = {(line.video, line.audio) for lines in found.values() for line in lines}
     assert any(video.startswith("32 cuts per minute; pulse ") for video, _ in said)
     assert any(audio.startswith("126 bpm, 4.1 onsets per second") for _, audio in said)

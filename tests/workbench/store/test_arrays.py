@@ -117,6 +117,31 @@ class TestKeeping:
         store.path(KEY).unlink()
         assert_same(store.load_or_compute(KEY, arrays), before)
 
+    def test_what_is_read_again_comes_from_memory_until_somebody_touches_the_file(self, store: ArrayStore) -> None:
+        store.save(KEY, arrays())
+        first, again = store.load(KEY), store.load(KEY)
+        assert first is not None
+        assert again is not None
+        assert again["beats"] is first["beats"]
+        again.clear()  # whoever takes it may do as they like
+        assert_same(store.load(KEY) or {}, arrays())
+        used = store.path(KEY).stat().st_mtime_ns
+        store.load(KEY)
+        assert store.path(KEY).stat().st_mtime_ns > used, "it was used, and is pruned later"
+        store.path(KEY).touch()
+        read = store.load(KEY)
+        assert read is not None
+        assert read["beats"] is not first["beats"]
+
+    def test_the_memory_forgets_what_was_read_longest_ago(self, store: ArrayStore) -> None:
+        keys = [StageKey.of(HASH, "beats", 1, Toy(size=size)) for size in range(1, 6)]
+        for key in keys:
+            store.save(key, arrays())
+        found = {key: store.load(key) or {} for key in keys}
+        for key in keys[1:]:
+            assert (store.load(key) or {})["beats"] is found[key]["beats"]
+        assert (store.load(keys[0]) or {})["beats"] is not found[keys[0]]["beats"]
+
     def test_a_file_reads_without_this_code(self, store: ArrayStore) -> None:
         store.save(KEY, arrays())
         import xarray

@@ -62,6 +62,32 @@ def test_only_what_a_project_lacks_completes_it(workspace: Workspace, tmp_path: 
     assert not can_complete(whole, film, two)
 
 
+def test_projects_on_the_same_files_have_names_that_differ(workspace: Workspace, tmp_path: Path) -> None:
+    track, film = TrackSource("song.wav", tmp_path / "song.wav", None), tmp_path / "film.mp4"
+    begun = [start_project(workspace, film, track) for _ in range(2)]
+    without_track = start_project(workspace, film, None)
+    whole = complete_project(workspace, without_track, film, track)
+    rename_project(workspace, begun[1].project_id, "mine")
+    begun.append(start_project(workspace, film, track))
+    assert [project.name for project in begun] == ["song under film", "song under film 2", "song under film 2"]
+    assert whole.name == "song under film 3"
+    names = [project.name for project in list_projects(workspace)]
+    assert sorted(names) == ["mine", "song under film", "song under film 2", "song under film 3"]
+
+
+def test_a_number_counts_as_no_name_that_somebody_gave(workspace: Workspace, tmp_path: Path) -> None:
+    film = tmp_path / "film.mp4"
+    begun = [start_project(workspace, film, None) for _ in range(2)]
+    assert [project.name for project in begun] == ["film", "film 2"]
+    whole = complete_project(workspace, begun[1], film, TrackSource("song.wav", tmp_path / "song.wav", None))
+    assert whole.name == "song under film"
+
+
+def test_the_longest_names_differ_too(workspace: Workspace, tmp_path: Path) -> None:
+    names = [start_project(workspace, tmp_path / f"{'f' * 230}.mp4", None).name for _ in range(2)]
+    assert names == ["f" * 200, "f" * 198 + " 2"]
+
+
 def test_names(workspace: Workspace) -> None:
     project = start_project(workspace, None, None)
     assert rename_project(workspace, project.project_id, " my film ").name == "my film"

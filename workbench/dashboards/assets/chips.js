@@ -20,6 +20,7 @@ export function render({ model }) {
     made.addEventListener("click", () => pick(seam))
     return made
   }
+  let scrolls = 0
   const paint = () => {
     const chips = model.scores.map((score, seam) => {
       const words = score === null ? "" : score.toFixed(2),
@@ -48,7 +49,11 @@ export function render({ model }) {
     const held = [...row.querySelectorAll("button")].indexOf(row.getRootNode().activeElement)
     row.replaceChildren(...chips)
     chips[held]?.focus()
-    // sideways only: the page stays where it is
+    cancelAnimationFrame(scrolls)
+    scrolls = requestAnimationFrame(() => reveal(chips))
+  }
+  // Sideways only: the page stays where it is. In the next picture, which measures the page anyway.
+  const reveal = (chips) => {
     const shown = chips[model.seam >= 0 ? model.seam : model.worst]
     if (
       shown &&
@@ -56,7 +61,8 @@ export function render({ model }) {
     )
       row.scrollLeft = shown.offsetLeft - row.clientWidth / 2
   }
-  for (const one of ["scores", "fades", "worst", "seam", "label", "ask", "verdicts"]) model.on(one, paint)
+  const repaint = soon(paint)
+  for (const one of ["scores", "fades", "worst", "seam", "label", "ask", "verdicts"]) model.on(one, repaint)
   const sized = new ResizeObserver(paint)
   sized.observe(row)
   model.on("remove", () => sized.disconnect())

@@ -64,7 +64,8 @@ export function render({ model }) {
       }),
     )
   }
-  for (const name of ["options", "a", "b", "shown"]) model.on(name, paint)
+  const repaint = soon(paint)
+  for (const name of ["options", "a", "b", "shown"]) model.on(name, repaint)
   paint()
   return row
 }

@@ -1,4 +1,5 @@
 // What reviewers said about the plan: a strip with pins, a form at the playhead, threads, decisions, and a link.
+const BESIDE = 4 // px between a seam's line and its number, and from there to the next line
 const seek = (at) => window.dispatchEvent(new CustomEvent("workbench-seek", { detail: at }))
 const made = (kind, text = "", name = "") => {
   const node = document.createElement(kind)
@@ -73,11 +74,35 @@ export function render({ model }) {
       const line = made("i")
       line.style.left = share(at)
       line.title = `seam ${k + 1}, ${clock(at)}`
-      line.append(made("span", k ? `${k + 1}` : "seam 1"))
+      line.append(made("span"))
       return line
     })
     strip.replaceChildren(...seams, ...pins)
+    placeNumbers()
   }
+  // A seam's number is to the right of its line, else to the left of it; where there is no room either, its title says it.
+  const placeNumbers = () => {
+    const width = strip.clientWidth
+    if (!width) return // in a tab that is not seen
+    const lines = [...strip.querySelectorAll("i")]
+    const at = lines.map((line) => line.offsetLeft + line.offsetWidth / 2)
+    let taken = 0, // up to here, px
+      named = false
+    lines.forEach((line, k) => {
+      const number = line.firstChild
+      number.hidden = false // to be measured
+      number.textContent = named ? `${k + 1}` : `seam ${k + 1}`
+      const room = number.offsetWidth + 2 * BESIDE
+      const fits = at[k] + room <= (at[k + 1] ?? width)
+      number.hidden = !fits && at[k] - room < taken
+      number.className = fits ? "" : "left"
+      taken = at[k] + (fits ? room : 0)
+      named ||= !number.hidden
+    })
+  }
+  const sized = new ResizeObserver(placeNumbers)
+  sized.observe(strip)
+  model.on("remove", () => sized.disconnect())
   strip.addEventListener("click", (event) => {
     const bounds = strip.getBoundingClientRect()
     seek(((event.clientX - bounds.left) / bounds.width) * model.duration)

@@ -27,6 +27,7 @@ export function render({ model }) {
     master = null,
     chosen = null, // id of a track: rows move when one is removed
     at = 0,
+    soundtrackOn = true,
     region = [], // [from, to] that is looped, s; empty for none
     playing = false,
     sought = null, // where it goes on as soon as that is loaded, s
@@ -62,7 +63,7 @@ export function render({ model }) {
   }
   function mix() {
     if (!sound) return
-    sound.level("soundtrack", gainOf(model.soundtrack_db))
+    sound.level("soundtrack", soundtrackOn ? gainOf(model.soundtrack_db) : 0)
     LANES.forEach((lane, k) => sound.level(lane, isChosen(k) ? gainOf(model.tracks[k].gain_db) : 0))
     master.gain.setTargetAtTime(gainOf(model.headroom_db), sound.context.currentTime, SWITCH_S / 3)
   }
@@ -135,6 +136,13 @@ export function render({ model }) {
   Object.assign(slider, { type: "range", min: 0, step: 0.1, ariaLabel: "where it plays, s" })
   slider.addEventListener("input", () => place(Number(slider.value)))
   played.className = "play"
+  const mute = button("M", "mute the video's soundtrack (f)", () => {
+    soundtrackOn = !soundtrackOn
+    mix()
+    paint()
+  })
+  const soundtrack = make("span", "", "group")
+  soundtrack.append(make("span", "soundtrack", "name"), mute)
   const loop = loopButton({
     title: "loop around the playhead (r)",
     at: () => at,
@@ -152,12 +160,13 @@ export function render({ model }) {
     ["1 2 3", "hear the first, the second or the third track at the same place"],
     ["← →", "a second back or on"],
     ["Home", "to the start"],
+    ["f", "mute the video's soundtrack"],
     ["r", "loop around the playhead, or stop looping"],
     ["?", "this list"],
   ])
   bar.setAttribute("role", "toolbar")
   bar.setAttribute("aria-label", "play the tracks")
-  bar.append(home, played, time, loop.button, volume.slider, meters.box, help.box)
+  bar.append(home, played, time, soundtrack, loop.button, volume.slider, meters.box, help.box)
   const rows = make("div", "", "rows"),
     adds = make("div", "", "adds"),
     field = make("input"),
@@ -213,6 +222,8 @@ export function render({ model }) {
     played.textContent = playing ? "❚❚" : "▶"
     played.ariaLabel = played.title = playing ? "pause (space)" : "play (space)"
     played.disabled = !first()
+    mute.setAttribute("aria-pressed", soundtrackOn ? "false" : "true")
+    soundtrack.style.display = model.soundtrack ? "" : "none"
     rows.replaceChildren(
       ...model.tracks.map((track, k) => {
         const row = make("div", "", "row")
@@ -248,6 +259,7 @@ export function render({ model }) {
     1: () => choose(0),
     2: () => choose(1),
     3: () => choose(2),
+    f: () => mute.click(),
     r: loop.toggle,
     "?": help.toggle,
     Escape: help.close,
@@ -263,7 +275,7 @@ export function render({ model }) {
     paint()
   })
   for (const name of ["soundtrack", "soundtrack_db", "headroom_db"]) model.on(name, load)
-  model.on("speech", paint)
+  for (const name of ["soundtrack", "speech"]) model.on(name, paint)
   model.on("duration", () => {
     if (region.length && model.duration && region[1] > model.duration) {
       region = [] // of a longer video
@@ -286,6 +298,7 @@ export function render({ model }) {
   })
   box.stack = {
     heard: () => (playing && sound.playing ? [LANES.findIndex((_, k) => isChosen(k)), sound.position()] : null),
+    soundtrackGain: () => sound.lanes.soundtrack.gain.gain.value,
   }
   showFilm()
   paint()

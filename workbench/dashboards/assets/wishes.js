@@ -129,8 +129,9 @@ export function render({ model }) {
     event.preventDefault()
   }
   const deafen = listenToKeys(onKey)
+  const repaint = soon(paint)
   for (const changed of ["seam", "seams", "places", "waiting", "pinned", "wishes", "fault", "clashing"])
-    model.on(changed, paint)
+    model.on(changed, repaint)
   model.on("stretch", fill)
   model.on("remove", deafen)
   paint()
