@@ -23,7 +23,7 @@ from service.store import shared_values
 
 def is_error_of_ours(line: dict[str, Any]) -> bool:
     """Whether a line of the log tells of one; the poll of a job that failed is answered with 500 as well."""
-    return line.get("event") == "failed" or (line.get("status") == 500 and "/jobs/" not in line["path"])
+    return line.get("event") == "failed" or (line.get("status") == 500 and "/jobs/" not in line.get("path", ""))
 
 
 def test_healthz_and_readyz_need_no_key(service: Any) -> None:

@@ -39,8 +39,8 @@ def with_edge_lines(grid: BeatGrid, recording: Recording) -> BeatGrid:
 
     Returns
     -------
-    BeatGrid : as it was where one of both ends is no bar line, or the music does not sound up to it. Otherwise the
-        beats before the old first downbeat and after the old last one are even
+    BeatGrid : as it was where one of both ends is no bar line, or the music does not sound up to it. Otherwise its
+        first bar line is at 0 and its last one at the end, and beats that are added are even
     """
     lines, end = grid.downbeats, recording.duration
     if lines.size <= _LEAST_BARS:
@@ -53,7 +53,9 @@ def with_edge_lines(grid: BeatGrid, recording: Recording) -> BeatGrid:
     beats, positions = grid.beats, grid.positions
     inner = (beats >= lines[0]) & (beats <= lines[-1])
     beats, positions = beats[inner].copy(), positions[inner].copy()
-    if before:
+    if not before:
+        beats[0] = 0.0
+    else:
         head = lines[0] * np.arange(grid.beats_per_bar) / grid.beats_per_bar
         beats = np.concatenate((head, beats))
         positions = np.concatenate((np.arange(1, head.size + 1), positions))
@@ -63,7 +65,7 @@ def with_edge_lines(grid: BeatGrid, recording: Recording) -> BeatGrid:
         beats = np.concatenate((beats, tail))
         positions = np.concatenate((positions, np.arange(2, tail.size + 1), [1]))
     else:
-        beats[-1] = min(beats[-1], last)
+        beats[-1] = last
     return replace(grid, beats=beats, positions=positions)
 
 

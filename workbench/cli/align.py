@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
-from workbench.cli.planning import auto_mix_option, explain_own_music, making_way, own_music_option
+from workbench.cli.planning import auto_mix_option, explain_own_music, own_music_option, with_own_music
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def command(
     from workbench.workflows.videos import find_video
 
     track_source, video_source = find_track(workspace, track), find_video(workspace, video)
-    workspace = making_way(workspace, own_music, auto_mix)
+    workspace = with_own_music(workspace, own_music, auto_mix)
     with progress_bar() as progress:
         alignment = align_track(workspace.with_progress(progress), track_source, video_source.path, auto_mix=auto_mix)
         if picture is not None:

@@ -16,11 +16,11 @@ from workbench.cli.planning import (
     explain_own_music,
     explain_plan,
     find_files,
-    making_way,
     own_music_option,
     read_time,
     seam_options,
     video_option,
+    with_own_music,
 )
 from workbench.cli.terminal import print_body, progress_bar, say
 
@@ -165,7 +165,7 @@ def command(
     from workbench.workflows.fit import fit_json, fit_track
 
     track_source, video_source = find_files(workspace, track, video)
-    workspace = making_way(workspace, own_music, auto_mix)
+    workspace = with_own_music(workspace, own_music, auto_mix)
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)
         fit = fit_track(

@@ -15,10 +15,10 @@ from workbench.cli.planning import (
     explain_own_music,
     explain_plan,
     find_files,
-    making_way,
     own_music_option,
     seam_options,
     video_option,
+    with_own_music,
 )
 from workbench.cli.terminal import print_body, progress_bar, say
 
@@ -96,7 +96,7 @@ def command(
     from workbench.workflows.loop import loop_json, loop_track
 
     track_source, video_source = find_files(workspace, track, video)
-    workspace = making_way(workspace, own_music, auto_mix)
+    workspace = with_own_music(workspace, own_music, auto_mix)
     under = video_source.path if video_source is not None else seconds or 0.0
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)

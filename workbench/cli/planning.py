@@ -1,7 +1,7 @@
 """What the commands that make a plan share: the video or its length, constraints on seams, and the plan in words.
 
 Functions: `video_option`, `auto_mix_option`, `own_music_option` and `seam_options`, decorators; `read_time`;
-`check_length`; `find_files`; `making_way`; `explain_constraints`, `explain_own_music`, `explain_plan`.
+`check_length`; `find_files`; `with_own_music`; `explain_constraints`, `explain_own_music`, `explain_plan`.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def find_files(workspace: Workspace, track: str, video: Path | None) -> tuple[Tr
     return find_track(workspace, track), None if video is None else find_video(workspace, video)
 
 
-def making_way(workspace: Workspace, own_music: str | None, auto_mix: bool) -> Workspace:
+def with_own_music(workspace: Workspace, own_music: str | None, auto_mix: bool) -> Workspace:
     """The workspace whose mixes treat the video's own music as was asked for.
 
     Parameters
@@ -219,7 +219,7 @@ def explain_own_music(workspace: Workspace, video: VideoSource | None, is_mixed:
     workspace : that the mix was made with
     video : None: there is none
     is_mixed : whether the result has a mix
-    own_music : what was asked for; who has chosen is not told
+    own_music : what was asked for; not None: nothing is written
     """
     if video is None or not is_mixed or own_music is not None or workspace.params.mix.own_music != "ignore":
         return

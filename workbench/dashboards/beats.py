@@ -147,8 +147,10 @@ class BeatsState:
         analysis, grid = self.analysis, self.grid
         if analysis is None or grid is None:
             raise GridError("no track is open")
-        before = () if self.draft is None else self.draft.corrections
-        self.draft = GridDraft(analysis.content_hash, correction(grid), (*before, words))
+        before, made = () if self.draft is None else self.draft.corrections, correction(grid)
+        if made.beats.size and made.beats[-1] >= analysis.duration:
+            raise GridError("the last beat would lie behind the end of the track; select the stretch that is meant")
+        self.draft = GridDraft(analysis.content_hash, made, (*before, words))
 
     def facts(self) -> str:
         """Tempo, metre and where the grid comes from, in a line."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -143,18 +143,51 @@ def track_form(
         recording.samples, recording.sample_rate, starts, np.concatenate((ends, downbeats + SHORT_TERM_SECONDS))
     )
     bar_lufs, coming_lufs = levels[: downbeats.size], levels[downbeats.size :]
-    bars = bar_features(
-        evidence.lines, grid.beats_per_bar, evidence.loudness, evidence.tones, evidence.rhythm, bar_lufs
-    )
-    parts = tuple(
-        TrackSection(
-            s.first_bar, s.last_bar, float(downbeats[s.first_bar]), float(ends[s.last_bar - 1]), s.label, s.group
-        )
-        for s in ask_finder(recording, grid, bars, sections)
-    )
+    if downbeats[-1] >= recording.duration - EDGE_SECONDS:  # the last bar line is the end of the file: no bar follows
+        bar_lufs[-1] = bar_lufs[-2]
+        parts = _sections(recording, _without_last(grid), _without_last_beat(evidence), bar_lufs[:-1], ends, sections)
+        parts = (*parts[:-1], replace(parts[-1], last_bar=downbeats.size, song_to=float(ends[-1]))) if parts else parts
+    else:
+        parts = _sections(recording, grid, evidence, bar_lufs, ends, sections)
     ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts, endings)
     restart = find_restart(recording, downbeats, bar_lufs, ending, start, endings)
     return TrackForm(start, last_sound, bar_lufs, coming_lufs, parts, ending, restart)
+
+
+def _sections(
+    recording: Recording,
+    grid: BeatGrid,
+    evidence: SeamEvidence,
+    bar_lufs: FloatArray,
+    ends: FloatArray,
+    params: SectionParams | None,
+) -> tuple[TrackSection, ...]:
+    """The sections of the bars of a grid, which end at `ends`."""
+    downbeats = grid.downbeats
+    bars = bar_features(
+        evidence.lines, grid.beats_per_bar, evidence.loudness, evidence.tones, evidence.rhythm, bar_lufs
+    )
+    return tuple(
+        TrackSection(
+            s.first_bar, s.last_bar, float(downbeats[s.first_bar]), float(ends[s.last_bar - 1]), s.label, s.group
+        )
+        for s in ask_finder(recording, grid, bars, params)
+    )
+
+
+def _without_last(grid: BeatGrid) -> BeatGrid:
+    return replace(grid, beats=grid.beats[:-1], positions=grid.positions[:-1])
+
+
+def _without_last_beat(evidence: SeamEvidence) -> SeamEvidence:
+    """What sections read of the evidence, without the last beat."""
+    return replace(
+        evidence,
+        lines=evidence.lines[:-1],
+        loudness=evidence.loudness[:-1],
+        tones=evidence.tones[:-1],
+        rhythm=evidence.rhythm[:-1],
+    )
 
 
 def profile_of_form(
@@ -246,7 +279,7 @@ def candidate_splices(
     chosen = _with_variety(np.where(allowed, scores.total, -1.0), ending, params)
     if restart is not None:
         chosen[restart.leave, restart.enter] = True
-    repeats = ending is None and repeats_as_a_whole(recording, evidence)
+    repeats = ending is None and n > params.min_body_bars and repeats_as_a_whole(recording, evidence)
     if repeats:
         chosen[-1, 0] = False  # made of what is known of it instead
     leave, enter = np.nonzero(chosen)
@@ -313,7 +346,12 @@ def named_splices(
     Splices : in the given order; some may leave no room for their crossfade
     """
     params = params or SeamParams()
-    return _fitted(recording, evidence, score_lines(evidence, params), leave, enter, level_step_db, params)
+    found = _fitted(recording, evidence, score_lines(evidence, params), leave, enter, level_step_db, params)
+    whole = (leave == evidence.lines.size - 1) & (enter == 0)
+    if not whole.any() or not repeats_as_a_whole(recording, evidence):
+        return found
+    with_whole = found.with_more(_whole_loop(recording.duration, evidence, params))
+    return with_whole.rows(np.where(whole, leave.size, np.arange(leave.size)))
 
 
 def _fits(recording: Recording, at: FloatArray, leave: IntArray, enter: IntArray, params: SeamParams) -> Fits:

@@ -179,8 +179,8 @@ def _draw_offsets(
     quiet(axes)
     time_axis(axes, float(at[-1] - at[0]))
     labels = Labels(axes, [legend, *dots])
-    told = [k for k, placement in enumerate(placements) if k == chosen or placement.score >= CHANCE_SCORE]
-    for number in sorted(told, key=lambda number: number != chosen):
+    named = [k for k, placement in enumerate(placements) if k == chosen or placement.score >= CHANCE_SCORE]
+    for number in sorted(named, key=lambda number: number != chosen):
         placement = placements[number]
         name_point(labels, f"{placement.score:.2f}", placement.offset_seconds, float(heights[number]), above_first=True)
 

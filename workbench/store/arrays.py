@@ -154,8 +154,9 @@ class ArrayStore:
         self.root = Path(root)
         self._variables = variables
         self._shared = None if files is None or files.store is None else files
-        self._remembered: OrderedDict[StageKey, tuple[int, dict[str, NDArray[Any]]]] = OrderedDict()
-        """time of last use, ns, and arrays of the files read last"""
+        self._remembered: OrderedDict[str, tuple[int, dict[str, NDArray[Any]]]] = OrderedDict()
+        """time of last use, ns, and arrays of the files read last, by their paths: threads may share a store, and texts
+        are looked up and replaced in one step"""
 
     def load_or_compute(
         self,
@@ -218,7 +219,7 @@ class ArrayStore:
             self._shared.find(self._place(self._shared, path))
         if not path.exists():
             return None
-        arrays = self._recall(key, path)
+        arrays = self._recall(path)
         if arrays is not None:
             return arrays
         try:
@@ -237,28 +238,28 @@ class ArrayStore:
             if self._shared is not None:
                 self._shared.delete(self._place(self._shared, path))
             return None
-        self._remember(key, path, arrays)
+        self._remember(path, arrays)
         return dict(arrays)
 
-    def _recall(self, key: StageKey, path: Path) -> dict[str, NDArray[Any]] | None:
+    def _recall(self, path: Path) -> dict[str, NDArray[Any]] | None:
         """The arrays of a file that was read before and that nobody has used or changed since."""
-        used, arrays = self._remembered.get(key, (0, {}))
+        used, arrays = self._remembered.get(str(path), (0, {}))
         try:
             unchanged = bool(used) and path.stat().st_mtime_ns == used
         except FileNotFoundError:
             unchanged = False
         if not unchanged:
-            self._remembered.pop(key, None)
+            self._remembered.pop(str(path), None)
             return None
-        self._remember(key, path, arrays)
+        self._remember(path, arrays)
         return dict(arrays)
 
-    def _remember(self, key: StageKey, path: Path, arrays: dict[str, NDArray[Any]]) -> None:
+    def _remember(self, path: Path, arrays: dict[str, NDArray[Any]]) -> None:
         """Note that a file was used, and keep its arrays; the file used longest ago is forgotten."""
         used = _touch(path)
-        self._remembered.pop(key, None)
+        self._remembered.pop(str(path), None)
         if used is not None:
-            self._remembered[key] = used, arrays
+            self._remembered[str(path)] = used, arrays
         if len(self._remembered) > _REMEMBERED_FILES:
             self._remembered.popitem(last=False)
 
@@ -490,10 +491,13 @@ def _locked(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _touch(path: Path) -> int | None:
-    """Note that a file was used: the time, ns; None where another process has just pruned it."""
+    """Note that a file was used: the time, ns; None where it is not known, as another user's, or just pruned."""
     used = time.time_ns()  # the kernel's own stamps are too coarse to tell this use from a write right after it
     try:
         os.utime(path, ns=(used, used))
     except FileNotFoundError:
+        return None
+    except PermissionError:  # who may write to a file of another user may set its time to now, and to nothing else
+        os.utime(path)
         return None
     return used

@@ -342,11 +342,10 @@ def _beat_arrays(sound: Sound) -> tuple[Arrays, bool]:
         if params.beats.tracker == OWN:
             gathered = gather(sound.spectrum, params.beats, onsets)
             sound.release_spectrum()
-            grid = track_gathered(gathered, params.beats)
+            grid = with_edge_lines(track_gathered(gathered, params.beats), sound.recording)
         else:
             sound.release_spectrum()
             grid = ask_tracker(params.beats.tracker, sound.recording, params.beats)
-        grid = with_edge_lines(grid, sound.recording)
         sound.progress("finding the beats", 1.0)
         return {
             "beats": grid.beats,

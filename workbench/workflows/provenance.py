@@ -116,7 +116,8 @@ def mixed_as(workspace: Workspace, made: Provenance | None) -> Workspace:
 
     Parameters
     ----------
-    workspace : where a profile gives parameters of voice, ducking, mix or rendering, all of that group stay as they are
+    workspace : where its parameters of voice, ducking, mix or rendering differ from the defaults, as a profile sets
+        them, that group stays as it is
     made : of the result; None: it has none, and the workspace stays as it is
 
     Raises

@@ -12,7 +12,7 @@ import pytest
 from tests.workbench.dashboards.waiting import CollectingPool, until_idle
 from workbench.audition.mixes import clicked_file
 from workbench.audition.plans import track_file
-from workbench.beats.corrections import double_tempo, halve_stretch, halve_tempo, shift_bar
+from workbench.beats.corrections import double_tempo, halve_stretch, halve_tempo, shift_bar, shift_beats
 from workbench.bundled import bundled_path
 from workbench.dashboards.beats import BeatsPicture, BeatsState, BeatsTab, tempo_steps, thinned
 from workbench.dashboards.session import Session
@@ -46,6 +46,18 @@ def session(home: Home) -> Iterator[Session]:
     pool = CollectingPool(1)
     yield Session(Workspace(home), pool=pool)
     pool.close()
+
+
+def test_a_grid_that_would_leave_the_track_is_refused(heard: Analysis) -> None:
+    """Saved, every later analysis of the track would fail on it."""
+    state = BeatsState()
+    state.take(heard, saved=False)
+    over = heard.duration - float(heard.grid.beats[-1])
+    with pytest.raises(GridError, match="behind the end of the track"):
+        state.correct("later", partial(shift_beats, seconds=over))
+    assert not state.changed
+    state.correct("later", partial(shift_beats, seconds=over - 0.001))
+    assert state.changed
 
 
 def test_corrections_are_tried_and_taken_back(heard: Analysis) -> None:

@@ -9,10 +9,18 @@ import pytest
 from workbench.beats.edges import LINE_BEFORE_END_SECONDS
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
-from workbench.loops.bodies import _with_variety, loop_profile, profile_from_arrays, profile_to_arrays
+from workbench.loops.bodies import (
+    _with_variety,
+    loop_profile,
+    named_splices,
+    profile_from_arrays,
+    profile_to_arrays,
+    repeats_as_a_whole,
+)
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
 from workbench.loops.profile import SEAM_PARTS
+from workbench.loops.seams import seam_evidence, total_of_parts, whole_loop_parts
 from workbench.params import SeamParams
 from workbench.recording import Recording
 
@@ -129,20 +137,39 @@ def test_a_file_that_is_made_to_repeat_is_repeated_as_a_whole(band: Callable[...
 
 def test_a_file_whose_end_does_not_go_on_in_its_head_is_not(band: Callable[..., Any]) -> None:
     recording, grid = repeating(band)
-    without_line = BeatGrid(grid.beats[:-1], grid.positions[:-1], 4)
-    kept = loop_profile(recording, without_line).splices
-    assert kept.row_of(12, 0) is None
+    assert repeats_as_a_whole(recording, seam_evidence(recording, grid))
+    open_ended = BeatGrid(grid.beats[:-1], grid.positions[:-1], 4)
+    assert not repeats_as_a_whole(recording, seam_evidence(recording, open_ended))
+    half = round(0.5 * recording.sample_rate)
+    silent = recording.samples.copy()
+    silent[:, -half:] *= 0.001
+    died_away = Recording.from_samples(silent, recording.sample_rate)
+    assert not repeats_as_a_whole(died_away, seam_evidence(died_away, grid))
     # The join steps more than the track's own bar lines do: it ends in hiss.
     hiss = recording.samples.copy()
-    hiss[:, -round(0.5 * recording.sample_rate) :] = 0.2 * np.random.default_rng(3).standard_normal(
-        round(0.5 * recording.sample_rate)
-    )
-    torn = loop_profile(Recording.from_samples(hiss, recording.sample_rate), grid).splices
-    row = torn.row_of(12, 0)
-    assert row is None or torn.score[row] < FLOOR
-    silent = recording.samples.copy()
-    silent[:, -round(0.5 * recording.sample_rate) :] *= 0.001
-    assert loop_profile(Recording.from_samples(silent, recording.sample_rate), grid).splices.row_of(12, 0) is None
+    hiss[:, -half:] = 0.2 * np.random.default_rng(3).standard_normal(half)
+    torn = Recording.from_samples(hiss, recording.sample_rate)
+    evidence = seam_evidence(torn, grid)
+    assert repeats_as_a_whole(torn, evidence)
+    assert total_of_parts(whole_loop_parts(evidence, SeamParams()), SeamParams()) < FLOOR
+
+
+def test_the_end_of_a_file_as_a_bar_line_is_no_bar(band: Callable[..., Any]) -> None:
+    """It changes no section, and what a person names scores as what is found."""
+    recording, grid = repeating(band)
+    found = loop_profile(recording, grid)
+    before = loop_profile(recording, BeatGrid(grid.beats[:-1], grid.positions[:-1], 4))
+    assert [(one.label, one.first_bar, one.song_from, one.song_to) for one in found.sections] == [
+        (one.label, one.first_bar, one.song_from, one.song_to) for one in before.sections
+    ]
+    assert found.sections[-1].last_bar == 13
+    assert found.bar_lufs[-1] == found.bar_lufs[-2]
+    pairs = np.array([[8, 12], [4, 0]])
+    named = named_splices(recording, seam_evidence(recording, grid), *pairs, np.zeros(2))
+    row = found.splices.row_of(12, 0)
+    assert row is not None
+    assert named.leave.tolist() == [8, 12]
+    assert (named.score[1], named.song_to[1]) == (found.splices.score[row], found.splices.song_to[row])
 
 
 def test_music_that_never_comes_again_offers_nothing_above_the_floor() -> None:

@@ -137,6 +137,7 @@ export function render({ model }) {
   slider.addEventListener("input", () => place(Number(slider.value)))
   played.className = "play"
   const mute = button("M", "mute the video's soundtrack (f)", () => {
+    if (!model.soundtrack) return
     soundtrackOn = !soundtrackOn
     mix()
     paint()
