@@ -21,8 +21,6 @@ that a browser gets, or draws:
   are not looked at.
 - For each value that is set Bokeh looks whether a model is in it, with a call for each number. Here numbers and texts
   in a list are passed over.
-- Panel waits for 50 ms before it acts on what a component says, for sliders that say much. Our own components say what
-  somebody did, once; here Panel acts on it at once.
 - Panel counts the events under way for an indicator of its own, which no page of ours shows. Here it does not.
 
 Functions: `lighten_pages`.
@@ -44,7 +42,6 @@ from bokeh.model import model as model_module
 from bokeh.model import util as model_util
 from bokeh.plotting import _renderer as plotting_renderer
 from bokeh.settings import settings
-from panel.custom import JSComponent
 from panel.io.state import _state
 from param import parameterized
 from param._utils import _is_mutable_container as _can_be_changed
@@ -204,7 +201,6 @@ _CHANGES: tuple[tuple[Any, str, Any], ...] = (
     (model_module, "visit_value_and_its_immediate_references", _visit_changed),
     (plotting_renderer, "pop_visuals", _pop_wanted_visuals),
     (parameterized, "_instantiate_param_obj", _copy_parameter),
-    (JSComponent, "_debounce", 0),
     (_state, "_add_busy_event", _ignore),
     (_state, "_remove_busy_event", _ignore),
 )

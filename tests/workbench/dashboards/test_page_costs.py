@@ -25,7 +25,6 @@ from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.dashboards import page_costs
 from workbench.dashboards.app import Page
 from workbench.dashboards.charts import THEME
-from workbench.dashboards.chips import SeamChips
 from workbench.dashboards.page_costs import lighten_pages
 from workbench.dashboards.session import Session
 from workbench.home import Home
@@ -180,12 +179,6 @@ def test_a_new_model_in_a_value_is_found_wherever_it_is() -> None:
         assert document.get_model_by_id(mark.id) is mark
         chart.tags = []
         assert mark is chart.x_range or document.get_model_by_id(mark.id) is None
-
-
-def test_our_components_are_heard_at_once() -> None:
-    lighten_pages()
-    assert SeamChips()._debounce == 0
-    assert pn.widgets.FloatSlider()._debounce > 0, "what says much is heard now and then"
 
 
 def test_events_under_way_are_not_counted() -> None:
