@@ -46,8 +46,8 @@ def with_edge_lines(grid: BeatGrid, recording: Recording) -> BeatGrid:
     if lines.size <= _LEAST_BARS:
         return grid
     lengths = np.diff(lines)
-    before = _whole_bar(float(lines[0]), float(np.median(lengths[:_NEAR_BARS])))
-    after = _whole_bar(end - float(lines[-1]), float(np.median(lengths[-_NEAR_BARS:])))
+    before = _count_bars(float(lines[0]), float(np.median(lengths[:_NEAR_BARS])))
+    after = _count_bars(end - float(lines[-1]), float(np.median(lengths[-_NEAR_BARS:])))
     if before is None or after is None or not sounds_throughout(recording):
         return grid
     beats, positions = grid.beats, grid.positions
@@ -84,7 +84,7 @@ def sounds_throughout(recording: Recording) -> bool:
     return min(_power(samples[:, :edge]), _power(samples[:, -edge:])) > least
 
 
-def _whole_bar(seconds: float, bar_seconds: float) -> int | None:
+def _count_bars(seconds: float, bar_seconds: float) -> int | None:
     """How many bars a stretch at an end of the file is: none, one, or None where it is neither."""
     for bars in (0, 1):
         if abs(seconds - bars * bar_seconds) <= EDGE_SECONDS:

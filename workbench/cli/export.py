@@ -143,7 +143,7 @@ def command(
     from workbench.export.formats import caution, format_named
     from workbench.loops.plan import LoopPlan
     from workbench.workflows.export import export_plan, find_sync_points, media_beside
-    from workbench.workflows.provenance import mixed_as
+    from workbench.workflows.provenance import with_recorded_mix
     from workbench.workflows.videos import find_video
 
     form = format_named(format_name)
@@ -157,7 +157,7 @@ def command(
         needed_by=f"the format {format_name}" if form.needs_track else None,
     )
     warn_of_other_bytes(workspace, chosen)
-    workspace = mixed_as(workspace, chosen.provenance)
+    workspace = with_recorded_mix(workspace, chosen.provenance)
     track_path = None if chosen.track is None else chosen.track.path
     video_path = None if video is None else find_video(workspace, video).path
     with progress_bar() as progress:

@@ -123,14 +123,14 @@ def command(
     _check_suffix(out, video)
     from workbench.params import DELIVERY_TARGETS
     from workbench.workflows.deliver import render_measured
-    from workbench.workflows.provenance import mixed_as
+    from workbench.workflows.provenance import with_recorded_mix
     from workbench.workflows.videos import find_video
 
     chosen = read_music(plan, workspace, track, option=option, placement=placement, length=length,
                         needed_by="a render")  # fmt: skip
     assert chosen.track is not None, "it is needed"
     warn_of_other_bytes(workspace, chosen)
-    workspace = mixed_as(workspace, chosen.provenance)
+    workspace = with_recorded_mix(workspace, chosen.provenance)
     if ducking is not None:
         workspace = _ducking_as(ducking, workspace)
     video_path = None if video is None else find_video(workspace, video).path

@@ -585,8 +585,7 @@ def sections_heard(
     ----------
     table : shape (n, 2), s, the track ranges heard
     sections : of the track
-    fading_seconds : what comes after the bar line to which the music fades, of the last range; a section that begins
-        there is not heard, only where the fade ends
+    fading_seconds : of the last range what comes after the bar line to which the music fades, which hardly sounds
     """
     ends = table[:, 1].copy()
     ends[-1] -= fading_seconds

@@ -308,7 +308,7 @@ def repeats_as_a_whole(recording: Recording, evidence: SeamEvidence) -> bool:
 
 def _whole_loop(duration: float, evidence: SeamEvidence, params: SeamParams) -> Splices:
     """The splice from the end of a file to its head, one row: the shortest fade there is, for no sound lies beyond."""
-    parts, half = whole_loop_parts(evidence, params), MIN_FADE_SECONDS / 2 + _EDGE_ROOM_SECONDS
+    parts, half = whole_loop_parts(evidence), MIN_FADE_SECONDS / 2 + _EDGE_ROOM_SECONDS
     return Splices(
         leave=np.array([evidence.lines.size - 1], dtype=np.int32),
         enter=np.zeros(1, dtype=np.int32),

@@ -495,7 +495,7 @@ def _join_steps(evidence: SeamEvidence, pairs: Pairs) -> FloatArray:
     return np.array(steps).swapaxes(0, 1)
 
 
-def whole_loop_parts(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
+def whole_loop_parts(evidence: SeamEvidence) -> FloatArray:
     """Parts of the splice from the last bar line to the first of a file that ends on the one and begins on the other.
 
     Nothing follows the last bar line with which the head could be compared, and nothing leads to the first: whoever
@@ -505,11 +505,10 @@ def whole_loop_parts(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
     Parameters
     ----------
     evidence : of the recording
-    params : `measures` of others count as unbroken
 
     Returns
     -------
-    shape (len(SEAM_PARTS) + n_others,), 0 to 1
+    shape (len(SEAM_PARTS) + n_others,), 0 to 1; measures of others count as unbroken
     """
     breaks = np.zeros(len(SEAM_PARTS) + len(evidence.others))
     left, entered = evidence.lines[-1:], evidence.lines[:1]

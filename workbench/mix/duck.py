@@ -8,9 +8,9 @@ pumping; away from speech it is exactly 0. All ramps are straight in decibels, a
    belong to it. With `a` the greatest depth in the block up to a piece and `b` the greatest from it on, both with its
    own depth `d`, the piece gets `min(a, b)` if `d > 0` and `min(a, b) - d <= steady_db`. Depths are those given; there
    is one pass. Then a piece between two others of which the second begins `bridge_seconds` or less after the first
-   ends gets at least the lesser of both their depths, if its own is above 0: what is too short for a pause to let
-   the music up is too short for a quieter bar of it as well, inside an utterance too. The depths are those of the
-   first pass.
+   ends gets at least the lesser of both their depths, if its own is above 0, so that the music does not come up for
+   less time than a pause would have to last for it, inside an utterance either. The depths are those of the first
+   pass.
 2. *Dips.* The curve lies on a grid of `envelope_hz` steps a second, from step 0 to the last that is not behind the
    video. An utterance of depth `d > 0` from `s` to `e` is at full depth from step `floor((s - ahead_seconds) hz)` to
    step `ceil((e + hold_seconds) hz)`. Before it the curve falls from 0 in `ceil(hz max(attack_ms / 1000,

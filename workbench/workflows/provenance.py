@@ -1,8 +1,8 @@
 """Make the provenance of a result: the only place that does.
 
 Functions: `make_provenance`; `grid_record` for the grid of a track; `with_mix_params`,
-`with_mix_of` and `with_render_params`, where a plan has another mix or is heard in another way; `mixed_as`, which takes
-over the parameters that a result was mixed with.
+`with_mix_of` and `with_render_params`, where a plan has another mix or is heard in another way; `with_recorded_mix`,
+which takes over the parameters that a result was mixed with.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def with_render_params(provenance: Provenance, params: WorkbenchParams) -> Prove
     return _with_stages(provenance, params, _RENDER_STAGES)
 
 
-def mixed_as(workspace: Workspace, made: Provenance | None) -> Workspace:
+def with_recorded_mix(workspace: Workspace, made: Provenance | None) -> Workspace:
     """The workspace that mixes and renders a result as it was made to be heard.
 
     Parameters

@@ -16,9 +16,9 @@ from workbench.workflows.analyze import BEATS_VERSION
 from workbench.workflows.provenance import (
     grid_record,
     make_provenance,
-    mixed_as,
     with_mix_of,
     with_mix_params,
+    with_recorded_mix,
     with_render_params,
 )
 from workbench.workspace import Workspace
@@ -51,17 +51,17 @@ def test_parameters_and_constraints_are_those_that_differ(tmp_path: Path) -> Non
     assert made.defaults == make_provenance(Workspace(Home(tmp_path)), "loop", ()).defaults
 
 
-def test_a_plan_is_mixed_as_it_was_made_unless_a_profile_says_otherwise(tmp_path: Path) -> None:
+def test_a_plan_is_with_recorded_mix_it_was_made_unless_a_profile_says_otherwise(tmp_path: Path) -> None:
     given = {"duck": {"preset": "accessible"}, "render": {"ducking": "bands"}, "cover": {"required_excess_seconds": 20}}
     made = make_provenance(Workspace(Home(tmp_path), WorkbenchParams.model_validate(given)), "loop", ())
     plain = Workspace(Home(tmp_path))
-    mixed = mixed_as(plain, made).params
+    mixed = with_recorded_mix(plain, made).params
     assert (mixed.duck.under_voice_lu, mixed.render.ducking) == (20.5, "bands")
     assert mixed.cover == plain.params.cover
     profiled = Workspace(Home(tmp_path), WorkbenchParams.model_validate({"duck": {"under_voice_lu": 13.0}}))
-    mixed = mixed_as(profiled, made).params
+    mixed = with_recorded_mix(profiled, made).params
     assert (mixed.duck, mixed.render.ducking) == (profiled.params.duck, "bands")
-    assert mixed_as(plain, None) is plain
+    assert with_recorded_mix(plain, None) is plain
 
 
 def test_equal_grids_have_equal_revisions_whoever_gave_them() -> None:
