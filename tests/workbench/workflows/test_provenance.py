@@ -51,7 +51,7 @@ def test_parameters_and_constraints_are_those_that_differ(tmp_path: Path) -> Non
     assert made.defaults == make_provenance(Workspace(Home(tmp_path)), "loop", ()).defaults
 
 
-def test_a_plan_is_with_recorded_mix_it_was_made_unless_a_profile_says_otherwise(tmp_path: Path) -> None:
+def test_a_plan_is_mixed_as_it_was_made_unless_a_profile_says_otherwise(tmp_path: Path) -> None:
     given = {"duck": {"preset": "accessible"}, "render": {"ducking": "bands"}, "cover": {"required_excess_seconds": 20}}
     made = make_provenance(Workspace(Home(tmp_path), WorkbenchParams.model_validate(given)), "loop", ())
     plain = Workspace(Home(tmp_path))
