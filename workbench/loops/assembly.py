@@ -353,7 +353,7 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
         segments=_segments(table, gains, first_use, which),
         seam_fades=tuple(usable.fade[taken].tolist()),
         seam_curves=tuple(np.round(usable.exponent[taken], 4).tolist()),
-        gain_glide_seconds=params.gain_glide_seconds,
+        gain_glide_seconds=_glide(params.gain_glide_seconds, lengths),
         music_in=first / 1e6,
         music_out=window_end,
         window_end=window_end,
@@ -425,7 +425,7 @@ def assemble_segments(
         ),
         seam_fades=tuple(played.fades.tolist()),
         seam_curves=tuple(np.round(played.exponents, 4).tolist()),
-        gain_glide_seconds=min(glide_seconds, int(float(np.min(table[:, 1] - table[:, 0])) * 1000) / 1000),
+        gain_glide_seconds=_glide(glide_seconds, table[:, 1] - table[:, 0]),
         music_in=micros(music_in) / 1e6,
         music_out=window_end,
         window_end=window_end,
@@ -461,15 +461,26 @@ def _segments(table: FloatArray, gains: FloatArray, first_use: IntArray, which: 
     return tuple([made[index] for index in which.tolist()])
 
 
+def _glide(seconds: float, lengths: FloatArray) -> float:
+    """Over which levels move: the shortest segment limits it, down to the millisecond."""
+    return min(seconds, int(float(lengths.min()) * 1000) / 1000)
+
+
 def _fade(route: Route, profile: LoopProfile, params: CoverParams, room: float) -> tuple[float, float]:
-    """Tail and length of a closing fade: it begins and resolves on bar lines where there is room for that."""
+    """Tail and length of a closing fade: it begins and resolves on bar lines where there is room for that.
+
+    Where no bar line leaves it room it is as long as it can be, for music that is cut off is heard more than anything.
+    """
     lines = profile.downbeats
     resolves = int(np.searchsorted(lines, route.last_to + 1e-6, side="right")) - 1
     tail = max(0, micros(route.last_to) - micros(float(lines[resolves])))
     begins = int(np.searchsorted(lines, lines[resolves] - params.min_fade_out_seconds + 1e-6, side="right")) - 1
     while begins < resolves and route.last_to - lines[max(begins, 0)] > room:
         begins += 1
-    length = micros(route.last_to) - micros(float(lines[max(begins, 0)]))
+    if begins < resolves:
+        length = micros(route.last_to) - micros(float(lines[max(begins, 0)]))
+    else:
+        length = min(int(room * 1e6), tail + micros(params.min_fade_out_seconds))
     return tail / 1e6, max(length, tail) / 1e6
 
 

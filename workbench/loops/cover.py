@@ -454,10 +454,10 @@ def _fade_routes(
     end = video + round(profile.song_start, 6) - float(usable.gain_seconds[inserted].sum())
     plays = end - space.added
     bar = float(np.median(np.diff(lines)))
-    roomy, tight = params.min_fade_out_seconds + 2.0 * bar, 0.0
-    for room in (roomy, tight):
+    segment = max(params.min_segment_seconds, params.gain_glide_seconds)
+    # Room for the whole fade; then for a segment as long as any other; then, rather than no plan, for a bar that fades.
+    for least in (max(segment, params.min_fade_out_seconds + 2.0 * bar), segment, 0.0):
         found: list[tuple[float, _Mixes, int]] = []
-        least = max(params.min_segment_seconds, params.gain_glide_seconds, room)
         for legal, before in ((space.legal_after, False), (space.legal_within, True)):
             exits = space.tail if before else np.where(space.extra != _NONE, space.extra, space.tail)
             earliest = usable.song_from[exits] + least + usable.fade[exits] + bar

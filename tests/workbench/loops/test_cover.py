@@ -239,6 +239,24 @@ def test_music_starts_late_only_where_that_buys_the_own_ending(track_profile: Ma
     assert fades.end_label.startswith("fades")
 
 
+def test_a_last_pass_may_be_short_where_there_is_no_other_plan(track_profile: Maker) -> None:
+    # One splice back to the head from the last bar line, as in a file that is made to repeat: a pass lasts 126 s.
+    profile = only(track_profile(ending=None), [63], [0], [0.95])
+    lengths = np.arange(200.0, 326.0, 1.0)
+    lasts, refused = [], 0
+    for video in lengths.tolist():
+        answer = plan_loop(profile, video)
+        if isinstance(answer, Refusal):
+            refused += 1
+            continue
+        check(answer, profile, video)
+        lasts.append(answer.segments[-1].song_to - answer.segments[-1].song_from)
+        assert answer.end_fade_seconds > min(lasts[-1] - 2.02, 5.9), "but for the part of a bar before a bar line"
+        assert answer.end_fade_seconds > 1.9, "a bar at least"
+    assert refused <= 2, "only what is shorter than a bar cannot be one more pass"
+    assert min(lasts) < 4.0
+
+
 def test_a_second_splice_makes_the_length_fit(track_profile: Maker) -> None:
     # 32-bar passes leave 10 s over; a second body of 5 bars takes it.
     profile = only(track_profile(), [48, 45], [16, 40], [0.95, 0.9])
