@@ -23,6 +23,8 @@ in the range asked for, whose ends are rounded outwards, at least 2.
 - *Beats of the network*: the evidence is `network_beat_weight` times the log-odds of a beat as the network gives them
   (`Odds.heard`), between -`missed_beat_penalty` and `clear_beat_reward`; the prior is 0.
 
+Where a person knows the tempo, pulses near it are proposed too, and no others are considered.
+
 Functions: `propose`, `decode_ticks`, `decode_heard`.
 
 References
@@ -48,11 +50,15 @@ _SAME_SECONDS = 0.04
 """s within which two pulses have the same beats"""
 _MOSTLY = 0.9
 """share of the beats that two pulses have in common, from which one of them will do"""
+KNOWN_TEMPO_SHARE = 0.04
+"""part of a tempo that somebody knows by which beats may be off it, as tempo estimates are judged (Gouyon et al. 2006)"""
 _WHOLLY = 0.98
 """the same for straight grids, which differ from a path where it slips"""
 
 
-def propose(activation: FloatArray, evidence: Evidence, params: BeatParams) -> tuple[list[Pulse], Readings]:
+def propose(
+    activation: FloatArray, evidence: Evidence, params: BeatParams, known_bpm: float | None = None
+) -> tuple[list[Pulse], Readings]:
     """Propose every pulse worth considering, with every reading of it.
 
     Parameters
@@ -60,22 +66,40 @@ def propose(activation: FloatArray, evidence: Evidence, params: BeatParams) -> t
     activation : shape (n_frames,), 0 to 1, from `tempo.beat_activation`; read only where the tracker uses onsets alone
     evidence : of the same recording
     params : of the tracker
+    known_bpm : the tempo that a person knows; only pulses within `KNOWN_TEMPO_SHARE` of it are kept
 
     Returns
     -------
     pulses and their readings; both empty where there is no pulse
     """
     if evidence.heard is not None:
-        pulses = _from_network(evidence.heard, evidence, params)
+        pulses = _from_network(evidence.heard, evidence, params, known_bpm)
     else:
-        pulses = _from_onsets(activation, evidence, params)
+        pulses = _from_onsets(activation, evidence, params, known_bpm)
+    if known_bpm is not None:
+        pulses = [pulse for pulse in pulses if is_near_tempo(pulse.times, known_bpm)]
     return pulses, readings_of(pulses, params)
 
 
-def _from_onsets(activation: FloatArray, evidence: Evidence, params: BeatParams) -> list[Pulse]:
+def is_near_tempo(times: FloatArray, bpm: float) -> bool:
+    """Whether beats have a tempo, within `KNOWN_TEMPO_SHARE`.
+
+    Parameters
+    ----------
+    times : shape (n_beats,), s, two at least
+    bpm : the tempo
+    """
+    return abs(60.0 / float(np.median(np.diff(times))) - bpm) <= KNOWN_TEMPO_SHARE * bpm
+
+
+def _from_onsets(
+    activation: FloatArray, evidence: Evidence, params: BeatParams, known_bpm: float | None
+) -> list[Pulse]:
     """Pulses at the level of ticks, in the phases with the strongest onsets."""
     rate = evidence.frames_per_second
     periods = tempo_candidates(activation, rate, params)
+    if known_bpm is not None:
+        periods = np.array([60.0 * rate / known_bpm])
     pulses: list[Pulse] = []
     ticks_of: dict[float, FloatArray] = {}
     for period in periods:
@@ -140,7 +164,7 @@ def decode_ticks(activation: FloatArray, frames_per_second: int, tick: float, pa
     return np.asarray(frames, dtype=np.float64) / frames_per_second
 
 
-def _from_network(odds: Odds, evidence: Evidence, params: BeatParams) -> list[Pulse]:
+def _from_network(odds: Odds, evidence: Evidence, params: BeatParams, known_bpm: float | None) -> list[Pulse]:
     """Pulses at the level of beats, and those that they could be confused with."""
     rate = odds.heard.frames_per_second
     chance = (1.0 / (1.0 + np.exp(-odds.beat))).astype(np.float32)
@@ -158,6 +182,9 @@ def _from_network(odds: Odds, evidence: Evidence, params: BeatParams) -> list[Pu
         decode_heard(odds, period / params.narrow_reach, period * params.narrow_reach, params)
         for period in tempo_candidates(chance, rate, params)[: params.narrow_candidates]
     ]
+    if known_bpm is not None:
+        period = 60.0 * rate / known_bpm
+        narrow.insert(0, decode_heard(odds, period / params.narrow_reach, period * params.narrow_reach, params))
     for times in (free, *narrow):
         add(times)
     one, several = straight_grid(free, odds, params), joined_grid(free, odds, params)

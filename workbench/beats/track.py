@@ -142,19 +142,20 @@ def gather(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None
     return Gathered(activation, onsets, gather_evidence(activation, onsets, spectrum, heard), spectrum.duration)
 
 
-def track_gathered(gathered: Gathered, params: BeatParams) -> BeatGrid:
+def track_gathered(gathered: Gathered, params: BeatParams, known_bpm: float | None = None) -> BeatGrid:
     """Track beats and downbeats in what was gathered; see `track_beats`.
 
     Parameters
     ----------
     gathered : of a whole recording
     params : of the tracker, those it was gathered with
+    known_bpm : the tempo that a person knows, in beats of any metre; None: it is heard
 
     Returns
     -------
-    BeatGrid : without beats and with confidence 0 where no pulse is found
+    BeatGrid : without beats and with confidence 0 where no pulse is found, or none of the known tempo
     """
-    tracked = track(gathered, params)
+    tracked = track(gathered, params, known_bpm)
     if tracked is None:
         return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
     confidence = weights_for(params.activation).certainty(tracked.signs)
@@ -182,13 +183,14 @@ class Tracked:
     """of certainty, by the names of the signs in `weights`"""
 
 
-def track(gathered: Gathered, params: BeatParams) -> Tracked | None:
+def track(gathered: Gathered, params: BeatParams, known_bpm: float | None = None) -> Tracked | None:
     """Track beats, and gather the signs of how far to trust them.
 
     Parameters
     ----------
     gathered : of a whole recording
     params : of the tracker, those it was gathered with
+    known_bpm : the tempo that a person knows; None: it is heard
 
     Returns
     -------
@@ -197,7 +199,7 @@ def track(gathered: Gathered, params: BeatParams) -> Tracked | None:
     activation, onsets, evidence = gathered.activation, gathered.onsets, gathered.evidence
     if evidence is None:
         return None
-    pulses, readings = propose(activation, evidence, params)
+    pulses, readings = propose(activation, evidence, params, known_bpm)
     if not pulses:
         return None
     weights = weights_for(params.activation)

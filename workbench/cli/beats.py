@@ -18,11 +18,16 @@ if TYPE_CHECKING:
 @click.command("beats")
 @click.argument("track")
 @click.option("--grid", "grid_file", type=FILE, help="A file of your own beats, which become the track's grid.")
+@click.option(
+    "--tempo", "bpm", type=float, metavar="BPM", help="The tempo of the beats, of which the track's grid is made."
+)
 @click.option("--confirm", is_flag=True, help="Keep the grid that was heard as right.")
 @click.option("--tracker", metavar="NAME", help="Another beat tracker: one that is installed, or module:attribute.")
 @profile_option
 @workspace_option
-def command(track: str, grid_file: Path | None, confirm: bool, tracker: str | None, workspace: Workspace) -> None:
+def command(
+    track: str, grid_file: Path | None, bpm: float | None, confirm: bool, tracker: str | None, workspace: Workspace
+) -> None:
     """Print the beats, downbeats and tempo of TRACK, a catalog track id or any sound or video that FFmpeg reads.
 
     Times are seconds from the first sample, as a player counts them. A second call is answered from the cache. Metre,
@@ -31,13 +36,15 @@ def command(track: str, grid_file: Path | None, confirm: bool, tracker: str | No
     With --grid every later plan of this track, by the same bytes, uses your own beats, with confidence 1. FILE has
     a beat a line: its time in seconds and its place in the bar, 1 for a downbeat, with a tab, spaces or a comma
     between (madmom, .beats); or Sonic Visualiser's CSV, Audacity's labels, JAMS, the MIDI file of a click. A file
-    without places takes the bars that were heard. --confirm keeps the heard grid instead, also in place of your
-    own.
+    without places takes the bars that were heard. With --tempo the beats are heard anew at the tempo that you know,
+    which helps where half or double of it was heard; they are kept with the confidence that is printed. --confirm keeps
+    the heard grid instead, also in place of your own.
 
     \b
     Example:
       workbench beats track.flac | jq .tempo_bpm
       workbench beats track.flac --grid track.beats
+      workbench beats track.flac --tempo 174
       workbench beats track.flac --confirm
 
     \f
@@ -46,16 +53,17 @@ def command(track: str, grid_file: Path | None, confirm: bool, tracker: str | No
     ----------
     track : path of a sound or video, or catalog track id
     grid_file : a person's own grid; None: the one kept before, else the heard one
+    bpm : a tempo that a person knows
     confirm : whether the heard grid is kept as right
     tracker : name of a beat tracker; None: that of the profile
     workspace : of the home folder, with the parameters of the profile
 
     Raises
     ------
-    click.UsageError : both a grid and `confirm`
+    click.UsageError : more than one of a grid, a tempo and `confirm`
     """
-    if grid_file is not None and confirm:
-        raise click.UsageError("give either --grid FILE, your own grid, or --confirm, the heard one")
+    if (grid_file is not None) + (bpm is not None) + confirm > 1:
+        raise click.UsageError("give one of --grid FILE, your own grid, --tempo BPM, and --confirm, the heard grid")
     from workbench.provenance import with_provenance
     from workbench.results.beats import beat_grid_body
     from workbench.workflows.beats import map_beats
@@ -70,19 +78,18 @@ def command(track: str, grid_file: Path | None, confirm: bool, tracker: str | No
         workspace = workspace.with_params(params.model_copy(update={"beats": beats}))
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)
-        if grid_file is not None or confirm:
-            from workbench.workflows.own_grid import confirm_grid, keep_grid
+        if grid_file is not None or bpm is not None or confirm:
+            from workbench.workflows.own_grid import confirm_grid, keep_grid, keep_tempo
 
-            kept = (
-                confirm_grid(workspace, source.path)
-                if grid_file is None
-                else keep_grid(workspace, source.path, grid_file)
-            )
+            if grid_file is not None:
+                kept = keep_grid(workspace, source.path, grid_file)
+            else:
+                kept = confirm_grid(workspace, source.path) if bpm is None else keep_tempo(workspace, source.path, bpm)
             say(f"{kept.beats.size} beats in {kept.downbeats.size} bars are the grid of this track from now on")
         found = map_beats(workspace, source.path)
     say(describe_grid(found.grid))
     kept_before = corrected_grid(workspace, found.content_hash)
-    if kept_before is not None and grid_file is None and not confirm:
+    if kept_before is not None and grid_file is None and bpm is None and not confirm:
         instead = "" if tracker is None else f", not that of {tracker}, which --confirm would keep instead"
         say(f"this is the grid that is kept for this track{instead}")
     body = beat_grid_body(found.grid, found.duration, track_id=source.track_id, cached=found.cached)

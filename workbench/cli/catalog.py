@@ -108,6 +108,8 @@ def _add(workspace: Workspace, listing: Listing, workers: Executor | None) -> No
         if done:
             open_catalog(workspace)
     _report("what was given and what was heard disagree", doubts, _MOST_DOUBTS)
+    if any(": bpm " in doubt for doubt in doubts):
+        say("workbench: where a given tempo is right, `workbench beats TRACK_ID --tempo BPM` hears the beats at it")
     _report("could not be added", faults, None)
     if faults:
         click.get_current_context().exit(1)

@@ -110,8 +110,9 @@ def low_confidence(confidence: float, best_score: float, required: float) -> Ref
     return Refusal(
         RefusalReason.LOW_CONFIDENCE,
         f"{hint}.",
-        f"{hint}: `workbench beats TRACK --grid FILE` takes your own grid, `workbench beats TRACK --confirm` keeps the "
-        "heard one as right, and `workbench dashboard` opens a page to correct it on.",
+        f"{hint}: `workbench beats TRACK --tempo BPM` hears them at the tempo that you know, `workbench beats TRACK "
+        "--grid FILE` takes your own grid, `workbench beats TRACK --confirm` keeps the heard one as right, and "
+        "`workbench dashboard` opens a page to correct it on.",
     )
 
 

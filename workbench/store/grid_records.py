@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CorrectedGrid:
-    """A grid that somebody corrected or confirmed."""
+    """A grid that somebody corrected or confirmed, or that was heard at a tempo that somebody knew."""
 
     content_hash: str
     """SHA-256 of the recording's bytes, hex"""
@@ -29,14 +29,18 @@ class CorrectedGrid:
     """what was corrected, in the words of whoever did it"""
     at: str
     """ISO 8601, UTC"""
+    confidence: float = 1.0
+    """0 to 1: how sure the downbeats are; under 1 where only the tempo was known"""
 
     @property
     def revision(self) -> str:
         """Digest of the grid: equal grids, equal revisions; 16 hex digits."""
-        return grid_revision(self.beats, self.positions, self.beats_per_bar)
+        return grid_revision(self.beats, self.positions, self.beats_per_bar, self.confidence)
 
 
-def grid_revision(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int) -> str:
+def grid_revision(
+    beats: Sequence[float], positions: Sequence[int], beats_per_bar: int, confidence: float = 1.0
+) -> str:
     """Digest of a grid, corrected or not: equal grids, equal revisions.
 
     Parameters
@@ -44,16 +48,17 @@ def grid_revision(beats: Sequence[float], positions: Sequence[int], beats_per_ba
     beats : s, strictly increasing; rounded to the microsecond
     positions : place in the bar of each beat, from 1
     beats_per_bar : of the prevailing metre
+    confidence : 0 to 1, of a grid that is kept
 
     Returns
     -------
     16 hex digits
     """
     rounded = [round(float(beat), 6) for beat in beats]
-    return hashlib.sha256(grid_text(rounded, positions, beats_per_bar).encode()).hexdigest()[:16]
+    return hashlib.sha256(grid_text(rounded, positions, beats_per_bar, confidence).encode()).hexdigest()[:16]
 
 
-def grid_text(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int) -> str:
+def grid_text(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int, confidence: float = 1.0) -> str:
     """A grid as text: what is stored of it, and what its revision is a digest of.
 
     Parameters
@@ -61,10 +66,13 @@ def grid_text(beats: Sequence[float], positions: Sequence[int], beats_per_bar: i
     beats : s, strictly increasing
     positions : place in the bar of each beat, from 1
     beats_per_bar : of the prevailing metre
+    confidence : 0 to 1; not named where it is 1
 
     Returns
     -------
     JSON
     """
     grid = {"beats": list(beats), "positions": list(positions), "beats_per_bar": beats_per_bar}
+    if confidence != 1.0:
+        grid["confidence"] = confidence
     return json.dumps(grid, separators=(",", ":"), allow_nan=False)

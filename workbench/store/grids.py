@@ -26,6 +26,7 @@ def put(
     positions: Sequence[int],
     beats_per_bar: int,
     note: str = "",
+    confidence: float = 1.0,
 ) -> CorrectedGrid:
     """Keep a corrected grid for a recording, in place of the one before. The caller validates the grid.
 
@@ -37,6 +38,7 @@ def put(
     positions : place in the bar of each beat, from 1
     beats_per_bar : of the prevailing metre
     note : what was corrected
+    confidence : 0 to 1; rounded to the ten-thousandth
 
     Returns
     -------
@@ -49,11 +51,12 @@ def put(
         int(beats_per_bar),
         note,
         now(),
+        round(confidence, 4),
     )
     if revision_of(connection, content_hash) != kept.revision:
         recording_changed(connection, content_hash)
     connection.execute(grids.delete().where(grids.c.content_hash == content_hash))
-    text = grid_text(kept.beats, kept.positions, kept.beats_per_bar)
+    text = grid_text(kept.beats, kept.positions, kept.beats_per_bar, kept.confidence)
     connection.execute(
         grids.insert().values(content_hash=content_hash, revision=kept.revision, grid=text, note=note, at=kept.at)
     )
@@ -77,7 +80,13 @@ def get(connection: Connection, content_hash: str) -> CorrectedGrid | None:
         return None
     grid = json.loads(row.grid)
     return CorrectedGrid(
-        content_hash, tuple(grid["beats"]), tuple(grid["positions"]), grid["beats_per_bar"], row.note, row.at
+        content_hash,
+        tuple(grid["beats"]),
+        tuple(grid["positions"]),
+        grid["beats_per_bar"],
+        row.note,
+        row.at,
+        grid.get("confidence", 1.0),
     )
 
 

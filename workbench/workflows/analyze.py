@@ -12,8 +12,9 @@ no sound is read at all: only the file's bytes, for their hash.
 A key names the versions of the stages that it builds on too.
 
 Functions: `analyze` for all of it; `beat_stage`, `evidence_stage` and `loop_stage` for one of them; `heard_grid` for
-the tracker's grid, whatever was corrected; `decoded_seconds` for the length alone, before anything is analysed;
-`grid_parts` and `profile_parts` for the keys of results that depend on them.
+the tracker's grid, whatever was corrected, and `grid_at_tempo` for the one that it hears when it is told the tempo;
+`decoded_seconds` for the length alone, before anything is analysed; `grid_parts` and `profile_parts` for the keys of
+results that depend on them.
 """
 
 from __future__ import annotations
@@ -314,6 +315,31 @@ def beat_stage(sound: Sound) -> BeatAnalysis:
     return _beat_analysis(sound, arrays, cached)
 
 
+def grid_at_tempo(sound: Sound, bpm: float) -> BeatGrid:
+    """The grid that our tracker hears in a sound when it is told the tempo; it is tracked now and not stored.
+
+    Parameters
+    ----------
+    sound : of a file
+    bpm : tempo of the beats, within `beats.pulses.KNOWN_TEMPO_SHARE`
+
+    Returns
+    -------
+    BeatGrid : without beats where nothing near this tempo can be followed; of a wrong tempo the confidence is near 0
+
+    Raises
+    ------
+    MediaError : no such file, or no sound in it
+    """
+    from workbench.beats.edges import with_edge_lines
+    from workbench.beats.track import gather, track_gathered
+
+    params = sound.params.beats
+    gathered = gather(sound.spectrum, params, sound.onsets)
+    sound.release_spectrum()
+    return with_edge_lines(track_gathered(gathered, params, bpm), sound.recording)
+
+
 def heard_grid(sound: Sound) -> BeatGrid:
     """The tracker's grid of a sound, from the store or tracked now, whether or not a corrected one replaces it.
 
@@ -395,7 +421,7 @@ def _tracked_grid(arrays: Arrays) -> BeatGrid:
 def _grid_of(correction: CorrectedGrid) -> BeatGrid:
     """The grid of a correction."""
     beats, positions = np.array(correction.beats), np.array(correction.positions, dtype=np.int32)
-    return BeatGrid(beats, positions, correction.beats_per_bar)
+    return BeatGrid(beats, positions, correction.beats_per_bar, correction.confidence)
 
 
 def _loops_key(sound: Sound) -> StageKey:

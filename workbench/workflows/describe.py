@@ -55,13 +55,15 @@ def describe(workspace: Workspace, path: Path | str) -> Character:
     return _character(Sound(workspace, Path(path), keep_spectrum=True))
 
 
-def measure_track(workspace: Workspace, path: Path | str) -> Measurement:
+def measure_track(workspace: Workspace, path: Path | str, given_bpm: float | None = None) -> Measurement:
     """Measure a file for the library; its landmarks are left in the store.
 
     Parameters
     ----------
     workspace : parameters, store and progress report
     path : anything FFmpeg reads
+    given_bpm : tempo that the catalog gives; where another is heard and beats at this one can be followed, they become
+        the track's grid
 
     Raises
     ------
@@ -69,6 +71,10 @@ def measure_track(workspace: Workspace, path: Path | str) -> Measurement:
     StoreError : the home folder cannot be written to
     """
     sound = Sound(workspace, Path(path), keep_spectrum=True)
+    if given_bpm is not None:
+        from workbench.workflows.own_grid import keep_given_tempo
+
+        keep_given_tempo(sound, given_bpm)
     character = _character(sound)
     landmark_stage(sound)
     return _measurement_of(character, sound.content_hash, analysis_name(sound.params), sound.params.character)

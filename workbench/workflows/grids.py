@@ -66,7 +66,9 @@ def corrected_revisions(workspace: Workspace, content_hashes: Collection[str]) -
     return {content_hash: revision for content_hash, revision in found.items() if revision}
 
 
-def save_grid(workspace: Workspace, content_hash: str, grid: BeatGrid, note: str = "") -> CorrectedGrid:
+def save_grid(
+    workspace: Workspace, content_hash: str, grid: BeatGrid, note: str = "", confidence: float = 1.0
+) -> CorrectedGrid:
     """Save a corrected grid for a recording; every later plan uses it.
 
     Parameters
@@ -75,6 +77,7 @@ def save_grid(workspace: Workspace, content_hash: str, grid: BeatGrid, note: str
     content_hash : SHA-256 of the recording's bytes, hex
     grid : replaces the one saved before; times are rounded to the microsecond
     note : what was corrected, in the words of whoever did it
+    confidence : 0 to 1; 1 where a person answers for every bar line, whatever the tracker thought of `grid`
 
     Returns
     -------
@@ -88,7 +91,7 @@ def save_grid(workspace: Workspace, content_hash: str, grid: BeatGrid, note: str
 
     with workspace.database.write() as connection:
         return grids.put(
-            connection, content_hash, grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar, note
+            connection, content_hash, grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar, note, confidence
         )
 
 

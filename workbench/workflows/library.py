@@ -302,7 +302,7 @@ class _Adding:
                 self.jobs[self.job_of[digest]].append(file)
             else:
                 place = self._place(file.path, digest)
-                job = pool.submit(measure, place, self.workspace.home.root, self.params)
+                job = pool.submit(measure, place, self.workspace.home.root, self.params, _given_bpm(file))
                 self.jobs[job], self.job_of[digest] = [file], job
         yield from self._flush()
 
@@ -370,7 +370,7 @@ class _Adding:
         return self.digests[path]
 
 
-def measure(path: Path, root: Path, params: WorkbenchParams) -> Measurement:
+def measure(path: Path, root: Path, params: WorkbenchParams, given_bpm: float | None = None) -> Measurement:
     """Analyse one file into the store of a home folder; runs in a worker process.
 
     Parameters
@@ -378,6 +378,7 @@ def measure(path: Path, root: Path, params: WorkbenchParams) -> Measurement:
     path : the file
     root : the home folder
     params : all parameters
+    given_bpm : tempo that the catalog gives; None: it gives none
 
     Raises
     ------
@@ -388,9 +389,15 @@ def measure(path: Path, root: Path, params: WorkbenchParams) -> Measurement:
 
     workspace = _workspace_of_this_process(root, params)
     try:
-        return measure_track(workspace, path)
+        return measure_track(workspace, path, given_bpm)
     finally:
         workspace.forget_recordings()
+
+
+def _given_bpm(file: WantedFile) -> float | None:
+    """The tempo that a file's row gives, where it is one."""
+    given = file.fields.get("bpm")
+    return float(given) if isinstance(given, int | float) and not isinstance(given, bool) else None
 
 
 @lru_cache(maxsize=1)

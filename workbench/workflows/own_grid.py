@@ -1,7 +1,11 @@
 """A person's own grid of a track: kept by the hash of the track's bytes, used by every later plan.
 
-Functions: `keep_grid` for a grid or a file of one; `confirm_grid` for the grid that was heard. The records themselves
-are saved and deleted by `workbench.workflows.grids`.
+A tempo alone is knowledge too: trackers that err mostly hear half or double of it. The tracker then considers no other,
+and says of the bar lines that it finds how sure they are, as ever.
+
+Functions: `keep_grid` for a grid or a file of one; `keep_tempo` for a known tempo, `keep_given_tempo` where the catalog
+gives it; `confirm_grid` for the grid that was heard. The records themselves are saved and deleted by
+`workbench.workflows.grids`.
 """
 
 from __future__ import annotations
@@ -9,11 +13,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from workbench.beats.grid import BeatGrid
-from workbench.errors import GridError
-from workbench.workflows.analyze import Sound, beat_stage, heard_grid
+from workbench.beats.pulses import is_near_tempo
+from workbench.errors import GridError, ParameterError
+from workbench.extensions import OWN
+from workbench.workflows.analyze import Sound, beat_stage, grid_at_tempo, heard_grid
 from workbench.workflows.grid_files import read_grid
-from workbench.workflows.grids import save_grid
+from workbench.workflows.grids import corrected_grid, save_grid
 from workbench.workspace import Workspace
+
+MIN_TEMPO_CONFIDENCE = 0.1
+"""from which beats at a given tempo are taken: of 26 recordings by others 25 have at most 0.01 at 0.93 and at 1.1 times
+their tempo"""
 
 
 def keep_grid(workspace: Workspace, track: Path | str, grid: BeatGrid | Path | str) -> BeatGrid:
@@ -49,6 +59,78 @@ def keep_grid(workspace: Workspace, track: Path | str, grid: BeatGrid | Path | s
     return _kept(workspace, sound, kept, note)
 
 
+def keep_tempo(workspace: Workspace, track: Path | str, bpm: float) -> BeatGrid:
+    """Make the grid that is heard in a track at a tempo that a person knows the grid of the track.
+
+    Parameters
+    ----------
+    workspace : its database takes the record; its parameters must name our own tracker
+    track : its file
+    bpm : tempo of the beats; the track's may be off it by `beats.pulses.KNOWN_TEMPO_SHARE`
+
+    Returns
+    -------
+    BeatGrid : as it is kept, with the confidence that the tracker has in its bar lines
+
+    Raises
+    ------
+    ParameterError : a tempo beyond those that are tracked, or another tracker
+    MediaError : the track cannot be read, or has no sound
+    GridError : no beats are heard in it at this tempo
+    StoreError : the home folder or its database cannot be used
+    """
+    beats = workspace.params.beats
+    if not beats.min_bpm <= bpm <= beats.max_bpm:
+        raise ParameterError(f"a tempo lies between {beats.min_bpm:g} and {beats.max_bpm:g} BPM, got {bpm:g}")
+    if beats.tracker != OWN:
+        raise ParameterError(f"only our own tracker can be told a tempo, not {beats.tracker}")
+    sound = Sound(workspace, Path(track))
+    heard = heard_grid(sound)
+    grid = grid_at_tempo(sound, bpm)
+    if not grid.downbeats.size or (grid.confidence < MIN_TEMPO_CONFIDENCE and not _has_tempo(heard, bpm)):
+        instead = f", {heard.tempo_bpm:.1f} BPM is; give half or double of that, or" if heard.beats.size > 1 else "; give"
+        raise GridError(f"{track}: no beats are heard in it at {bpm:g} BPM{instead} a grid of your own")
+    return _kept(workspace, sound, grid, _tempo_note(bpm), grid.confidence)
+
+
+def keep_given_tempo(sound: Sound, bpm: float) -> bool:
+    """Take the tempo that a catalog gives of a track where another is heard, unless a grid is kept for it already.
+
+    Parameters
+    ----------
+    sound : of the track; nothing that depends on its corrected grid has been asked of it yet
+    bpm : as the catalog has it; a tempo at which no beats are heard is not taken
+
+    Returns
+    -------
+    whether the track's grid is now the one at this tempo
+
+    Raises
+    ------
+    MediaError : the track cannot be read, or has no sound
+    StoreError : the home folder or its database cannot be used
+    """
+    beats = sound.params.beats
+    if beats.tracker != OWN or not beats.min_bpm <= bpm <= beats.max_bpm:
+        return False
+    heard = heard_grid(sound)
+    if heard.beats.size < 2 or _has_tempo(heard, bpm) or corrected_grid(sound.workspace, sound.content_hash):
+        return False
+    grid = grid_at_tempo(sound, bpm)
+    if not grid.downbeats.size or grid.confidence < MIN_TEMPO_CONFIDENCE:
+        return False
+    save_grid(sound.workspace, sound.content_hash, grid, _tempo_note(bpm), grid.confidence)
+    return True
+
+
+def _has_tempo(grid: BeatGrid, bpm: float) -> bool:
+    return grid.beats.size > 1 and is_near_tempo(grid.beats, bpm)
+
+
+def _tempo_note(bpm: float) -> str:
+    return f"heard at {bpm:g} BPM, which was given"
+
+
 def confirm_grid(workspace: Workspace, track: Path | str) -> BeatGrid:
     """Keep the grid that was heard in a track as right; it replaces a grid that a person gave before.
 
@@ -74,6 +156,6 @@ def confirm_grid(workspace: Workspace, track: Path | str) -> BeatGrid:
     return _kept(workspace, sound, heard, "the heard grid, confirmed")
 
 
-def _kept(workspace: Workspace, sound: Sound, grid: BeatGrid, note: str) -> BeatGrid:
-    save_grid(workspace, sound.content_hash, grid, note)
+def _kept(workspace: Workspace, sound: Sound, grid: BeatGrid, note: str, confidence: float = 1.0) -> BeatGrid:
+    save_grid(workspace, sound.content_hash, grid, note, confidence)
     return beat_stage(Sound(workspace, sound.path)).grid

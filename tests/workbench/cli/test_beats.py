@@ -72,6 +72,19 @@ def test_says_in_one_line_that_a_file_is_no_sound(workbench: Call, home: Path, t
     assert "letter.txt" in err.splitlines()[-1]
 
 
+def test_beats_are_heard_at_the_tempo_that_is_given(workbench: Call, track_file: Path, tmp_path: Path) -> None:
+    code, out, err = workbench("beats", track_file, "--tempo", 60, "--home", tmp_path)
+    assert code == 0, err
+    assert abs(json.loads(out)["tempo_bpm"] - 60.0) < 0.5
+    assert json.loads(out)["provenance"]["grid"]["note"] == "heard at 60 BPM, which was given"
+    code, out, err = workbench("beats", track_file, "--tempo", 133, "--home", tmp_path)
+    assert (code, out) == (1, "")
+    assert "no beats are heard in it at 133 BPM, 120" in err.splitlines()[-1]
+    code, _, err = workbench("beats", track_file, "--tempo", 60, "--confirm", "--home", tmp_path)
+    assert code == 2
+    assert "give one of --grid FILE" in err
+
+
 def test_ones_own_grid_is_used_by_the_next_plan(workbench: Call, track_file: Path, tmp_path: Path) -> None:
     """Bars a beat later than heard: the next plan splices on them, and a catalog track has them too."""
     home, own = tmp_path / "home", tmp_path / "own.csv"

@@ -11,8 +11,12 @@ def test_equal_grids_have_equal_revisions() -> None:
     revision = grid_revision([0.5, 1.0], [1, 2], 2)
     assert revision == grid_revision((0.5000001, 1.0), (1, 2), 2)
     assert revision == CorrectedGrid("0" * 64, (0.5, 1.0), (1, 2), 2, "a note counts for nothing", "").revision
-    others = {grid_revision([0.5, 1.1], [1, 2], 2), grid_revision([0.5, 1.0], [2, 1], 2)}
-    assert len(others | {revision}) == 3
+    others = {
+        grid_revision([0.5, 1.1], [1, 2], 2),
+        grid_revision([0.5, 1.0], [2, 1], 2),
+        grid_revision([0.5, 1.0], [1, 2], 2, 0.8),
+    }
+    assert len(others | {revision}) == 4
 
 
 def test_a_grid_as_text_holds_all_of_it() -> None:
@@ -21,3 +25,4 @@ def test_a_grid_as_text_holds_all_of_it() -> None:
         "positions": [1, 2],
         "beats_per_bar": 2,
     }
+    assert json.loads(grid_text((0.5, 1.0), (1, 2), 2, 0.8))["confidence"] == 0.8

@@ -9,12 +9,14 @@ import pytest
 import soundfile
 
 from workbench.beats.grid import BeatGrid
-from workbench.errors import GridError
+from workbench.bundled import bundled_path
+from workbench.errors import GridError, ParameterError
 from workbench.home import Home
 from workbench.workflows.analyze import analyze
 from workbench.workflows.beats import map_beats
 from workbench.workflows.grids import corrected_grid
-from workbench.workflows.own_grid import confirm_grid, keep_grid
+from workbench.workflows.library import WantedFile, add_all, open_library
+from workbench.workflows.own_grid import confirm_grid, keep_grid, keep_tempo
 from workbench.workspace import Workspace
 
 RATE, SECONDS = 22_050, 24.0
@@ -79,3 +81,47 @@ def test_a_grid_that_cannot_be_the_tracks_is_refused(workspace: Workspace, track
     soundfile.write(silence, np.zeros(5 * RATE), RATE)
     with pytest.raises(GridError, match="nothing to confirm"):
         confirm_grid(workspace, silence)
+
+
+UNDERTOW = bundled_path("data", "bundled", "music", "undertow.ogg")
+"""at 174 BPM, of which half is heard"""
+
+
+def test_beats_are_heard_at_a_tempo_that_a_person_knows(workspace: Workspace) -> None:
+    heard = map_beats(workspace, UNDERTOW).grid
+    assert heard.tempo_bpm == pytest.approx(87.0, abs=0.1)
+    kept = keep_tempo(workspace, UNDERTOW, 175.0)
+    assert kept.tempo_bpm == pytest.approx(174.0, abs=0.1)
+    assert heard.confidence < kept.confidence < 1.0, "the bar lines were heard and not given"
+    again = analyze(workspace, UNDERTOW)
+    assert again.grid.beats == pytest.approx(kept.beats, abs=1e-6)
+    assert again.profile.grid_confidence == pytest.approx(kept.confidence, abs=1e-4)
+    record = corrected_grid(workspace, again.content_hash)
+    assert record is not None
+    assert record.note == "heard at 175 BPM, which was given"
+    assert confirm_grid(workspace, UNDERTOW).tempo_bpm == pytest.approx(87.0, abs=0.1), "and taken back"
+
+
+def test_a_tempo_at_which_nothing_is_heard_is_refused(workspace: Workspace, track: Path) -> None:
+    with pytest.raises(GridError, match=r"no beats are heard in it at 133 BPM, 120\.\d BPM is; give half or double"):
+        keep_tempo(workspace, track, 133.0)
+    with pytest.raises(ParameterError, match="a tempo lies between 40 and 240 BPM, got 20"):
+        keep_tempo(workspace, track, 20.0)
+    assert corrected_grid(workspace, map_beats(workspace, track).content_hash) is None
+
+
+def test_the_tempo_that_a_catalog_gives_counts_where_it_can_be_heard(workspace: Workspace) -> None:
+    wrong = bundled_path("data", "bundled", "music", "corner_store.ogg")  # at 104 BPM
+    assert add_all(workspace, [WantedFile(UNDERTOW, "a", {"bpm": 174.0}), WantedFile(wrong, "b", {"bpm": 97.0})]) == 2
+    library = open_library(workspace)
+    assert library.get("a").contradictions == ()
+    assert map_beats(workspace, UNDERTOW).grid.tempo_bpm == pytest.approx(174.0, abs=0.1)
+    assert library.get("b").contradictions == ("bpm 97 was given, 103.999 was heard, another tempo",)
+    assert map_beats(workspace, wrong).grid.tempo_bpm == pytest.approx(104.0, abs=0.1)
+
+
+def test_a_grid_that_a_person_kept_outweighs_the_tempo_of_a_catalog(workspace: Workspace) -> None:
+    confirm_grid(workspace, UNDERTOW)
+    assert add_all(workspace, [WantedFile(UNDERTOW, "a", {"bpm": 174.0})]) == 1
+    assert map_beats(workspace, UNDERTOW).grid.tempo_bpm == pytest.approx(87.0, abs=0.1)
+    assert open_library(workspace).get("a").contradictions
