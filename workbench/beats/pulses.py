@@ -46,12 +46,12 @@ from workbench.recording import FloatArray
 
 FEWEST_BEATS = 8
 """of a pulse; fewer do not define a tempo"""
+KNOWN_TEMPO_SHARE = 0.04
+"""part of a tempo that somebody knows by which beats may be off it, as tempi are judged (Gouyon et al. 2006)"""
 _SAME_SECONDS = 0.04
 """s within which two pulses have the same beats"""
 _MOSTLY = 0.9
 """share of the beats that two pulses have in common, from which one of them will do"""
-KNOWN_TEMPO_SHARE = 0.04
-"""part of a tempo that somebody knows by which beats may be off it, as tempo estimates are judged (Gouyon et al. 2006)"""
 _WHOLLY = 0.98
 """the same for straight grids, which differ from a path where it slips"""
 

@@ -647,8 +647,8 @@ def _not_filled(profile: LoopProfile, request: FitRequest, params: CoverParams, 
             whys.append(f"it can be heard to end and to begin again from its head with {again.labels[0]}")
     if best < needed and profile.grid_confidence < params.sure_confidence:
         whys.append(
-            f"its bars are unsure (confidence {profile.grid_confidence:.2f}): `workbench beats TRACK --tempo BPM` hears "
-            "them at the tempo that you know, `--grid FILE` takes your own, `--confirm` keeps the heard ones as right"
+            f"its bars are unsure (confidence {profile.grid_confidence:.2f}): `workbench beats TRACK --tempo BPM` "
+            "hears them at the tempo that you know, `--grid FILE` takes your own, `--confirm` keeps the heard ones"
         )
     return FitError("; ".join(whys))
 

@@ -38,9 +38,7 @@ class CorrectedGrid:
         return grid_revision(self.beats, self.positions, self.beats_per_bar, self.confidence)
 
 
-def grid_revision(
-    beats: Sequence[float], positions: Sequence[int], beats_per_bar: int, confidence: float = 1.0
-) -> str:
+def grid_revision(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int, confidence: float = 1.0) -> str:
     """Digest of a grid, corrected or not: equal grids, equal revisions.
 
     Parameters

@@ -88,7 +88,8 @@ def keep_tempo(workspace: Workspace, track: Path | str, bpm: float) -> BeatGrid:
     heard = heard_grid(sound)
     grid = grid_at_tempo(sound, bpm)
     if not grid.downbeats.size or (grid.confidence < MIN_TEMPO_CONFIDENCE and not _has_tempo(heard, bpm)):
-        instead = f", {heard.tempo_bpm:.1f} BPM is; give half or double of that, or" if heard.beats.size > 1 else "; give"
+        others = f", {heard.tempo_bpm:.1f} BPM is; give half or double of that, or"
+        instead = others if heard.beats.size > 1 else "; give"
         raise GridError(f"{track}: no beats are heard in it at {bpm:g} BPM{instead} a grid of your own")
     return _kept(workspace, sound, grid, _tempo_note(bpm), grid.confidence)
 

@@ -12,7 +12,8 @@ a bar.
 
 Protocol: as in `tests.benchmarks.beats`. *Off the beat*: share of the found beats that lie nearer to the middle between
 two written ones than to either; *slips*: changes of phase at an unchanged tempo. *Half* and *double* tempo: the median
-beat against the written one, within 4 %. *Told*: the tracker knows the tempo of most of the song. The intervals hold 95 of 100 means of sources drawn again, songs with them.
+beat against the written one, within 4 %. With `--told` the tracker knows the tempo of most of the song. The intervals
+hold 95 of 100 means of sources drawn again, songs with them.
 """
 
 from __future__ import annotations
