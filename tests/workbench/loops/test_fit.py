@@ -342,7 +342,7 @@ def test_a_length_that_nothing_fills_is_refused(track_profile: Maker, only: Call
     assert plan_fit(profile, FitRequest(float(found[1]))).window_end == float(found[1])
     with pytest.raises(FitError):
         plan_fit(profile, FitRequest(float(found[1]) + 0.2))
-    with pytest.raises(FitError, match=r"its bars are unsure \(confidence 0.20\): `workbench beats TRACK --grid FILE`"):
+    with pytest.raises(FitError, match=r"its bars are unsure \(confidence 0.20\): `workbench beats TRACK --tempo BPM`"):
         plan_fit(replace(profile, grid_confidence=0.2), FitRequest(200.0))
     for seconds in (0.0, -1.0, float("nan"), 0.5):
         with pytest.raises(FitError, match="fitted to 1 s or more"):
