@@ -31,8 +31,10 @@ from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import MediaError, UnknownTrack
 from workbench.files import hash_file
 from workbench.recording import FloatArray
+from workbench.store import grids
 from workbench.store.changes import current_revision, next_revision
 from workbench.store.database import Database, now, recordings, removed_tracks, tracks
+from workbench.store.grid_records import CorrectedGrid
 
 PRESENT, MISSING = "present", "missing"
 _AT_ONCE = 500
@@ -53,6 +55,8 @@ class Measurement:
     """shape (CONTOUR_PARTS,), float16, energy 0 to 1"""
     sound: FloatArray
     """shape (SOUND_DIMS,), float16, of unit length or zero"""
+    grid: CorrectedGrid | None = None
+    """the grid that it was measured on, where that is to be kept: it was heard at the tempo that the catalog gives"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,6 +394,9 @@ def _put(
 
 def _record(connection: Connection, measurement: Measurement, revision: int) -> None:
     """Write a measurement, and mark the tracks that it belongs to as changed."""
+    if (kept := measurement.grid) is not None and grids.get(connection, kept.content_hash) is None:
+        places = kept.beats, kept.positions, kept.beats_per_bar
+        grids.put(connection, kept.content_hash, *places, kept.note, kept.confidence)
     own = recordings.c.content_hash == measurement.content_hash
     values = {
         "measured": json.dumps(dict(measurement.facts), ensure_ascii=False, allow_nan=False),

@@ -3,7 +3,7 @@
 Apart from `workbench.store.grids`, which reads and writes the records: whoever plans a track names its grid, and that
 needs no database.
 
-Classes: `CorrectedGrid`. Functions: `grid_revision`, `grid_text`.
+Classes: `CorrectedGrid`. Functions: `make_record`, `grid_revision`, `grid_text`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from workbench.clock import now
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,36 @@ class CorrectedGrid:
     def revision(self) -> str:
         """Digest of the grid: equal grids, equal revisions; 16 hex digits."""
         return grid_revision(self.beats, self.positions, self.beats_per_bar, self.confidence)
+
+
+def make_record(
+    content_hash: str,
+    beats: Sequence[float],
+    positions: Sequence[int],
+    beats_per_bar: int,
+    note: str = "",
+    confidence: float = 1.0,
+) -> CorrectedGrid:
+    """The record of a grid as it is from now on. The caller validates the grid.
+
+    Parameters
+    ----------
+    content_hash : SHA-256 of the recording's bytes, hex
+    beats : s, strictly increasing; rounded to the microsecond
+    positions : place in the bar of each beat, from 1
+    beats_per_bar : of the prevailing metre
+    note : what was corrected
+    confidence : 0 to 1; rounded to the ten-thousandth
+    """
+    return CorrectedGrid(
+        content_hash,
+        tuple(round(float(beat), 6) for beat in beats),
+        tuple(int(position) for position in positions),
+        int(beats_per_bar),
+        note,
+        now(),
+        round(confidence, 4),
+    )
 
 
 def grid_revision(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int, confidence: float = 1.0) -> str:

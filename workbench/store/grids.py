@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, select
 
 from workbench.store.changes import recording_changed
-from workbench.store.database import grids, now
-from workbench.store.grid_records import CorrectedGrid, grid_text
+from workbench.store.database import grids
+from workbench.store.grid_records import CorrectedGrid, grid_text, make_record
 
 
 def put(
@@ -44,15 +44,7 @@ def put(
     -------
     the record as stored
     """
-    kept = CorrectedGrid(
-        content_hash,
-        tuple(round(float(beat), 6) for beat in beats),
-        tuple(int(position) for position in positions),
-        int(beats_per_bar),
-        note,
-        now(),
-        round(confidence, 4),
-    )
+    kept = make_record(content_hash, beats, positions, beats_per_bar, note, confidence)
     if revision_of(connection, content_hash) != kept.revision:
         recording_changed(connection, content_hash)
     connection.execute(grids.delete().where(grids.c.content_hash == content_hash))

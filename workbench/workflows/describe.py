@@ -13,6 +13,7 @@ Functions: `describe`; `measure_track`, for the library; `analysis_name`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,8 +63,8 @@ def measure_track(workspace: Workspace, path: Path | str, given_bpm: float | Non
     ----------
     workspace : parameters, store and progress report
     path : anything FFmpeg reads
-    given_bpm : tempo that the catalog gives; where another is heard and beats at this one can be followed, they become
-        the track's grid
+    given_bpm : tempo that the catalog gives; where another is heard and beats at this one can be followed, the track is
+        measured on them, and they are to be kept as its grid
 
     Raises
     ------
@@ -71,13 +72,16 @@ def measure_track(workspace: Workspace, path: Path | str, given_bpm: float | Non
     StoreError : the home folder cannot be written to
     """
     sound = Sound(workspace, Path(path), keep_spectrum=True)
+    at_tempo = None
     if given_bpm is not None:
-        from workbench.workflows.own_grid import keep_given_tempo
+        from workbench.workflows.own_grid import grid_of_given_tempo
 
-        keep_given_tempo(sound, given_bpm)
+        if (at_tempo := grid_of_given_tempo(sound, given_bpm)) is not None:
+            sound.correction = at_tempo
     character = _character(sound)
     landmark_stage(sound)
-    return _measurement_of(character, sound.content_hash, analysis_name(sound.params), sound.params.character)
+    measured = _measurement_of(character, sound.content_hash, analysis_name(sound.params), sound.params.character)
+    return replace(measured, grid=at_tempo)
 
 
 def analysis_name(params: WorkbenchParams) -> str:

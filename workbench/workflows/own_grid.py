@@ -3,8 +3,8 @@
 A tempo alone is knowledge too: trackers that err mostly hear half or double of it. The tracker then considers no other,
 and says of the bar lines that it finds how sure they are, as ever.
 
-Functions: `keep_grid` for a grid or a file of one; `keep_tempo` for a known tempo, `keep_given_tempo` where the catalog
-gives it; `confirm_grid` for the grid that was heard. The records themselves are saved and deleted by
+Functions: `keep_grid` for a grid or a file of one; `keep_tempo` for a known tempo, `grid_of_given_tempo` where a
+catalog gives it; `confirm_grid` for the grid that was heard. The records themselves are saved and deleted by
 `workbench.workflows.grids`.
 """
 
@@ -16,9 +16,10 @@ from workbench.beats.grid import BeatGrid
 from workbench.beats.pulses import is_near_tempo
 from workbench.errors import GridError, ParameterError
 from workbench.extensions import OWN
+from workbench.store.grid_records import CorrectedGrid, make_record
 from workbench.workflows.analyze import Sound, beat_stage, grid_at_tempo, heard_grid
 from workbench.workflows.grid_files import read_grid
-from workbench.workflows.grids import corrected_grid, save_grid
+from workbench.workflows.grids import save_grid
 from workbench.workspace import Workspace
 
 MIN_TEMPO_CONFIDENCE = 0.1
@@ -94,17 +95,17 @@ def keep_tempo(workspace: Workspace, track: Path | str, bpm: float) -> BeatGrid:
     return _kept(workspace, sound, grid, _tempo_note(bpm), grid.confidence)
 
 
-def keep_given_tempo(sound: Sound, bpm: float) -> bool:
-    """Take the tempo that a catalog gives of a track where another is heard, unless a grid is kept for it already.
+def grid_of_given_tempo(sound: Sound, bpm: float) -> CorrectedGrid | None:
+    """The grid at the tempo that a catalog gives of a track, where another is heard and no grid is kept for it.
 
     Parameters
     ----------
-    sound : of the track; nothing that depends on its corrected grid has been asked of it yet
+    sound : of the track
     bpm : as the catalog has it; a tempo at which no beats are heard is not taken
 
     Returns
     -------
-    whether the track's grid is now the one at this tempo
+    CorrectedGrid : the record, which is not kept yet; None where what is heard, or kept, stands
 
     Raises
     ------
@@ -112,16 +113,22 @@ def keep_given_tempo(sound: Sound, bpm: float) -> bool:
     StoreError : the home folder or its database cannot be used
     """
     beats = sound.params.beats
-    if beats.tracker != OWN or not beats.min_bpm <= bpm <= beats.max_bpm:
-        return False
+    if beats.tracker != OWN or not beats.min_bpm <= bpm <= beats.max_bpm or sound.correction is not None:
+        return None
     heard = heard_grid(sound)
-    if heard.beats.size < 2 or _has_tempo(heard, bpm) or corrected_grid(sound.workspace, sound.content_hash):
-        return False
+    if heard.beats.size < 2 or _has_tempo(heard, bpm):
+        return None
     grid = grid_at_tempo(sound, bpm)
     if not grid.downbeats.size or grid.confidence < MIN_TEMPO_CONFIDENCE:
-        return False
-    save_grid(sound.workspace, sound.content_hash, grid, _tempo_note(bpm), grid.confidence)
-    return True
+        return None
+    return make_record(
+        sound.content_hash,
+        grid.beats.tolist(),
+        grid.positions.tolist(),
+        grid.beats_per_bar,
+        _tempo_note(bpm),
+        grid.confidence,
+    )
 
 
 def _has_tempo(grid: BeatGrid, bpm: float) -> bool:

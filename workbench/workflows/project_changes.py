@@ -91,6 +91,7 @@ def _read_grid(connection: Connection, _: str, content_hash: str) -> Mapping[str
             "positions": list(kept.positions),
             "beats_per_bar": kept.beats_per_bar,
             "note": kept.note,
+            "confidence": kept.confidence,
         }
     }
 
