@@ -5,22 +5,38 @@ pulse goes on was faded by an engineer; neither is an ending. Otherwise the last
 rings: a long ring is a resolution, a short one a dry hit. If the bars that lead there have come down from the track, in
 level and in harmony, they are an outro.
 
-Functions: `find_ending`, `last_attack`.
+The last hit, which `fit --end-on` lands, is looked for in bands: a kick over a held chord hardly moves the level, and
+what crackles or beats while the music rings moves it more, but in no band as loud as the music was.
+
+Functions: `find_ending`, `last_hit`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from workbench.features.energy import sounding_range
+from workbench.features.spectrum import analyze_spectrum
 from workbench.loops.profile import EndingKind, TrackEnding, TrackSection
 from workbench.params import EndingParams
 from workbench.recording import FloatArray, IntArray, Recording
 
 _HOP_SECONDS = 0.02
 _FLOOR_DB = -100.0
+_HIT_EDGES_HZ = (0.0, 120.0, 250.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0, np.inf)
+"""of the bands in which hits are looked for: octaves, and what lies below and above"""
+_HITS_DB = ((10.0, 15.0), (15.0, 20.0))
+"""by how much a band rises at a hit, and how far under its loudest twentieth it may stay, one pair or the other"""
+_HIT_RISES_S = 0.02
+_HIT_BEFORE_S = (0.03, 0.09)
+"""over which the loudest before a hit is taken, so that strings which beat are none"""
+_HIT_SOUNDS_DB = 6.0
+"""under its peak, from where on a band has risen: the window of a spectrum sees a hit before it sounds"""
+_HIT_FALLS_DB = 10.0
+"""by which all of it may fall over a hit: where music is cut off, a click is heard too"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +96,36 @@ def find_ending(
     return TrackEnding(kind, start, float(downbeats[start]), last_sound)
 
 
-def last_attack(recording: Recording, downbeats: FloatArray, params: EndingParams | None = None) -> float:
-    """Where the last attack of a recording begins, s.
+def last_hit(recording: Recording, downbeats: FloatArray, params: EndingParams | None = None) -> float:
+    """Where the last hit of a recording falls, s: where the band that rises most has risen.
 
     Parameters
     ----------
     recording : the track
-    downbeats : shape (n_bars,), s; says how long a bar is, which bounds where the attack is looked for
-    params : thresholds
+    downbeats : shape (n_bars,), s; says how long a bar is, which bounds where an attack is looked for in music without
+        a hit
+    params : thresholds of such an attack
     """
+    spectrum = analyze_spectrum(recording.samples, recording.sample_rate)
+    rate = spectrum.frames_per_second
+    inside = [(spectrum.band_hz >= low) & (spectrum.band_hz < high) for low, high in pairwise(_HIT_EDGES_HZ)]
+    power = np.array([spectrum.power[band].sum(axis=0) for band in inside])
+    rises, near, far = (max(1, round(seconds * rate)) for seconds in (_HIT_RISES_S, *_HIT_BEFORE_S))
+    if power.shape[1] > 2 * far:
+        level = 10.0 * np.log10(np.vstack([power, power.sum(axis=0)]) + 1e-12)  # the last row is all of it
+        views = np.lib.stride_tricks.sliding_window_view
+        loudest = views(level, far - near + 1, axis=1).max(axis=2)
+        before, after = loudest[:, : level.shape[1] - 2 * far], level[-1, 2 * far :]
+        reached = views(level, rises + 1, axis=1).max(axis=2)[:, far : far + before.shape[1]]
+        rise, under = reached - before, np.percentile(level, 95, axis=1)[:, None] - reached
+        hits = np.logical_or.reduce([(rise >= least) & (under < most) for least, most in _HITS_DB])
+        hits &= after >= before[-1] - _HIT_FALLS_DB
+        if hits.any():
+            frames = np.flatnonzero(hits.any(axis=0))
+            at = int(frames[np.flatnonzero(np.diff(frames, prepend=-far) > near)[-1]])  # the first of the last hit
+            band = int(np.argmax(np.where(hits[:, at], rise[:, at], -np.inf)))
+            rising = level[band, at + far : at + 2 * far]
+            return float((at + far + int(np.argmax(rising >= rising.max() - _HIT_SOUNDS_DB))) / rate)
     bar = float(np.median(np.diff(downbeats))) if downbeats.size > 1 else 2.0
     return _measure_tail(recording, bar, params or EndingParams()).last_attack
 

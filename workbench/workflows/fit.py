@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ConstraintError, FitError, ParameterError, PlanError
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
-from workbench.loops.endings import last_attack
+from workbench.loops.endings import last_hit
 from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fits
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import plain_seconds
@@ -142,7 +142,7 @@ def fit_track(
     with wishes.named():
         analysis = with_pinned(workspace, track.path, analysis, wishes.every)
         if end_on is not None:
-            hit = last_attack(workspace.load_recording(track.path), analysis.profile.downbeats)
+            hit = last_hit(workspace.load_recording(track.path), analysis.profile.downbeats)
             requests = [replace(request, last_hit=hit) for request in requests]
         workspace.progress("planning", 0.0)
         plans = plan_fits(analysis.profile, requests, workspace.params.cover)
