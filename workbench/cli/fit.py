@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ from workbench.cli.terminal import print_body, progress_bar, say
 if TYPE_CHECKING:
     from workbench.loops.constraints import SeamConstraints
     from workbench.loops.fit import Keep
+    from workbench.params import CoverParams
     from workbench.workflows.fit import Fit
     from workbench.workflows.kept_constraints import KeptUse
     from workbench.workspace import Workspace
@@ -184,20 +186,22 @@ def command(
 
             write_fit_report(workspace, fit, report)
     explain_constraints(constraints, fit.kept_constraints, fit.analysis.profile, workspace)
-    _explain(fit)
+    _explain(fit, [one.label for one in keep], workspace.params.cover)
     explain_own_music(workspace, video_source, fit.mix is not None, own_music)
     print_body(fit_json(fit, None if video_source is None else video_source.video_id))
 
 
-def _explain(fit: Fit) -> None:
+def _explain(fit: Fit, keep: Collection[str], params: CoverParams) -> None:
     """Write to standard error what the JSON does not say in words."""
     from workbench.loops.fit import shares_its_parts
     from workbench.loops.refusals import plain_seconds
+    from workbench.workflows.plan_words import unsure_seams
 
     for plan in fit.plans:
         named = f"{plain_seconds(plan.window_end)} s: " if len(fit.plans) > 1 else ""
         say(f"{named}{plan.kind.in_words}, {plan.end_label}")
-        explain_plan(plan, fit.analysis.profile, named=named)
+        unsure = unsure_seams(plan, keep, params)
+        explain_plan(plan, fit.analysis.profile, *([unsure] if unsure else []), named=named)
     by_length = sorted(fit.plans, key=lambda plan: plan.window_end)
     for short, longer in pairwise(by_length):
         if not shares_its_parts(short, longer):

@@ -63,6 +63,7 @@ from workbench.loops.plan import (
 from workbench.loops.profile import LoopProfile
 from workbench.loops.splices import playable_splices, start_fade
 from workbench.loops.worth import (
+    WISHED_FLOOR,
     Worth,
     coverage_part,
     economy_part,
@@ -75,8 +76,6 @@ from workbench.loops.worth import (
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 
-ENDING_FLOOR = 0.2
-"""score under which no seam is taken for the track's own ending either; `CoverParams.min_seam_score` may be less"""
 _BARS_BEFORE = 2
 """bars before the first edit from which on the music may differ"""
 _POINTS = 4  # places of a bar at which the search asks whether the music is in place
@@ -181,7 +180,7 @@ def conform_plan(
     constraints: SeamConstraints = NO_CONSTRAINTS,
     *,
     of_fit: bool | None = None,
-    ending_floor: float | None = ENDING_FLOOR,
+    ending_floor: float | None = WISHED_FLOOR,
 ) -> LoopPlan:
     """Change a plan for another cut of its video.
 
@@ -234,7 +233,7 @@ class PlanFollower:
         self._of_fit = self._old.kind is not PlanKind.LOOP or ":" in self._old.end_label if of_fit is None else of_fit
         self._found: dict[tuple[float, float | None], tuple[_Search, _Way | None]] = {}
 
-    def plan(self, ending_floor: float | None = ENDING_FLOOR, min_seam_score: float | None = None) -> LoopPlan:
+    def plan(self, ending_floor: float | None = WISHED_FLOOR, min_seam_score: float | None = None) -> LoopPlan:
         """The plan for the new cut.
 
         Parameters

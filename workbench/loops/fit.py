@@ -62,12 +62,14 @@ from workbench.loops.plan import (
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.loops.splices import start_fade
-from workbench.loops.worth import HEARD
+from workbench.loops.worth import HEARD, WISHED_FLOOR
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 from workbench.structure.salience import memorable_bars
 from workbench.structure.sections import Section
 
+_KEPT_FLOORS = (0.4, 0.3, WISHED_FLOOR)
+"""of seam scores, tried one after the other where surer seams do not keep what is to be kept"""
 MIN_SECONDS = 1.0
 """s; nothing shorter is planned"""
 HOOK_SECONDS = 30.0
@@ -188,7 +190,7 @@ def plan_fit(
     """
     length = seconds_in_words or f"{plain_seconds(request.seconds)} s"
     _check_ranges(profile, request, length)
-    plans = _plans(profile, request, params, beside)
+    plans = _surest_plans(profile, request, params, beside)
     if not plans:
         raise _contradiction(profile, request, params, length)
     options = _options(plans)
@@ -311,6 +313,23 @@ def _check_ranges(profile: LoopProfile, request: FitRequest, length: str) -> Non
     if start_at is not None and end_on is not None and end_on <= start_at:
         labels = (f"{_START_AT} {clock(start_at)}", f"{_END_ON} {clock(end_on)}")
         raise FitError(f"{' and '.join(labels)} contradict each other", labels)
+
+
+def _surest_plans(
+    profile: LoopProfile, request: FitRequest, params: CoverParams, beside: LoopPlan | None
+) -> list[LoopPlan]:
+    """Plans that keep what was asked for, where it must be by seams under the floor, down to `WISHED_FLOOR`.
+
+    A floor that somebody raised is kept, and so is that of a length alone.
+    """
+    plans = _plans(profile, request, params, beside)
+    if plans or not request.keep or params.min_seam_score > CoverParams().min_seam_score:
+        return plans
+    for least in _KEPT_FLOORS:
+        lower = params.model_copy(update={"min_seam_score": least})
+        if least < params.min_seam_score and (plans := _plans(profile, request, lower, beside)):
+            break
+    return plans
 
 
 def _plans(profile: LoopProfile, request: FitRequest, params: CoverParams, beside: LoopPlan | None) -> list[LoopPlan]:
@@ -600,7 +619,7 @@ def _options(plans: Sequence[LoopPlan]) -> list[LoopPlan]:
 def _contradiction(profile: LoopProfile, request: FitRequest, params: CoverParams, length: str) -> FitError:
     """Why there is no plan: the smallest part of the wishes that cannot be kept together."""
     labels = smallest_contradiction(
-        request.labels, lambda some: bool(_plans(profile, request.only(some), params, None))
+        request.labels, lambda some: bool(_surest_plans(profile, request.only(some), params, None))
     )
     tried = request.only(labels)
     if not labels:
@@ -613,6 +632,8 @@ def _contradiction(profile: LoopProfile, request: FitRequest, params: CoverParam
     whys = [cannot_be_kept(labels, length)]
     if longest > room:
         whys.append(f"what is to be kept lasts {longest:.1f} s")
+    elif len(tried.keep) == len(labels) and profile.downbeats.size >= 3:
+        whys.append(f"no seams of {min(WISHED_FLOOR, params.min_seam_score):g} and more make this length of them")
     elif request.end_on is not None and tried.end_on is not None and profile.downbeats.size >= 3:
         elsewhere, others = _elsewhere(profile, request, params), [one for one in request.labels if one not in labels]
         if not elsewhere and others:

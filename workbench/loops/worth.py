@@ -48,6 +48,9 @@ from workbench.recording import FloatArray, IntArray
 
 HEARD = 0.8
 """seam score under which a seam is heard by many"""
+WISHED_FLOOR = 0.2
+"""seam score under which no seam is taken either for what somebody wants to keep, a part or the track's own ending;
+`CoverParams.min_seam_score`, which a loop and a length alone keep to, may be less"""
 HEARINGS = 3
 """how often in a row the seams of a loop are to pass unnoticed"""
 _PARTS = ("seams", "ending", "freshness", "phrasing", "coverage", "economy")

@@ -25,7 +25,7 @@ from workbench.edits.reading import compare_files, is_edit_list
 from workbench.edits.shots import exact_rate
 from workbench.errors import EditError, PlanError
 from workbench.loops.conform import (
-    ENDING_FLOOR,
+    WISHED_FLOOR,
     PlanFollower,
     UnsureSeam,
     change_words,
@@ -133,7 +133,7 @@ def conform(
     video : the new cut as a video, on which a mix is measured; None: `new_cut`, where that is one
     folders : where a file of the recorded name is looked for, besides the home
     min_seam_score : the floor of seam scores, 0 to 1; None: of the parameters
-    keep_ending : whether the track's own ending is kept by seams under that floor too, down to `ENDING_FLOOR`; None: it
+    keep_ending : whether the track's own ending is kept by seams under that floor too, down to `WISHED_FLOOR`; None: it
         is, unless `min_seam_score` is given
     frame_rate : frames a second of cuts that are EDLs, which seldom state them; None: not known
 
@@ -237,7 +237,7 @@ def conform(
 
 def _ending_floor(keep_ending: bool) -> float | None:
     """The score down to which seams are taken for the own ending."""
-    return ENDING_FLOOR if keep_ending else None
+    return WISHED_FLOOR if keep_ending else None
 
 
 def _is_of_fit(result: Mapping[str, Any]) -> bool:
@@ -427,7 +427,7 @@ def _ending_words(conformed: Conformed) -> list[str]:
     asked = not conformed.keep_ending if lost else conformed.keep_ending and bool(unsure)
     other = _with_ending_kept(conformed, not conformed.keep_ending) if asked else None
     if lost and (other is None or other.ends_in_fade):
-        least = min(ENDING_FLOOR, conformed.cover.min_seam_score)
+        least = min(WISHED_FLOOR, conformed.cover.min_seam_score)
         found.append(f"{ending} is lost to a fade: no seams over {least:g} lead to it from the first change on")
     elif other is not None and other.ends_in_fade != lost:
         facts = (

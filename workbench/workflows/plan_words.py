@@ -2,12 +2,13 @@
 
 Command line, report and page use the same sentences.
 
-Functions: `repetition_line`, `option_differences`, `seam_words`, `score_line`, `poor_pins`.
+Functions: `repetition_line`, `option_differences`, `seam_words`, `score_line`, `unsure_seams`,
+`poor_pins`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from math import floor
 
 import numpy as np
@@ -95,6 +96,22 @@ def score_line(score: float, least: float) -> str:
     if score < least:
         return f"scores {number}: the planner takes a splice of less than {least:g} only if it is pinned"
     return f"scores {number}: the planner takes splices from {least:g} on"
+
+
+def unsure_seams(plan: LoopPlan, keep: Collection[str], params: CoverParams) -> str | None:
+    """That what is kept took a seam that the planner takes for nothing else; None where none scores so little.
+
+    Parameters
+    ----------
+    plan : of a fit
+    keep : what was asked to be kept, as one types it
+    params : with the least score
+    """
+    if not keep or plan.seam_score >= params.min_seam_score:
+        return None
+    score = plain_seconds(floor(1000 * plan.seam_score) / 1000)
+    takes = f"{' and '.join(keep)} take{'s' if len(keep) == 1 else ''} a seam that scores {score} in this length"
+    return f"{takes}; for nothing else is one under {params.min_seam_score:g} taken"
 
 
 def poor_pins(profile: LoopProfile, pinned: Iterable[NamedSplice], params: CoverParams) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from workbench.edits.difference import EditChange, EditDifference, KeptSpan
 from workbench.errors import FitError, PlanError
 from workbench.loops.conform import (
-    ENDING_FLOOR,
+    WISHED_FLOOR,
     PlanFollower,
     UnsureSeam,
     change_words,
@@ -71,7 +71,7 @@ def check(
     assert plan.window_end == pytest.approx(difference.new_seconds, abs=6e-4)
     assert plan.music_out == plan.window_end or fitted
     assert plan.options == (plan.alone,)
-    least = CoverParams().min_seam_score if plan.ends_in_fade or old.ends_in_fade else ENDING_FLOOR
+    least = CoverParams().min_seam_score if plan.ends_in_fade or old.ends_in_fade else WISHED_FLOOR
     assert plan.seam_score >= min(least, old.seam_score) - 1e-4
     unsure = [seam.score for seam in unsure_seams(plan, old, profile)]
     assert all(score < CoverParams().min_seam_score for score in unsure)
@@ -234,11 +234,11 @@ def without_a_good_way(
 
 def test_the_own_ending_is_kept_by_the_best_worse_seam(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
     profile, plan, difference = without_a_good_way(track_profile, only, [0.3, 0.4])
-    kept, faded = (conform_plan(profile, plan, difference, ending_floor=floor) for floor in (ENDING_FLOOR, None))
+    kept, faded = (conform_plan(profile, plan, difference, ending_floor=floor) for floor in (WISHED_FLOOR, None))
     assert conform_plan(profile, plan, difference) == kept
     # what is searched once leads to the same plans
     follower = PlanFollower(profile, plan, difference, CoverParams(), NO_CONSTRAINTS, of_fit=None)
-    assert [follower.plan(floor) for floor in (None, ENDING_FLOOR, None)] == [faded, kept, faded]
+    assert [follower.plan(floor) for floor in (None, WISHED_FLOOR, None)] == [faded, kept, faded]
     lower = CoverParams(min_seam_score=0.25)
     assert follower.plan(None, 0.25) == conform_plan(profile, plan, difference, lower, ending_floor=None)
     assert faded.ends_in_fade
@@ -261,7 +261,7 @@ def test_the_own_ending_is_kept_by_the_best_worse_seam(track_profile: Maker, onl
 def test_no_seam_under_the_floor_of_endings_is_taken_but_where_all_seams_may_be_as_bad(
     track_profile: Maker, only: Callable[..., LoopProfile]
 ) -> None:
-    profile, plan, difference = without_a_good_way(track_profile, only, [ENDING_FLOOR - 0.01, ENDING_FLOOR - 0.02])
+    profile, plan, difference = without_a_good_way(track_profile, only, [WISHED_FLOOR - 0.01, WISHED_FLOOR - 0.02])
     assert conform_plan(profile, plan, difference).ends_in_fade
     lower = CoverParams(min_seam_score=0.1)
     assert not conform_plan(profile, plan, difference, lower).ends_in_fade

@@ -27,6 +27,7 @@ from workbench.loops.fit import (
 )
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.profile import EndingKind, LoopProfile
+from workbench.params import CoverParams
 
 Maker = Callable[..., LoopProfile]
 
@@ -328,6 +329,22 @@ def test_a_kept_part_that_would_fit_alone_is_not_said_to_be_too_long(track_profi
     left_out = SeamConstraints(excluded=(TrackRange(first + 4.0, last - 4.0),))
     with pytest.raises(FitError, match=r"--keep hook and --exclude [0-9:.]+-[0-9:.]+ cannot be kept together in 20 s$"):
         plan_fit(profile, FitRequest(20.0, (Keep(KeptPart.HOOK),), constraints=left_out))
+
+
+def test_what_is_to_be_kept_may_take_a_less_sure_seam_where_no_better_one_keeps_it(
+    track_profile: Maker, only: Callable[..., LoopProfile]
+) -> None:
+    # 64 bars of 2 s: the first and the last section, eight bars each, meet by one cut alone.
+    keep = (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING))
+    unsure, worse = (only(track_profile(), [(8, 56)], score) for score in (0.35, 0.15))
+    request = FitRequest(round(unsure.last_sound - unsure.song_start - 96.0, 3), keep)
+    plan = plan_fit(unsure, request)
+    assert [(s.song_from, s.song_to) for s in plan.segments] == [(0.3, 16.4), (112.4, 130.7)]
+    assert plan.seam_score == 0.35
+    with pytest.raises(FitError, match=r"no seams of 0\.2 and more make this length of them"):
+        plan_fit(worse, request)
+    with pytest.raises(FitError, match="cannot be kept together"):
+        plan_fit(unsure, request, CoverParams(min_seam_score=0.6))  # a floor that somebody raised is kept
 
 
 def test_a_length_that_nothing_fills_is_refused(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
