@@ -113,7 +113,9 @@ def duck_bands(
         # what is deeper is silence, which leaves no band out
         if deepest <= DEEPEST_DUCK_DB and _is_by_speech(from_s, to_s, speech_ranges):
             inside[first:stop] = [(time, depth * params.speech_band_depth) for time, depth in dip]
-            outside[first:stop] = [(time, depth * params.other_bands_depth) for time, depth in dip]
+            outside[first:stop] = [
+                (time, max(depth * params.other_bands_depth, depth - params.other_bands_gap_db)) for time, depth in dip
+            ]
     return DuckedBands(tuple(inside), tuple(outside))
 
 

@@ -49,6 +49,13 @@ class RenderParams(Params):
         # 2019).
         description="depth below and above it with `bands`, times that of the envelope; 1 ducks them alike",
     )
+    other_bands_gap_db: float = Field(
+        default=6.0,
+        ge=0.0,
+        le=48.0,
+        # The deepest ducks are those under quiet speakers, whom half of 33 dB leaves under the rest of the music.
+        description="dB that they stay over the envelope at most, however deep it goes",
+    )
 
 
 class PreviewParams(Params):

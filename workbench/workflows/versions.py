@@ -27,7 +27,7 @@ from workbench.store.reviews import PlanVersion, get_version, keep_version, same
 from workbench.workflows.loop import Loop, loop_json
 from workbench.workspace import Workspace
 
-_DUCKING = ("ducking", "speech_band_depth", "other_bands_depth")
+_DUCKING = ("ducking", "speech_band_depth", "other_bands_depth", "other_bands_gap_db")
 """parameters of rendering that change what is heard of a mix"""
 
 

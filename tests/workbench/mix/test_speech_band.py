@@ -27,7 +27,7 @@ from workbench.params import DuckParams, RenderParams
 from workbench.params.mix import DUCK_REACH_SECONDS
 
 RATE = 48_000
-BANDS = RenderParams(ducking="bands", speech_band_depth=1.1, other_bands_depth=0.25)
+BANDS = RenderParams(ducking="bands", speech_band_depth=1.1, other_bands_depth=0.25, other_bands_gap_db=48.0)
 POINTS = ((1.0, 0.0), (1.3, 12.0), (3.1, 12.0), (4.0, 0.0))
 SPEECH = ((1.45, 3.0),)
 
@@ -63,6 +63,14 @@ def test_each_band_goes_down_by_its_part_of_the_envelope(hertz: float, share: fl
     middle = slice(round(1.6 * RATE), round(2.9 * RATE))
     attenuation = -20 * np.log10(np.abs(heard[0, middle]).max() / 0.5)
     assert attenuation == pytest.approx(12.0 * share, abs=0.25)
+
+
+def test_under_a_quiet_speaker_the_other_bands_stay_over_the_envelope_by_no_more_than_is_allowed() -> None:
+    deep = ((1.0, 0.0), (1.3, 34.0), (3.1, 34.0), (4.0, 0.0))
+    bands = duck_bands(deep, SPEECH, RenderParams(ducking="bands", other_bands_depth=0.5, other_bands_gap_db=6.0))
+    assert max(depth for _, depth in bands.outside) == 28.0
+    usual = duck_bands(POINTS, SPEECH, RenderParams(ducking="bands", other_bands_depth=0.5, other_bands_gap_db=6.0))
+    assert max(depth for _, depth in usual.outside) == 6.0
 
 
 def test_without_a_duck_every_sample_stays_as_it_is() -> None:
