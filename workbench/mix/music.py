@@ -9,8 +9,9 @@ Every second is judged by the ten seconds around it, by cues that the measures o
     low      level in dB of the bands under 500 Hz against all
     flowing  level in dB of the quietest tenth against the mean: music hardly pauses
 
-The logarithm of the odds of music is their weighted sum. Music is where it is likelier than not; short breaks do not
-end it, and less than a phrase does not count. It begins and ends at the greatest change of the bands' levels near
+The logarithm of the odds of music is their weighted sum. Music is where it is likelier than not, and where there is a
+pulse or a pitch at all: rumble, traffic and wind are low and flow as a pad does. Short breaks do not end it, and less
+than a phrase does not count. It begins and ends at the greatest change of the bands' levels near
 there.
 
 Functions: `music_cues`, `music_odds`, `music_ranges`.
@@ -46,6 +47,8 @@ _CLEAR = 0.45  # clarity from which on there is a pitch
 _ENOUGH_CLEAR = 0.2  # share of clear pitches, less of which say less
 _LOW_BANDS = 2  # of `workbench.mix.bands.BAND_EDGES_HZ`: under 500 Hz
 _QUIET = 0.1  # quantile of the level
+_NOISE_PULSE = 0.1  # under which a pulse is one that noise has by chance: 0.09, give or take 0.01
+_NOISE_TUNED = 0.15
 _FLOOR = 1e-9  # power, -90 dBFS
 _STEPS_PER_SECOND = 10  # of edges
 _HEARD_DB = 50.0  # under the loudest, less of which is no change: the pauses of a dry voice are silent
@@ -109,8 +112,10 @@ def music_odds(bands: FloatArray, pitches: FloatArray) -> FloatArray:
     ParameterError : bands or pitches of another shape
     ResourceMissing : the fitted weights are not shipped with this installation
     """
-    weights = _weights()
-    return np.asarray(weights["bias"] + music_cues(bands, pitches) @ np.array([weights[name] for name in CUES]))
+    weights, cues = _weights(), music_cues(bands, pitches)
+    odds = weights["bias"] + cues @ np.array([weights[name] for name in CUES])
+    is_noise = (cues[:, CUES.index("pulse")] < _NOISE_PULSE) & (cues[:, CUES.index("tuned")] < _NOISE_TUNED)
+    return np.asarray(np.where(is_noise, np.minimum(odds, 0.0), odds))
 
 
 def music_ranges(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from workbench.bundled import bundled_path
 from workbench.errors import ParameterError
@@ -68,11 +69,16 @@ def test_a_soundtrack_that_is_music_is_one_stretch_from_end_to_end() -> None:
     assert last == pytest.approx(30.4, abs=0.02)
 
 
-@pytest.mark.parametrize("kind", ["talk", "noise", "silence"])
+@pytest.mark.parametrize("kind", ["talk", "noise", "silence", "rumble", "traffic"])
 def test_what_is_no_music_has_none(kind: str) -> None:
     noise = np.random.default_rng(1).normal(0, 0.1, 30 * SAMPLE_RATE).astype(np.float32)
     talk = heard("voice", "narration.ogg", seconds=30.0)
-    sound = {"talk": talk, "noise": noise, "silence": np.zeros_like(noise)}[kind]
+    rumble = lfilter([1.0], [1.0, -0.995], noise).astype(np.float32)
+    passing = 10 ** (np.interp(np.arange(noise.size), np.arange(31) * SAMPLE_RATE, 8 * np.sin(np.arange(31))) / 20)
+    traffic = (lfilter([0.02], [1.0, -0.98], noise) * passing).astype(np.float32)
+    sound = {
+        "talk": talk, "noise": noise, "silence": np.zeros_like(noise), "rumble": rumble, "traffic": traffic
+    }[kind]  # fmt: skip
     assert music_ranges(*measured(sound), CLOSE, LEAST) == ()
 
 
