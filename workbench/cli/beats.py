@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from workbench.beats.grid import BeatGrid
     from workbench.workspace import Workspace
 
+_UNCOUNTED_SECONDS = 15.0
+"""s at either end of a track that a grid may leave out without a word: a free intro, a long ring"""
+
 
 @click.command("beats")
 @click.argument("track")
@@ -88,6 +91,8 @@ def command(
             say(f"{kept.beats.size} beats in {kept.downbeats.size} bars are the grid of this track from now on")
         found = map_beats(workspace, source.path)
     say(describe_grid(found.grid))
+    if grid_file is not None and (short := _short_of(found.grid, found.duration)):
+        say(short)
     kept_before = corrected_grid(workspace, found.content_hash)
     if kept_before is not None and grid_file is None and bpm is None and not confirm:
         instead = "" if tracker is None else f", not that of {tracker}, which --confirm would keep instead"
@@ -101,6 +106,17 @@ def command(
         grid=grid_record(found.grid, kept_before),
     )
     print_body(with_provenance(body.to_json(), provenance))
+
+
+def _short_of(grid: BeatGrid, seconds: float) -> str:
+    """That a given grid leaves out some of the track, at its head or its end; empty where it does not."""
+    from workbench.loops.constraints import clock
+
+    first, last = float(grid.beats[0]), float(grid.beats[-1])
+    if max(first, seconds - last) <= _UNCOUNTED_SECONDS:
+        return ""
+    from_s, to_s, whole = (clock(round(at, 1)) for at in (first, last, seconds))
+    return f"the grid goes from {from_s} to {to_s} of {whole}: where it has no bars, no seam can be"
 
 
 def describe_grid(grid: BeatGrid) -> str:

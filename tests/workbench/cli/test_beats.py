@@ -85,6 +85,14 @@ def test_beats_are_heard_at_the_tempo_that_is_given(workbench: Call, track_file:
     assert "give one of --grid FILE" in err
 
 
+def test_says_what_ones_own_grid_leaves_out(workbench: Call, track_file: Path, tmp_path: Path) -> None:
+    own = tmp_path / "half.csv"
+    own.write_text("".join(f"{k * 0.5:.3f}\t{k % 4 + 1}\n" for k in range(24)))
+    code, _, err = workbench("beats", track_file, "--grid", own, "--home", tmp_path / "home")
+    assert code == 0, err
+    assert "the grid goes from 0:00 to 0:11.5 of 0:32.5: where it has no bars, no seam can be" in err
+
+
 def test_ones_own_grid_is_used_by_the_next_plan(workbench: Call, track_file: Path, tmp_path: Path) -> None:
     """Bars a beat later than heard: the next plan splices on them, and a catalog track has them too."""
     home, own = tmp_path / "home", tmp_path / "own.csv"

@@ -4,10 +4,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench.bundled import bundled_path
 from workbench.home import Home
 from workbench.loops.cover import plan_loop
+from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.params import BeatParams, SeamParams, WorkbenchParams
 from workbench.workflows.analyze import Analysis, Sound, analyze, beat_stage
+from workbench.workflows.own_grid import confirm_grid
 from workbench.workspace import Workspace
 
 
@@ -60,3 +63,16 @@ def test_a_stage_is_computed_again_only_when_its_own_parameters_change(track: Pa
     assert "finding the beats" not in seams.stages
     analyze(Workspace(home, WorkbenchParams(beats=BeatParams(usual_bpm=100.0)), beats), track)
     assert "finding the beats" in beats.stages
+
+
+def test_speech_has_no_bars_to_be_looped_on(tmp_path: Path) -> None:
+    """Its pauses could all be spliced unheard, and what it says would come again."""
+    workspace = Workspace(Home(tmp_path))
+    narration = bundled_path("data", "bundled", "voice", "narration.ogg")
+    heard = analyze(workspace, narration)
+    assert heard.grid.confidence < 0.05
+    answer = plan_loop(heard.profile, 1000.0)
+    assert isinstance(answer, Refusal)
+    assert answer.reason is RefusalReason.NO_LOOP_PROFILE
+    confirm_grid(workspace, narration)
+    assert analyze(workspace, narration).profile.downbeats.size > 3, "but for those that a person knows"
