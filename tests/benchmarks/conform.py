@@ -32,10 +32,11 @@ from workbench.edits.difference import EditDifference, KeptSpan, compare_edits
 from workbench.edits.edit_list import EditList
 from workbench.errors import FitError, PlanError
 from workbench.home import Home
-from workbench.loops.conform import ENDING_FLOOR, conform_plan, follow_picture, kept_seconds
+from workbench.loops.conform import conform_plan, follow_picture, kept_seconds
 from workbench.loops.fit import FitRequest, plan_fit
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import LoopProfile
+from workbench.loops.worth import WISHED_FLOOR
 from workbench.params import CoverParams
 from workbench.recording import FloatArray
 from workbench.workflows.analyze import analyze
@@ -43,7 +44,7 @@ from workbench.workspace import Workspace
 
 EDITS = 200
 FLOORS = (0.7, 0.5, 0.3, 0.1)
-ENDING_FLOORS = (0.4, 0.3, ENDING_FLOOR, 0.1, 0.05)
+ENDING_FLOORS = (0.4, 0.3, WISHED_FLOOR, 0.1, 0.05)
 GOOD = CoverParams().min_seam_score
 _SAME = 1e-6
 _SYNC = 0.04  # s

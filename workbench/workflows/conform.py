@@ -25,7 +25,6 @@ from workbench.edits.reading import compare_files, is_edit_list
 from workbench.edits.shots import exact_rate
 from workbench.errors import EditError, PlanError
 from workbench.loops.conform import (
-    WISHED_FLOOR,
     PlanFollower,
     UnsureSeam,
     change_words,
@@ -36,6 +35,7 @@ from workbench.loops.conform import (
 )
 from workbench.loops.constraints import SeamConstraints, clock, on_lines
 from workbench.loops.plan import LoopPlan, nearest_line, segment_table
+from workbench.loops.worth import WISHED_FLOOR
 from workbench.media.probe import probe
 from workbench.mix.drawn import read_points, with_drawn
 from workbench.params import CoverParams, WorkbenchParams

@@ -2,7 +2,7 @@
 
 Command line, report and page use the same sentences.
 
-Functions: `repetition_line`, `option_differences`, `seam_words`, `score_line`, `unsure_seams`,
+Functions: `repetition_line`, `option_differences`, `seam_words`, `score_line`, `less_sure_line`,
 `poor_pins`.
 """
 
@@ -98,7 +98,7 @@ def score_line(score: float, least: float) -> str:
     return f"scores {number}: the planner takes splices from {least:g} on"
 
 
-def unsure_seams(plan: LoopPlan, keep: Collection[str], params: CoverParams) -> str | None:
+def less_sure_line(plan: LoopPlan, keep: Collection[str], params: CoverParams) -> str | None:
     """That what is kept took a seam that the planner takes for nothing else; None where none scores so little.
 
     Parameters

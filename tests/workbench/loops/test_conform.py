@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from workbench.edits.difference import EditChange, EditDifference, KeptSpan
 from workbench.errors import FitError, PlanError
 from workbench.loops.conform import (
-    WISHED_FLOOR,
     PlanFollower,
     UnsureSeam,
     change_words,
@@ -28,6 +27,7 @@ from workbench.loops.fit import FitRequest, plan_fit
 from workbench.loops.plan import LoopPlan, PlanKind, nearest_line, segment_table
 from workbench.loops.profile import EndingKind, LoopProfile
 from workbench.loops.refusals import Refusal
+from workbench.loops.worth import WISHED_FLOOR
 from workbench.params import CoverParams
 
 Maker = Callable[..., LoopProfile]

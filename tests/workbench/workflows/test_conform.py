@@ -14,9 +14,9 @@ from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
 from workbench.errors import InputError, PlanError
 from workbench.home import Home
-from workbench.loops.conform import ENDING_FLOOR
 from workbench.loops.constraints import SeamConstraints, TrackRange, clock
 from workbench.loops.plan import PlanKind
+from workbench.loops.worth import WISHED_FLOOR
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.results.loop import plan_from_json
 from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table
@@ -96,7 +96,7 @@ def test_the_own_ending_is_kept_by_worse_seams_or_not_and_made_again(workspace: 
     faded = conform(workspace, made, old, new, track=TRACK, keep_ending=False)
     assert not usual.plan.ends_in_fade
     assert faded.plan.ends_in_fade
-    assert faded.plan.seam_score >= faded.cover.min_seam_score > usual.plan.seam_score >= ENDING_FLOOR
+    assert faded.plan.seam_score >= faded.cover.min_seam_score > usual.plan.seam_score >= WISHED_FLOOR
     # What that costs is said, on both sides.
     unsure = usual.unsure_seams
     assert min(seam.score for seam in unsure) == pytest.approx(usual.plan.seam_score, abs=1e-4)
