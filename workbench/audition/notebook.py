@@ -1,8 +1,9 @@
 """How values show themselves in a notebook: one small picture, one line of numbers, and a player where there is sound.
 
 A page holds the sound itself, as MP3, so that a stored notebook plays without a kernel; no more than half a minute of
-it, for a notebook is a text file. A grid is heard as clicks. A plan or a mix alone has no sound: `wb.plan_of` and
-`wb.splice` join a plan with its recording. The tracks of a lane play where their files can be read.
+it, for a notebook is a text file. A grid is heard as clicks. A plan or a mix alone has no sound, nor have the results
+of `wb.loop_track` and `wb.fit_track`, which show their plans: `wb.plan_of` and `wb.splice` join a plan with its
+recording. The tracks of a lane play where their files can be read.
 
 Function: `html_of`.
 """
@@ -23,6 +24,7 @@ from workbench.catalog.lane import Lane
 from workbench.errors import MediaError
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import LoopProfile, Splices
+from workbench.loops.refusals import Refusal
 from workbench.loops.seams import SeamEvidence
 from workbench.media.audio import decode_blocks, write_audio
 from workbench.mix.balance import Mix
@@ -34,6 +36,8 @@ from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.recording import Recording
 from workbench.render.clicks import with_clicks
+from workbench.workflows.fit import Fit
+from workbench.workflows.loop import Loop
 from workbench.workflows.own_plans import HeardPlan, HeardSplice
 from workbench.workflows.voice_over import VoiceOverMix
 
@@ -54,7 +58,8 @@ def html_of(value: object) -> str:
 
     Parameters
     ----------
-    value : a recording, grid, profile, evidence, plan, seam, mix or lane; a heard plan or splice; a voice over music
+    value : a recording, grid, profile, evidence, plan, seam, mix or lane; a loop or a fit; a heard plan or splice; a
+        voice over music
 
     Raises
     ------
@@ -135,6 +140,30 @@ def _(heard: HeardPlan) -> str:
     seams = range(min(len(heard.plan.seam_times), _LANE_PLAYERS))
     players = [_player(heard.seam_sound(seam), f"seam {seam + 1}") for seam in seams]
     return _page(line, _plan_picture(heard.plan), *players, _player(heard.sound(0.0, _MOST_SECONDS), "from its start"))
+
+
+def _result_line(title: str, plan: LoopPlan) -> str:
+    """A plan of a track, with what else is on offer."""
+    seams = len(plan.seam_times)
+    seamed = f"{_counted(seams, 'seam')}, the worst {plan.seam_score:.2f}" if seams else "no seam"
+    offered = _counted(max(1, len(plan.options)), "option")
+    return f"{title}: {plan.kind.in_words} of {clock(plan.window_end)}, {seamed}, {plan.end_label}; {offered}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+@html_of.register
+def _(loop: Loop) -> str:
+    if isinstance(loop.answer, Refusal):
+        return _page(f"{loop.track.title}: {loop.answer.command_hint or loop.answer.hint}", None)
+    return _page(_result_line(loop.track.title, loop.answer), _plan_picture(loop.answer))
+
+
+@html_of.register
+def _(fit: Fit) -> str:
+    return "".join(_page(_result_line(fit.track.title, plan), _plan_picture(plan)) for plan in fit.plans)
 
 
 def _seam_page(view: SeamView, line: str) -> str:

@@ -52,7 +52,8 @@ class _FormatName(click.Choice[str]):
 @click.option("--format", "format_name", type=_FormatName(_FORMATS), required=True, help="What to write, see above.")
 @click.option(
     "--track",
-    help="The track that the plan was made for: a file or a catalog track id; not needed where the catalog has it.",
+    help="The track that the plan was made for: a file or a catalog track id; not needed where the catalog has its id "
+    "or its bytes.",
 )
 @click.option("--video", type=FILE, help="The video, a file or a video's id, for edits; it ends a placed track.")
 @click.option(

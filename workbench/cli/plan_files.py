@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,7 +80,7 @@ def read_music(
     file : a plan, or the result of `workbench align` or `match`, JSON in UTF-8; `-` is standard input
     workspace : of which the catalog is searched
     track : path of a file, or catalog track id; None: the track of the catalog that the result names, of a match
-        result its best
+        result its best, or else the one with the bytes that the result was made from
     option : number of the option, from 1; None: 1. Must be None for placements
     placement : number of the placement, from 1; None: 1. Must be None for a plan
     length : s, of the plan of several; None: there is one
@@ -188,21 +188,26 @@ def say_placement(chosen: ChosenMusic) -> None:
 
 
 def _find_track(workspace: Workspace, named: str | None, result: Mapping[str, Any], needed_by: str) -> TrackSource:
-    """The track that was named, or else the one of the catalog that the result names."""
-    from workbench.errors import UnknownTrack
+    """The track that was named; else the one of the catalog that the result names, or that it was made from."""
+    from workbench.errors import InputError, UnknownTrack
+    from workbench.provenance import read_provenance
     from workbench.results.placements import named_track
-    from workbench.workflows.tracks import find_in_catalog, find_track
+    from workbench.workflows.reproduce import recorded_track
+    from workbench.workflows.tracks import TrackSource, find_in_catalog, find_track
 
     if named is not None:
         return find_track(workspace, named)
     track_id = named_track(result)
-    needs = f"{needed_by} needs the track: give --track FILE"
-    if track_id is None:
-        raise click.UsageError(needs)
-    try:
-        return find_in_catalog(workspace, track_id)
-    except UnknownTrack:
-        raise click.UsageError(f"the catalog has no track {track_id}, and {needs}") from None
+    if track_id is not None:
+        with suppress(UnknownTrack):
+            return find_in_catalog(workspace, track_id)
+    made = read_provenance(result)
+    if made is not None and made.track is not None:
+        with suppress(InputError):
+            path = recorded_track(workspace, made.track)
+            return TrackSource(track_id or path.name, path, None)
+    unknown = "" if track_id is None else f"the catalog has no track {track_id}, and "
+    raise click.UsageError(f"{unknown}{needed_by} needs the track: give --track FILE")
 
 
 def read_result(file: Path, length: float | None = None) -> Mapping[str, Any]:

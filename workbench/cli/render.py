@@ -32,7 +32,8 @@ _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
 @click.argument("plan", type=FILE)
 @click.option(
     "--track",
-    help="The track that the plan was made for: a file or a catalog track id; not needed where the catalog has it.",
+    help="The track that the plan was made for: a file or a catalog track id; not needed where the catalog has its id "
+    "or its bytes.",
 )
 @click.option(
     "--video",

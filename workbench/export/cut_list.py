@@ -162,7 +162,7 @@ def make_cut_list(timeline: Timeline, track: TrackMedia, lines: Lines, *, faded:
             f"the video has {float(rate):g} pictures a second, which no timecode counts: "
             "export without --video, or convert the video to a usual rate"
         )
-    frames = timeline.video.frames if timeline.video else ceil(timeline.seconds(timeline.length) * rate)
+    frames = timeline.frames
     edges = _edges(timeline, track, frames)
     transitions = _transitions(timeline, track, edges)
     ends = timeline.ends
@@ -180,16 +180,13 @@ def make_cut_list(timeline: Timeline, track: TrackMedia, lines: Lines, *, faded:
             timeline.items, pairwise(edges), [None, *transitions], [*transitions, None], strict=True
         )
     )
-    last = max(0, frames - 1)
     return CutList(
         frame_rate=rate,
         timebase=timebase,
         drops=is_drop_frame(rate),
         frames=frames,
         clips=clips,
-        markers=tuple(
-            CutMarker(min(last, round(Fraction(marker.video_s) * rate)), marker) for marker in timeline.markers
-        ),
+        markers=tuple(CutMarker(timeline.marker_frame(marker), marker) for marker in timeline.markers),
         fade_in_frames=round(ends.start_fade_seconds * rate),
         fade_out_frames=_fall(timeline),
     )

@@ -80,7 +80,7 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
     name = plain_name(timeline.name)
     event = SubElement(SubElement(root, "library"), "event", name=name)
     frame_rate = timeline.frame_rate
-    frames = video.frames if video else ceil(timeline.seconds(timeline.length) * frame_rate)
+    frames = timeline.frames
     duration = time_text(frames / frame_rate)
     sequence = SubElement(
         SubElement(event, "project", name=name),
@@ -93,9 +93,9 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
     story = _story(SubElement(sequence, "spine"), timeline, duration)
     for item in timeline.items:
         story.append(_segment(timeline, track, item, frame_rate, frames))
-    for time, text, _ in timeline.markers:
-        at = Fraction(floor(Fraction(time) * frame_rate)) / frame_rate
-        SubElement(story, "marker", start=time_text(at), duration=time_text(1 / frame_rate), value=plain_name(text))
+    for marker in timeline.markers:
+        at, name = timeline.marker_frame(marker) / frame_rate, plain_name(marker.text)
+        SubElement(story, "marker", start=time_text(at), duration=time_text(1 / frame_rate), value=name)
     if timeline.provenance is not None:
         stated = json.dumps(timeline.provenance.to_json(), ensure_ascii=False, allow_nan=False)
         SubElement(SubElement(sequence, "metadata"), "md", key=PROVENANCE_KEY, type="string", value=plain_name(stated))

@@ -2,7 +2,7 @@
 
 Start, seams, sync points and end of the music, and where they were asked for the comments and verdicts of reviewers.
 `timecode` counts whole frames of the edit from 0, drop-frame at 29.97 and 59.94 as in the EDL and the xmeml of the same
-plan; `video_s` is exact to the microsecond.
+plan, and like theirs never comes after the last frame; `video_s` is exact to the microsecond.
 
 Function: `write_markers`.
 """
@@ -10,7 +10,6 @@ Function: `write_markers`.
 from __future__ import annotations
 
 import csv
-from fractions import Fraction
 from io import StringIO
 from pathlib import Path
 
@@ -38,7 +37,7 @@ def write_markers(timeline: Timeline, out: Path) -> None:
     writer.writerow(COLUMNS)
     rate = timeline.frame_rate
     for number, marker in enumerate(timeline.markers, start=1):
-        frame = round(Fraction(marker.video_s) * rate)
+        frame = timeline.marker_frame(marker)
         timecode = format_timecode(frame, max(1, round(rate)), drops=is_drop_frame(rate))
         row = (number, f"{marker.video_s:.6f}", frame, timecode)
         writer.writerow((*row, marker.kind.value, MARKER_COLOURS[marker.kind], marker.text))

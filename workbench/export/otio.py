@@ -159,11 +159,11 @@ class _Writer:
         )
 
     def _markers(self) -> list[Any]:
-        frame = self._frames(1)
+        frame, last = self._frames(1), self._frames(self.timeline.last_frame)
         return [
             self.otio.schema.Marker(
                 name=plain_name(marker.text),
-                marked_range=self._range(self._samples(round(marker.video_s * self.timeline.rate)), frame),
+                marked_range=self._range(min(self._samples(round(marker.video_s * self.timeline.rate)), last), frame),
                 color=MARKER_COLOURS[marker.kind],
             )
             for marker in self.timeline.markers

@@ -5,9 +5,10 @@ joins bar lines, so that bars go on across it. Where it is not, the plan itself 
 on one, and the body that is repeated spans `bars` whole bars of `beats_per_bar` beats; between splices beats are even.
 
 A tempo map consists of marks on bar lines, each with the tempo up to the next. It needs few of them: there is a mark
-only where even beats would miss a bar line by more than `LATE_SECONDS`, or where the metre changes. Music before the
-first bar line becomes a bar of as many beats as fit best, so that the next bar begins where the music's does; less than
-half a beat of it belongs to the first bar.
+only where even beats would miss a bar line by more than `LATE_SECONDS`, or where the metre changes. The time before the
+music's first bar line is counted back in bars of its own metre and tempo. What is left at the first picture is one
+first bar of as many beats as fit best, at a tempo of its own, so that all others begin where the music's do; less than
+half a beat of it belongs to the bar after it.
 
 A beat is a quarter note throughout: a grid holds the number of beats in a bar, but not their note value.
 
@@ -28,6 +29,8 @@ from workbench.recording import TrackSeconds, VideoSeconds
 
 LATE_SECONDS = 0.010
 """s by which a bar line of the map may lie off the music's, as the beat across a splice may"""
+_ROUNDING = 1e-6
+"""s to which times are written"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +113,8 @@ def tempo_map(beats: Sequence[Beat], plan: LoopPlan | None) -> list[TempoMark]:
     beat = (bars[1].begins - bars[0].begins) / bars[0].size
     if bars[0].begins < beat / 2.0:
         bars[0] = replace(bars[0], begins=0.0)
-    marks = _marks(bars)
-    return [*_opening(marks[0]), *marks]
+    first, *others = _marks(bars)
+    return [*_opening(first), *others]
 
 
 def _bar_lines(beats: Sequence[Beat]) -> list[int]:
@@ -167,8 +170,14 @@ def _held(bars: Sequence[_Bar], at: int) -> int:
 
 
 def _opening(first: TempoMark) -> list[TempoMark]:
-    """A bar from the first picture to the music's first bar line; none where that is the first picture."""
-    if first.video_s == 0.0:
-        return []
-    count = max(1, round(first.video_s * first.bpm / 60.0))
-    return [TempoMark(0.0, 60.0 * count / first.video_s, count)]
+    """The music's first mark, put back by whole bars, and a bar for the time that remains at the first picture."""
+    beat = 60.0 / first.bpm
+    bar = beat * first.beats_per_bar
+    whole = int((first.video_s + _ROUNDING) / bar)
+    rest = first.video_s - whole * bar
+    if rest <= _ROUNDING:
+        return [replace(first, video_s=0.0)]
+    if rest < beat / 2.0 and whole:
+        whole, rest = whole - 1, rest + bar
+    count = max(1, round(rest / beat)) if rest < bar else first.beats_per_bar
+    return [TempoMark(0.0, 60.0 * count / rest, count), replace(first, video_s=rest)]

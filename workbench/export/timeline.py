@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
-from math import log10
+from math import ceil, log10
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -225,6 +225,25 @@ class Timeline:
     def frame_rate(self) -> Fraction:
         """Frames a second of the edit: the video's, or `LONE_FRAME_RATE`."""
         return LONE_FRAME_RATE if self.video is None else self.video.frame_rate
+
+    @property
+    def frames(self) -> int:
+        """Length of the edit in frames: the video's, or as many as the music takes."""
+        return ceil(self.seconds(self.length) * self.frame_rate) if self.video is None else self.video.frames
+
+    @property
+    def last_frame(self) -> int:
+        """The last frame of the edit, from 0. No marker stands after it: editors drop those outside the clip."""
+        return max(0, self.frames - 1)
+
+    def marker_frame(self, marker: Marker) -> int:
+        """The frame that a marker stands on: the nearest one of the edit.
+
+        Parameters
+        ----------
+        marker : of the timeline
+        """
+        return min(self.last_frame, round(Fraction(marker.video_s) * self.frame_rate))
 
     def seconds(self, sample: int) -> Fraction:
         """Exact video time of a sample.

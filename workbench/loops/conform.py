@@ -93,6 +93,7 @@ _FADE = 10.0  # s that the best place to fade is worth
 _SAME_TIME = 5e-3  # s by which two ways to a bar line may differ for the better one to stand for both
 _SAME_SAMPLE = 1e-3  # s; music this near to its old place is moved onto it
 _EXACTLY = 5e-4  # s; music this near to its old place counts as the same samples
+_A_HUNDREDTH = 0.015  # s; under that a time is written as a hundredth of a second at most: nothing to speak of
 _SOON_OVER = 1.0  # s; what is left of a stretch is said, where that is shorter
 _MARGIN = 2e-6
 _SLIVER = 1e-5  # s; what rounding leaves between two segments
@@ -420,6 +421,8 @@ def change_words(plan: LoopPlan, old: LoopPlan, difference: EditDifference, chan
     words = "the very same samples" if off < _EXACTLY else f"in place within {off:.2f} s"
     if seconds >= whole - 1e-3:
         return words
+    if _EXACTLY <= off < _A_HUNDREDTH and whole - seconds < _A_HUNDREDTH:
+        return "in place"
     if kept[0].first > stretches[0].first and all(s.kept for s in stretches[stretches.index(kept[0]) :]):
         return f"{words} from {kept[0].first:.2f} s on"
     if whole - seconds < min(_SOON_OVER, whole / 2):

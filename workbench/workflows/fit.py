@@ -20,6 +20,7 @@ from workbench.loops.endings import last_hit
 from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fits
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import plain_seconds
+from workbench.notebook import Shown
 from workbench.provenance import Provenance, with_provenance
 from workbench.results.fit import FitResult, FitsResult, fit_result
 from workbench.results.mix import mix_body
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Shown):
     """One track fitted to one or several lengths."""
 
     track: TrackSource
@@ -53,6 +54,10 @@ class Fit:
     """of all its plans"""
     kept_constraints: SeamConstraints = NO_CONSTRAINTS
     """those that applied because they were kept with the track, and not given again"""
+
+    def __repr__(self) -> str:
+        plans = ", ".join(f"{plan.kind.in_words} of {plan.window_end:.3f} s" for plan in self.plans)
+        return f"<{self.track.title}: {plans}>"
 
     @property
     def loops(self) -> tuple[Loop, ...]:

@@ -24,6 +24,7 @@ from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.refusals import Refusal, RefusalReason, plain_seconds
+from workbench.notebook import Shown
 from workbench.provenance import Provenance, with_provenance
 from workbench.results.loop import LoopResult, loop_result
 from workbench.results.mix import mix_body
@@ -37,10 +38,11 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.mix.balance import Mix
     from workbench.results.fit import FitResult
+    from workbench.workflows.fit import Fit
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Shown):
     """One track under one video: looped, or fitted to its length (`workbench.workflows.fit`)."""
 
     track: TrackSource
@@ -56,6 +58,12 @@ class Loop:
     """None for a plan that was read from a file without one"""
     kept_constraints: SeamConstraints = NO_CONSTRAINTS
     """those that applied because they were kept with the track, and not given again"""
+
+    def __repr__(self) -> str:
+        under = f"{self.track.title} under {self.video_seconds:.3f} s"
+        if isinstance(self.answer, Refusal):
+            return f"<{under}: {self.answer.reason.value}>"
+        return f"<{under}: {self.answer.kind.in_words}, {len(self.answer.seam_times)} seams, {self.answer.end_label}>"
 
     @property
     def is_fit(self) -> bool:
@@ -203,12 +211,13 @@ def loop_json(loop: Loop, video_id: str | None = None) -> dict[str, Any]:
     return with_provenance(loop_body(loop, video_id).to_json(), loop.provenance)
 
 
-def save_plan(loop: Loop, path: Path | str) -> Path:
+def save_plan(loop: Loop | Fit, path: Path | str) -> Path:
     """Write a loop or a fit as the command line prints it, for `workbench render`, `export` and `reproduce`.
 
     Parameters
     ----------
-    loop : as in `loop_body`
+    loop : the result of `loop_track` or of `fit_track`; a fit to several lengths is written with all its plans, of
+        which `--length` chooses one
     path : a file of that name is replaced, and appears whole or not at all
 
     Returns
@@ -220,7 +229,13 @@ def save_plan(loop: Loop, path: Path | str) -> Path:
     StoreError : the file cannot be written
     """
     path = Path(path)
-    write_text(path, json.dumps(loop_json(loop), ensure_ascii=False, indent=2) + "\n", StoreError)
+    if isinstance(loop, Loop):
+        body = loop_json(loop)
+    else:
+        from workbench.workflows.fit import fit_json
+
+        body = fit_json(loop)
+    write_text(path, json.dumps(body, ensure_ascii=False, indent=2) + "\n", StoreError)
     return path
 
 

@@ -6,6 +6,7 @@ import base64
 import io
 import re
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,25 @@ def test_what_has_no_sound_is_drawn(piece: Any, make_plan: Callable[..., LoopPla
     assert "nothing to duck" in Mix(False, "silent")._repr_html_()
     assert "0 beats" in BeatGrid([], [], 4, 0.0)._repr_html_()  # type: ignore[arg-type]
     assert "bars" in wb.seam_evidence(piece.recording, piece.grid)._repr_html_()
+
+
+def test_a_loop_and_a_fit_say_what_they_are(piece: Any, tmp_path: Path) -> None:
+    recording = piece.recording
+    track = write_audio(tmp_path / "<piece>.wav", [recording.samples], recording.sample_rate, recording.channels)
+    with wb.open(tmp_path / "home") as workspace:
+        fit = wb.fit_track(workspace, track, [10.0, 120.0])
+        loop, refused = fit.loops[1], wb.loop_track(workspace, track, 1.0)
+    html = fit._repr_html_()
+    assert len(_pictures(html)) == 2
+    assert "&lt;piece&gt;.wav: straight plan of 0:10, no seam" in html
+    assert isinstance(loop.answer, LoopPlan)
+    seams = f"of 2:00, {len(loop.answer.seam_times)} seams, the worst {loop.answer.seam_score:.2f}, "
+    assert seams in html
+    assert seams in loop._repr_html_()
+    assert f"{escape(loop.answer.end_label)}; {len(loop.answer.options)} option" in loop._repr_html_()
+    assert not _pictures(refused._repr_html_())
+    assert "longer" in refused._repr_html_()
+    assert all(len(repr(one)) < 300 for one in (loop, refused))
 
 
 def test_a_lane_plays_the_tracks_that_can_be_read(piece: Any, tmp_path: Path) -> None:

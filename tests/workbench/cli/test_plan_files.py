@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,8 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.results.loop import plan_body
 from workbench.results.mix import MixBody
+from workbench.workflows.fit import fit_track
+from workbench.workflows.loop import save_plan
 from workbench.workspace import Workspace
 
 MIX = {"voiceover": False, "classification": "ambient", "duck": None}
@@ -50,6 +53,26 @@ def test_a_file_and_standard_input_hold_the_same_plan(
     for given in (file, Path("-")):
         chosen = read_music(given, workspace, None, needed_by=None)
         assert chosen == ChosenMusic(plan, 1, None, MixBody.model_validate(MIX))
+
+
+def test_a_track_without_a_known_id_is_found_by_the_bytes_that_the_plan_was_made_from(
+    track_file: Path, tmp_path: Path, workbench: Callable[..., tuple[int, str, str]]
+) -> None:
+    """The plan was made of a file, which was added to the catalog under an id afterwards, or on another machine."""
+    (tmp_path / "mine").mkdir()
+    given = shutil.copy(track_file, tmp_path / "mine" / "song.wav")
+    file, home = tmp_path / "plan.json", ("--home", tmp_path / "home")
+    with Workspace(Home(tmp_path / "home")) as workspace:
+        save_plan(fit_track(workspace, given, 10.0), file)
+    code, _, err = workbench("render", file, "-o", tmp_path / "none.wav", *home)
+    assert code == 2
+    assert "a render needs the track" in err
+    (tmp_path / "music").mkdir()
+    shutil.move(given, tmp_path / "music" / "other name.wav")
+    assert workbench("catalog", "add", tmp_path / "music", *home)[0] == 0
+    assert workbench("render", file, "-o", tmp_path / "music.wav", *home)[0] == 0
+    assert workbench("export", file, "--format", "rpp", "-o", tmp_path / "edit.rpp", *home)[0] == 0
+    assert "other name.wav" in (tmp_path / "edit.rpp").read_text(encoding="utf-8")
 
 
 def test_an_option_is_chosen_by_its_number(

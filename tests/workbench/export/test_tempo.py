@@ -66,6 +66,25 @@ def test_the_first_bar_of_the_music_is_a_bar_of_the_map(plan: LoopPlan, first: f
     assert all(40.0 < mark.bpm < 200.0 for mark in marks)
 
 
+@pytest.mark.parametrize(
+    ("first", "opens", "rest"),
+    # Bars of 2.5 s: what remains at the first picture is 3 beats, a bar that is late by less than half a beat, nothing.
+    [(12.0, 3, 2.0), (25.2, 4, 2.7), (25.0, None, 0.0), (24.9, 4, 2.4), (0.9, 1, 0.9)],
+)
+def test_the_time_before_the_music_is_bars_of_its_metre(
+    plan: LoopPlan, first: float, opens: int | None, rest: float
+) -> None:
+    """A track placed late opened with one bar of 40/4, by which no bar number made sense."""
+    marks = tempo_map([Beat(*beat) for beat in even(96.0, 12, first)], plan)
+    expected = [(0.0, opens), (rest, 4)] if opens else [(0.0, 4)]
+    assert [(pytest.approx(mark.video_s), mark.beats_per_bar) for mark in marks] == expected
+    assert marks[-1].bpm == pytest.approx(96.0)
+    lines = bar_lines(marks, first + 29.0)
+    assert np.diff(lines)[1:] == pytest.approx(2.5)
+    for bar in range(12):
+        assert np.abs(lines - (first + 2.5 * bar)).min() < 1e-6
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.004, 0.02]), st.sampled_from([2, 3, 4, 6]))
 def test_bar_lines_are_met_where_the_tempo_drifts(plan: LoopPlan, seed: int, drift: float, size: int) -> None:

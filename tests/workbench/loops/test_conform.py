@@ -163,6 +163,16 @@ def test_music_that_is_in_place_but_for_a_moment_is_said_to_be(track_profile: Ma
     assert change_words(moved, plan, difference, difference.changes[0], 1.0) == "the very same samples but for 0.04 s"
 
 
+def test_music_that_is_a_hundredth_off_for_all_but_a_hundredth_is_in_place(track_profile: Maker) -> None:
+    """It was said to be in place within 0.01 s but for 0.01 s."""
+    plan = loop_of(track_profile()).alone
+    difference = other_shot(plan.window_end, 20.0, 4.0)
+    first, second, *rest = plan.segments
+    later = (replace(first, song_to=first.song_to + 0.008), replace(second, song_to=second.song_to - 0.008), *rest)
+    moved = replace(plan, segments=later, seam_times=(round(plan.seam_times[0] + 0.008, 6), *plan.seam_times[1:]))
+    assert change_words(moved, plan, difference, difference.changes[0], 1.0) == "in place"
+
+
 def test_a_fade_may_lie_in_the_own_ending_where_nothing_else_leads_on(track_profile: Maker) -> None:
     """Two bars before its own ending, no seam to go by, and the film grows by a bar."""
     profile = track_profile(bars=8, bpm=60.0, beats_per_bar=2, section_bars=8, ending=EndingKind.OUTRO, splices=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +18,10 @@ from workbench.loops.fit import Keep
 from workbench.loops.plan import PlanKind
 from workbench.media.audio import decode
 from workbench.render.video import render_audio
-from workbench.results.fit import FitResult, FitsResult
+from workbench.results.fit import FitResult, FitsResult, get_fit
+from workbench.results.loop import plan_from_json
 from workbench.workflows.fit import can_fit, fit_body, fit_json, fit_track
-from workbench.workflows.loop import loop_json, loop_track
+from workbench.workflows.loop import loop_json, loop_track, save_plan
 from workbench.workspace import Workspace
 
 RATE = 22_050
@@ -105,6 +107,19 @@ def test_each_plan_of_a_fit_is_written_like_that_of_a_loop(workspace: Workspace,
     assert all(replace(loop, provenance=None).is_fit for loop in one.loops), "the plan itself says so"
     assert not loop_track(workspace, track, 65.0).is_fit
     assert not loop_track(workspace, track, 20.0).is_fit
+
+
+@pytest.mark.parametrize("lengths", [20.0, [20.0, 10.0]], ids=["one", "several"])
+def test_a_fit_is_saved_as_the_command_line_prints_it(
+    workspace: Workspace, track: Path, tmp_path: Path, lengths: float | list[float]
+) -> None:
+    fit = fit_track(workspace, track, lengths)
+    saved = json.loads(save_plan(fit, tmp_path / "plan.json").read_text())
+    assert saved == json.loads(json.dumps(fit_json(fit)))
+    chosen = None if isinstance(lengths, float) else 20.0
+    assert plan_from_json(get_fit(saved, chosen)).alone == fit.plans[0].alone
+    assert "20.000 s" in repr(fit)
+    assert len(repr(fit)) < 500, "no arrays"
 
 
 def test_whether_a_track_can_be_fitted(workspace: Workspace, track: Path) -> None:
