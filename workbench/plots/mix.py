@@ -1,11 +1,12 @@
 """The picture of a mix: loudness of the video, utterances, and the attenuation of the music under them.
 
-Functions: `mix_figure`, `duck_figure`; `draw_uncertain`, `uncertain_in_words`, where somebody may speak besides.
+Functions: `mix_figure`, `duck_figure`; `draw_uncertain`, `uncertain_in_words`, where somebody may speak besides;
+`soundtrack_in_words`, what is heard in a video without a voice-over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,9 +19,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from workbench.mix.balance import Classification
+
 _CLOSE_UP_SECONDS = 20.0
 _QUIETEST_LUFS = -60.0
 _MOST_NAMED = 6
+_WITHOUT_VOICE_OVER: Mapping[Classification, str] = {
+    "voice": "somebody speaks, but too little for a voice-over",
+    "ambient": "nobody speaks",
+    "silent": "the video is silent",
+    "none": "the video has no sound",
+}
 
 
 def mix_figure(
@@ -62,6 +71,16 @@ def mix_figure(
     near.set_title("close up", fontsize=10, loc="left", fontweight="bold")
     near.set_xlabel("time in the video", fontsize=9)
     return figure
+
+
+def soundtrack_in_words(classification: Classification) -> str:
+    """What is heard in the soundtrack of a video that has no voice-over, beginning in small letters.
+
+    Parameters
+    ----------
+    classification : of the soundtrack, as its mix has it
+    """
+    return _WITHOUT_VOICE_OVER[classification]
 
 
 def draw_uncertain(axes: Axes, ranges: Sequence[Sequence[float]], name: str = "") -> None:
