@@ -98,15 +98,16 @@ def draw_uncertain(axes: Axes, ranges: Sequence[Sequence[float]], name: str = ""
 
 
 def uncertain_in_words(ranges: Sequence[Sequence[float]]) -> str:
-    """When the first few ranges begin in which somebody may speak, and how many more there are.
+    """From when to when somebody may speak, of the first few ranges, and how many more there are.
 
     Parameters
     ----------
     ranges : video time, s, from and to
     """
-    begins = ", ".join(clock(begin) for begin, _ in ranges[:_MOST_NAMED])
+    named = [(clock(begin), clock(end)) for begin, end in ranges[:_MOST_NAMED]]
+    spans = ", ".join(f"{begin} to {end}" if begin != end else begin for begin, end in named)
     more = len(ranges) - _MOST_NAMED
-    return f"{begins} and {more} more" if more > 0 else begins
+    return f"{spans} and {more} more" if more > 0 else spans
 
 
 def duck_figure(envelope_points: Sequence[Sequence[float]], speech_ranges: Sequence[Sequence[float]]) -> Figure:

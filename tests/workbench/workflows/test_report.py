@@ -132,6 +132,7 @@ def test_where_somebody_may_speak_is_said_and_played(track: Path, tmp_path: Path
     assert cards == []
     facts, cards = section(VoiceParams(min_spoken_odds=5.0))
     assert facts["perhaps speech besides"].endswith("; nothing is lowered for it")
+    assert all(card.title.removeprefix("Perhaps speech, ") in facts["perhaps speech besides"] for card in cards)
     assert 1 <= len(cards) <= 5
     starts = [card.video_s for card in cards if card.video_s is not None]
     assert len(starts) == len(cards)
