@@ -39,6 +39,7 @@ from workbench.progress import Progress
 from workbench.recording import FloatArray
 from workbench.render.playback import render_blocks
 from workbench.video.analysis import VideoAnalysis
+from workbench.workflows.deliver import own_music_ranges
 from workbench.workflows.loop import Loop
 from workbench.workflows.mix import mix_under
 from workbench.workflows.watch import watch
@@ -154,6 +155,8 @@ class TimelineVideo:
     """pictures a second"""
     for_browsers: bool = True
     """whether some browser may play the file"""
+    own_music: tuple[tuple[float, float], ...] = ()
+    """video seconds from and to, in which the soundtrack is music itself"""
 
 
 def track_file(workspace: Workspace, track: Path) -> Path:
@@ -341,7 +344,8 @@ def load_video(workspace: Workspace, video: Path, track: Path | None = None) -> 
         workspace.progress("looking at the shots", len(tiles) / len(spans))
         tiles.append(Tile(first, last, still(video, at, _TILE_PIXELS).pixels))
     digest, fps = workspace.hash_file(video)[:16], probe(video).fps or 25.0
-    return TimelineVideo(soundtrack, tuple(tiles), sound, digest, fps, is_for_browsers(video))
+    own_music = own_music_ranges(workspace, video, soundtrack.picture.duration)
+    return TimelineVideo(soundtrack, tuple(tiles), sound, digest, fps, is_for_browsers(video), own_music)
 
 
 def matching_gains(a: RenderedOption, b: RenderedOption, from_s: float, to_s: float) -> tuple[float, float]:

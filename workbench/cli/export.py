@@ -14,6 +14,7 @@ from workbench.cli.plan_files import (
     option_option,
     placement_option,
     read_music,
+    say_kept_mix,
     say_placement,
     warn_of_other_bytes,
 )
@@ -158,6 +159,7 @@ def command(
         needed_by=f"the format {format_name}" if form.needs_track else None,
     )
     warn_of_other_bytes(workspace, chosen)
+    given = workspace.params
     workspace = with_recorded_mix(workspace, chosen.provenance)
     track_path = None if chosen.track is None else chosen.track.path
     video_path = None if video is None else find_video(workspace, video).path
@@ -189,6 +191,7 @@ def command(
         say(f"the levels are those of the plan served; with --video they are measured for option {chosen.number}")
     if mix and mix.duck and workspace.params.render.ducking == "bands":
         say(f"{format_name}: lowers all of the music under speech; `workbench render` lowers it in bands")
+    say_kept_mix(chosen, mix, given)
     say_placement(chosen)
     if form.limits:
         say(f"{format_name}: {form.limits[0].lower()}{form.limits[1:-1]}")

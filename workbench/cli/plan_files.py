@@ -2,7 +2,7 @@
 `match` printed, or on standard input for `-`.
 
 Functions: `option_option`, `placement_option` and `length_option`, the options that choose; `read_music`, what was
-chosen; `lay_out`, how it is played; `say_placement`; `warn_of_other_bytes`; `read_result`, `naming` and
+chosen; `lay_out`, how it is played; `say_placement`; `say_kept_mix`; `warn_of_other_bytes`; `read_result`, `naming` and
 `naming_plan`, for commands that read a whole result.
 """
 
@@ -22,6 +22,7 @@ from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
     from workbench.loops.plan import LoopPlan
+    from workbench.params import WorkbenchParams
     from workbench.provenance import Provenance
     from workbench.render.schedule import Music
     from workbench.results.align import SyncPointBody
@@ -46,6 +47,9 @@ length_option = click.option(
     help="Which plan of a fit of several lengths, by its length in seconds or as M:SS.",
 )
 """Passes `length`, None where it is not given."""
+
+_MIXING = ("loop", "fit", "align")
+"""commands that make a mix"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +189,31 @@ def say_placement(chosen: ChosenMusic) -> None:
 
     if not isinstance(chosen.music, LoopPlan):
         say(f"placement {chosen.number}: {describe_placement(chosen.music.label, chosen.music.score)}")
+
+
+def say_kept_mix(chosen: ChosenMusic, mix: MixBody | None, params: WorkbenchParams) -> None:
+    """Say on standard error that the result's own mix is played, where parameters ask for another, and what makes one.
+
+    Parameters
+    ----------
+    chosen : from `read_music`
+    mix : from `lay_out`; of a result that has none, or measured anew, there is nothing to say
+    params : as they were given, before those of the result were taken over
+    """
+    from workbench.workflows.provenance import other_mix_stages
+
+    if mix is None or mix is not chosen.mix:
+        return
+    others = other_mix_stages(params, chosen.provenance)
+    if not others:
+        return
+    made_by = "" if chosen.provenance is None else chosen.provenance.command
+    command = made_by if made_by in _MIXING else "/".join(_MIXING)
+    tuned = " and ".join(f"[{stage}]" for stage in others)
+    say(
+        f"the mix is kept as PLAN has it, whatever {tuned} of the profile says; "
+        f"`workbench {command} ... --auto-mix --profile FILE` makes it anew"
+    )
 
 
 def _find_track(workspace: Workspace, named: str | None, result: Mapping[str, Any], needed_by: str) -> TrackSource:

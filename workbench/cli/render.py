@@ -15,6 +15,7 @@ from workbench.cli.plan_files import (
     option_option,
     placement_option,
     read_music,
+    say_kept_mix,
     say_placement,
     warn_of_other_bytes,
 )
@@ -79,9 +80,10 @@ def command(
     the placement says, from its first picture to its last; without a video, to the end of the track.
 
     A mix in PLAN is applied when a video is given: soundtrack and music at their gains, the music further down under
-    speech, the sum under -1 dBTP; for another option than the plan served it is measured anew. Prints the loudness of
-    what was written, its range and its maxima, that of the dialogue, and the true peak; warns of a track that is not
-    the one that PLAN was made for. `-` reads the plan from standard input.
+    speech, the sum under -1 dBTP; for another option than the plan served it is measured anew. It stays as it was made:
+    where a profile asks for another, a line says which command makes that. Prints the loudness of what was written, its
+    range and its maxima, that of the dialogue, and the true peak; warns of a track that is not the one that PLAN was
+    made for. `-` reads the plan from standard input.
 
     --ducking bands keeps bass and treble of the music livelier under speech that is as clear; the music is then less
     LU under the voice, so where a rule asks for that distance (WCAG, 20 dB), leave it at broadband.
@@ -131,6 +133,7 @@ def command(
                         needed_by="a render")  # fmt: skip
     assert chosen.track is not None, "it is needed"
     warn_of_other_bytes(workspace, chosen)
+    given = workspace.params
     workspace = with_recorded_mix(workspace, chosen.provenance)
     if ducking is not None:
         workspace = _ducking_as(ducking, workspace)
@@ -147,6 +150,8 @@ def command(
             target=target, limit=limit, progress=rendering,
         )  # fmt: skip
         progress(f"rendering {out.name}", 1.0)
+    if video is not None:  # else no mix is played
+        say_kept_mix(chosen, mix, given)
     say_placement(chosen)
     for line in rendered.shortfalls:
         say(line)

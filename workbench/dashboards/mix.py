@@ -44,7 +44,7 @@ from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.mix.speech_band import DuckedBands, deepest_under, duck_bands, ducked_levels
 from workbench.mix.voice import Utterances
 from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, VoiceParams
-from workbench.plots.mix import uncertain_in_words
+from workbench.plots.mix import soundtrack_in_words, uncertain_in_words
 from workbench.plots.palette import DUCK, HEARD, OWN_MUSIC, VOICE, clock
 from workbench.recording import FloatArray
 from workbench.workflows.loop import Loop
@@ -209,14 +209,13 @@ class MixState:
 
     def _decided(self, mix: Mix) -> str:
         if not mix.voiceover or mix.duck is None:
-            heard = {"voice": "somebody speaks, but too little for a voice-over", "ambient": "nobody speaks",
-                     "silent": "the video is silent", "none": "the video has no sound"}  # fmt: skip
+            heard = soundtrack_in_words(mix.classification)
             if mix.duck is not None:
                 down = f"ours goes down by {mix.duck.depth_db:.0f} dB"
                 if self.drawn is not None:
-                    return f"{heard[mix.classification]}; drawn by hand: {down}"
-                return f"{heard[mix.classification]}; the video has music of its own: {down}"
-            return f"{heard[mix.classification]}: the music plays at its own level"
+                    return f"{heard}; drawn by hand: {down}"
+                return f"{heard}; the video has music of its own: {down}"
+            return f"{heard}: the music plays at its own level"
         duck = mix.duck
         spoken = sum(end - start for start, end in duck.speech_ranges)
         drawn = self.drawn is not None

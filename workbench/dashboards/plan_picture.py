@@ -1,9 +1,9 @@
 """The picture of the Plan tab: a video from its pictures down to the track that plays under it, in lanes.
 
-From top to bottom: pictures; the soundtrack, with speech; gain and ducking of the music; the music of the plan; its
-segments as blocks, and ribbons that lead down to where they lie in the track. A track that is longer than its video is
-drawn as wide as the video, at a scale of its own. What depends on the view (envelopes,
-pictures, bars, names) is sent again for each view, no finer than the screen; all else is sent once.
+From top to bottom: pictures; the soundtrack, with speech and its own music; gain and ducking of the music; the music of
+the plan; its segments as blocks, and ribbons that lead down to where they lie in the track. A track that is longer than
+its video is drawn as wide as the video, at a scale of its own. What depends on the view (envelopes, pictures, bars,
+names) is sent again for each view, no finer than the screen; all else is sent once.
 
 Classes: `PlanPicture`.
 """
@@ -34,7 +34,7 @@ from workbench.dashboards.plan_state import PlanState, played_pieces
 from workbench.dashboards.views import MOST_COLUMNS, LongSound, video_row
 from workbench.loops.moves import SeamPlace
 from workbench.loops.plan import LoopPlan
-from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, HEARD, VOICE, clock, group_colour
+from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, HEARD, OWN_MUSIC, VOICE, clock, group_colour
 from workbench.plots.plan import gain_curve, track_pieces
 from workbench.plots.seams import PART_WORDS
 from workbench.recording import FloatArray
@@ -57,6 +57,7 @@ _LANE_NAMES = {
 """on the page; the ribbons need none"""
 _MARKS_DB = {"0 dB": 0.0, "−10": -10.0, "−20": -20.0}
 """of the lane of gains, by what is written at them"""
+_OWN_MUSIC = "its own music"
 _CAN = "#F0E442"
 """a place where a seam that is dragged could be; to be seen on the music"""
 _NUMBER = {"text_align": "center", "text_baseline": "top", "text_font_size": "12px", "text_font_style": "bold"}
@@ -119,6 +120,8 @@ class PlanPicture(Picture):
         if state.video is not None:
             speech = state.video.soundtrack.soundtrack.speech_ranges
         self._set("speech", left=[float(s[0]) for s in speech], right=[float(s[1]) for s in speech])
+        own = () if state.video is None else state.video.own_music
+        self._set("own_music", left=[first for first, _ in own], right=[last for _, last in own])
         self._gains(plan)
 
     def _seams(self, plan: LoopPlan) -> None:
@@ -239,6 +242,7 @@ class PlanPicture(Picture):
             (s.song_from * scale, s.song_to * scale, group_colour(s.group), s.label, "track")
             for s in self.state.sections
         ]
+        self._own_music_names()
         x, y, text, ink = [], [], [], []
         for first, last, colour, label, lane in blocks:
             seen_from, seen_to = max(first, start), min(last, end)
@@ -248,6 +252,15 @@ class PlanPicture(Picture):
                 text.append(label)
                 ink.append(ink_on(colour))
         self._set("labels", x=x, y=y, text=text, ink=ink)
+
+    def _own_music_names(self) -> None:
+        """Name the stretches of the video's own music that are wide enough, where each comes into view."""
+        own = () if self.state.video is None else self.state.video.own_music
+        start, end = self.follow.view
+        pixels = self.follow.width / max(1e-9, end - start)
+        seen = [(max(first, start), min(last, end)) for first, last in own]
+        at = [first for first, last in seen if (last - first) * pixels > 7.2 * len(_OWN_MUSIC)]
+        self._set("own_music_names", x=at, text=[_OWN_MUSIC] * len(at))
 
     def _scale(self) -> None:
         """Put the marks of the gains where the view begins; there are none before the gains are drawn."""
@@ -300,6 +313,9 @@ class PlanPicture(Picture):
         figure.quad("left", "right", _TOP, 0.0, source=region, color=BEAT, alpha=0.22, line_width=0)
         speech = self._source("speech", "left", "right")
         figure.quad("left", "right", lane.high, lane.low, source=speech, color=VOICE, alpha=0.3, line_width=0)
+        own = self._source("own_music", "left", "right")
+        for behind in (lane, _LANES["gain"]):  # also behind the duck, which it explains
+            figure.quad("left", "right", behind.high, behind.low, source=own, color=OWN_MUSIC, alpha=0.25, line_width=0)
         figure.varea("x", "low", "high", source=self._source("soundtrack", "x", "low", "high"), color=VOICE, alpha=0.9)
 
     def _draw_gain(self) -> None:
@@ -409,6 +425,12 @@ class PlanPicture(Picture):
         )  # fmt: skip
         self._text(whole.glyph)
         self._shade(whole.glyph, "background_fill_color", paper)
+        named = figure.text(
+            "x", _LANES["soundtrack"].high, "text", source=self._source("own_music_names", "x", "text"),
+            text_baseline="top", text_font_size="11px", x_offset=3, y_offset=2, background_fill_alpha=0.8,
+        )  # fmt: skip
+        self._text(named.glyph)
+        self._shade(named.glyph, "background_fill_color", paper)
         scale = figure.text(
             "x", "y", "text", source=self._source("scale", "x", "y", "text"), text_align="left",
             text_baseline="bottom", text_font_size="10px", x_offset=3, y_offset=-1,

@@ -60,7 +60,7 @@ def align_figure(
     events : of the video
     placements : best first; none draws the offsets alone
     params : with which they were placed; None: the defaults
-    chosen : index of the placement that is drawn
+    chosen : index of the placement that is drawn; where nothing is clear at it, what meets there is not named
     """
     figure = new_figure(12.0, 7.2)
     whole, near, offsets = figure.subplots(3, 1, height_ratios=(1.5, 0.8, 1.0))
@@ -85,6 +85,8 @@ def _draw_meeting(axes: Axes, landmarks: Landmarks, events: Events, found: Place
         labels, room = Labels(axes), (0.0, events.video_seconds)
         for met in found.coincidences:
             axes.axvline(met.video_s, color=DOWNBEAT, linewidth=1.0, alpha=0.6, zorder=0)
+            if not _is_clear(found):
+                continue  # a name would claim what the title denies
             name = f"{met.landmark} · {met.event}"
             labels.place(
                 [
@@ -185,14 +187,13 @@ def _draw_offsets(
         name_point(labels, f"{placement.score:.2f}", placement.offset_seconds, float(heights[number]), above_first=True)
 
 
+def _is_clear(found: Placement) -> bool:
+    return found.in_words != NO_CLEAR_POINT
+
+
 def _title(found: Placement) -> str:
-    if found.in_words == NO_CLEAR_POINT:
-        return f"{NO_CLEAR_POINT}: the best scores {found.score:.2f}, under {CHANCE_SCORE:g}\n" + _parts(found)
-    return (
-        f"offset {clock(found.offset_seconds)} ({found.offset_seconds:.3f} s), score {found.score:.2f}: {found.label}\n"
-        + _parts(found)
-    )
-
-
-def _parts(found: Placement) -> str:
-    return f"certainty {found.certainty:.2f}, lands {100 * found.landed:.0f} %"
+    certainty = f"certainty {found.certainty:.2f}"
+    if not _is_clear(found):
+        return f"{NO_CLEAR_POINT}: the best scores {found.score:.2f}, under {CHANCE_SCORE:g}\n{certainty}"
+    at = f"offset {clock(found.offset_seconds)} ({found.offset_seconds:.3f} s), score {found.score:.2f}"
+    return f"{at}: {found.label}\n{certainty}, lands {100 * found.landed:.0f} %"

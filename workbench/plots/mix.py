@@ -1,11 +1,12 @@
 """The picture of a mix: loudness of the video, utterances, and the attenuation of the music under them.
 
-Functions: `mix_figure`, `duck_figure`; `draw_uncertain`, `uncertain_in_words`, where somebody may speak besides.
+Functions: `mix_figure`, `duck_figure`; `draw_uncertain`, `uncertain_in_words`, where somebody may speak besides;
+`soundtrack_in_words`, what is heard in a video without a voice-over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,9 +19,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from workbench.mix.balance import Classification
+
 _CLOSE_UP_SECONDS = 20.0
 _QUIETEST_LUFS = -60.0
 _MOST_NAMED = 6
+_WITHOUT_VOICE_OVER: Mapping[Classification, str] = {
+    "voice": "somebody speaks, but too little for a voice-over",
+    "ambient": "nobody speaks",
+    "silent": "the video is silent",
+    "none": "the video has no sound",
+}
 
 
 def mix_figure(
@@ -64,6 +73,16 @@ def mix_figure(
     return figure
 
 
+def soundtrack_in_words(classification: Classification) -> str:
+    """What is heard in the soundtrack of a video that has no voice-over, beginning in small letters.
+
+    Parameters
+    ----------
+    classification : of the soundtrack, as its mix has it
+    """
+    return _WITHOUT_VOICE_OVER[classification]
+
+
 def draw_uncertain(axes: Axes, ranges: Sequence[Sequence[float]], name: str = "") -> None:
     """Hatch where somebody may speak without being found.
 
@@ -79,15 +98,16 @@ def draw_uncertain(axes: Axes, ranges: Sequence[Sequence[float]], name: str = ""
 
 
 def uncertain_in_words(ranges: Sequence[Sequence[float]]) -> str:
-    """When the first few ranges begin in which somebody may speak, and how many more there are.
+    """From when to when somebody may speak, of the first few ranges, and how many more there are.
 
     Parameters
     ----------
     ranges : video time, s, from and to
     """
-    begins = ", ".join(clock(begin) for begin, _ in ranges[:_MOST_NAMED])
+    named = [(clock(begin), clock(end)) for begin, end in ranges[:_MOST_NAMED]]
+    spans = ", ".join(f"{begin} to {end}" if begin != end else begin for begin, end in named)
     more = len(ranges) - _MOST_NAMED
-    return f"{begins} and {more} more" if more > 0 else begins
+    return f"{spans} and {more} more" if more > 0 else spans
 
 
 def duck_figure(envelope_points: Sequence[Sequence[float]], speech_ranges: Sequence[Sequence[float]]) -> Figure:

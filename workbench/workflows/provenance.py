@@ -2,7 +2,7 @@
 
 Functions: `make_provenance`; `grid_record` for the grid of a track; `with_mix_params`,
 `with_mix_of` and `with_render_params`, where a plan has another mix or is heard in another way; `with_recorded_mix`,
-which takes over the parameters that a result was mixed with.
+which takes over the parameters that a result was mixed with; `other_mix_stages`, which of them are others.
 """
 
 from __future__ import annotations
@@ -132,6 +132,31 @@ def with_recorded_mix(workspace: Workspace, made: Provenance | None) -> Workspac
     params = params_from(recorded, "the provenance")
     taken = {stage: getattr(params, stage) for stage in recorded}
     return workspace.with_params(workspace.params.model_copy(update=taken))
+
+
+def other_mix_stages(params: WorkbenchParams, made: Provenance | None) -> tuple[str, ...]:
+    """Which parameters that a mix is made with were tuned to other values than a result was mixed with.
+
+    Parameters
+    ----------
+    params : a group that is at its defaults was not tuned
+    made : of the result; None: it has none, and was mixed with the defaults as far as one can tell
+
+    Returns
+    -------
+    names of the groups, such as `duck`; those of rendering are not among them, which count whenever a mix is played
+
+    Raises
+    ------
+    ParameterError : a recorded parameter that this program does not have
+    """
+    default = WorkbenchParams()
+    stages = [stage for stage in _MIX_STAGES if stage not in _RENDER_STAGES]
+    recorded = {} if made is None else {stage: made.params[stage] for stage in stages if stage in made.params}
+    mixed_with = params_from(recorded, "the provenance")
+    return tuple(
+        stage for stage in stages if getattr(params, stage) not in (getattr(default, stage), getattr(mixed_with, stage))
+    )
 
 
 def with_mix_of(provenance: Provenance | None, other: Provenance | None) -> Provenance | None:

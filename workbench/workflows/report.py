@@ -28,7 +28,7 @@ from workbench.mix.levels import level_curve_of_blocks
 from workbench.mix.limiter import limit_blocks
 from workbench.mix.speech_band import deepest_under, duck_bands, duck_blocks
 from workbench.params import DELIVERY_TARGETS, CoverParams, RenderParams
-from workbench.plots.mix import mix_figure, uncertain_in_words
+from workbench.plots.mix import mix_figure, soundtrack_in_words, uncertain_in_words
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
@@ -501,7 +501,11 @@ def mix_section(
     picture = None
     if loop.mix is not None:
         facts.append(("the soundtrack", loop.mix.classification))
-        text = "Nobody speaks in the video: music and soundtrack play at their own levels."
+        heard = soundtrack_in_words(loop.mix.classification).capitalize()
+        both = "the music plays at its own level"
+        if loop.mix.classification not in ("silent", "none"):
+            both = "music and soundtrack play at their own levels"
+        text = f"{heard}: {both}."
     own_music: Sequence[Sequence[float]] = ()
     if loop.video is not None and loop.mix is not None and loop.mix.classification not in ("silent", "none"):
         own_music = own_music_ranges(workspace, loop.video, loop.video_seconds)
@@ -510,7 +514,7 @@ def mix_section(
         facts.append(("music that the video has of its own", spans))
     if loop.mix is not None and duck is not None and not loop.mix.voiceover:
         facts.append(("deepest attenuation under it", f"{duck.depth_db:.1f} dB"))
-        text = "Nobody speaks in the video. Where it has music of its own, ours gives way to it."
+        text = f"{heard}. Where the video has music of its own, ours gives way to it."
     elif loop.mix is not None and duck is not None:
         spoken = sum(last - first for first, last in duck.speech_ranges)
         facts += [

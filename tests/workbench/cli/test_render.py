@@ -287,6 +287,39 @@ def test_a_track_of_the_catalog_need_not_be_named(
         assert out.stat().st_size > 1000
 
 
+def test_a_profile_that_asks_for_another_mix_is_told_how_to_make_it(
+    workbench: Call, looped: dict[str, Any], track_file: Path, long_video: Path, home: Path, tmp_path: Path
+) -> None:
+    profile = tmp_path / "lower.toml"
+    profile.write_text("[duck]\nunder_voice_lu = 13.0\n[mix]\nown_music = 'yield'\n[render]\nducking = 'bands'\n")
+    made = looped["provenance"]
+    tuned = {"duck": {"under_voice_lu": 13.0}, "mix": {"own_music": "yield"}}
+    alike = looped | {"mix": MIX, "provenance": made | {"params": made["params"] | tuned}}
+    plan, same = (
+        write(tmp_path / name, body) for name, body in (("plan.json", looped | {"mix": MIX}), ("same.json", alike))
+    )
+
+    def said(file: Path, *arguments: Any) -> str:
+        given = ("--track", track_file, "--profile", profile, *arguments, "--home", home)
+        code, _, err = workbench("render", file, *given)
+        assert code == 0, err
+        return err
+
+    sentence = (
+        "the mix is kept as PLAN has it, whatever [duck] and [mix] of the profile says; "
+        "`workbench loop ... --auto-mix --profile FILE` makes it anew"
+    )
+    under = ("--video", long_video, "-o")
+    assert sentence in said(plan, *under, tmp_path / "kept.mp4")
+    assert "mix is kept" not in said(same, *under, tmp_path / "same.mp4"), "it was made with this profile"
+    assert "mix is kept" not in said(plan, *under, tmp_path / "other.mp4", "--option", 2), "it is measured anew"
+    assert "mix is kept" not in said(plan, "-o", tmp_path / "music.wav"), "no mix is played"
+    code, _, err = workbench("export", plan, "--track", track_file, "--profile", profile, "--format", "csv", "-o",
+                             tmp_path / "plan.csv", "--home", home)  # fmt: skip
+    assert code == 0, err
+    assert sentence in err
+
+
 @pytest.mark.slow
 def test_a_delivery_target_is_reached_and_printed(
     workbench: Call, looped: dict[str, Any], track_file: Path, long_video: Path, home: Path, tmp_path: Path

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from bokeh.models import ColumnDataSource
 from bokeh.models.renderers import GlyphRenderer
 
-from workbench.audition.plans import render_option
+from tests.videos import grey, write_video
+from workbench.audition.plans import load_video, render_option
+from workbench.bundled import bundled_path
 from workbench.dashboards.plan_picture import PlanPicture
 from workbench.dashboards.plan_state import PlanState
 from workbench.dashboards.views import LongSound
 from workbench.home import Home
+from workbench.media.audio import decode
 from workbench.plots.palette import DOWNBEAT
 from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
@@ -105,6 +110,28 @@ def test_the_scale_of_gains_stands_where_the_view_begins(state: PlanState) -> No
     scale = picture._sources["scale"].data
     assert (list(scale["x"]), list(scale["text"])) == ([100.0] * 3, ["0 dB", "−10", "−20"])
     assert list(scale["y"]) == sorted(scale["y"], reverse=True)
+
+
+def test_the_videos_own_music_is_marked_and_named(tide_home: Home, state: PlanState, tmp_path: Path) -> None:
+    played = decode(bundled_path("data", "bundled", "music", "corner_store.ogg"))
+    sound = np.zeros((1, 40 * played.sample_rate), dtype=np.float32)
+    sound[0, 10 * played.sample_rate : 30 * played.sample_rate] = played.mono()[: 20 * played.sample_rate]
+    shots = (grey(40 * (k % 6)) for k in range(80))
+    path = write_video(tmp_path / "own.mp4", shots, 2, sound=sound, sample_rate=played.sample_rate)
+    state.video = load_video(Workspace(tide_home), path)
+    picture = PlanPicture(state)
+    picture.show()
+    ((first, last),) = state.video.own_music
+    assert (first, last) == pytest.approx((10.0, 30.0), abs=2.0)
+    drawn, named = picture._sources["own_music"], picture._sources["own_music_names"]
+    assert (list(drawn.data["left"]), list(drawn.data["right"])) == ([first], [last])
+    assert (list(named.data["x"]), list(named.data["text"])) == ([first], ["its own music"])
+    picture.view.update(start=15.0, end=20.0)
+    picture.show_view()
+    assert list(named.data["x"]) == [15.0], "its name stays in view"
+    picture.view.update(start=100.0, end=120.0)
+    picture.show_view()
+    assert list(named.data["x"]) == []
 
 
 def test_without_a_plan_there_are_no_empty_lanes(tide_loop: Loop, state: PlanState) -> None:

@@ -48,9 +48,12 @@ def test_draws_another_placement_and_none() -> None:
     second = replace(placements[1], score=0.4)
     drawn = align_figure(TRACK, VIDEO, (placements[0], second), chosen=1)
     assert second.label in drawn.axes[0].get_title(loc="left")
-    chance = align_figure(TRACK, VIDEO, (replace(placements[0], score=0.2),)).axes[0].get_title(loc="left")
+    unclear = align_figure(TRACK, VIDEO, (replace(placements[0], score=0.2),)).axes[0]
+    chance = unclear.get_title(loc="left")
     assert chance.startswith("no clear sync point: the best scores 0.20, under 0.3")
     assert placements[0].label not in chance
+    assert "lands" not in chance
+    assert not unclear.texts, "what may be chance is not named"
     bare = Landmarks(marks_of(LANDMARK_KINDS, []), 30.0, 0.0, 0.0)
     assert png(align_figure(bare, VIDEO, ())).startswith(b"\x89PNG")
     assert np.isfinite(align_figure(bare, VIDEO, ()).axes[2].get_xlim()).all()

@@ -16,6 +16,7 @@ from workbench.workflows.analyze import BEATS_VERSION
 from workbench.workflows.provenance import (
     grid_record,
     make_provenance,
+    other_mix_stages,
     with_mix_of,
     with_mix_params,
     with_recorded_mix,
@@ -62,6 +63,16 @@ def test_a_plan_is_mixed_as_it_was_made_unless_a_profile_says_otherwise(tmp_path
     mixed = with_recorded_mix(profiled, made).params
     assert (mixed.duck, mixed.render.ducking) == (profiled.params.duck, "bands")
     assert with_recorded_mix(plain, None) is plain
+
+
+def test_which_parameters_of_a_mix_are_others_than_it_was_made_with(tmp_path: Path) -> None:
+    accessible = WorkbenchParams.model_validate({"duck": {"preset": "accessible"}, "render": {"ducking": "bands"}})
+    made = make_provenance(Workspace(Home(tmp_path), accessible), "loop", ())
+    assert other_mix_stages(accessible, made) == ()
+    assert other_mix_stages(WorkbenchParams(), made) == (), "nothing was tuned"
+    assert other_mix_stages(accessible, None) == ("duck",)
+    tuned = WorkbenchParams.model_validate({"duck": {"under_voice_lu": 13.0}, "voice": {"min_speech_seconds": 1.0}})
+    assert other_mix_stages(tuned, made) == ("voice", "duck")
 
 
 def test_equal_grids_have_equal_revisions_whoever_gave_them() -> None:

@@ -25,6 +25,7 @@ from workbench.params import DELIVERY_TARGETS, RenderParams, VoiceParams, Workbe
 from workbench.recording import Recording
 from workbench.workflows.fit import fit_track
 from workbench.workflows.loop import loop_track
+from workbench.workflows.mix import mix_under
 from workbench.workflows.report import (
     _whole_music,
     answer_markdown,
@@ -131,12 +132,46 @@ def test_where_somebody_may_speak_is_said_and_played(track: Path, tmp_path: Path
     assert cards == []
     facts, cards = section(VoiceParams(min_spoken_odds=5.0))
     assert facts["perhaps speech besides"].endswith("; nothing is lowered for it")
+    assert all(card.title.removeprefix("Perhaps speech, ") in facts["perhaps speech besides"] for card in cards)
     assert 1 <= len(cards) <= 5
     starts = [card.video_s for card in cards if card.video_s is not None]
     assert len(starts) == len(cards)
     assert starts == sorted(starts)
     assert all(card.sounds[0].name == "the video's own sound" for card in cards)
     assert len(cards[0].sounds[0].mp3) > 10_000
+
+
+def test_a_few_words_and_own_music_are_said_as_they_are_heard(track: Path, tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path / "home"))
+    (fitted,) = fit_track(workspace, track, 20.0).loops
+    assert isinstance(fitted.answer, LoopPlan)
+    narration = decode(bundled_path("data", "bundled", "voice", "narration.ogg"))
+    rate = narration.sample_rate
+    few = np.zeros((1, 20 * rate), dtype=np.float32)
+    few[0, rate : 3 * rate] = narration.mono()[26 * rate : 28 * rate]
+    played = decode(bundled_path("data", "bundled", "music", "corner_store.ogg"))
+    music = resample(played.mono(), played.sample_rate, rate)[None, 20 * rate : 40 * rate].astype(np.float32)
+
+    def levels(name: str, sound: np.ndarray | None, own_music: str) -> tuple[str, dict[str, str]]:
+        there = workspace.with_params(WorkbenchParams.model_validate({"mix": {"own_music": own_music}}))
+        shots = (grey(40 * (k % 6)) for k in range(40))
+        video = write_video(tmp_path / f"{name}.mp4", shots, 2, sound=sound, sample_rate=rate)
+        mix = mix_under(there, fitted.answer, track, video)  # type: ignore[arg-type]  # a plan, see above
+        found = mix_section(there, replace(fitted, video=video, mix=mix), there.load_recording(track))
+        return str(found.text[0]), {name: fact for name, fact, *_ in found.tables[0].rows}
+
+    text, facts = levels("few-words", few, "ignore")
+    assert facts["the soundtrack"] == "voice"
+    assert text == ("Somebody speaks, but too little for a voice-over: music and soundtrack play at their own levels.")
+    text, facts = levels("words-over-music", few + 0.1 * music, "yield")
+    assert (facts["the soundtrack"], "deepest attenuation under it" in facts) == ("voice", True)
+    assert text == (
+        "Somebody speaks, but too little for a voice-over. Where the video has music of its own, ours gives way to it."
+    )
+    text, facts = levels("music", 0.3 * music, "ignore")
+    assert text == "Nobody speaks: music and soundtrack play at their own levels."
+    text, facts = levels("soundless", None, "ignore")
+    assert text == "The video has no sound: the music plays at its own level."
 
 
 def test_the_page_of_a_straight_plan_says_that_it_has_no_seam(track: Path, tmp_path: Path) -> None:
