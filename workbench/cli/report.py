@@ -20,9 +20,16 @@ if TYPE_CHECKING:
     "-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="NAME VALUE",
     help="A value for the cell tagged `parameters`; numbers, true and false, quoted text and lists as in JSON.",
 )  # fmt: skip
+@click.option(
+    "--option",
+    type=click.IntRange(min=1),
+    help="Which option of a plan reports/plan shows; 1, the plan served, unless given.",
+)
 @click.option("-o", "--output", "out", type=NewFile(), required=True, help="The HTML file.")
 @workspace_option
-def command(notebook: str, parameters: tuple[tuple[str, str], ...], out: Path, workspace: Workspace) -> None:
+def command(
+    notebook: str, parameters: tuple[tuple[str, str], ...], option: int | None, out: Path, workspace: Workspace
+) -> None:
     """Run NOTEBOOK with parameters and write it as HTML that needs nothing from the network.
 
     NOTEBOOK is a file, or the name of one that ships, such as reports/track. Needs the `lab` extra.
@@ -31,6 +38,7 @@ def command(notebook: str, parameters: tuple[tuple[str, str], ...], out: Path, w
     \b
     Example:
       workbench report reports/track -p track track.flac -p video_seconds 300 -o track.html
+      workbench report reports/plan -p track track.flac -p plan_file plan.json --option 2 -o plan.html
 
     \f
 
@@ -38,11 +46,13 @@ def command(notebook: str, parameters: tuple[tuple[str, str], ...], out: Path, w
     ----------
     notebook : path of a file, or name of one that ships
     parameters : name and value of each, as text
+    option : number of the option, the notebook's parameter of that name; None: as the notebook or -p says
     out : the HTML file to write
     workspace : of the home folder
     """
     from workbench.workflows.notebooks import find_notebook, run_notebook
 
     with progress_bar() as progress:
-        run_notebook(workspace.with_progress(progress), find_notebook(notebook), dict(parameters), out)
+        values = dict(parameters) | ({} if option is None else {"option": str(option)})
+        run_notebook(workspace.with_progress(progress), find_notebook(notebook), values, out)
     print_body({"output": str(out), "bytes": out.stat().st_size})

@@ -220,6 +220,37 @@ def answer_markdown(answer: LoopPlan | Refusal) -> str:
     return f"| no loop | {answer.reason} |\n|:---|:---|\n| why, and what to do | {answer.hint} |"
 
 
+def choose_option(workspace: Workspace, loop: Loop, number: int) -> Loop:
+    """One option of a loop, to be shown in place of the plan served.
+
+    Parameters
+    ----------
+    workspace : with which its mix is measured; reports progress
+    loop : a plan and its options, or a refusal, which has none and stays
+    number : of the option, from 1; 1 is the plan served, which keeps its options and its mix
+
+    Returns
+    -------
+    the loop with that plan alone, its mix measured anew where the one served has ducking and there is a video
+
+    Raises
+    ------
+    PlanError : there is no such option
+    MediaError : the track or the video cannot be read
+    """
+    if isinstance(loop.answer, Refusal):
+        return loop
+    plan = loop.answer.option(number)
+    if number == 1:
+        return loop
+    mix = loop.mix
+    if mix is not None and mix.duck is not None and loop.video is not None:
+        from workbench.workflows.mix import mix_under
+
+        mix = mix_under(workspace, plan, loop.track.path, loop.video)
+    return replace(loop, answer=plan, mix=mix)
+
+
 def video_section(timeline: VideoOverview) -> ReportSection:
     """The section of the page that shows the video from start to end, with everything found in it and planned under it.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 import nbformat
@@ -19,6 +20,7 @@ from workbench.results.loop import plan_body
 from workbench.workflows.fit import fit_track
 from workbench.workflows.loop import loop_track, save_plan
 from workbench.workflows.notebooks import copy_notebooks, run_notebook
+from workbench.workflows.report import plan_sentence
 from workbench.workspace import Workspace
 
 
@@ -41,6 +43,28 @@ def test_the_plan_report_shows_a_plan_that_was_made_before(
     seams = zip(loop.answer.segments[:-1], loop.answer.segments[1:], strict=True)
     assert html.count("data:audio/mpeg") == len({(left.song_to, entered.song_from) for left, entered in seams})
     assert asked_of_others(html) == []
+
+
+@pytest.mark.slow
+def test_the_plan_report_shows_the_option_that_is_asked_for(
+    home: Home, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    track = bundled_path("data", "bundled", "music", "slow_tide.ogg")
+    loop = loop_track(Workspace(home), track, 270.0)
+    assert isinstance(loop.answer, LoopPlan)
+    count = len(loop.answer.options)
+    assert count > 1
+    plan, page = save_plan(loop, tmp_path / "plan.json"), tmp_path / "plan.html"
+    given = ["report", "reports/plan", "-p", "track", str(track), "-p", "plan_file", str(plan), "-o", str(page)]
+    assert run([*given, "--option", "2", "--home", str(home.root)]) == 0
+    html = page.read_text(encoding="utf-8")
+    assert f"slow_tide.ogg under a video of 4:30, option 2 of {count}" in html
+    assert plan_sentence(loop.answer.option(2)) in unescape(html)
+    assert "<strong>Option 1</strong>" in html
+    assert "<strong>Option 2</strong>" not in html
+    capfd.readouterr()
+    assert run([*given, "--option", "9", "--home", str(home.root)]) == 1
+    assert "there is no option 9 in this plan" in capfd.readouterr().err
 
 
 @pytest.mark.slow
