@@ -22,7 +22,7 @@ _UNCOUNTED_SECONDS = 15.0
 @click.argument("track")
 @click.option("--grid", "grid_file", type=FILE, help="A file of your own beats, which become the track's grid.")
 @click.option(
-    "--tempo", "bpm", type=float, metavar="BPM", help="The tempo of the beats, of which the track's grid is made."
+    "--tempo", "bpm", type=float, metavar="BPM", help="The tempo that you know, at which the track's grid is heard."
 )
 @click.option("--confirm", is_flag=True, help="Keep the grid that was heard as right.")
 @click.option("--tracker", metavar="NAME", help="Another beat tracker: one that is installed, or module:attribute.")
