@@ -30,7 +30,7 @@ from workbench.media.audio import decode_blocks, write_audio
 from workbench.mix.balance import Mix
 from workbench.plots.beats import grid_figure, recording_figure
 from workbench.plots.match import lane_figure
-from workbench.plots.mix import duck_figure
+from workbench.plots.mix import duck_figure, soundtrack_in_words
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
@@ -204,7 +204,9 @@ def _(mix: Mix) -> str:
         return _page(f"{line}, nothing to duck under", None)
     if mix.music_gain_db is not None and mix.video_gain_db is not None:
         line += f", music {mix.music_gain_db:+.1f} dB, soundtrack {mix.video_gain_db:+.1f} dB"
-    line += f", ducked by up to {mix.duck.depth_db:.1f} dB under {len(mix.duck.speech_ranges)} utterances"
+    count = len(mix.duck.speech_ranges)
+    under = _counted(count, "utterance") if count else "the video's own music"
+    line += f", ducked by up to {mix.duck.depth_db:.1f} dB under {under}"
     return _page(line, duck_figure(mix.duck.envelope_points, mix.duck.speech_ranges))
 
 
@@ -212,9 +214,9 @@ def _(mix: Mix) -> str:
 def _(mixed: VoiceOverMix) -> str:
     duck = mixed.mix.duck
     if duck is None:
-        return _page("nobody speaks, nothing to duck under", None, _player(mixed.both, "both"))
-    count = len(duck.speech_ranges)
-    line = f"music ducked by up to {duck.depth_db:.1f} dB under {count} utterance{'' if count == 1 else 's'}"
+        heard = soundtrack_in_words(mixed.mix.classification)
+        return _page(f"{heard}: nothing to duck under", None, _player(mixed.both, "both"))
+    line = f"music ducked by up to {duck.depth_db:.1f} dB under {_counted(len(duck.speech_ranges), 'utterance')}"
     return _page(line, duck_figure(mixed.envelope, mixed.speech_ranges), _player(mixed.both, "voice and music"))
 
 
