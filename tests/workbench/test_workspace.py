@@ -27,6 +27,7 @@ from workbench.profiles import save_profile
 from workbench.progress import silent
 from workbench.settings import WorkbenchSettings
 from workbench.store import grids
+from workbench.store.grid_records import make_record
 from workbench.workflows.analyze import analyze
 from workbench.workflows.beats import map_beats
 from workbench.workflows.grids import corrected_grid
@@ -181,7 +182,7 @@ def test_a_process_opens_one_database_whatever_is_asked(tmp_path: Path, connecti
     home, path = Home(tmp_path / "home"), noise(tmp_path / "one.wav", 1, 5.0)
     with Workspace(home, settings=SETTINGS) as workspace:
         with workspace.database.write() as connection:
-            grids.put(connection, "0" * 64, [0.5, 1.0], [1, 2], 2)
+            grids.put(connection, make_record("0" * 64, [0.5, 1.0], [1, 2], 2))
         opened = list(connections)
         open_library(workspace).add(path, {}, track_id="trk_1")
         for _ in range(3):

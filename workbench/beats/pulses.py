@@ -25,7 +25,7 @@ in the range asked for, whose ends are rounded outwards, at least 2.
 
 Where a person knows the tempo, pulses near it are proposed too, and no others are considered.
 
-Functions: `propose`, `decode_ticks`, `decode_heard`.
+Functions: `propose`, `is_near_tempo`, `decode_ticks`, `decode_heard`.
 
 References
 ----------
@@ -97,8 +97,9 @@ def _from_onsets(
 ) -> list[Pulse]:
     """Pulses at the level of ticks, in the phases with the strongest onsets."""
     rate = evidence.frames_per_second
-    periods = tempo_candidates(activation, rate, params)
-    if known_bpm is not None:
+    if known_bpm is None:
+        periods = tempo_candidates(activation, rate, params)
+    else:
         periods = np.array([60.0 * rate / known_bpm])
     pulses: list[Pulse] = []
     ticks_of: dict[float, FloatArray] = {}

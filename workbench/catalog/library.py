@@ -395,8 +395,7 @@ def _put(
 def _record(connection: Connection, measurement: Measurement, revision: int) -> None:
     """Write a measurement, and mark the tracks that it belongs to as changed."""
     if (kept := measurement.grid) is not None and grids.get(connection, kept.content_hash) is None:
-        places = kept.beats, kept.positions, kept.beats_per_bar
-        grids.put(connection, kept.content_hash, *places, kept.note, kept.confidence)
+        grids.put(connection, kept)
     own = recordings.c.content_hash == measurement.content_hash
     values = {
         "measured": json.dumps(dict(measurement.facts), ensure_ascii=False, allow_nan=False),

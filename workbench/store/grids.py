@@ -10,49 +10,39 @@ Functions: `put`, `get`, `remove`, `revision_of`, `revisions`. What they keep is
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
 from sqlalchemy import Connection, select
 
 from workbench.store.changes import recording_changed
 from workbench.store.database import grids
-from workbench.store.grid_records import CorrectedGrid, grid_text, make_record
+from workbench.store.grid_records import CorrectedGrid, grid_text
 
 
-def put(
-    connection: Connection,
-    content_hash: str,
-    beats: Sequence[float],
-    positions: Sequence[int],
-    beats_per_bar: int,
-    note: str = "",
-    confidence: float = 1.0,
-) -> CorrectedGrid:
-    """Keep a corrected grid for a recording, in place of the one before. The caller validates the grid.
+def put(connection: Connection, record: CorrectedGrid) -> CorrectedGrid:
+    """Keep a corrected grid for its recording, in place of the one before.
 
     Parameters
     ----------
     connection : of a transaction that writes
-    content_hash : SHA-256 of the recording's bytes, hex
-    beats : s, strictly increasing; rounded to the microsecond
-    positions : place in the bar of each beat, from 1
-    beats_per_bar : of the prevailing metre
-    note : what was corrected
-    confidence : 0 to 1; rounded to the ten-thousandth
+    record : from `workbench.store.grid_records.make_record`
 
     Returns
     -------
-    the record as stored
+    the record
     """
-    kept = make_record(content_hash, beats, positions, beats_per_bar, note, confidence)
-    if revision_of(connection, content_hash) != kept.revision:
-        recording_changed(connection, content_hash)
-    connection.execute(grids.delete().where(grids.c.content_hash == content_hash))
-    text = grid_text(kept.beats, kept.positions, kept.beats_per_bar, kept.confidence)
+    if revision_of(connection, record.content_hash) != record.revision:
+        recording_changed(connection, record.content_hash)
+    connection.execute(grids.delete().where(grids.c.content_hash == record.content_hash))
     connection.execute(
-        grids.insert().values(content_hash=content_hash, revision=kept.revision, grid=text, note=note, at=kept.at)
+        grids.insert().values(
+            content_hash=record.content_hash,
+            revision=record.revision,
+            grid=grid_text(record.beats, record.positions, record.beats_per_bar, record.confidence),
+            note=record.note,
+            at=record.at,
+        )
     )
-    return kept
+    return record
 
 
 def get(connection: Connection, content_hash: str) -> CorrectedGrid | None:

@@ -88,11 +88,11 @@ def save_grid(
     StoreError : the database cannot be used
     """
     from workbench.store import grids
+    from workbench.store.grid_records import make_record
 
+    places = grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar
     with workspace.database.write() as connection:
-        return grids.put(
-            connection, content_hash, grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar, note, confidence
-        )
+        return grids.put(connection, make_record(content_hash, *places, note, confidence))
 
 
 def delete_grid(workspace: Workspace, content_hash: str) -> None:

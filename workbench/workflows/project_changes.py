@@ -22,6 +22,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from workbench.store import constraints, grids, projects, verdicts
+from workbench.store.grid_records import make_record
 from workbench.store.projects import Change, Edits
 from workbench.workspace import Workspace
 
@@ -104,7 +105,7 @@ def _write_grid(connection: Connection, content_hash: str, content: JsonValue) -
     if content is None:
         grids.remove(connection, content_hash)
     else:
-        grids.put(connection, content_hash, **cast("dict[str, Any]", content))
+        grids.put(connection, make_record(content_hash, **cast("dict[str, Any]", content)))
 
 
 def _read_constraints(connection: Connection, _: str, content_hash: str) -> Mapping[str, JsonValue]:

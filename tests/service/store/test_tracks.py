@@ -11,6 +11,7 @@ from workbench.catalog.library import Library, LibraryEntry, Measurement
 from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.store import constraints, grids
 from workbench.store.database import Database
+from workbench.store.grid_records import make_record
 
 TRACK = "ab" * 32
 
@@ -33,7 +34,7 @@ def test_facts_are_the_catalogs_and_lengths_what_was_measured(database: Database
         assert tracks.get(connection, "t3") is None
         assert tracks.find_by_audio(connection, f"aud_{TRACK[:20]}") == found
         assert tracks.find_by_audio(connection, "aud_00") is None
-        kept = grids.put(connection, TRACK, [0.5, 1.0], [1, 2], 2)
+        kept = grids.put(connection, make_record(TRACK, [0.5, 1.0], [1, 2], 2))
         corrected = tracks.get(connection, "t1")
         assert corrected is not None
         assert corrected.grid_revision == kept.revision

@@ -12,6 +12,7 @@ from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 from workbench.store import grids
 from workbench.store.database import Database
+from workbench.store.grid_records import make_record
 from workbench.workflows.grids import corrected_grid
 from workbench.workspace import Workspace
 
@@ -22,7 +23,7 @@ TRACK = "0" * 64
 def test_a_grid_is_found_by_the_bytes_until_it_is_removed(database: Database, tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     with database.write() as connection:
-        kept = grids.put(connection, TRACK, [0.5, 1.0, 1.5], [3, 1, 2], 3, "shifted by a beat")
+        kept = grids.put(connection, make_record(TRACK, [0.5, 1.0, 1.5], [3, 1, 2], 3, "shifted by a beat"))
     assert corrected_grid(Workspace(home, settings=SETTINGS), TRACK) == kept
     with database.write() as connection:
         assert grids.revision_of(connection, TRACK) == kept.revision
@@ -33,9 +34,9 @@ def test_a_grid_is_found_by_the_bytes_until_it_is_removed(database: Database, tm
 
 def test_equal_grids_have_equal_revisions(database: Database) -> None:
     with database.write() as connection:
-        first = grids.put(connection, TRACK, [0.5, 1.0], [1, 2], 2, "one way")
-        again = grids.put(connection, TRACK, [0.5, 1.0], [1, 2], 2, "the other")
-        other = grids.put(connection, TRACK, [0.5, 1.0], [2, 1], 2)
+        first = grids.put(connection, make_record(TRACK, [0.5, 1.0], [1, 2], 2, "one way"))
+        again = grids.put(connection, make_record(TRACK, [0.5, 1.0], [1, 2], 2, "the other"))
+        other = grids.put(connection, make_record(TRACK, [0.5, 1.0], [2, 1], 2))
     assert first.revision == again.revision != other.revision
 
 
@@ -50,7 +51,7 @@ def test_another_grid_marks_the_tracks_of_its_recording(database: Database, tmp_
         _, before = library.revision()
         with database.write() as connection:
             if positions:
-                grids.put(connection, TRACK, [0.5, 1.0], positions, 2)
+                grids.put(connection, make_record(TRACK, [0.5, 1.0], positions, 2))
             else:
                 grids.remove(connection, TRACK)
         changes = library.changes(before, 100)
@@ -70,5 +71,5 @@ def test_a_grid_of_a_recording_that_is_no_track_changes_no_catalog(database: Dat
     library = Library(database)
     before = library.revision()
     with database.write() as connection:
-        grids.put(connection, TRACK, [0.5, 1.0], [1, 2], 2)
+        grids.put(connection, make_record(TRACK, [0.5, 1.0], [1, 2], 2))
     assert library.revision() == before

@@ -12,6 +12,7 @@ from workbench.params import BeatParams, CatalogParams, CharacterParams, CoverPa
 from workbench.settings import WorkbenchSettings
 from workbench.store import grids
 from workbench.store.database import Database
+from workbench.store.grid_records import make_record
 from workbench.workflows.beats import map_beats
 from workbench.workflows.describe import analysis_name, describe, measure_track
 from workbench.workspace import Workspace
@@ -28,7 +29,7 @@ def test_a_grid_that_was_corrected_in_this_home_counts_and_in_no_other(
     database = Database.at(home, WorkbenchSettings(database_url=None))
     with database.write() as connection:
         threes = [number % 3 + 1 for number in range(heard.grid.beats.size)]
-        grids.put(connection, heard.content_hash, heard.grid.beats.tolist(), threes, 3)
+        grids.put(connection, make_record(heard.content_hash, heard.grid.beats.tolist(), threes, 3))
     database.close()
     assert describe(Workspace(home), path).beats_per_bar == 3
     assert measure_track(Workspace(home), path).facts["beats_per_bar"] == 3
