@@ -97,10 +97,7 @@ def _from_onsets(
 ) -> list[Pulse]:
     """Pulses at the level of ticks, in the phases with the strongest onsets."""
     rate = evidence.frames_per_second
-    if known_bpm is None:
-        periods = tempo_candidates(activation, rate, params)
-    else:
-        periods = np.array([60.0 * rate / known_bpm])
+    periods = tempo_candidates(activation, rate, params) if known_bpm is None else np.array([60.0 * rate / known_bpm])
     pulses: list[Pulse] = []
     ticks_of: dict[float, FloatArray] = {}
     for period in periods:
