@@ -159,7 +159,9 @@ def test_a_circle_of_waiting_transactions_fails_nobody(database: Database) -> No
 
     assert asyncio.run(run()) == [None, None]
     transactions.close()
-    assert written == ["first", "second", "first", "second"]
+    # Doing it again, it may meet the other transaction in a circle once more, and be done a third time.
+    assert written[:2] == ["first", "second"]
+    assert set(written[2:]) == {"first", "second"}
     with database.read() as connection:
         # Once the lane has given up, either of them may be the first to write "first" again.
         assert shared_values.get(connection, "first") in ("by the lane", "by another")
