@@ -116,16 +116,15 @@ def with_recorded_mix(workspace: Workspace, made: Provenance | None) -> Workspac
 
     Parameters
     ----------
-    workspace : where its parameters of voice, ducking, mix or rendering differ from the defaults, as a profile sets
-        them, that group stays as it is
+    workspace : where a profile sets one of its parameters of voice, ducking, mix or rendering, be it to the default,
+        that group stays as it is
     made : of the result; None: it has none, and the workspace stays as it is
 
     Raises
     ------
     ParameterError : a recorded parameter that this program does not have
     """
-    default = WorkbenchParams()
-    ungiven = [stage for stage in _MIX_STAGES if getattr(workspace.params, stage) == getattr(default, stage)]
+    ungiven = [stage for stage in _MIX_STAGES if not _is_set(workspace.params, stage)]
     recorded = {} if made is None else {stage: made.params[stage] for stage in ungiven if stage in made.params}
     if not recorded:
         return workspace
@@ -139,7 +138,7 @@ def other_mix_stages(params: WorkbenchParams, made: Provenance | None) -> tuple[
 
     Parameters
     ----------
-    params : a group that is at its defaults was not tuned
+    params : a group that nobody set was not tuned
     made : of the result; None: it has none, and was mixed with the defaults as far as one can tell
 
     Returns
@@ -150,13 +149,17 @@ def other_mix_stages(params: WorkbenchParams, made: Provenance | None) -> tuple[
     ------
     ParameterError : a recorded parameter that this program does not have
     """
-    default = WorkbenchParams()
     stages = [stage for stage in _MIX_STAGES if stage not in _RENDER_STAGES]
     recorded = {} if made is None else {stage: made.params[stage] for stage in stages if stage in made.params}
     mixed_with = params_from(recorded, "the provenance")
     return tuple(
-        stage for stage in stages if getattr(params, stage) not in (getattr(default, stage), getattr(mixed_with, stage))
+        stage for stage in stages if _is_set(params, stage) and getattr(params, stage) != getattr(mixed_with, stage)
     )
+
+
+def _is_set(params: WorkbenchParams, stage: str) -> bool:
+    """Whether somebody set a parameter of a group, even to its default: a profile that says so overrules a plan."""
+    return stage in params.model_fields_set and bool(getattr(params, stage).model_fields_set)
 
 
 def with_mix_of(provenance: Provenance | None, other: Provenance | None) -> Provenance | None:

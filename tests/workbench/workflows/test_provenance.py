@@ -65,6 +65,16 @@ def test_a_plan_is_mixed_as_it_was_made_unless_a_profile_says_otherwise(tmp_path
     assert with_recorded_mix(plain, None) is plain
 
 
+def test_a_profile_that_asks_for_the_default_overrules_a_plan(tmp_path: Path) -> None:
+    given = {"duck": {"under_voice_lu": 20.0}, "render": {"ducking": "bands"}}
+    made = make_provenance(Workspace(Home(tmp_path), WorkbenchParams.model_validate(given)), "loop", ())
+    default = WorkbenchParams()
+    asked = WorkbenchParams.model_validate({"duck": {"under_voice_lu": default.duck.under_voice_lu}})
+    mixed = with_recorded_mix(Workspace(Home(tmp_path), asked), made).params
+    assert (mixed.duck, mixed.render.ducking) == (default.duck, "bands")
+    assert other_mix_stages(asked, made) == ("duck",)
+
+
 def test_which_parameters_of_a_mix_are_others_than_it_was_made_with(tmp_path: Path) -> None:
     accessible = WorkbenchParams.model_validate({"duck": {"preset": "accessible"}, "render": {"ducking": "bands"}})
     made = make_provenance(Workspace(Home(tmp_path), accessible), "loop", ())
