@@ -384,6 +384,8 @@ def _problem_of_http(request: ServiceRequest, exception: SanicException) -> Prob
         message = "the answer took too long; call again"
     elif status >= 500:
         message = "an error of ours"
+    elif request.route is None and str(exception) == "Bad Request":
+        message = "this cannot be read as a request of HTTP/1.1"
     else:
         message = "; ".join(str(exception).split("\n")) or "the request cannot be answered"
     return Problem(status, message, headers=headers)
