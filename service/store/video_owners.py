@@ -205,6 +205,17 @@ def get_ready(connection: Connection, video_id: str) -> ReadyVideo | None:
     return _READY.find(connection, video_id)
 
 
+def not_ready(connection: Connection) -> list[OwnedVideo]:
+    """Videos that wait for their upload or are being ingested, and those that failed; the oldest first.
+
+    Parameters
+    ----------
+    connection : any transaction
+    """
+    query = sa.select(video_owners).where(video_owners.c.status != "ready").order_by(video_owners.c.created_at)
+    return [OwnedVideo(**row._mapping) for row in connection.execute(query)]
+
+
 def ready_since(connection: Connection, before: str, most: int) -> list[str]:
     """Ids of videos that belong to an account and were ready before some time, the oldest first.
 
