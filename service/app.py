@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -39,6 +41,7 @@ from service.admission import BODY_LIMIT, RoutePolicy, admit_unread, identify
 from service.errors import Problem, error_body, not_found, unavailable
 from service.headers import add_rate_headers, add_retry_after, add_security_headers
 from service.logs import AnswerLog
+from service.processes.health_port import answering
 from service.processes.wakeup import WakeupPipe
 from service.ranking.client import RankingClient
 from service.settings import ServiceSettings
@@ -80,6 +83,8 @@ class AppConfig:
     """notified when a job has been accepted"""
     behind_proxy: bool = False
     """whether a proxy in front sends the caller's and the public address (`X-Real-IP`, `X-Forwarded-…`)"""
+    health: socket.socket | None = field(default=None, compare=False)
+    """listens for operators alone; None: they ask where all others do"""
     on_ready: Any = field(default=None, compare=False)
     """called without arguments once requests are accepted; None: nothing is called"""
 
@@ -215,14 +220,22 @@ async def _open(app: Sanic[Any, Any]) -> None:
     app.ctx.transfers = ThreadPoolExecutor(_TRANSFERS, thread_name_prefix="transfer")
     app.ctx.readiness = Readiness()
     app.ctx.ranking = RankingClient(config.ranking_sockets, config.settings.ranking_queue)
+    app.ctx.for_operators = ExitStack()
 
 
 async def _announce(app: Sanic[Any, Any]) -> None:
+    from service.routes.operations import answer_operators
+
+    health = app.ctx.config.health
+    if health is not None:
+        answer = partial(answer_operators, app, asyncio.get_running_loop())
+        app.ctx.for_operators.enter_context(answering(health, answer))
     if app.ctx.config.on_ready is not None:
         app.ctx.config.on_ready()
 
 
 async def _close(app: Sanic[Any, Any]) -> None:
+    await asyncio.to_thread(app.ctx.for_operators.close)  # whose threads wait for this loop
     app.ctx.transfers.shutdown(wait=False, cancel_futures=True)
     await app.ctx.transactions.drain()
     app.ctx.transactions.close()
@@ -371,6 +384,8 @@ def _problem_of_http(request: ServiceRequest, exception: SanicException) -> Prob
         message = "the answer took too long; call again"
     elif status >= 500:
         message = "an error of ours"
+    elif request.route is None and str(exception) == "Bad Request":
+        message = "this cannot be read as a request of HTTP/1.1"
     else:
         message = "; ".join(str(exception).split("\n")) or "the request cannot be answered"
     return Problem(status, message, headers=headers)

@@ -65,6 +65,7 @@ _CATALOG = (
 _OF_ACCOUNT = (
     service_tables.accounts,
     service_tables.credit_grants,
+    service_tables.event_times,
     service_tables.api_keys,
     service_tables.video_owners,
     service_tables.jobs,

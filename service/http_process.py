@@ -11,6 +11,7 @@ import asyncio
 import gc
 import signal
 import socket
+import ssl
 import sys
 from functools import partial
 from pathlib import Path
@@ -18,9 +19,11 @@ from typing import Any
 
 import structlog
 from sanic import Sanic
+from sanic.http.tls.context import create_context
 
 from service.app import AppConfig, create_app
 from service.logs import log_start, log_to_stderr
+from service.processes.certificates import follow_files
 from service.processes.lifelines import die_with
 from service.processes.wakeup import WakeupPipe
 from service.settings import load_service_settings
@@ -48,13 +51,21 @@ def main() -> None:
             ranking_sockets=tuple(given.ranking_socket),
             wakeup=WakeupPipe(given.wakeup_fd),
             behind_proxy=given.behind_proxy,
+            health=None if given.health_fd is None else socket.socket(fileno=given.health_fd),
             on_ready=partial(_announce, home),
         )
     )
     app.register_listener(_end_on_signals, "after_server_start")
-    tls = {"cert": str(given.tls_cert), "key": str(given.tls_key)} if given.tls_cert else None
+    tls = _tls(given.tls_cert, given.tls_key) if given.tls_cert else None
     app.prepare(sock=socket.socket(fileno=given.socket_fd), ssl=tls, single_process=True, access_log=False, motd=False)
     type(app).serve_single(app)
+
+
+def _tls(chain: Path, key: Path) -> ssl.SSLContext:
+    make = partial(create_context, str(chain), str(key))
+    context = make()
+    follow_files(context, chain, key, make, lambda problem: log.error("certificate not renewed", problem=problem))
+    return context
 
 
 async def _end_on_signals(app: Sanic[Any, Any]) -> None:
@@ -91,6 +102,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--parent", type=int, required=True)
     parser.add_argument("--ranking-socket", type=Path, action="append", default=[])
     parser.add_argument("--wakeup-fd", type=int)
+    parser.add_argument("--health-fd", type=int)
     parser.add_argument("--behind-proxy", action="store_true")
     parser.add_argument("--tls-cert", type=Path)
     parser.add_argument("--tls-key", type=Path)

@@ -214,10 +214,12 @@ def raise_fault(job: Job | PolledJob) -> None:
 
     Raises
     ------
-    Problem : always, with status and message of the fault
+    Problem : always, with status and message of the fault; 500 for a 503, as earlier versions wrote it, because the job
+        is over and nothing will come of another poll
     """
     fault = job.fault or {"status": 500, "message": "the job failed"}
-    raise Problem(int(fault["status"]), str(fault["message"]))
+    status = int(fault["status"])
+    raise Problem(500 if status == 503 else status, str(fault["message"]))
 
 
 def video_job(video_id: str, status: str = "processing", next_step: str | None = None) -> Answer:

@@ -1,15 +1,19 @@
-"""Events of the billing provider and their effects on payment methods, credit grants and spend caps."""
+"""Events of the billing provider and their effects on payment methods, credit grants and spend caps.
+
+They come in any order. A payment method or a spend cap is as the event says that happened last, by its timestamp.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 
 from sqlalchemy import Connection
 
 from service.amounts import micros_of
 from service.errors import invalid
 from service.schemas.events import BillingEvent, EventData
-from service.store import accounts, credit_grants, ledger, seen_webhooks
+from service.store import accounts, credit_grants, event_times, ledger, seen_webhooks
 from service.store.ledger import Credit
 from workbench.errors import ParameterError
 from workbench.store.database import now
@@ -53,20 +57,21 @@ def apply(connection: Connection, route: str, webhook_id: str, event: BillingEve
         accounts.validate_name(event.data.account)
     except ParameterError as error:
         raise invalid("data.account", str(error)) from None
-    _EFFECTS[route][event.type](connection, event.data, webhook_id)
+    _EFFECTS[route][event.type](connection, event, webhook_id)
     return True
 
 
-def _attach_method(connection: Connection, data: EventData, _: str) -> None:
-    _update(connection, data.account, payment_method=True)
+def _attach_method(connection: Connection, event: BillingEvent, _: str) -> None:
+    _set(connection, event, "payment_method", True)
 
 
-def _detach_method(connection: Connection, data: EventData, _: str) -> None:
-    _update(connection, data.account, payment_method=False)
+def _detach_method(connection: Connection, event: BillingEvent, _: str) -> None:
+    _set(connection, event, "payment_method", False)
 
 
-def _grant_credit(connection: Connection, data: EventData, webhook_id: str) -> None:
-    micros, expires_at, at = _micros(data), _expiry(data), now()
+def _grant_credit(connection: Connection, event: BillingEvent, webhook_id: str) -> None:
+    data = event.data
+    micros, expires_at, at = _micros(data), _text(data.expires_at), now()
     if micros == 0:
         raise invalid("data.amount_usd", "a grant is more than nothing", "greater_than")
     if credit_grants.has_expired(expires_at, at):
@@ -77,24 +82,28 @@ def _grant_credit(connection: Connection, data: EventData, webhook_id: str) -> N
     ledger.credit(connection, grant, at)
 
 
-def _expire_credit(connection: Connection, data: EventData, _: str) -> None:
+def _expire_credit(connection: Connection, event: BillingEvent, _: str) -> None:
     """End the grants that were to expire by the time that is given; all of them if none is."""
+    data = event.data
     accounts.ensure(connection, data.account)
     at = now()
-    credit_grants.set_expiry(connection, data.account, at, at, due_by=_expiry(data))
+    credit_grants.set_expiry(connection, data.account, at, at, due_by=_text(data.expires_at))
 
 
-def _set_cap(connection: Connection, data: EventData, _: str) -> None:
-    _update(connection, data.account, spend_cap_micros=_micros(data))
+def _set_cap(connection: Connection, event: BillingEvent, _: str) -> None:
+    _set(connection, event, "spend_cap_micros", _micros(event.data))
 
 
-def _update(connection: Connection, account: str, **values: object) -> None:
+def _set(connection: Connection, event: BillingEvent, setting: str, value: object) -> None:
+    """Set a column of the account, unless an event that happened later has set it before."""
+    account, happened_at = event.data.account, _text(event.timestamp)
     accounts.ensure(connection, account)
-    accounts.update(connection, account, **values)
+    if happened_at is None or event_times.advance(connection, account, setting, happened_at):
+        accounts.update(connection, account, **{setting: value})
 
 
-def _expiry(data: EventData) -> str | None:
-    return None if data.expires_at is None else data.expires_at.isoformat(timespec="microseconds")
+def _text(time: datetime | None) -> str | None:
+    return None if time is None else time.isoformat(timespec="microseconds")
 
 
 def _micros(data: EventData) -> int:
@@ -103,7 +112,7 @@ def _micros(data: EventData) -> int:
     return micros_of(data.amount_usd)
 
 
-_EFFECTS: Mapping[str, Mapping[str, Callable[[Connection, EventData, str], None]]] = {
+_EFFECTS: Mapping[str, Mapping[str, Callable[[Connection, BillingEvent, str], None]]] = {
     PAYMENT_METHOD: {"payment_method.attached": _attach_method, "payment_method.detached": _detach_method},
     CREDIT: {"credit.granted": _grant_credit, "credit.expired": _expire_credit, "spend_cap.set": _set_cap},
 }

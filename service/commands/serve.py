@@ -38,6 +38,8 @@ class Served:
     tls_cert: Path | None
     tls_key: Path | None
     behind_proxy: bool
+    health: tuple[str, int] | None = None
+    """host and port for operators alone; None: they ask where all others do"""
 
 
 @click.command("serve")
@@ -48,6 +50,12 @@ class Served:
 @click.option("--tls-key", type=FILE, help="Its private key, PEM.")
 @click.option("--behind-proxy", is_flag=True, help="A proxy in front ends TLS and says who calls (X-Real-IP).")
 @click.option("--no-jobs", is_flag=True, help="Run no jobs here; `workbench worker` does, maybe elsewhere.")
+@click.option(
+    "--health-port",
+    type=click.IntRange(0, 65_535),
+    help="Answer /healthz, /readyz and /metrics there, and /metrics there alone; 0: any free port.",
+)
+@click.option("--health-host", default="127.0.0.1", show_default=True, help="Address for that port.")
 @click.option("--demo", is_flag=True, help="Add the bundled catalog, a video and an account, and say what to try.")
 @home_option
 def command(
@@ -58,6 +66,8 @@ def command(
     tls_key: Path | None,
     behind_proxy: bool,
     no_jobs: bool,
+    health_host: str,
+    health_port: int | None,
     demo: bool,
     home: Home,
 ) -> None:
@@ -70,15 +80,17 @@ def command(
     Example:
       workbench serve --port 8000
       workbench serve --host 0.0.0.0 --port 443 --workers 4 --tls-cert chain.pem --tls-key key.pem
+      workbench serve --behind-proxy --health-port 9100
 
     \f
     Parameters
     ----------
     host, port : where to listen; port 0: any free one
     workers : number of HTTP processes
-    tls_cert, tls_key : PEM files; both or neither
+    tls_cert, tls_key : PEM files; both or neither; read again when they are renewed
     behind_proxy : whether a proxy in front terminates TLS and sends the caller's address
     no_jobs : whether jobs are run by `workbench worker` instead
+    health_host, health_port : where operators are answered besides; port 0: any free one, None: nowhere
     demo : whether to add something to try the service on
     home : folder that holds all state
     """
@@ -95,7 +107,8 @@ def command(
         say("preparing a video and the bundled tracks to try it on: a minute or two the first time, seconds after that")
         with progress_bar() as progress, workspace_in(home, progress=progress) as workspace:
             shown = prepare(workspace)
-    serve(host, port, Served(home, workers, not no_jobs, tls_cert, tls_key, behind_proxy), shown)
+    health = None if health_port is None else (health_host, health_port)
+    serve(host, port, Served(home, workers, not no_jobs, tls_cert, tls_key, behind_proxy, health), shown)
 
 
 def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -> None:
@@ -128,6 +141,7 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
         wanted = replace(wanted, jobs=False)
     with ExitStack() as stack:
         listening = stack.enter_context(listen(host, port))
+        health = None if wanted.health is None else stack.enter_context(listen(*wanted.health))
         run = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="workbench-")))
         counters = run / "metrics"
         counters.mkdir()
@@ -139,17 +153,24 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
             stack.callback(os.close, end)
 
         def announce() -> None:
+            if health is not None:
+                print(f"health on http://{_address(health)}", file=sys.stderr, flush=True)
             print(f"listening on {url}", flush=True)
             if shown is not None:
                 print(shown.invitation(url), flush=True)
 
+        def stop_listening() -> None:
+            # Held here, they would take connections that nobody accepts any more, until the last process has ended.
+            for one in (listening, health):
+                if one is not None:
+                    one.close()
+
         supervisor = Supervisor(
-            programs(wanted, settings, listening, run, wakeup),
+            programs(wanted, settings, listening, run, wakeup, health),
             environment,
             on_ready=announce,
             drain_seconds=max(settings.http_drain_seconds, settings.job_drain_seconds) + _EXIT_SECONDS,
-            # Held here, it would take connections that nobody accepts any more, until the last process has ended.
-            on_stop=listening.close,
+            on_stop=stop_listening,
         )
         try:
             supervisor.run()
@@ -158,7 +179,12 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
 
 
 def programs(
-    wanted: Served, settings: ServiceSettings, listening: socket.socket, run: Path, wakeup: tuple[int, int]
+    wanted: Served,
+    settings: ServiceSettings,
+    listening: socket.socket,
+    run: Path,
+    wakeup: tuple[int, int],
+    health: socket.socket | None = None,
 ) -> list[Program]:
     """The processes of this service: ranking and job processes, then HTTP processes.
 
@@ -168,6 +194,7 @@ def programs(
     listening : socket on which HTTP processes accept connections
     run : a folder for the sockets of ranking processes
     wakeup : descriptors of the pipe with which HTTP processes wake the job process, the reading end first
+    health : socket on which they answer operators; None: there is none
     """
     import os
 
@@ -190,6 +217,9 @@ def programs(
     if wanted.behind_proxy:
         http.append("--behind-proxy")
     shared: tuple[int, ...] = (listening.fileno(),)
+    if health is not None:
+        http += ["--health-fd", str(health.fileno())]
+        shared += (health.fileno(),)
     if wanted.jobs:
         http += ["--wakeup-fd", str(wakeup[1])]
         shared += (wakeup[1],)

@@ -75,11 +75,12 @@ def add(
 @command.command("list")
 @home_option
 def list_videos(home: Home) -> None:
-    """Print every video as a JSON line, in the order in which they were added.
+    """Print every video as a JSON line, in the order in which they were added; then those that are not ready.
 
     \b
     Example:
       workbench videos list | jq -r .video_id
+      workbench videos list | jq -c 'select(.status == "failed") | [.video_id, .reason]'
 
     \f
     Parameters
@@ -93,7 +94,20 @@ def list_videos(home: Home) -> None:
         for record in videos.every(connection):
             owned = video_owners.get(connection, record.video_id)
             whose = {} if owned is None else {"account": owned.account, "shared": owned.account is None}
-            print_line({**record.to_json(), **whose})
+            print_line({**record.to_json(), "status": "ready", **whose})
+        for owned in video_owners.not_ready(connection):
+            reason = {"reason": owned.reason} if owned.status == "failed" else {}
+            print_line(
+                {
+                    "video_id": owned.video_id,
+                    "title": owned.title,
+                    "added_at": owned.created_at,
+                    "status": owned.status,
+                    "account": owned.account,
+                    "shared": False,
+                    **reason,
+                }
+            )
 
 
 @command.command("delete")

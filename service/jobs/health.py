@@ -1,34 +1,33 @@
 """What a worker tells operators over HTTP, on a port of its own: `/healthz`, `/readyz`, `/metrics`.
 
-Under `workbench serve` the HTTP processes answer these; a worker alone answers them itself, in threads beside its work.
+Under `workbench serve` the HTTP processes answer these (`service.routes.operations`); a worker alone answers them
+itself, in threads beside its work.
 
 Class: `HealthServer`.
 """
 
 from __future__ import annotations
 
-import ipaddress
-import json
 import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import structlog
 
 from service import metrics
+from service.processes.health_port import Answer, answering, is_loopback_caller, json_answer
+from service.processes.listening import listen
 from service.settings import ServiceSettings
 from service.store import jobs, workers
 from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
 from workbench.clock import monotonic_seconds
-from workbench.errors import StoreError, WorkbenchError
+from workbench.errors import StoreError
 from workbench.store.database import Database
 from workbench.store.stored_files import StoredFiles
 
 _SHARED_SECONDS = 1.0  # that a look at the problems counts
-_SILENCE_SECONDS = 10.0  # without a byte from a caller
 
 log = structlog.get_logger("service.jobs")
 
@@ -81,19 +80,8 @@ class HealthServer:
         ------
         WorkbenchError : the address cannot be listened on
         """
-        try:
-            server = ThreadingHTTPServer((host, port), self._handler())
-        except OSError as error:
-            raise WorkbenchError(f"{host}:{port}: cannot listen there ({error.strerror})") from error
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, name="health", daemon=True)
-        thread.start()
-        try:
-            yield server.server_address[1]
-        finally:
-            server.shutdown()
-            server.server_close()
-            thread.join()
+        with listen(host, port) as listening, answering(listening, self.answer):
+            yield listening.getsockname()[1]
 
     def problems(self) -> list[str]:
         """Why the worker cannot work at the moment, in words; empty if it can.
@@ -120,7 +108,7 @@ class HealthServer:
             found.append(PROBLEM_OF_PLACE)
         return found
 
-    def answer(self, path: str, caller: str) -> tuple[int, str, bytes]:
+    def answer(self, path: str, caller: str) -> Answer:
         """Answer a request.
 
         Parameters
@@ -133,43 +121,17 @@ class HealthServer:
         status, content type and body
         """
         if path == "/healthz":
-            return _json(200, {"status": "ok"})
+            return json_answer(200, "ok")
         if path == "/readyz":
             problems = self._shared.problems(self.problems)
-            return _json(503, {"status": "; ".join(problems)}) if problems else _json(200, {"status": "ready"})
-        if path == "/metrics" and (self.settings.metrics_public or ipaddress.ip_address(caller).is_loopback):
+            return json_answer(503, "; ".join(problems)) if problems else json_answer(200, "ready")
+        if path == "/metrics" and (self.settings.metrics_public or is_loopback_caller(caller)):
             try:
                 with self.database.read() as connection:
                     depths = jobs.depths(connection)
                     alive = workers.list_alive(connection, self.settings.job_lease_seconds)
             except StoreError as error:
                 log.error("no metrics", problem=str(error))
-                return _json(503, {"status": "the database does not answer"})
+                return json_answer(503, "the database does not answer")
             return 200, metrics.CONTENT_TYPE, metrics.exposition(depths, alive)
-        return _json(404, {"status": "no such path"})
-
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        answer = self.answer
-
-        class Handler(BaseHTTPRequestHandler):
-            """Answers one connection."""
-
-            timeout = _SILENCE_SECONDS
-
-            def do_GET(self) -> None:
-                """Answer a GET request."""
-                status, kind, body = answer(self.path.partition("?")[0], str(self.client_address[0]))
-                self.send_response(status)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_: object) -> None:
-                """Log nothing: it is asked every few seconds."""
-
-        return Handler
-
-
-def _json(status: int, body: dict[str, str]) -> tuple[int, str, bytes]:
-    return status, "application/json", json.dumps(body).encode()
+        return json_answer(404, "no such path")

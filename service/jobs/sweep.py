@@ -1,10 +1,11 @@
-"""Retention: deletes uploads that were never ingested, parts of broken uploads, files that were fetched for jobs which
-are settled, videos past their retention if the settings have one, expired idempotency keys, jobs that were settled long
-ago, and answers and previews that have not been used for long.
+"""Retention: deletes uploads that were never ingested or failed, parts of broken uploads, files that were fetched for
+jobs which are settled, videos past their retention if the settings have one, expired idempotency keys, jobs that were
+settled long ago, and answers and previews that have not been used for long.
 
-An upload is kept for a day after its link has expired, for a late ingest. For jobs, answers and previews the settings
-give the time. Answers and previews are caches: a later request needs a job again and gets the same result. The ledger
-keeps its rows, also those of deleted jobs.
+An upload is kept for a day after its link has expired, for a late ingest, and for a day after its ingest has failed,
+for the operator to look at or to run again. For jobs, answers and previews the settings give the time. Answers and
+previews are caches: a later request needs a job again and gets the same result. The ledger keeps its rows, also those
+of deleted jobs.
 
 Of a store that machines share, one worker lists all files once a day, and deletes those that no record names; not where
 the store belongs to another database. There the time of a preview counts from when it was made, since a store does not
@@ -29,7 +30,7 @@ from workbench.store import videos
 from workbench.store.database import Database, now, plan_versions, projects, tracks
 from workbench.store.stored_files import StoredFiles
 
-_GRACE_SECONDS = 86_400.0  # after an upload link has expired
+_GRACE_SECONDS = 86_400.0  # after an upload link has expired, or an ingest has failed
 _STORE_SECONDS = 86_400.0  # between two looks through the store, by whichever worker
 _PIECE_SECONDS = 3600.0  # without a new byte, after which no request writes to a piece any more
 _MOST_VIDEOS = 100  # at a time
@@ -60,12 +61,13 @@ def sweep(files: StoredFiles, database: Database, settings: ServiceSettings) -> 
     """
     with database.write() as connection:
         stale = video_owners.delete_stale_uploads(connection, time_from_now(-settings.upload_seconds - _GRACE_SECONDS))
+        failed = video_owners.forget_failed_uploads(connection, time_from_now(-_GRACE_SECONDS), _MOST_ROWS)
         idempotency_keys.delete_expired(connection)
         forgotten = (
             jobs.delete_settled(connection, time_from_now(-settings.job_retention_seconds), _MOST_ROWS),
             answers.delete_unused(connection, time_from_now(-settings.answer_retention_seconds), _MOST_ROWS),
         )
-    for name in stale:  # before all that can fail: no later sweep finds them
+    for name in (*stale, *failed):  # before all that can fail: no later sweep finds them
         _delete(files, files.place("uploads", name))
     # before the records are read, so that no file of a newer job is in it
     found = list(files.folder("fetched").glob("*"))
@@ -87,7 +89,7 @@ def sweep(files: StoredFiles, database: Database, settings: ServiceSettings) -> 
             log.error("the store is not swept", problem=problem)
         elif _is_turn(database):
             _sweep_store(files, database, settings)
-    return max(forgotten) == _MOST_ROWS or expired == _MOST_VIDEOS
+    return max(*forgotten, len(failed)) == _MOST_ROWS or expired == _MOST_VIDEOS
 
 
 def _is_turn(database: Database) -> bool:

@@ -2,7 +2,7 @@
 
 Work that the service answers with 202 is polled until it is done or the time is up. If a call has to wait for the
 ingest of a video, it is made again once the video is ready. Polling stays well below the rate limit of a key; after a
-429 the client waits as long as the service asks.
+429 or 503 the client waits as long as the service asks, and polls go on while the service is started again.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ class Reply:
     body: dict[str, Any]
     retry_after: float | None = None
     """s, from the header of that name"""
+    unreached: bool = False
+    """whether it stands for a service that did not answer, such as while it is started again"""
 
 
 class ServiceClient:
@@ -80,10 +82,12 @@ class ServiceClient:
         parameters = {name: _text(value) for name, value in (query or {}).items() if value is not None}
         try:
             answer = await self._http.request(method, path, json=body, params=parameters, headers=headers)
+        except httpx2.HTTPError as error:
+            return _unreached(f"the service cannot be reached ({type(error).__name__})")
+        try:
             answered = answer.json()
-        except (httpx2.HTTPError, ValueError) as error:
-            message = f"the service cannot be reached ({type(error).__name__})"
-            return Reply(502, {"error": {"type": "upstream_error", "message": message, "request_id": None}})
+        except ValueError:
+            return _unreached(f"status {answer.status_code} without JSON: not the service's answer")
         pause = answer.headers.get("retry-after", "")
         return Reply(answer.status_code, answered, float(pause) if pause.isdigit() else None)
 
@@ -120,6 +124,8 @@ class ServiceClient:
                     ticket = reply
                     continue
                 wait, pause = pause, min(_LONGEST_PAUSE, pause * _GROWTH)
+            elif ticket.status == 202 and (reply.unreached or reply.status == 503):
+                wait = reply.retry_after or _LONGEST_PAUSE  # the work goes on all the same, and polls are free
             else:
                 return reply
             waited = time.monotonic() - began
@@ -131,6 +137,10 @@ class ServiceClient:
             parameters = query if "job_id" in ticket.body else None
             reply = await (ask() if poll is None else self.call("GET", str(poll), None, parameters))
         return ticket if ticket.status == 202 else reply
+
+
+def _unreached(message: str) -> Reply:
+    return Reply(502, {"error": {"type": "upstream_error", "message": message, "request_id": None}}, unreached=True)
 
 
 def _is_video(reply: Reply) -> bool:

@@ -7,8 +7,11 @@ in the headers, and it is passed on to the service. Every tool call is a call to
 from __future__ import annotations
 
 import ipaddress
+import logging
 import socket
+import ssl
 from collections.abc import Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -23,9 +26,12 @@ from pydantic import ValidationError
 from service.errors import error_body
 from service.mcp.client import Reply, ServiceClient
 from service.mcp.tools import make_tools, result_of
+from service.processes.certificates import follow_files
 from service.schemas.wording import field_details
 
 VERSION = version("barline-workbench")
+
+log = logging.getLogger(__name__)
 
 _INSTRUCTIONS = (
     "Licensed music for videos: ingest a video once (create_video), rank the catalog against it (match) or against a "
@@ -101,7 +107,17 @@ def serve_http(
         ssl_certfile=None if tls is None else tls[0],
         ssl_keyfile=None if tls is None else tls[1],
     )
+    if tls is not None:
+        config.load()
+        assert config.ssl is not None
+        follow_files(config.ssl, *tls, partial(_tls_context, *tls), partial(log.error, "certificate not renewed: %s"))
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def _tls_context(chain: Path, key: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(chain, key)
+    return context
 
 
 def _security(address: str, allowed_hosts: Sequence[str]) -> TransportSecuritySettings:

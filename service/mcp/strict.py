@@ -2,6 +2,9 @@
 
 The SDK ignores arguments that it does not know, turns "4" into 4, and reads JSON out of text: a script of `null` would
 be none. Clients that guess find out, as they would from the API.
+
+Answers are passed on as the service gives them. They may gain fields, as those of the API may: a call to a newer
+service is billed, and must not fail here for a field that this version does not know.
 """
 
 from __future__ import annotations
@@ -41,8 +44,18 @@ def strict_tool(function: Callable[..., Any], title: str, annotations: ToolAnnot
     )
     metadata = _StrictMetadata(
         arg_model=strict,
-        output_schema=given.output_schema,
-        output_model=given.output_model,
+        output_schema=_open(given.output_schema),
+        output_model=None,  # nothing is checked
         wrap_output=given.wrap_output,
     )
     return tool.model_copy(update={"fn_metadata": metadata, "parameters": strict.model_json_schema()})
+
+
+def _open(schema: Any) -> Any:
+    """A schema of answers whose objects may have more fields than it names."""
+    if isinstance(schema, list):
+        return [_open(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = schema.get("additionalProperties") is False
+    return {name: _open(value) for name, value in schema.items() if not (closed and name == "additionalProperties")}

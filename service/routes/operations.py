@@ -1,22 +1,28 @@
-"""`/healthz`, `/readyz`, `/metrics`: for operators of the service; outside `/v1` and without a key."""
+"""`/healthz`, `/readyz`, `/metrics`: for operators of the service; outside `/v1` and without a key.
+
+They are answered beside `/v1`, and on a port of their own where `serve --health-port` has one. Then `/metrics` is
+answered there alone: on the port for callers nobody can be told from them who comes through a proxy.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import math
 import os
 import time
+from concurrent.futures import CancelledError
+from typing import Any
 
 import structlog
-from sanic import Blueprint, HTTPResponse, Request
+from sanic import Blueprint, HTTPResponse, Request, Sanic
 from sanic.response import raw
 from sqlalchemy import Connection
 
 from service import metrics
 from service.admission import RoutePolicy
 from service.errors import Problem, not_found
+from service.processes.health_port import Answer, is_loopback_caller, json_answer
 from service.routes.http import json_response, reading
 from service.store import jobs, shared_values, workers
 from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
@@ -30,6 +36,7 @@ blueprint = Blueprint("operations")
 _OPEN = RoutePolicy(api_key=False)
 _SHARED_SECONDS = 1.0  # that a look at what is missing counts
 _PATIENCE_SECONDS = 3.0  # with a look; probes such as those of service/deploy wait for four or five
+_OPERATORS_SECONDS = 4.0  # that the port for operators waits for the process
 _PROBE_BYTES = 2**20  # as much as a small upload or analysis needs
 
 
@@ -59,7 +66,7 @@ async def readyz(request: Request) -> HTTPResponse:
     ------
     Problem : 503, with what is missing
     """
-    missing = await request.app.ctx.readiness.missing(request)
+    missing = await request.app.ctx.readiness.missing(request.app.ctx)
     if missing:
         raise Problem(503, "; ".join(missing), headers={"Retry-After": "5"})
     return json_response({"status": "ready"})
@@ -73,34 +80,33 @@ class Readiness:
         self._found: list[str] = []
         self._until = -math.inf
 
-    async def missing(self, request: Request) -> list[str]:
+    async def missing(self, context: Any) -> list[str]:
         """What is missing, in words; that something does not answer, if it is not known within seconds.
 
         A look goes on after those who asked for it have gone: there is one at a time, however long a store stalls.
 
         Parameters
         ----------
-        request : any of this process
+        context : `ctx` of the application
         """
         if self._look is None and time.monotonic() <= self._until:
             return self._found
-        look = self._look = self._look or asyncio.create_task(self._begin(request))
+        look = self._look = self._look or asyncio.create_task(self._begin(context))
         done, _ = await asyncio.wait({look}, timeout=_PATIENCE_SECONDS)
         if not done:
             return [f"the database or the store of files has not answered for {_PATIENCE_SECONDS:.0f} s"]
         return look.result()
 
-    async def _begin(self, request: Request) -> list[str]:
+    async def _begin(self, context: Any) -> list[str]:
         try:
-            self._found = await _missing(request)
+            self._found = await _missing(context)
         finally:
             self._look = None
         self._until = time.monotonic() + _SHARED_SECONDS
         return self._found
 
 
-async def _missing(request: Request) -> list[str]:
-    context = request.app.ctx
+async def _missing(context: Any) -> list[str]:
     missing = []
     try:
         lease = context.settings.job_lease_seconds
@@ -137,26 +143,62 @@ async def show_metrics(request: Request) -> HTTPResponse:
 
     Raises
     ------
-    Problem : 404 for callers on other machines
+    Problem : 404 for callers on other machines, and for all where operators have a port of their own
     """
     context = request.app.ctx
-    if not context.settings.metrics_public and not _is_local(request):
+    if context.config.health is not None or not (context.settings.metrics_public or _is_local(request)):
         raise not_found("path")
+    return raw(await _exposition(context), content_type=metrics.CONTENT_TYPE)
 
+
+async def _exposition(context: Any) -> bytes:
     def look(connection: Connection) -> tuple[list[jobs.Depth], list[workers.Worker]]:
         return jobs.depths(connection), workers.list_alive(connection, context.settings.job_lease_seconds)
 
-    return raw(metrics.exposition(*await context.transactions.read(look)), content_type=metrics.CONTENT_TYPE)
+    return metrics.exposition(*await context.transactions.read(look))
+
+
+def answer_operators(app: Sanic[Any, Any], loop: asyncio.AbstractEventLoop, path: str, caller: str) -> Answer:
+    """Answer a request on the port for operators, from another thread than the application's.
+
+    Parameters
+    ----------
+    app : running
+    loop : that it runs in
+    path : without its query
+    caller : its address; `/metrics` is for this machine alone, unless the setting `metrics_public` allows any
+
+    Returns
+    -------
+    status, content type and body; 503 where the loop does not answer either
+    """
+    asked = asyncio.run_coroutine_threadsafe(_answer_operators(app.ctx, path, caller), loop)
+    try:
+        return asked.result(_OPERATORS_SECONDS)
+    except (TimeoutError, CancelledError):
+        asked.cancel()
+        return json_answer(503, f"no answer for {_OPERATORS_SECONDS:.0f} s")
+    except StoreError as error:
+        log.error("no metrics", problem=str(error))
+        return json_answer(503, "the database does not answer")
+
+
+async def _answer_operators(context: Any, path: str, caller: str) -> Answer:
+    if path == "/healthz":
+        return json_answer(200, "ok")
+    if path == "/readyz":
+        missing = ["it is being stopped"] if context.ending else await context.readiness.missing(context)
+        return json_answer(503, "; ".join(missing)) if missing else json_answer(200, "ready")
+    if path == "/metrics" and (context.settings.metrics_public or is_loopback_caller(caller)):
+        return 200, metrics.CONTENT_TYPE, await _exposition(context)
+    return json_answer(404, "no such path")
 
 
 def _is_local(request: Request) -> bool:
     """Whether the caller is on this machine; behind a proxy it never counts as such."""
     if request.app.ctx.config.behind_proxy or "x-forwarded-for" in request.headers or "forwarded" in request.headers:
         return False
-    try:
-        return ipaddress.ip_address(request.ip.partition("%")[0]).is_loopback
-    except ValueError:
-        return request.ip == ""  # a Unix socket
+    return is_loopback_caller(request.ip)
 
 
 def _write_probe(connection: Connection) -> None:

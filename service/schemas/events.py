@@ -11,6 +11,16 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from service.schemas.fields import Text
 
 
+def _in_utc(time: datetime | None) -> datetime | None:
+    """Convert a time to UTC; without a zone it is UTC already."""
+    if time is None:
+        return None
+    try:
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
+    except OverflowError:
+        raise ValueError("lies outside the years 1 to 9999, UTC") from None
+
+
 class EventData(BaseModel):
     """The account of an event, and its amount."""
 
@@ -26,16 +36,7 @@ class EventData(BaseModel):
         "all of them; without a zone it is UTC",
     )
 
-    @field_validator("expires_at")
-    @classmethod
-    def _in_utc(cls, time: datetime | None) -> datetime | None:
-        """Convert a time to UTC; without a zone it is UTC already."""
-        if time is None:
-            return None
-        try:
-            return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
-        except OverflowError:
-            raise ValueError("lies outside the years 1 to 9999, UTC") from None
+    _expires_in_utc = field_validator("expires_at")(_in_utc)
 
 
 class BillingEvent(BaseModel):
@@ -44,5 +45,11 @@ class BillingEvent(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     type: Annotated[Text, Field(min_length=1, max_length=128, description="an event of an unknown type is ignored")]
-    timestamp: datetime | None = Field(default=None, description="when it happened")
+    timestamp: datetime | None = Field(
+        default=None,
+        description="when it happened; what an event sets is not changed by one that happened before; without a zone "
+        "it is UTC",
+    )
     data: EventData = Field(description="the account and the amount")
+
+    _happened_in_utc = field_validator("timestamp")(_in_utc)

@@ -28,7 +28,7 @@ _WORDS: Mapping[str, str] = {
     "datetime_parsing": "must be a time in ISO 8601",
     "datetime_from_date_parsing": "must be a time in ISO 8601",
     "model_type": "must be an object",
-    "too_short": "must have at least {min_length} character(s)",
+    "too_short": "must not be empty",  # no text of ours has to be longer than that
     "too_long": "must have at most {max_length} characters",
     "greater_than": "must be more than {gt}",
     "greater_than_equal": "must be at least {ge}",

@@ -11,6 +11,7 @@
     month_totals       what an account spent in a month
     rate_windows       requests of an API key in its current window
     seen_webhooks      webhooks that were applied
+    event_times        when what the billing provider last set of an account was so
     shared_values      single values that all processes share
     turns              when a job of an account was last claimed
     video_owners       which account owns a video, and the state of its ingest
@@ -193,6 +194,14 @@ workers = sa.Table(
     sa.Column("seen_at", sa.String, nullable=False),
 )
 
+event_times = sa.Table(
+    "event_times",
+    metadata,
+    sa.Column("account", sa.String, primary_key=True),
+    sa.Column("setting", sa.String, primary_key=True),  # column of accounts
+    sa.Column("happened_at", sa.String, nullable=False),  # by the provider's clock
+)
+
 shared_values = sa.Table(
     "shared_values",
     metadata,
@@ -302,6 +311,14 @@ MIGRATIONS: tuple[Migration, ...] = (
         ),
     ),
     ("service/0006_names_of_uploads", ("ALTER TABLE video_owners ADD COLUMN upload_name TEXT",)),
+    (
+        "service/0007_expand_event_times",
+        (
+            """CREATE TABLE event_times (
+                account TEXT NOT NULL, setting TEXT NOT NULL, happened_at TEXT NOT NULL,
+                PRIMARY KEY (account, setting))""",
+        ),
+    ),
 )
 
 

@@ -153,6 +153,32 @@ def delete_stale_uploads(connection: Connection, untouched_since: str) -> list[s
     return [name for name in deleted if name is not None]
 
 
+def forget_failed_uploads(connection: Connection, failed_before: str, most: int) -> list[str]:
+    """Forget the uploads of videos that failed long ago; the videos stay, and stay failed.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    failed_before : videos that failed before this time, in the database's form
+    most : videos at most
+
+    Returns
+    -------
+    the names of the files to delete
+    """
+    failed = (
+        (video_owners.c.status == "failed")
+        & (video_owners.c.updated_at < failed_before)
+        & video_owners.c.uploaded_bytes.is_not(None)
+    )
+    name = sa.func.coalesce(video_owners.c.upload_name, video_owners.c.storage_key)
+    query = sa.select(video_owners.c.video_id, name).where(failed).limit(most).with_for_update()
+    found = {str(video_id): str(file) for video_id, file in connection.execute(query)}
+    forgotten = video_owners.update().where(video_owners.c.video_id.in_(found))
+    connection.execute(forgotten.values(uploaded_bytes=None, upload_name=None))
+    return list(found.values())
+
+
 def upload_names(connection: Connection) -> set[str]:
     """Names of all files in the store that machines share that were sent and belong to a video.
 
@@ -177,6 +203,17 @@ def get_ready(connection: Connection, video_id: str) -> ReadyVideo | None:
     None if it has not been ingested
     """
     return _READY.find(connection, video_id)
+
+
+def not_ready(connection: Connection) -> list[OwnedVideo]:
+    """Videos that wait for their upload or are being ingested, and those that failed; the oldest first.
+
+    Parameters
+    ----------
+    connection : any transaction
+    """
+    query = sa.select(video_owners).where(video_owners.c.status != "ready").order_by(video_owners.c.created_at)
+    return [OwnedVideo(**row._mapping) for row in connection.execute(query)]
 
 
 def ready_since(connection: Connection, before: str, most: int) -> list[str]:

@@ -25,7 +25,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -568,3 +568,62 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     running.wait_until_ranking()
     yield running
     assert running.stop() == 0
+
+
+JOB = {"video_id": "vid_1", "track_id": "trk_1", "job_id": "job_1"}
+TICKET = {**JOB, "status": "processing", "poll": "/v1/loop/jobs/job_1"}
+LOOPED = {
+    **JOB,
+    "status": "complete",
+    "track": {"catalog_song_id": None, "catalog_audio_file_id": None},
+    "applicable": False,
+    "plan": {"applicable": False, "reason": "no_viable_loop"},
+    "hint": "pick another track",
+    "retryable": False,
+    "gained": "a field that a later version has",
+}
+
+
+@pytest.fixture
+def restarting() -> Iterator[str]:
+    """The address of a proxy before a service that is started again while a job runs.
+
+    A loop is accepted. Of its polls, the first four meet the proxy's own 502, a page; the fifth a connection that is
+    closed, the sixth a service that cannot use its database yet. The seventh has the result.
+    """
+    polls = count(1)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.say(202, "application/json", json.dumps(TICKET))
+
+        def do_GET(self) -> None:
+            number = next(polls)
+            if number <= 4:
+                self.say(502, "text/html", "<h1>Bad Gateway</h1>")
+            elif number == 5:
+                self.close_connection = True
+            elif number == 6:
+                error = {"type": "service_unavailable", "message": "call again", "request_id": None}
+                self.say(503, "application/json", json.dumps({"error": error}))
+            else:
+                self.say(200, "application/json", json.dumps(LOOPED))
+
+        def say(self, status: int, kind: str, text: str) -> None:
+            self.send_response(status)
+            self.send_header("Retry-After", "1")
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()

@@ -374,3 +374,36 @@ def test_a_match_by_address_ingests_once_and_goes_on_with_the_video(service: Any
     assert len(found["lane"]["matches"]) == 10
     billed = sorted((endpoint, unit) for endpoint, _, _, unit in customer.charges())
     assert billed == [("POST /v1/match", "call"), ("POST /v1/match", "minute")], "one ingest, one ranking"
+
+
+def loop_python(url: str) -> Any:
+    with Client(url, "sk_live_x") as client:
+        return client.loop(video_id="vid_1", track_id="trk_1")
+
+
+def loop_python_async(url: str) -> Any:
+    async def call() -> Any:
+        async with AsyncClient(url, "sk_live_x") as client:
+            return await client.loop(video_id="vid_1", track_id="trk_1")
+
+    return anyio.run(call)
+
+
+def loop_typescript(url: str) -> Any:
+    script = f"""
+        const {{ Client }} = await import({json.dumps(TYPESCRIPT.with_name("client.ts").as_uri())})
+        const client = new Client({json.dumps(url)}, "sk_live_x")
+        console.log(JSON.stringify(await client.loop({{ video_id: "vid_1", track_id: "trk_1" }})))
+    """
+    command = [node(), "--input-type=module", "-e", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loop", [loop_python, loop_python_async, loop_typescript])
+def test_a_wait_outlasts_a_service_that_is_started_again(restarting: str, loop: Callable[[str], Any]) -> None:
+    """The job goes on meanwhile, and whoever gave up would have lost its ticket."""
+    found = loop(restarting)
+    assert (found["job_id"], found["status"]) == ("job_1", "complete")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Iterator
@@ -83,6 +84,12 @@ def test_a_job_that_failed_for_good_does_not_ask_to_be_polled_again(service: Any
     service.workbench("jobs", "cancel", job_id)
     answer = customer.get(f"/v1/{family}/jobs/{job_id}")
     assert "cancelled" in customer.refused(answer, 500)["message"]
+    assert "retry-after" not in answer.headers
+    # as earlier versions wrote it
+    fault = json.dumps({"status": 503, "type": "service_unavailable", "message": "it died 3 times"})
+    assert service.changed(jobs.update().where(jobs.c.job_id == job_id).values(fault=fault)) == 1
+    answer = customer.get(f"/v1/{family}/jobs/{job_id}")
+    assert customer.refused(answer, 500)["message"] == "it died 3 times"
     assert "retry-after" not in answer.headers
 
 

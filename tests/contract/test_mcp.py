@@ -78,6 +78,7 @@ def test_there_is_one_tool_an_endpoint_with_its_fields(service: Any) -> None:
             fields |= set(model.model_fields) if model is not None else set()
         assert fields <= set(tools[name].input_schema["properties"])
         assert tools[name].output_schema["type"] == "object"
+        assert '"additionalProperties": false' not in json.dumps(tools[name].output_schema)  # answers may gain fields
         assert tools[name].input_schema["additionalProperties"] is False
         assert all(one.get("description") for one in tools[name].input_schema["properties"].values())
         hints = tools[name].annotations
@@ -116,6 +117,21 @@ def test_beats_answer_as_the_endpoint_does_and_another_tool_waits(service: Any, 
     assert grid["status"] == "complete"
     assert len(grid["downbeats"]) > 4
     assert called(server, "get_beats_job", job).structured_content == grid
+
+
+@pytest.mark.slow
+def test_a_wait_outlasts_a_service_that_is_started_again(restarting: str) -> None:
+    arguments = {"video_id": "vid_1", "track_id": "trk_1"}
+    result = called(make_server(restarting, "sk_live_x", SETTLE_SECONDS), "loop", arguments)
+    assert not result.is_error, result
+    assert result.structured_content["status"] == "complete"
+    assert result.structured_content["gained"], "answers of a newer service may have fields that are not known here"
+
+
+def test_what_answers_without_json_is_not_taken_for_the_service(restarting: str) -> None:
+    result = called(make_server(restarting, "sk_live_x", 0.0), "get_video", {"video_id": "vid_1"})
+    assert result.is_error
+    assert "status 502 without JSON" in str(result.content)
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,27 @@ def test_payment_method_events(service: Any, customer: Any) -> None:
         assert state(customer)["payment_method"] is active
 
 
+def test_events_that_come_in_another_order_leave_what_happened_last(service: Any, customer: Any) -> None:
+    """A provider sends again what did not arrive, after what has happened since."""
+
+    def send(route: str, kind: str, second: int, **data: Any) -> None:
+        at = f"2026-11-21T13:00:{second:02d}+01:00"
+        body = json.dumps({"type": kind, "timestamp": at, "data": {"account": customer.account, **data}})
+        assert service.signed(route, body, f"msg_{next(service.numbers)}").status_code == 200
+
+    send("payment-method", "payment_method.detached", 20)
+    send("payment-method", "payment_method.attached", 10)
+    assert state(customer)["payment_method"] is False
+    send("credit", "spend_cap.set", 20, amount_usd=5)
+    send("credit", "spend_cap.set", 10, amount_usd=50)
+    assert state(customer)["spend_cap_usd"] == 5
+    customer.update("--payment-method")  # the operator's word holds until the provider's next one
+    assert state(customer)["payment_method"] is True
+    send("payment-method", "payment_method.attached", 30)
+    send("payment-method", "payment_method.detached", 30)  # at the same time: as they come
+    assert state(customer)["payment_method"] is False
+
+
 def test_credit_events(service: Any, customer: Any) -> None:
     customer.update("--no-payment-method")
     granted = service.event("credit", "credit.granted", account=customer.account, amount_usd=7.25, expires_at=LATER)

@@ -73,6 +73,9 @@ def test_a_source_that_is_no_video_fails_later_with_a_reason(customer: Any, site
     for path in ("/v1/loop", "/v1/align"):
         customer.refused(customer.post(path, {**pair, "track_id": "nobody"}), 404)
     assert customer.charges() == []
+    lines = map(json.loads, customer.service.workbench("videos", "list").splitlines())
+    (listed,) = (line for line in lines if line["video_id"] == record["video_id"])
+    assert (listed["status"], listed["account"], listed["reason"]) == ("failed", customer.account, record["reason"])
 
 
 def test_an_upload_target_has_all_that_is_needed(customer: Any) -> None:

@@ -4,9 +4,9 @@ Methods named like the operations of the description answer what the endpoint an
 `beats` submit and wait for the result; `wait` waits for a ticket, `ingest_file` uploads a video and waits for it. A
 refusal raises the class of its `error.type`.
 
-A request that was refused for its rate is sent again after `Retry-After`; one that did not get through, or met a 503,
-only where a repeat is harmless: a GET, or a call with an Idempotency-Key, unless it has a `video_url`: each such call
-makes a video.
+A request that was refused for its rate is sent again after `Retry-After`; one that did not get through, met a 503, or a
+502 or 504 of a proxy, only where a repeat is harmless: a GET, or a call with an Idempotency-Key, unless it has a
+`video_url`: each such call makes a video.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from service.clients.python.generated import (
     ERRORS,
     AsyncOperations,
     Operations,
+    ServiceUnavailableError,
     UploadReceipt,
     UploadTarget,
     VideoRecord,
@@ -73,7 +74,7 @@ class _Request:
 
     def again_after(self, answer: httpx.Response) -> float | None:
         """Seconds until it is sent again after this answer; None: it is not."""
-        if answer.status_code == 429 or (answer.status_code == 503 and self._harmless):
+        if answer.status_code == 429 or (self._harmless and _is_passing(answer)):
             self._left -= 1
             return None if self._left < 0 else _retry_after(answer) or _FIRST_PAUSE
         return None
@@ -155,7 +156,7 @@ class Client(Operations):
         return _answered(self._send(method, path, **more))
 
     def wait(self, ticket: Mapping[str, Any], timeout: float = 600.0, query: Mapping[str, Any] | None = None) -> Any:
-        """Wait for the work of a ticket.
+        """Wait for the work of a ticket, also while the service cannot be reached.
 
         Parameters
         ----------
@@ -176,8 +177,11 @@ class Client(Operations):
         poll, least = _Poll(ticket, timeout), None
         while True:
             time.sleep(poll.pause(least))
-            answer = self._send("GET", poll.path, query=query if "job_id" in ticket else None)
-            found, least = _answered(answer), _retry_after(answer)
+            try:
+                answer = self._send("GET", poll.path, query=query if "job_id" in ticket else None)
+                found, least = _answered(answer), _retry_after(answer)
+            except (ConnectionFailedError, ServiceUnavailableError):
+                continue  # the work goes on, and so does the wait
             if not _is_running(answer, found):
                 return _settled(found)
 
@@ -291,8 +295,11 @@ class AsyncClient(AsyncOperations):
         poll, least = _Poll(ticket, timeout), None
         while True:
             await anyio.sleep(poll.pause(least))
-            answer = await self._send("GET", poll.path, query=query if "job_id" in ticket else None)
-            found, least = _answered(answer), _retry_after(answer)
+            try:
+                answer = await self._send("GET", poll.path, query=query if "job_id" in ticket else None)
+                found, least = _answered(answer), _retry_after(answer)
+            except (ConnectionFailedError, ServiceUnavailableError):
+                continue  # the work goes on, and so does the wait
             if not _is_running(answer, found):
                 return _settled(found)
 
@@ -362,6 +369,12 @@ def _answered(answer: httpx.Response) -> Any:
         return body
     facts = body.get("error", {}) if isinstance(body, dict) else {}
     raise ERRORS.get(str(facts.get("type")), ApiError)(answer.status_code, facts, _retry_after(answer))
+
+
+def _is_passing(answer: httpx.Response) -> bool:
+    """Whether an answer says that the service cannot be used now; a proxy says so without JSON, a job fails with it."""
+    gateway = answer.status_code in (502, 504) and "json" not in answer.headers.get("content-type", "")
+    return answer.status_code == 503 or gateway
 
 
 def _retry_after(answer: httpx.Response) -> float | None:

@@ -174,7 +174,7 @@ class BillingEvent(TypedDict):
     type: str
     """an event of an unknown type is ignored"""
     timestamp: NotRequired[str | None]
-    """when it happened"""
+    """when it happened; what an event sets is not changed by one that happened before; without a zone it is UTC"""
     data: EventData
     """the account and the amount"""
 

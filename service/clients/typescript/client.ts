@@ -9,13 +9,13 @@
  * Methods named like the operations of the description answer what the endpoint answers. `loop`, `align`, `match` and
  * `beats` submit and wait for the result; `wait` waits for a ticket. A refusal rejects with the class of its
  * `error.type`. A request that was refused for its rate is sent again after `Retry-After`; one that did not get through,
- * or met a 503, only where a repeat is harmless: a GET, or a call with an idempotency key, unless it has a `video_url`:
- * each such call makes a video.
+ * met a 503, or a 502 or 504 of a proxy, only where a repeat is harmless: a GET, or a call with an idempotency key, unless
+ * it has a `video_url`: each such call makes a video.
  */
 
 import { ApiError, ConnectionFailedError, NotDoneError, VideoFailedError } from "./errors.ts"
 import type { ErrorFact } from "./errors.ts"
-import { ERRORS, Operations } from "./generated.ts"
+import { ERRORS, Operations, ServiceUnavailableError } from "./generated.ts"
 import type { Call, UploadReceipt, UploadTarget, VideoJob, VideoRecord } from "./generated.ts"
 
 export * from "./errors.ts"
@@ -81,7 +81,7 @@ export class Client extends Operations {
         await sleep(FIRST_PAUSE)
         continue
       }
-      const again = response.status === 429 || (response.status === 503 && harmless)
+      const again = response.status === 429 || (harmless && isPassing(response))
       if (!again || left === 0) return { response, body: await jsonOf(response) }
       await response.body?.cancel()
       await sleep(retryAfter(response) ?? FIRST_PAUSE)
@@ -113,8 +113,8 @@ export class Client extends Operations {
   }
 
   /**
-   * Wait for the work of a ticket: the result of the job, or the record of the video. `query` has parameters of the
-   * job's polls, such as `expand`, which no job remembers.
+   * Wait for the work of a ticket: the result of the job, or the record of the video; also while the service cannot be
+   * reached. `query` has parameters of the job's polls, such as `expand`, which no job remembers.
    */
   async wait(ticket: Ticket, seconds: number = 600, query: Record<string, unknown> = {}): Promise<unknown> {
     const end = Date.now() + seconds * 1000
@@ -125,8 +125,16 @@ export class Client extends Operations {
       if (Date.now() + next * 1000 > end) throw new NotDoneError(ticket, seconds)
       await sleep(next)
       pause = Math.min(LONGEST_PAUSE, pause * GROWTH)
-      const answer = await this.#send("GET", ticket.poll, ticket.job_id === undefined ? {} : { query })
-      const body = answered(answer)
+      let answer: Answer
+      let body: Record<string, unknown>
+      try {
+        answer = await this.#send("GET", ticket.poll, ticket.job_id === undefined ? {} : { query })
+        body = answered(answer)
+      } catch (error) {
+        // the work goes on, and so does the wait
+        if (error instanceof ConnectionFailedError || error instanceof ServiceUnavailableError) continue
+        throw error
+      }
       least = retryAfter(answer.response) ?? 0
       if (answer.response.status === 202 || body.status === "processing") continue
       if (body.status === "failed") throw new VideoFailedError(body as unknown as VideoRecord)
@@ -185,6 +193,12 @@ async function jsonOf(response: Response): Promise<Record<string, unknown>> {
   } catch {
     throw new ConnectionFailedError(`status ${response.status} without JSON: not the service's answer`)
   }
+}
+
+/** Whether the service cannot be used now; a proxy says so without JSON, and a job's fault is JSON. */
+function isPassing(response: Response): boolean {
+  const isJson = response.headers.get("content-type")?.includes("json") ?? false
+  return response.status === 503 || ((response.status === 502 || response.status === 504) && !isJson)
 }
 
 function retryAfter(response: Response): number | undefined {

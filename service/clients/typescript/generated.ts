@@ -146,7 +146,7 @@ export interface BeatsRequest {
 export interface BillingEvent {
   /** an event of an unknown type is ignored */
   type: string
-  /** when it happened */
+  /** when it happened; what an event sets is not changed by one that happened before; without a zone it is UTC */
   timestamp?: string | null
   /** the account and the amount */
   data: EventData

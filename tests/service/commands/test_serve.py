@@ -273,18 +273,63 @@ def test_what_to_try_is_on_standard_output_after_the_address(tmp_path: Path) -> 
     assert '"path": "/healthz"' in answered[0]  # requests are logged unless the settings say otherwise
 
 
-def test_it_serves_tls(tmp_path: Path) -> None:
-    authority = trustme.CA()
+def write_certificate(folder: Path, authority: trustme.CA) -> None:
     certificate = authority.issue_cert("127.0.0.1")
-    certificate.private_key_pem.write_to_path(tmp_path / "key.pem")
+    certificate.private_key_pem.write_to_path(folder / "key.pem")
     for number, blob in enumerate(certificate.cert_chain_pems):
-        blob.write_to_path(tmp_path / "cert.pem", append=number > 0)
+        blob.write_to_path(folder / "cert.pem", append=number > 0)
+
+
+def trusts(authority: trustme.CA, served: Served) -> bool:
+    """Whether the service shows a certificate of an authority."""
     context = ssl.create_default_context()
     authority.configure_trust(context)
+    try:
+        return served.get("/healthz", verify=context).status_code == 200
+    except httpx.ConnectError as error:
+        if "CERTIFICATE_VERIFY_FAILED" not in str(error):
+            raise
+        return False
+
+
+@pytest.mark.slow
+def test_it_serves_tls_and_takes_a_certificate_that_is_renewed(tmp_path: Path) -> None:
+    old, new = trustme.CA(), trustme.CA()
+    write_certificate(tmp_path, old)
     tls = ("--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
-    with serving(tmp_path, "--no-jobs", *tls) as served:
+    with serving(tmp_path, "--no-jobs", "--workers", "2", *tls) as served:
         assert served.url.startswith("https://")
-        assert served.get("/healthz", verify=context).status_code == 200
+        assert trusts(old, served)
+        (tmp_path / "key.pem").write_text("half of a key")
+        log = tmp_path / "log"
+        until(lambda: trusts(old, served) and "certificate not renewed" in log.read_text(), "a broken key is told")
+        write_certificate(tmp_path, new)
+        until(lambda: trusts(new, served), "the new certificate is shown")
+        until(lambda: not trusts(old, served), "by each of the processes")
+
+
+def test_a_port_for_operators_alone_has_the_metrics_behind_a_proxy(tmp_path: Path) -> None:
+    port = ("--health-port", "0", "--behind-proxy", "--workers", "2")
+    with serving(tmp_path, "--no-jobs", *port, WORKBENCH_METRICS_PUBLIC="true") as served:
+        found = re.search(r"^health on (http://127\.0\.0\.1:\d+)$", (tmp_path / "log").read_text(), re.MULTILINE)
+        assert found
+        operators = Served(served.process, found[1])
+        assert served.get("/metrics").status_code == 404  # nobody comes to it through the proxy
+        assert served.get("/healthz").json() == operators.get("/healthz").json() == {"status": "ok"}
+        assert "workbench_requests_total" in operators.get("/metrics").text
+        assert operators.get("/v1/openapi.json").status_code == 404
+        for one in (served, operators):
+            answer = one.get("/readyz")
+            assert answer.status_code == 503
+            assert "no worker for main jobs" in answer.text
+        asked = httpx.head(f"{operators.url}/healthz", timeout=240)
+        assert (asked.status_code, asked.content) == (200, b"")
+        (pid, _) = served.children("http_process")
+        os.kill(pid, signal.SIGKILL)
+        assert operators.get("/healthz").status_code == 200  # of the other, or of that which takes its place
+        served.process.send_signal(signal.SIGTERM)
+        assert served.process.wait(timeout=240) == 0
+        assert is_refused(httpx.URL(operators.url))
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_a_port_that_is_taken_is_named(database: Database, tmp_path: Path) -> No
     one = health(database, tmp_path)
     with (
         one.listening("127.0.0.1", 0) as port,
-        pytest.raises(WorkbenchError, match="cannot listen there"),
+        pytest.raises(WorkbenchError, match="cannot listen on"),
         one.listening("127.0.0.1", port),
     ):
         pass

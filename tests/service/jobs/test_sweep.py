@@ -68,6 +68,32 @@ def test_only_what_nobody_asks_for_any_more_is_removed(database: Database, tmp_p
         ) == ["new"]
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_the_bytes_of_an_upload_that_failed_go_after_a_day(database: Database, tmp_path: Path, shared: bool) -> None:
+    """Nobody is charged for them, and nobody can use them again: they would fill the disk."""
+    files = StoredFiles(Home(tmp_path / "home"), FolderStore(tmp_path / "store") if shared else None)
+    ages = {"old": 2.0, "new": 0.5}
+    with database.write() as connection:
+        for name, days in ages.items():
+            (tmp_path / name).write_bytes(b"no video")
+            place = files.keep(tmp_path / name, "uploads", f"upl_{name}.1" if shared else f"upl_{name}")
+            video = OwnedVideo(
+                f"vid_{name}", "ada", "failed", storage_key=f"upl_{name}", uploaded_bytes=8, reason="it is no video",
+                upload_name=place.name if shared else None,
+            )  # fmt: skip
+            video_owners.create(connection, video)
+            one = tables.video_owners.update().where(tables.video_owners.c.video_id == video.video_id)
+            connection.execute(one.values(updated_at=time_from_now(-days * DAYS)))
+    for _ in range(2):
+        sweep(files, database, ServiceSettings())
+    assert [place.name.partition(".")[0] for place, _ in files.every("uploads")] == ["upl_new"]
+    with database.read() as connection:
+        for name in ages:
+            found = video_owners.get(connection, f"vid_{name}")
+            assert found is not None
+            assert (found.status, found.reason) == ("failed", "it is no video")
+
+
 def settled(database: Database, days: float, build: str) -> str:
     """The id of a charged job that was settled so many days ago."""
     with database.write() as connection:
