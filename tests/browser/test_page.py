@@ -167,6 +167,10 @@ def test_a_narrow_window_cuts_nothing_off(page: Any, width: int) -> None:
     assert last["x"] + last["width"] <= width
     # What is drawn for a wide window is drawn anew a moment later.
     page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
+    page.keyboard.press("?")
+    keys = page.locator(".keys dl:visible").bounding_box()
+    assert keys["x"] >= 0
+    assert keys["x"] + keys["width"] <= width
 
 
 @pytest.mark.parametrize("width", [390, 768, 1100, 1280, 1920])

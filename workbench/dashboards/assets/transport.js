@@ -355,7 +355,7 @@ export function render({ model }) {
     ["v", "the video on the full screen, and back"],
     ["m f", "mute the music, mute the soundtrack"],
     ["a b", "hear option A or B at the same place"],
-    ["Ctrl+Z Ctrl+Shift+Z", "undo the last change, do it again"],
+    ["Ctrl+Z", "undo the last change; with shift, do it again"],
     ["?", "this list"],
     ["Tab", "to the next control; arrows move a slider, and the tabs where a tab has the focus"],
   ])
