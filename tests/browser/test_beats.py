@@ -132,6 +132,14 @@ def test_a_grid_is_mended_in_a_stretch_and_by_tapping(beats: Any, watched: Watch
         beats.get_by_text("found by the tracker").wait_for()
 
 
+def test_taps_without_music_ask_for_it(beats: Any) -> None:
+    for _ in range(2):
+        beats.keyboard.press("t")
+    expect(beats.get_by_role("button", name="Play, then tap along")).to_be_visible()
+    expect(beats.get_by_role("button", name="Tap along", exact=True)).to_be_visible()  # after a rest
+    beats.get_by_text("found by the tracker").wait_for()
+
+
 def test_a_saved_grid_changes_the_next_plan_and_can_be_taken_back(
     beats: Any, dashboard: Any, until_idle: Callable[[], None], capfd: pytest.CaptureFixture[str]
 ) -> None:

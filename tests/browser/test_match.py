@@ -79,6 +79,10 @@ def test_two_tracks_are_stacked_and_switched_by_key_while_they_play(
     searched.fill("corner store")
     searched.press("Enter")  # before anything was found
     expect(page.get_by_role("button", name="hear Corner Store (2)")).to_be_enabled()
+    words = page.locator(".stack .row").nth(1).locator(".words").inner_text()
+    seams = page.locator(".stack .row").nth(1).locator(".seams i")
+    expect(seams).to_have_count(int(words.split(" · ")[1].split()[0]))
+    expect(seams.first).to_have_attribute("title", re.compile(r"^seam 1, \d:\d\d\.\d$"))
     page.get_by_role("button", name="hear Corner Store (2)").focus()
     page.keyboard.press("Space")
     page.wait_for_function(f"() => ({_STACK})()?.[1] > 0.2")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
@@ -166,6 +167,10 @@ def test_a_narrow_window_cuts_nothing_off(page: Any, width: int) -> None:
     assert last["x"] + last["width"] <= width
     # What is drawn for a wide window is drawn anew a moment later.
     page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
+    page.keyboard.press("?")
+    keys = page.locator(".keys dl:visible").bounding_box()
+    assert keys["x"] >= 0
+    assert keys["x"] + keys["width"] <= width
 
 
 @pytest.mark.parametrize("width", [390, 768, 1100, 1280, 1920])
@@ -285,8 +290,20 @@ def test_a_field_keeps_its_keys(plan: Any) -> None:
 def test_the_page_says_what_the_keys_do(plan: Any) -> None:
     plan.page.keyboard.press("?")
     expect(plan.page.get_by_text("to the start, to the end")).to_be_visible()
+    expect(plan.page.get_by_text("choose the seam before, or the next")).to_be_visible()
     plan.page.keyboard.press("Escape")
     expect(plan.page.get_by_text("to the start, to the end")).to_be_hidden()
+
+
+def test_where_no_plan_was_opened_play_says_so(plan: Any, new_page: Callable[..., Any]) -> None:
+    expect(plan.page).to_have_url(re.compile("tab=plan"))
+    first = new_page()
+    first.goto(plan.page.url.replace("tab=plan", "tab=listening"))
+    play = first.get_by_role("button", name=PLAY)
+    expect(play).to_be_disabled()
+    expect(play).to_have_attribute("title", re.compile("the tab Plan loads"))
+    first.get_by_role("tab", name="Plan").click()
+    expect(play).to_be_enabled()
 
 
 def test_a_click_scrubs_and_a_drag_loops(plan: Any) -> None:

@@ -108,6 +108,10 @@ def test_option_and_time_outlive_a_reload_back_and_a_second_window(
     second = new_page()
     second.goto(page.url)
     is_there(second)
+    third = new_page()
+    third.goto(page.url.replace("tab=plan", "tab=review"))  # no tab of it was open before
+    expect(third.locator(".time").first).to_contain_text("0:25.0 / ")
+    expect(third.get_by_label("what the comment is about")).to_contain_text("at 0:25.0")
     page.get_by_role("button", name="option 1 as A").click()
     expect(page).to_have_url(at(tab="plan", time="25.0"))
     page.go_back()

@@ -96,10 +96,19 @@ def test_a_link_shows_and_plays_the_version_and_nothing_else(review: Any, new_pa
     expect(shown.get_by_text("for the client")).to_be_visible()
     expect(shown.locator("input, textarea, form")).to_have_count(0)
     expect(shown.locator("video")).to_be_visible()
-    shown.get_by_role("button", name="Play").click()
-    expect(shown.locator("#time")).not_to_contain_text("0:00 /")
+    seconds = review.locator(".time").first.inner_text().split(" / ")[1]
+    expect(shown.locator("#time")).to_have_text(f"0:00.0 / {seconds}")
+    shown.get_by_role("button", name="0:00").first.click()  # the comment's place
+    shown.keyboard.press("Space")
+    expect(shown.locator("#time")).not_to_contain_text("0:00.0 /")
     shown.get_by_role("button", name="Pause").click()
     expect(shown.get_by_role("button", name="Play")).to_be_visible()
+    strip = shown.get_by_role("slider", name="where it plays")
+    strip.press("Home")
+    expect(shown.locator("#time")).to_contain_text("0:00.0 /")
+    strip.press("Shift+ArrowRight")
+    expect(shown.locator("#time")).to_contain_text("0:05.0 /")
+    expect(strip).to_have_attribute("aria-valuenow", "5.0")
     assert faults == []
     altered = link[:-1] + ("0" if link[-1] != "0" else "1")
     answer = shown.goto(altered)
@@ -122,6 +131,10 @@ def test_seams_are_rated_blind_and_the_ratings_come_out(page: Any, open_tab: Cal
         page.get_by_role("button", name="hear the reference").click()
         expect(page.get_by_role("button", name="hear A", exact=True)).to_have_attribute("aria-pressed", "false")
         expect(page.get_by_role("button", name="Next")).to_be_disabled()
+        page.get_by_label("rating of A").press("Enter")  # where it stands
+        expect(page.locator(".blind output").first).to_have_text("50")
+        page.get_by_label("rating of B").click()
+        expect(page.locator(".blind output").nth(1)).to_have_text("50")
         for letter in "ABC":
             page.get_by_label(f"rating of {letter}").fill("40")
         expect(page.get_by_text("Hear and rate B, C.")).to_be_visible()

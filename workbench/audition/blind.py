@@ -5,7 +5,7 @@ plays, and what a browser keeps, does not say which is which. The names are not 
 record of the test (`workbench.workflows.listening`).
 
 Classes: `BlindTest`, `BlindTrial`. Functions: `prepare_fades`, `prepare_options`, `prepare_seams`, `rated_seams`,
-`drop_sounds`.
+`seams_of_options`, `drop_sounds`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def prepare_fades(
     plan = _plan(loop)
     if not 0 <= seam < len(plan.seam_times):
         raise ParameterError(f"there is no seam {seam + 1} in this plan; it has {len(plan.seam_times)}")
-    named = {f"{1000 * seconds:.0f} ms, {exponent:g}": with_fade(plan, seam, seconds, exponent)
+    named = {f"{1000 * seconds:.0f} ms, exponent {exponent:.3g}": with_fade(plan, seam, seconds, exponent)
              for seconds, exponent in fades}  # fmt: skip
     at_s = plan.seam_times[seam]
     until_s = min(at_s, EXCERPT_SECONDS / 2) - max(named_plan.seam_fades[seam] for named_plan in named.values()) / 2
@@ -114,58 +114,84 @@ def prepare_options(
     )
 
 
-def rated_seams(plan: LoopPlan, seams: Sequence[int]) -> list[int]:
+def seams_of_options(plan: LoopPlan, options: int) -> list[tuple[int, int]]:
+    """Every seam of the first options of a plan.
+
+    Parameters
+    ----------
+    plan : with its options
+    options : how many; more than it has are all of them
+
+    Returns
+    -------
+    list : of each its option, counted from 1, and its number there, from 0
+    """
+    first = plan.options[:options] or (plan,)
+    return [(number, seam) for number, one in enumerate(first, start=1) for seam in range(len(one.seam_times))]
+
+
+def rated_seams(plan: LoopPlan, seams: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Of some seams those that a test asks about: each splice once under the same fade, and no more than it may have.
 
     Parameters
     ----------
     plan : whose seams they are
-    seams : counted from 0
+    seams : of each its option, counted from 1, and its number there, from 0
+
+    Raises
+    ------
+    ParameterError : there is no such seam
+    PlanError : there is no such option
     """
-    heard: dict[tuple[float, ...], int] = {}
-    for seam in seams:
-        splice = plan.segments[seam].song_to, plan.segments[seam + 1].song_from
-        heard.setdefault((*splice, plan.seam_fades[seam], plan.seam_curves[seam]), seam)
+    heard: dict[tuple[float, ...], tuple[int, int]] = {}
+    for number, seam in seams:
+        option = plan.option(number)
+        if not 0 <= seam < len(option.seam_times):
+            raise ParameterError(f"there is no seam {seam + 1} in this plan; it has {len(option.seam_times)}")
+        splice = option.segments[seam].song_to, option.segments[seam + 1].song_from
+        heard.setdefault((*splice, option.seam_fades[seam], option.seam_curves[seam]), (number, seam))
     return list(heard.values())[:MAX_TRIALS]
 
 
-def prepare_seams(workspace: Workspace, loop: Loop, seams: Sequence[int], reviewer: str) -> BlindTest:
+def prepare_seams(workspace: Workspace, loop: Loop, seams: Sequence[tuple[int, int]], reviewer: str) -> BlindTest:
     """Prepare a test in which seams are rated against the track's own bar line and a bad splice, both hidden.
 
     Parameters
     ----------
     workspace : its home takes the sounds, its database the test
     loop : with the plan
-    seams : counted from 0; one that is the same splice under the same fade as one before is left out
+    seams : of each its option, counted from 1, and its number there, from 0; one that is the same splice under the same
+        fade as one before is left out
     reviewer : who listens
 
     Raises
     ------
     MediaError : the track cannot be decoded, or a sound cannot be written
     ParameterError : no name, no such seam, or no seam at all
+    PlanError : there is no such option
     StoreError : the home folder or its database cannot be used
     """
     plan = _plan(loop)
     assert loop.analysis is not None, "a plan comes from an analysis"
-    for seam in seams:
-        if not 0 <= seam < len(plan.seam_times):
-            raise ParameterError(f"there is no seam {seam + 1} in this plan; it has {len(plan.seam_times)}")
-    chosen = [(seam, _seam(loop, plan, seam)) for seam in rated_seams(plan, seams)]
+    chosen = [
+        (option, seam, _seam(loop, option, seam))
+        for option, seam in ((plan.option(number), seam) for number, seam in rated_seams(plan, seams))
+    ]
     recording = workspace.load_recording(loop.track.path)
     sounds = []
-    for number, (seam, facts) in enumerate(chosen):
+    for number, (option, seam, facts) in enumerate(chosen):
         workspace.progress("preparing the test", number / len(chosen))
         made = {
-            REFERENCE: reference_of(plan, recording, seam),
-            SEAM: plan_excerpt(plan, recording, plan.seam_times[seam]),
-            ANCHOR: anchor_of(plan, recording, loop.analysis.grid, seam),
+            REFERENCE: reference_of(option, recording, seam),
+            SEAM: plan_excerpt(option, recording, option.seam_times[seam]),
+            ANCHOR: anchor_of(option, recording, loop.analysis.grid, seam),
         }
-        until_s = min(plan.seam_times[seam], EXCERPT_SECONDS / 2) - plan.seam_fades[seam] / 2
+        until_s = min(option.seam_times[seam], EXCERPT_SECONDS / 2) - option.seam_fades[seam] / 2
         matched, facts["gains_db"] = match_loudness(made, until_s)
         sounds.append(matched)
     test, drawn = begin_mushra(
         workspace, content_hash=loop.analysis.content_hash, track=loop.track.title, reviewer=reviewer,
-        conditions=(REFERENCE, SEAM, ANCHOR), items=[facts for _, facts in chosen],
+        conditions=(REFERENCE, SEAM, ANCHOR), items=[facts for *_, facts in chosen],
     )  # fmt: skip
     folder = listening_folder(workspace.home)
     trials = tuple(

@@ -142,7 +142,10 @@ def double_tempo(grid: BeatGrid) -> BeatGrid:
 
 
 def halve_stretch(grid: BeatGrid, from_s: TrackSeconds, to_s: TrackSeconds) -> BeatGrid:
-    """Keep every other beat of a stretch, its first downbeat among them; a bar has as many beats as before.
+    """Keep every other beat of a stretch; a bar has as many beats as before.
+
+    Of the downbeats there the first is kept, or the second, if then fewer bars are cut short where the stretch begins
+    and ends: people select it roughly, and its first downbeat may be the middle of a bar of the music.
 
     Parameters
     ----------
@@ -158,13 +161,19 @@ def halve_stretch(grid: BeatGrid, from_s: TrackSeconds, to_s: TrackSeconds) -> B
         raise GridError(f"{stop - first} beats from {from_s:.2f} to {to_s:.2f} s are too few to leave out every other")
     opening = grid.downbeat_indices
     here = opening[(opening >= first) & (opening < stop)]
-    anchor = int(here[0]) if here.size else first
-    kept = np.ones(grid.beats.size, dtype=bool)
-    kept[first:stop] = (np.arange(first, stop) - anchor) % 2 == 0
-    place = np.cumsum(kept) - 1  # of each beat among those kept
-    inside = np.arange(place[anchor], place[stop - 1] + 1, grid.beats_per_bar)
-    outside = place[opening[(opening < first) | (opening >= stop)]]
-    return _with_lines(grid.beats[kept], np.union1d(outside, inside), grid.beats_per_bar)
+
+    def halved(anchor: int) -> BeatGrid:
+        kept = np.ones(grid.beats.size, dtype=bool)
+        kept[first:stop] = (np.arange(first, stop) - anchor) % 2 == 0
+        place = np.cumsum(kept) - 1  # of each beat among those kept
+        inside = np.arange(place[anchor], place[stop - 1] + 1, grid.beats_per_bar)
+        outside = place[opening[(opening < first) | (opening >= stop)]]
+        return _with_lines(grid.beats[kept], np.union1d(outside, inside), grid.beats_per_bar)
+
+    def cut_bars(made: BeatGrid) -> int:
+        return int(np.count_nonzero(np.diff(made.downbeat_indices) != made.beats_per_bar))
+
+    return min((halved(int(anchor)) for anchor in (here[:2] if here.size else [first])), key=cut_bars)
 
 
 def double_stretch(grid: BeatGrid, from_s: TrackSeconds, to_s: TrackSeconds) -> BeatGrid:

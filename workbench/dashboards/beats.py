@@ -476,7 +476,11 @@ class BeatsTab(Tab):
         super().__init__(session, self.picture)
         self._clicking: Task | None = None
         self.player = self.program = Program(
-            clock="track", playheads=self.picture.playheads, labels=["plain", "clicks"], gain_a_db=CLICK_GAIN_DB
+            clock="track",
+            playheads=self.picture.playheads,
+            labels=["plain", "clicks"],
+            gain_a_db=CLICK_GAIN_DB,
+            keys=[["t", "tap each beat along with the music; a rest puts the taps into the grid"]],
         )
         self.kind = pmui.RadioButtonGroup(options=["waveform", "spectrogram"], value="waveform", size="small", margin=4)
         self.span = pmui.RadioButtonGroup(options=list(VIEWS), value=FIRST_VIEW, size="small", margin=4)

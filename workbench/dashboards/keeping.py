@@ -479,7 +479,7 @@ def params_words(before: WorkbenchParams, after: WorkbenchParams) -> str:
 
     Returns
     -------
-    str : such as "duck: attack, ms 120 -> 80"
+    str : such as "duck: attack, ms 120 → 80"
     """
     old, new = before.model_dump(), after.model_dump()
     changed = [
@@ -490,7 +490,7 @@ def params_words(before: WorkbenchParams, after: WorkbenchParams) -> str:
     ]
     if len(changed) == 1:
         ((stage, name, was, now),) = changed
-        return f"{stage}: {label_of(name)} {_shown(was)} -> {_shown(now)}"
+        return f"{stage}: {label_of(name)} {_shown(was)} → {_shown(now)}"
     stages = list(dict.fromkeys(stage for stage, *_ in changed))
     return f"{', '.join(stages)}: {len(changed)} parameters"
 

@@ -260,8 +260,9 @@ def _page(workspace: Workspace, frozen: FrozenPlan, expires: int, path: str) -> 
     return (
         _HEAD.format(title=escape(title), style=_style())
         + f"<main><h1>{escape(title)}</h1><p>Version {frozen.number}, frozen {frozen_at} "
-        f"UTC. Read only; open until {until}.</p>"
-        '<video id="video" muted playsinline hidden></video><div id="strip" role="img" aria-label="seams and comments">'
+        f"UTC. Read only; open until {until}. To comment or to decide, write to whoever sent you the link.</p>"
+        '<video id="video" muted playsinline hidden></video><div id="strip" role="slider" tabindex="0" '
+        'aria-label="where it plays" aria-valuemin="0" title="space plays, arrows go a second back or on">'
         '</div><p class="bar"><button id="play">Play</button> <output id="time">0:00</output> '
         '<span id="said" role="status"></span></p>'
         f"<h2>Comments</h2>{said}"

@@ -26,15 +26,17 @@ from workbench.audition.blind import (
     prepare_options,
     prepare_seams,
     rated_seams,
+    seams_of_options,
 )
 from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import stylesheet
-from workbench.dashboards.tab import Tab, action
+from workbench.dashboards.tab import NOT_LOOPED, Tab, action
 from workbench.dashboards.transport import script
 from workbench.listening.statistics import RatingSummary, smallest_detected
 from workbench.listening.trials import MAX_TRIALS
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
+from workbench.plots.palette import clock
 from workbench.workflows.listening import (
     abx_outcome,
     answer_trial,
@@ -47,12 +49,14 @@ from workbench.workflows.listening import (
 from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
-SEAMS, FADES, OPTIONS = "Rate the seams", "Compare two crossfades", "Compare two options"
+SEAMS, ALL_SEAMS = "Rate the seams", "Rate all options' seams"
+FADES, OPTIONS = "Compare two crossfades", "Compare two options"
 """kinds of test, as the page names them"""
 _ABX_TRIALS = 12
 _ABOUT = {
     SEAMS: "Each seam of the plan is rated in one trial, in hidden order beside the track's own bar line and a bad "
     "splice, all equally loud. A seam that comes back with the same crossfade is not asked again: {trials}.",
+    ALL_SEAMS: "The same with the seams of all options of the plan: more of them, also worse ones. {trials}.",
     FADES: "ABX: this seam with its own crossfade, and with a linear one of another length. X is one of both, by a "
     "coin for each trial.",
     OPTIONS: "ABX: option 1 and another one around this seam of option 1, equally loud. X is one of both, by a coin "
@@ -123,7 +127,8 @@ class ListeningState:
             found = abx_outcome(self.workspace, self.test.test_id)
             return abx_lines(found.conditions, found.summary.right, found.summary.trials, found.summary.p_value)
         lines = [
-            f"{_CONDITIONS.get(one.condition, one.condition)}: {_rating(one.ratings)}, {one.ratings.count} ratings"
+            f"{_CONDITIONS.get(one.condition, one.condition)}: {_rating(one.ratings)}, "
+            f"{_count(one.ratings.count, 'rating')}"
             for one in mushra_outcomes(self.workspace, [self.test.test_id])
         ]
         return lines or [
@@ -139,8 +144,8 @@ class ListeningState:
         WorkbenchError : the answers cannot be read
         """
         return [
-            f"{one.track}, {one.leave:.1f} s to {one.enter:.1f} s, {1000 * one.fade:.0f} ms: score {one.score:.2f}, "
-            f"heard as {_rating(one.worth)} of 100 by {one.worth.count}"
+            f"{one.track}, {clock(one.leave)} → {clock(one.enter)}, crossfade {1000 * one.fade:.0f} ms: "
+            f"score {one.score:.2f}, rated {_rating(one.worth)} of 100 by {_count(one.worth.count, 'listener')}"
             for one in heard_seams(self.workspace)
         ]
 
@@ -159,12 +164,17 @@ def abx_lines(conditions: tuple[str, str], right: int, trials: int, p_value: flo
     verdict = (
         "the difference was heard"
         if p_value < 0.05
-        else f"no difference was shown; heard in up to {100 * missed:.0f} % of the trials, it could have been missed"
+        else f"no difference was shown; one that is heard in up to {100 * missed:.0f} % of the trials could have been "
+        "missed"
     )
     return [
         f"{first} against {second}: {right} of {trials} right.",
         f"Guessing gives that or better with a chance of {p_value:.3g}: {verdict} (exact binomial, 95 %).",
     ]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _rating(given: RatingSummary) -> str:
@@ -203,7 +213,9 @@ class ListeningTab(Tab):
         self.state = ListeningState(session.workspace)
         super().__init__(session)
         self.reviewer = reviewer_field(session)
-        self.kind = pmui.Select(label="test", options=[SEAMS, FADES, OPTIONS], value=SEAMS, size="small", width=220)
+        self.kind = pmui.Select(
+            label="test", options=[SEAMS, ALL_SEAMS, FADES, OPTIONS], value=SEAMS, size="small", width=220
+        )
         self.seam = pmui.IntInput(label="seam", value=1, start=1, size="small", width=80)
         self.fade = pmui.IntInput(
             label="against, ms", value=round(1000 * MIN_FADE_SECONDS), start=round(1000 * MIN_FADE_SECONDS), end=1000,
@@ -238,18 +250,22 @@ class ListeningTab(Tab):
         """Show what the chosen test needs."""
         kind, plan = self.kind.value, self.plan
         self.seam.visible = kind in (FADES, OPTIONS)
-        self.fade.visible, self.option.visible, self.trials.visible = kind == FADES, kind == OPTIONS, kind != SEAMS
+        self.fade.visible, self.option.visible, self.trials.visible = (
+            kind == FADES,
+            kind == OPTIONS,
+            kind in (FADES, OPTIONS),
+        )
         seams = 0 if plan is None else len(plan.seam_times)
         options = 0 if plan is None else len(plan.options)
         self.seam.end, self.option.end = max(1, seams), max(2, options)
         lacks = ""
         if plan is None:
-            lacks = "There is no plan to listen to yet."
+            lacks = f"There is no plan to listen to{' yet.' if self._session.loop is None else NOT_LOOPED}"
         elif not seams:
             lacks = "This plan plays the track without a seam: there is nothing to compare."
         elif kind == OPTIONS and options < 2:
             lacks = "This plan has no other option."
-        trials = 0 if plan is None else len(rated_seams(plan, range(seams)))
+        trials = 0 if plan is None else len(rated_seams(plan, self._rated(plan)))
         self.about.object = lacks or _ABOUT[kind].format(trials=f"{trials} trial{'s' if trials != 1 else ''}")
         self.start.disabled = bool(lacks)
 
@@ -264,8 +280,8 @@ class ListeningTab(Tab):
             return
         self.start.disabled = True
         seam, trials = (self.seam.value or 1) - 1, self.trials.value or 1
-        if self.kind.value == SEAMS:
-            self._prepare(prepare_seams, loop, list(range(len(self.plan.seam_times))), session.reviewer)
+        if self.kind.value in (SEAMS, ALL_SEAMS):
+            self._prepare(prepare_seams, loop, self._rated(self.plan), session.reviewer)
         elif self.kind.value == FADES:
             self._prepare(prepare_fades, loop, seam, self._fades(self.plan, seam), trials, session.reviewer)
         else:
@@ -278,6 +294,10 @@ class ListeningTab(Tab):
             function, loop, *details, then=self.ask, subject=str(loop.track.path), otherwise=lambda _: self.show(),
             cancelled=self.show,
         )  # fmt: skip
+
+    def _rated(self, plan: LoopPlan) -> list[tuple[int, int]]:
+        """The seams that the chosen test is about, see `seams_of_options`."""
+        return seams_of_options(plan, len(plan.options) if self.kind.value == ALL_SEAMS else 1)
 
     def _fades(self, plan: LoopPlan, seam: int) -> list[tuple[float, float]]:
         seam = min(seam, len(plan.seam_times) - 1)
@@ -312,8 +332,8 @@ class ListeningTab(Tab):
         if not self.attempt(self.state.answer, int(trial), answer, float(seconds)):
             self.board.refused += 1
             return
-        if self.state.ended:
-            self.attempt(self._show_outcome)
+        if self.state.ended and not self.attempt(self._show_outcome):
+            self.board.result = ["Your answers are kept. What they show cannot be read now."]
         self.board.number = self.state.number
 
     def _take_answers(self, answers: list[Any]) -> None:

@@ -33,7 +33,7 @@ from workbench.dashboards.figures import PointTool
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import beside, scrolled
-from workbench.dashboards.tab import Tab
+from workbench.dashboards.tab import NOT_LOOPED, Tab
 from workbench.dashboards.transport import Program
 from workbench.files import stamps_of
 from workbench.loops.plan import LoopPlan
@@ -561,6 +561,7 @@ class MixTab(Tab):
         self.facts = pmui.Typography("", variant="body2", sx=room)
         self.preset.param.watch(lambda event: self.choose(event.new), "value")
         self.player.param.watch(lambda event: self._compare(ducked=event.new == "a"), "chosen")
+        self.follow_place(self.player)
         self.follow_shown(["loop"], self.take)
         self.follow(["params"], lambda _: self.tune())
         self.follow(["envelope"], self.draw)
@@ -760,4 +761,5 @@ class MixTab(Tab):
         loop.call_later(settled, _SHARE_MS)
 
     def _show_facts(self) -> None:
-        self.facts.object = self.state.facts()
+        refused = self._loop is not None and not isinstance(self._loop.answer, LoopPlan)
+        self.facts.object = f"There is no plan to mix{NOT_LOOPED}" if refused else self.state.facts()

@@ -69,7 +69,11 @@ class PlanTab(Tab):
         self.state = PlanState()
         self.picture = PlanPicture(self.state)
         super().__init__(session, self.picture)
-        self.player = self.program = Program(playheads=self.picture.playheads)
+        self.player = self.program = Program(
+            playheads=self.picture.playheads,
+            keys=[["[ ]", "the seam that is chosen to the bar line before, or to the next"],
+                  ["{ }", "choose the seam before, or the next"]],
+        )  # fmt: skip
         self.cards = OptionCards(sizing_mode="stretch_width")
         self.chips = SeamChips(sizing_mode="stretch_width", label="Open in Seams:", margin=(8, 0, 0, 0))
         self.empty = pmui.Typography("", variant="body1", margin=(24, 10, 4, 10))

@@ -32,7 +32,7 @@ from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import stylesheet
-from workbench.dashboards.tab import Tab
+from workbench.dashboards.tab import NOT_LOOPED, Tab
 from workbench.dashboards.transport import Program, script
 from workbench.files import stamps_of
 from workbench.loops.plan import LoopPlan
@@ -109,6 +109,7 @@ class ReviewState:
             "threads": self.threads(),
             "version": 0 if version is None or review is None else review.number(version.version_id),
             "frozen": "" if version is None else when(version.at),
+            "newest": 0 if review is None else len(review.versions),
             "decisions": []
             if review is None
             else [{"reviewer": o.reviewer, "decision": o.decision, "when": when(o.at)} for o in review.approvals],
@@ -163,6 +164,7 @@ class ReviewBoard(JSComponent):
     threads = param.List([], doc="see `ReviewState.threads`")
     version = param.Integer(0, doc="number of the version that is heard; 0: it was not frozen")
     frozen = param.String("")
+    newest = param.Integer(0, doc="number of the version that was frozen last; 0: none")
     decisions = param.List([], doc="reviewer, decision and when of each")
     reviewer = param.String("")
     address = param.String("", doc="of the link, without the name of the server; empty for none")
@@ -203,6 +205,7 @@ class ReviewTab(Tab):
         self.reviewer = reviewer_field(session)
         self.reviewer.margin = (4, 0)
         self.player.param.watch(lambda event: setattr(self.board, "time", event.new), "time")
+        self.follow_place(self.player)
         self.board.param.watch(lambda event: self._take_wishes(event.new), "asked")
         self.follow(["reviewer"], lambda name: setattr(self.board, "reviewer", name))
         self.follow_shown(["loop"], self.take)
@@ -218,7 +221,8 @@ class ReviewTab(Tab):
         self.attempt(self.state.take, loop)
         self.board.param.update(address="", open_until="", fault="")
         self.show()
-        self.none.object = "There is no plan to review yet." if self.state.plan is None else ""
+        refused = loop is not None and self.state.plan is None
+        self.none.object = f"There is no plan to review{NOT_LOOPED if refused else ' yet.'}"
         self.none.visible = self.state.plan is None
         self.board.visible = not self.none.visible
         heard = () if loop is None or self.state.plan is None else (loop.track.path, loop.video, loop.answer, loop.mix)

@@ -34,7 +34,7 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.shared_work import what_seams_follow
 from workbench.dashboards.skeleton import Skeleton
 from workbench.dashboards.styles import beside, stylesheet
-from workbench.dashboards.tab import Tab, action
+from workbench.dashboards.tab import NOT_LOOPED, Tab, action
 from workbench.dashboards.transport import script
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
 from workbench.plots.palette import clock
@@ -461,6 +461,7 @@ class SeamsTab(Tab):
             self._show_look(None)
             return
         self.look = None  # a verdict waits until what it is about can be heard
+        self.none.visible, self.one.visible = False, True
         self.waiting.visible = not self.pictures.visible  # a seam that is drawn stays until the next one is
         self.waiting.words = f"Seam {seam + 1} is being drawn."
         wanted = partial(self._is_at, plan, seam)
@@ -501,7 +502,9 @@ class SeamsTab(Tab):
         look, plan, seam = self.look, self.state.plan, self.state.seam
         self.use.disabled = self.state.changed is None
         self.score.show(look)
-        self.none.visible = plan is not None and not self.state.count
+        refused = self.state.loop is not None and plan is None
+        self.none.object = f"There is no seam to look at{NOT_LOOPED}" if refused else NO_SEAM
+        self.none.visible = refused or (plan is not None and not self.state.count)
         self.waiting.visible = False
         self.pictures.visible = look is not None
         self.one.visible = not self.none.visible

@@ -173,8 +173,9 @@ class Session(param.Parameterized):
         self._leave_demo()
         self.coming = f"Opening {track.path.name}."
         self.param.update(
-            track=track, loop=None, analysis=None, track_sound=None, offers_fit=False, notice="", message="", option=0
-        )
+            track=track, loop=None, analysis=None, track_sound=None, offers_fit=False, notice="", message="", option=0,
+            seam=0,
+        )  # fmt: skip
         return self._go_on(self._begin())
 
     def open_video(self, named: Path | str) -> Task | None:
@@ -320,6 +321,7 @@ class Session(param.Parameterized):
     def _go_on(self, fields: State) -> Task | None:
         """Show what a project keeps; where it keeps no plan, make one."""
         self._give_up_unwanted(running=True)  # it was for what was open until now
+        self.notice = ""
         self._take_fields(
             {"fades": None, "envelope": None, "grid_draft": None, "stack": None, "wishes": None, **fields}
         )
@@ -352,8 +354,10 @@ class Session(param.Parameterized):
         def restored(loop: Loop) -> None:
             if not is_newest():
                 return
+            said = self.notice  # of the step that brought it back
             with self._keeper.taking(), self._settle():  # it is kept as it is
                 self._show(loop, self.option)
+            self.notice = said
             record = plan_record(loop)
             if record is None or record["result"]["plan"] != kept["result"]["plan"]:  # type: ignore[index,call-overload]
                 self._keeper.keep_plan()
@@ -376,9 +380,9 @@ class Session(param.Parameterized):
 
         Parameters
         ----------
-        words : what is changed, such as "crossfade of seam 2: 80 -> 120 ms"
+        words : what is changed, such as "crossfade of seam 2: 80 → 120 ms"
         """
-        self.message = ""  # it was about what was done before
+        self.message = self.notice = ""  # they were about what was done before
         return self._keeper.change(words)
 
     def undo(self) -> None:
@@ -524,7 +528,7 @@ class Session(param.Parameterized):
         assert isinstance(loop.answer, LoopPlan), "a refusal has no seams"
         fade = HandFade.at(loop.answer, seam)
         before = self.plan
-        was = "" if before is None or seam >= len(before.seam_fades) else f"{1000 * before.seam_fades[seam]:.0f} -> "
+        was = "" if before is None or seam >= len(before.seam_fades) else f"{1000 * before.seam_fades[seam]:.0f} → "
         with self.change(f"crossfade of seam {seam + 1}: {was}{1000 * fade.seconds:.0f} ms"):
             # After the plan is shown, for another track's crossfades are forgotten then.
             self.show(loop)

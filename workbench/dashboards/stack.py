@@ -42,7 +42,9 @@ from workbench.workflows.catalog_search import search_catalog
 class StackBoard(JSComponent):
     """The tracks one above the other, what plays them, and the catalog to choose from."""
 
-    tracks = param.List([], doc="of each id, title, words, own, music, plan, duck, gain_db; plan is empty till made")
+    tracks = param.List(
+        [], doc="of each id, title, words, own, seams (video s), music, plan, duck, gain_db; plan is empty till made"
+    )
     soundtrack = param.String("", doc="address of the soundtrack; empty for none")
     soundtrack_db = param.Number(0.0)
     headroom_db = param.Number(0.0, doc="gain of everything, so that the sum does not clip")
@@ -193,7 +195,7 @@ class StackTab(Tab):
         """What the board shows and plays of a track."""
         session, own = self._session, self._is_own(named)
         facts = {"id": _row_of(named), "title": title_of(session, named), "own": own}
-        facts = {**facts, "plan": {}, "music": "", "duck": [], "gain_db": 0.0}
+        facts = {**facts, "seams": [], "plan": {}, "music": "", "duck": [], "gain_db": 0.0}
         if stacked is None:
             return {**facts, "words": session.for_the_page(self._faults.get(named, "being planned"))}
         loop = stacked.loop
@@ -205,6 +207,7 @@ class StackTab(Tab):
         return {
             **facts,
             "words": f"score {plan.plan_score:.2f} · {joined} · {plan.end_label}",
+            "seams": list(plan.seam_times),
             "music": session.url_of(stacked.sound),
             "plan": played_plan(plan.alone, stacked.rate),
             "duck": played_duck(loop.mix, session.params.render),

@@ -118,7 +118,6 @@ def _title(session: Session, track: str) -> str:
     if not track or Path(track).is_absolute():
         return Path(track).name
     try:
-        record = find_track(session.workspace, track).record
+        return find_track(session.workspace, track).title
     except WorkbenchError:  # it was removed from the catalog
         return track
-    return (None if record is None else record.title) or track

@@ -40,6 +40,9 @@ from workbench.dashboards.transport import Program
 from workbench.dashboards.work import Task
 from workbench.errors import WorkbenchError
 
+NOT_LOOPED = ": the track is not looped under this video. The tab Plan says why, and what can be done."
+"""after what a tab therefore has not"""
+
 
 class Tab:
     """A tab of the page; it is made when it is first opened.
@@ -112,6 +115,21 @@ class Tab:
         self._follows.append(call)
         self._session.param.watch(follow, list(names))
         call()
+
+    def follow_place(self, player: Program) -> None:
+        """Let a player of the plan stand where the page does, and the page where the player does.
+
+        Parameters
+        ----------
+        player : whose seconds are those of the video
+        """
+
+        def go(time: float) -> None:
+            if time != player.time:
+                player.go(time)
+
+        player.param.watch(lambda event: self._session.param.update(time=event.new), "time")
+        self.follow(["time"], go)
 
     @property
     def _is_awake(self) -> bool:

@@ -43,12 +43,14 @@ Classes: `Program`; `TransportBar`; `Transport`. Functions: `seek_on_tap`, `play
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any, ClassVar
 
 import param
 from bokeh.models.annotations import Span
 from bokeh.plotting import figure as Figure
 from panel.custom import JSComponent
+from param.parameterized import batch_call_watchers
 
 from workbench.dashboards.figures import SeekTo
 from workbench.dashboards.styles import ASSETS, stylesheet
@@ -96,6 +98,7 @@ class Program(param.Parameterized):
     speech = param.List([], doc="[from, to] of who speaks in the soundtrack, s; empty where that is not known")
     playheads = param.List([], doc="names of Bokeh spans that follow")
     labels = param.List(["A", "B"], doc="names of the two options")
+    keys = param.List([], doc="[keys, what they do] of the keys that its tab has besides those of the transport")
 
     @property
     def ready(self) -> bool:
@@ -120,6 +123,7 @@ class TransportBar(Program, JSComponent):
     here = param.String("", doc="title of the tab that is open, where its program is another one; else empty")
     film_shown = param.Boolean(False, doc="whether the picture is to be seen in the tab that is open")
     zooms = param.Boolean(False, doc="whether the tab that is open has pictures of a stretch of time")
+    tab_keys = param.List([], doc="`keys` of the tab that is open")
     own_keys = param.Boolean(False, doc="whether the tab that is open plays by itself, and has keys of its own")
     aside = param.Boolean(False, doc="whether that tab has a whole transport: then this one is shown while it plays")
     soundtrack_on = param.Boolean(True)
@@ -131,7 +135,7 @@ class TransportBar(Program, JSComponent):
     _stylesheets: ClassVar[list[Any]] = [stylesheet("player"), stylesheet("transport"), stylesheet("keys")]
 
 
-_LOADED = sorted(set(Program.param) - {"name", "clock", "time", "seek", "playing", "film_refused", "playheads"})
+_LOADED = sorted(set(Program.param) - {"name", "clock", "time", "seek", "playing", "film_refused", "playheads", "keys"})
 """what the bar shows of a program as it is"""
 _TOLD = ("playing", "region", "chosen", "film_refused")
 """what the bar changes, for the program that it plays"""
@@ -210,7 +214,7 @@ class Transport:
         waits = program is not None and loaded is not None and not self._is_on_clock(program)
         self.bar.param.update(
             here=self._here if waits else "", film_shown=program is not None and bool(program.film), playheads=heads,
-            zooms=program is not None and bool(program.playheads),
+            zooms=program is not None and bool(program.playheads), tab_keys=[] if program is None else program.keys,
         )  # fmt: skip
 
     def _is_on_clock(self, program: Program) -> bool:
@@ -243,9 +247,11 @@ class Transport:
     def _take_time(self, number: float, at: float) -> None:
         if number != (self.bar.seek[1] if self.bar.seek else 0.0):
             return  # it was sent before the place changed
-        for program in self._programs.values():
-            if self._is_on_clock(program):
-                program.time = at
+        with ExitStack() as told:  # all of them first: what follows one of them may look at another
+            for program in self._programs.values():
+                if self._is_on_clock(program):
+                    told.enter_context(batch_call_watchers(program))
+                    program.time = at
 
 
 def playhead(figure: Figure, name: str, colour: str) -> Span:

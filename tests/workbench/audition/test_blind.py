@@ -7,7 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.audition.blind import BlindTest, prepare_fades, prepare_options, prepare_seams, rated_seams
+from workbench.audition.blind import (
+    BlindTest,
+    prepare_fades,
+    prepare_options,
+    prepare_seams,
+    rated_seams,
+    seams_of_options,
+)
 from workbench.bundled import bundled_path
 from workbench.errors import ParameterError
 from workbench.features.loudness import integrated_lufs
@@ -67,8 +74,12 @@ def test_two_options_are_equally_loud(workspace: Workspace, loop: Loop) -> None:
 
 
 def test_seams_are_rated_beside_a_hidden_reference_and_a_bad_splice(workspace: Workspace, loop: Loop) -> None:
-    test = prepare_seams(workspace, loop, range(3), "Ana")
+    assert isinstance(loop.answer, LoopPlan)
+    asked = seams_of_options(loop.answer, len(loop.answer.options))
+    served = seams_of_options(loop.answer, 1)
+    test = prepare_seams(workspace, loop, asked, "Ana")
     assert test.kind == "mushra"
+    assert len(test.trials) == len(rated_seams(loop.answer, asked)) > len(served) == len(loop.answer.seam_times)
     for trial, kept in zip(test.trials, design(workspace, test), strict=True):
         assert trial.reference is not None
         by_name = {name: samples(trial.sounds[letter]) for letter, name in zip("ABC", kept["hidden"], strict=True)}
@@ -81,9 +92,18 @@ def test_seams_are_rated_beside_a_hidden_reference_and_a_bad_splice(workspace: W
 
 def test_a_seam_that_comes_back_is_asked_about_once(loop: Loop) -> None:
     assert isinstance(loop.answer, LoopPlan)
-    plan = loop.answer.alone
-    assert rated_seams(plan, range(len(plan.seam_times))) == list(range(len(plan.seam_times)))
-    assert rated_seams(plan, [1, 0, 1]) == [1, 0]
+    plan = loop.answer
+    served = seams_of_options(plan.alone, 4)
+    assert rated_seams(plan, served) == served == [(1, seam) for seam in range(len(plan.seam_times))]
+    assert rated_seams(plan, [(1, 1), (1, 0), (1, 1)]) == [(1, 1), (1, 0)]
+    every = seams_of_options(plan, len(plan.options))
+    assert len(every) == sum(len(option.seam_times) for option in plan.options)
+    heard = {
+        (option.segments[seam].song_to, option.segments[seam + 1].song_from, option.seam_fades[seam])
+        for option in plan.options
+        for seam in range(len(option.seam_times))
+    }
+    assert len(served) < len(rated_seams(plan, every)) == len(heard) <= len(every)
 
 
 def test_what_cannot_be_tested_is_refused(workspace: Workspace, loop: Loop) -> None:
@@ -94,7 +114,7 @@ def test_what_cannot_be_tested_is_refused(workspace: Workspace, loop: Loop) -> N
     with pytest.raises(ParameterError, match="no seam 100"):
         prepare_fades(workspace, loop, 99, (own, (0.3, 0.5)), 6, "Ana")
     with pytest.raises(ParameterError, match="no seam 100"):
-        prepare_seams(workspace, loop, [99], "Ana")
+        prepare_seams(workspace, loop, [(1, 99)], "Ana")
     with pytest.raises(ParameterError, match="needs a name"):
         prepare_options(workspace, loop, (1, 2), 60.0, 2, " ")
     with pytest.raises(ParameterError, match="two different sounds"):

@@ -113,6 +113,13 @@ def test_a_grid_that_changes_octave_in_the_middle_is_mended_by_one_correction() 
     assert np.allclose(halve_stretch(quick, 40.0, 80.0).beats, right.beats)
 
 
+def test_bars_go_on_where_a_stretch_was_selected_roughly() -> None:
+    grid = grid_of(120)
+    line, later = grid.downbeats[4] + 0.2, grid.downbeats[10] - 0.1  # a little too late, and a little too soon
+    doubled = double_stretch(grid, line, later)
+    assert same(halve_stretch(doubled, line, later), grid)
+
+
 @pytest.mark.parametrize("stretch", [(3.0, 9.1), (0.0, 100.0), (7.3, 8.9)])
 def test_what_lies_outside_of_a_stretch_stays(stretch: tuple[float, float]) -> None:
     grid = grid_of(60, pickup=2)

@@ -85,7 +85,7 @@ def set_fade(session: Session, seam: int, seconds: float) -> None:
 
 def fade_change(plan: LoopPlan, seam: int, ms: int) -> str:
     """What the history says of a crossfade that was set, by the plan before."""
-    return f"crossfade of seam {seam + 1}: {1000 * plan.seam_fades[seam]:.0f} -> {ms} ms"
+    return f"crossfade of seam {seam + 1}: {1000 * plan.seam_fades[seam]:.0f} → {ms} ms"
 
 
 def write(path: Path, body: object) -> Path:
@@ -124,7 +124,7 @@ def test_a_project_opens_again_as_it_was_left(session: Session) -> None:
     assert again.loop.mix is not None, "balanced again with the project's parameters"
     assert (again.project, words(again)) == (
         list_projects(again.workspace)[0],
-        [(fade_change(before, 1, 80), False), ("duck: attack, ms 300 -> 77", False)],
+        [(fade_change(before, 1, 80), False), ("duck: attack, ms 300 → 77", False)],
     )  # fmt: skip
 
 
@@ -142,7 +142,7 @@ def test_a_crossfade_is_undone_and_done_again(session: Session) -> None:
     after, fades = plan_of(session), dict(session.hand_fades)
     session.undo()
     assert plan_of(session).seam_fades[0] == 0.08
-    assert session.notice == "undone: crossfade of seam 1: 80 -> 120 ms"
+    assert session.notice == "undone: crossfade of seam 1: 80 → 120 ms"
     session.undo()
     assert (plan_of(session), session.hand_fades) == (before, {})
     session.undo()
@@ -186,7 +186,7 @@ def test_parameters_are_undone_one_by_one(session: Session) -> None:
     assert session.params.duck.attack_ms == 77.0
     session.undo()
     assert session.params == first
-    assert words(session) == [("duck: attack, ms 300 -> 77", True), ("duck: attack, ms 77 -> 78", True)]
+    assert words(session) == [("duck: attack, ms 300 → 77", True), ("duck: attack, ms 77 → 78", True)]
     session.redo()
     assert opened_again(session).params.duck.attack_ms == 77.0
 
@@ -335,7 +335,7 @@ def test_a_change_that_a_worker_made_takes_nothing_else_with_it(session: Session
     step.finish()
     assert [(change.words, set(change.edits)) for change in session.history] == [
         ("seam 1 is good", {f"verdict/{mine.verdict_id}"}),
-        ("duck: attack, ms 300 -> 77", {"params"}),
+        ("duck: attack, ms 300 → 77", {"params"}),
         ("seam 1 is moved", {"plan"}),
     ]
     session.undo()
@@ -370,8 +370,11 @@ def test_of_two_quick_undos_the_last_one_is_shown(home: Home, filmed: Loop) -> N
     session.undo()
     earlier, later = [at for at, task in enumerate(pool.tasks) if task.function is restore_loop]
     pool.finish(later, plans[0])
+    assert session.notice == "undone: option 2 is the plan", "also once its plan is there"
     pool.finish(earlier, plans[1])
     assert plan_of(session) == first
+    with session.change("nothing"):
+        assert session.notice == "", "what was undone is over with the next change"
 
 
 def test_two_windows_write_their_own_fields(session: Session) -> None:
@@ -383,7 +386,7 @@ def test_two_windows_write_their_own_fields(session: Session) -> None:
     assert plan_of(third).seam_fades[0] == 0.08
     assert (third.params.duck.attack_ms, third.seam) == (77.0, 2)
     assert [change.words for change in third.history] == [
-        fade_change(before, 0, 80), "duck: attack, ms 300 -> 77"
+        fade_change(before, 0, 80), "duck: attack, ms 300 → 77"
     ]  # fmt: skip
 
 
@@ -488,6 +491,6 @@ def test_a_change_that_changes_nothing_is_no_step(session: Session) -> None:
 def test_words_for_parameters() -> None:
     one = WorkbenchParams()
     two = one.model_copy(update={"duck": DuckParams(attack_ms=80)})
-    assert params_words(one, two) == "duck: attack, ms 300 -> 80"
+    assert params_words(one, two) == "duck: attack, ms 300 → 80"
     many = one.model_copy(update={"duck": DuckParams(attack_ms=80, release_ms=500)})
     assert params_words(one, many) == "duck: 2 parameters"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
 from workbench.audition.blind import BlindTest, BlindTrial
-from workbench.dashboards.listening import FADES, OPTIONS, SEAMS, ListeningState, ListeningTab, abx_lines
+from workbench.dashboards.listening import ALL_SEAMS, FADES, OPTIONS, SEAMS, ListeningState, ListeningTab, abx_lines
 from workbench.dashboards.session import Session
 from workbench.home import Home
 from workbench.workflows.listening import begin_mushra, write_abx, write_results
@@ -112,6 +112,10 @@ def test_a_name_comes_first_and_a_test_says_what_it_lacks(
     assert (tab.fade.visible, tab.option.visible, tab.trials.visible) == (False, True, True)
     tab.kind.value = SEAMS
     assert (tab.seam.visible, tab.trials.visible) == (False, False)
+    served = int(tab.about.object.rstrip(".").split()[-2])
+    tab.kind.value = ALL_SEAMS
+    assert (tab.seam.visible, tab.trials.visible) == (False, False)
+    assert int(tab.about.object.rstrip(".").split()[-2]) > served
 
 
 def offered(workspace: Workspace) -> list[str]:
@@ -134,11 +138,11 @@ def test_what_was_rated_stands_beside_the_score(tmp_path: Path) -> None:
     rated = {"reference": 100, "seam": 80, "anchor": 10}
     state.answer(0, {letter: rated[name] for letter, name in zip("ABC", drawn.hidden, strict=True)}, 3.0)
     assert state.outcome() == [
-        "the track's own bar line: 100, 1 ratings",
-        "seam: 80, 1 ratings",
-        "a bad splice: 10, 1 ratings",
+        "the track's own bar line: 100, 1 rating",
+        "seam: 80, 1 rating",
+        "a bad splice: 10, 1 rating",
     ]
-    assert state.so_far() == ["song, 30.0 s to 10.0 s, 20 ms: score 0.70, heard as 80 of 100 by 1"]
+    assert state.so_far() == ["song, 0:30 → 0:10, crossfade 20 ms: score 0.70, rated 80 of 100 by 1 listener"]
     assert offered(workspace) == ["results.csv", "mushra.csv"]
 
 

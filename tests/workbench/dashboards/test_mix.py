@@ -17,6 +17,7 @@ from workbench.dashboards.controls import with_field
 from workbench.dashboards.mix import OWN, MixPicture, MixState, MixTab, loudness, preset_of
 from workbench.dashboards.session import Session
 from workbench.home import Home
+from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.mix.balance import plan_mix
 from workbench.mix.clarity import speech_over_music
 from workbench.mix.levels import LevelCurve
@@ -211,6 +212,12 @@ def test_nothing_open_is_said(session: Session) -> None:
     tab = MixTab(session)
     assert "no plan" in tab.state.facts()
     assert not session.busy
+
+
+def test_a_track_that_is_not_looped_has_no_mix(corner_loop: Loop, home: Home) -> None:
+    session = Session(Workspace(home), pool=WaitingPool())
+    session.loop = replace(corner_loop, answer=Refusal(RefusalReason.NO_VIABLE_LOOP, "no two bars go together"))
+    assert "not looped under this video" in MixTab(session).facts.object
 
 
 def test_a_placed_track_lies_where_it_was_put(home: Home, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from workbench.audition.plans import soundtrack_beside
 from workbench.audition.proxies import film_facts
 from workbench.dashboards.review import ReviewState, ReviewTab, when
 from workbench.dashboards.session import Session
+from workbench.dashboards.transport import Program, Transport
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.probe import probe
@@ -47,6 +48,22 @@ def test_a_comment_stands_at_the_playhead_or_at_a_seam(tab: ReviewTab, corner_lo
         (12.5, -1, "too loud", "Ana"), (corner_loop.answer.seam_times[1], 1, "the hi-hat", "Ana")
     ]  # fmt: skip
     assert (tab.board.version, tab.board.sent) == (1, 2)
+
+
+def test_it_is_listened_to_where_the_page_is(home: Home, corner_loop: Loop) -> None:
+    session = Session(Workspace(home), pool=WaitingPool())
+    session.loop, session.reviewer, session.time = corner_loop, "Ana", 85.0
+    tab = ReviewTab(session)
+    transport = Transport()
+    transport.add("Beats", Program(clock="track", music_a="track.wav", time=3.0))
+    transport.open_tab("Beats")
+    transport.add("Review", tab.player)
+    transport.open_tab("Review")
+    assert transport.bar.seek[0] == 85.0
+    transport.bar.told = [transport.bar.seek[1], 86.5]
+    assert session.time == 86.5
+    tab.ask("comment", "too loud")
+    assert [one["at"] for one in tab.board.threads] == [86.5]
 
 
 def test_a_comment_takes_its_time_from_the_browser(tab: ReviewTab) -> None:
@@ -145,7 +162,7 @@ def test_another_crossfade_is_another_version_that_nobody_approved(tab: ReviewTa
     tab.ask("decide", "approved")
     plan = replace(corner_loop.answer.alone, seam_fades=(0.2, *corner_loop.answer.seam_fades[1:]))
     tab._session.loop = replace(corner_loop, answer=plan)
-    assert (tab.board.version, tab.board.decisions) == (0, [])
+    assert (tab.board.version, tab.board.newest, tab.board.decisions) == (0, 1, [])
     (thread,) = tab.board.threads
     assert (thread["seam"], thread["version"]) == (0, 1)
     tab.ask("decide", "needs work")

@@ -19,6 +19,7 @@ from workbench.dashboards.views import LongSound
 from workbench.errors import PlanError
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
+from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.params import WorkbenchParams
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.review import newest_verdicts
@@ -89,6 +90,15 @@ def test_a_shorter_plan_keeps_to_its_last_seam(state: SeamState, loop: Loop) -> 
     assert state.seam == state.count - 1
     state.take(None)
     assert (state.plan, state.count, state.seam, state.worst) == (None, 0, 0, None)
+
+
+def test_a_track_that_is_not_looped_has_no_controls_of_a_seam(tab: SeamsTab, loop: Loop) -> None:
+    assert tab.one.visible
+    tab._session.loop = replace(loop, answer=Refusal(RefusalReason.NO_VIABLE_LOOP, "no two bars go together"))
+    assert (tab.one.visible, tab.none.visible) == (False, True)
+    assert "not looped under this video" in tab.none.object
+    tab._session.loop = loop
+    assert tab.one.visible
 
 
 def test_a_crossfade_that_is_tried_is_heard_and_served_once_it_is_used(

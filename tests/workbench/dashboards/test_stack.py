@@ -53,6 +53,7 @@ def test_a_track_of_the_catalog_is_stacked_and_kept(session: Session, other: str
     (own,) = tab.board.tracks
     assert own["own"]
     assert own["plan"] == played_plan(session.loop.answer.alone, own["plan"]["rate"])
+    assert own["seams"] == list(session.loop.answer.seam_times)
     assert tab.board.duration == pytest.approx(60.0, abs=1e-3)
     assert tab.board.soundtrack
     assert tab.board.film

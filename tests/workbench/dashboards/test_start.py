@@ -8,6 +8,7 @@ import pytest
 
 from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.bundled import bundled_path
+from workbench.catalog.library import Library
 from workbench.dashboards.session import Session
 from workbench.dashboards.start import StartPage
 from workbench.home import Home
@@ -44,3 +45,10 @@ def test_projects_are_shown_renamed_and_deleted(session: Session, tmp_path: Path
     page.cards.deleted = [second.project_id, 1]
     assert [card["id"] for card in page.cards.projects] == [first.project_id]
     assert [project.name for project in list_projects(session.workspace)] == ["the film"]
+
+
+def test_a_track_of_the_catalog_without_a_title_is_called_by_its_file(session: Session) -> None:
+    workspace = session.workspace
+    record = Library(workspace.database).add(TRACK, track_id="trk_1")
+    start_project(workspace, None, TrackSource(record.track_id, record.path, record))
+    assert [card["track"] for card in StartPage(session).cards.projects] == ["slow_tide"]

@@ -86,6 +86,26 @@ def test_programs_of_one_clock_take_over_while_they_play() -> None:
     assert (mix.chosen, plan.chosen) == ("b", "a")
 
 
+def test_where_it_plays_is_told_to_all_programs_before_one_of_them_is_followed() -> None:
+    plan, mix = Program(music_a="plan.wav"), Program(music_a="mix.wav")
+    transport = shown(Plan=plan, Mix=mix)
+    seen = []
+    plan.param.watch(lambda event: seen.append((event.new, mix.time)), "time")
+    played(transport, 10.0)
+    assert seen == [(10.0, 10.0)]
+
+
+def test_the_keys_of_the_open_tab_are_listed() -> None:
+    keys = [["t", "tap"]]
+    transport = shown(Plan=Program(music_a="plan.wav"), Beats=Program(clock="track", keys=keys))
+    assert transport.bar.tab_keys == []
+    played(transport, 10.0)
+    transport.open_tab("Beats")
+    assert transport.bar.tab_keys == keys, "also while the plan plays on"
+    transport.open_tab("Seams", plays_itself=True)
+    assert transport.bar.tab_keys == []
+
+
 def test_a_program_of_another_clock_waits_until_what_plays_stops() -> None:
     plan, track = Program(music_a="plan.wav"), Program(clock="track", music_a="track.wav", time=3.0)
     transport = shown(Plan=plan, Beats=track)

@@ -181,6 +181,11 @@ export function render({ model }) {
       }
       slider.addEventListener("input", take)
       slider.addEventListener("change", take)
+      // Where it stands already is a rating too, once it is pressed there: then nothing changes.
+      slider.addEventListener("click", take)
+      slider.addEventListener("keydown", (event) => {
+        if (event.key === "Enter") take()
+      })
       column.append(soundButton(letter), slider, shown)
       sounds.append(column)
     }
@@ -208,7 +213,8 @@ export function render({ model }) {
     began = 0
     fault.textContent = ""
     if (number >= model.trials.length) {
-      box.replaceChildren(...model.result.map((line) => made("p", line)))
+      const lines = model.trials.length && !model.result.length ? ["Your answers are being counted."] : model.result
+      box.replaceChildren(...lines.map((line) => made("p", line)))
       return
     }
     const letters = Object.keys(trial().sounds).filter((letter) => letter !== "reference")

@@ -36,7 +36,7 @@ function listenToKeys(onKey) {
   }
 }
 
-// A button that shows what the keys do: [[keys, what they do], ...].
+// A button that shows what the keys do: [[keys, what they do], ...]. `fill` puts others before them.
 function keysButton(rows) {
   const box = document.createElement("span"),
     button = document.createElement("button"),
@@ -45,7 +45,7 @@ function keysButton(rows) {
   button.textContent = "Keys"
   button.title = "what the keys do (?)"
   sheet.hidden = true
-  for (const [keys, what] of rows) {
+  const line = ([keys, what]) => {
     const name = document.createElement("dt"),
       words = document.createElement("dd")
     for (const key of keys.split(" ")) {
@@ -54,8 +54,10 @@ function keysButton(rows) {
       name.append(cap, " ")
     }
     words.textContent = what
-    sheet.append(name, words)
+    return [name, words]
   }
+  const fill = (first) => sheet.replaceChildren(...[...first, ...rows].flatMap(line))
+  fill([])
   const show = (on) => {
     sheet.hidden = !on
     button.setAttribute("aria-expanded", on ? "true" : "false")
@@ -67,5 +69,5 @@ function keysButton(rows) {
   })
   show(false)
   box.append(button, sheet)
-  return { box, toggle, close: () => show(false) }
+  return { box, toggle, fill, close: () => show(false) }
 }

@@ -8,7 +8,11 @@ const sound = new Audio(),
 const FAR_S = 0.08 // that the picture may be away from the sound
 sound.preload = "metadata"
 
-const clock = (s) => `${Math.floor(s / 60)}:${String(Math.floor(s % 60)).padStart(2, "0")}`
+// As on the page itself: minutes, seconds and tenths.
+const clock = (s) => {
+  const tenths = Math.round(s * 10)
+  return `${Math.floor(tenths / 600)}:${((tenths % 600) / 10).toFixed(1).padStart(4, "0")}`
+}
 const mark = (kind, at) => {
   const made = document.createElement("i")
   made.className = kind
@@ -16,7 +20,9 @@ const mark = (kind, at) => {
   strip.append(made)
   return made
 }
-for (const at of facts.seams) mark("seam", at)
+facts.seams.forEach((at, k) => {
+  mark("seam", at).title = `seam ${k + 1}, ${clock(at)}`
+})
 for (const at of facts.comments) mark("comment", at)
 const head = mark("head", 0)
 
@@ -24,6 +30,8 @@ function show() {
   const at = sound.currentTime
   head.style.left = `${(100 * Math.min(at, facts.duration)) / facts.duration}%`
   byId("time").textContent = `${clock(at)} / ${clock(facts.duration)}`
+  strip.setAttribute("aria-valuenow", at.toFixed(1))
+  strip.setAttribute("aria-valuetext", byId("time").textContent)
   byId("play").textContent = sound.paused ? "Play" : "Pause"
   if (!video.hidden && Math.abs(video.currentTime - at) > FAR_S) video.currentTime = at
   if (!sound.paused) requestAnimationFrame(show)
@@ -39,7 +47,7 @@ if (facts.video) {
   })
   video.src = facts.video
 }
-byId("play").addEventListener("click", () => {
+function playOrPause() {
   if (!sound.paused) {
     sound.pause()
     return
@@ -51,7 +59,8 @@ byId("play").addEventListener("click", () => {
   sound.play().catch(() => {
     said.textContent = "The sound cannot be played: the link has expired, or its files have changed."
   })
-})
+}
+byId("play").addEventListener("click", playOrPause)
 sound.addEventListener("playing", () => {
   said.textContent = ""
   if (!video.hidden) video.play().catch(() => {})
@@ -66,6 +75,23 @@ strip.addEventListener("click", (event) => {
   const box = strip.getBoundingClientRect()
   go(((event.clientX - box.left) / box.width) * facts.duration)
 })
+const keys = {
+  " ": playOrPause,
+  ArrowLeft: (event) => go(Math.max(0, sound.currentTime - (event.shiftKey ? 5 : 1))),
+  ArrowRight: (event) => go(Math.min(facts.duration, sound.currentTime + (event.shiftKey ? 5 : 1))),
+  Home: () => go(0),
+}
+document.addEventListener("keydown", (event) => {
+  const act = keys[event.key]
+  if (!act || event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.key === " " && event.target.matches("button")) return // it presses that
+  event.preventDefault()
+  act(event)
+})
+strip.setAttribute("aria-valuemax", facts.duration.toFixed(1))
 for (const button of document.querySelectorAll("[data-at]"))
-  button.addEventListener("click", () => go(Number(button.dataset.at)))
+  button.addEventListener("click", (event) => {
+    go(Number(button.dataset.at))
+    if (event.detail) button.blur() // it was a pointer: the keys go to the player again
+  })
 show()

@@ -182,9 +182,10 @@ export function render({ model }) {
     const card = made("div", "", "card"),
       row = made("div", "", "row"),
       list = made("ul", "", "decisions")
+    const before = model.newest ? `Differs from version ${model.newest}` : "No version yet"
     const frozen = "A comment, a decision or a link makes the plan, as it is now, a version that does not change."
     card.append(
-      made("h2", model.version ? `Version ${model.version}` : "No version yet"),
+      made("h2", model.version ? `Version ${model.version}` : before),
       made("small", model.version ? `frozen ${model.frozen}` : frozen),
     )
     const mine = model.decisions.find((one) => one.reviewer === model.reviewer)?.decision
@@ -247,8 +248,8 @@ export function render({ model }) {
     return card
   }
   const paintSide = () => {
-    const { version, frozen, decisions, reviewer, address, open_until, fault } = model
-    if (!changed("side", [version, frozen, decisions, reviewer, address, open_until, fault])) return
+    const { version, frozen, newest, decisions, reviewer, address, open_until, fault } = model
+    if (!changed("side", [version, frozen, newest, decisions, reviewer, address, open_until, fault])) return
     const said = made("p", fault)
     said.setAttribute("role", "alert")
     right.replaceChildren(...(fault ? [said] : []), versionCard(), linkCard())
@@ -271,7 +272,7 @@ export function render({ model }) {
       paintAbout()
       paintStrip()
     })
-  for (const name of ["version", "frozen", "decisions", "reviewer", "address", "open_until", "fault"])
+  for (const name of ["version", "frozen", "newest", "decisions", "reviewer", "address", "open_until", "fault"])
     model.on(name, paintSide)
   paintAbout()
   paintThreads()

@@ -232,6 +232,15 @@ export function render({ model }) {
         hear.setAttribute("aria-pressed", isChosen(k) ? "true" : "false")
         hear.disabled = !ready(k)
         hear.className = "hear"
+        // where its seams are, under the slider; the words have their number
+        const seams = make("div", "", "seams")
+        seams.setAttribute("aria-hidden", "true")
+        for (const [n, at] of track.seams.entries()) {
+          const seam = make("i")
+          seam.style.left = `${(100 * at) / Math.max(model.duration, 0.001)}%`
+          seam.title = `seam ${n + 1}, ${clock(at)}`
+          seams.append(seam)
+        }
         row.append(hear, make("span", track.words, "words"))
         if (track.own) row.append(make("span", "in use", "own"))
         else
@@ -241,6 +250,7 @@ export function render({ model }) {
             ),
             button("✕", `do not compare ${track.title} any more`, () => ask("remove", track.id)),
           )
+        if (track.seams.length) row.append(seams)
         return row
       }),
     )
@@ -278,6 +288,7 @@ export function render({ model }) {
   for (const name of ["soundtrack", "soundtrack_db", "headroom_db"]) model.on(name, load)
   for (const name of ["soundtrack", "speech"]) model.on(name, paint)
   model.on("duration", () => {
+    paint() // the seams lie by it
     if (region.length && model.duration && region[1] > model.duration) {
       region = [] // of a longer video
       loop.paint()

@@ -22,12 +22,14 @@ export function render({ model }) {
     paint()
   }
   const tap = () => {
-    const at = place()
-    if (taps.length && at <= taps[taps.length - 1]) taps = [] // the music went back
+    const at = place(),
+      stands = at === taps.at(-1) // no music runs
+    if (taps.length && at <= taps.at(-1)) taps = [] // the music went back
     taps.push(at)
     clearTimeout(resting)
     resting = setTimeout(send, REST_MS)
     paint()
+    if (stands) button.textContent = "Play, then tap along"
   }
   button.addEventListener("pointerdown", tap)
   button.addEventListener("keydown", (event) => {

@@ -242,6 +242,11 @@ export function render({ model }) {
       sounds = model.playing || by !== null
     playing.textContent = sounds ? "❚❚" : "▶"
     playing.setAttribute("aria-label", sounds ? "pause (space)" : "play (space)")
+    const nothing = !sounds && !model.duration // in a tab that plays by itself, the plan may not have been opened yet
+    for (const b of [home, playing, loop.button]) b.disabled = nothing
+    playing.title = nothing
+      ? `there is nothing to play yet${model.own_keys ? ": the tab Plan loads the plan" : ""}`
+      : playing.ariaLabel
     film.element.hidden = !model.film || !model.film_shown
     source.textContent = by ? by.title : model.here && model.title
     hearHere.hidden = !model.here || by !== null
@@ -350,6 +355,7 @@ export function render({ model }) {
     ["v", "the video on the full screen, and back"],
     ["m f", "mute the music, mute the soundtrack"],
     ["a b", "hear option A or B at the same place"],
+    ["Ctrl+Z", "undo the last change; with shift, do it again"],
     ["?", "this list"],
     ["Tab", "to the next control; arrows move a slider, and the tabs where a tab has the focus"],
   ])
@@ -486,12 +492,17 @@ export function render({ model }) {
   })
   for (const name of ["labels", "speech", "title", "here", "film_shown", "zooms", "own_keys", "aside"])
     model.on(name, paint)
-  model.on("duration", () => show(false))
+  model.on("duration", () => {
+    show(false)
+    paint()
+  })
   model.on("seek", () => {
     if (!model.seek.length) return
     player.seek = model.seek[1]
     place(model.seek[0])
   })
+  const fillKeys = () => help.fill(model.tab_keys)
+  model.on("tab_keys", fillKeys)
   model.on("playheads", () => {
     spans = null
     show(false)
@@ -518,6 +529,7 @@ export function render({ model }) {
   box.heardAt = (moment) => (playsHere() ? player.sound.heardAt(moment) : null)
   box.append(film.element, bar)
   showFilm()
+  fillKeys()
   paint()
   show(false)
   return box

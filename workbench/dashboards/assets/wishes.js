@@ -19,7 +19,8 @@ export function render({ model }) {
     const made = document.createElement("button")
     made.textContent = text
     made.title = label
-    if (label) made.ariaLabel = label
+    // Whoever speaks to the page says what is written on a button, so its name begins with that.
+    if (label) made.ariaLabel = /\w/.test(text) ? `${text}: ${label}` : label
     made.addEventListener("click", act)
     return made
   }
@@ -103,6 +104,7 @@ export function render({ model }) {
       ...model.wishes.map(([label, said]) => {
         const chip = button(`${said} ✕`, `drop: ${said}`, () => ask("drop", label))
         chip.className = "wish"
+        chip.ariaLabel = `drop: ${said}`
         return chip
       }),
     )
