@@ -34,6 +34,7 @@ SPEECH_POINTS = 5.0
 """how far the percentage of speech may lie off"""
 TEMPO_SHARE = 0.04
 """how far a tempo may lie off, as mir_eval counts it"""
+LOOSELY = "tempo, or half or double of it"
 _LEVELS = (0.5, 1.0, 2.0)
 """at which a listener may count the same beat"""
 
@@ -94,10 +95,9 @@ def claims_of_track(text: str, name: str, seconds: float, fields: Mapping[str, A
 
     def tempo(levels: tuple[float, ...]) -> Reader:
         def read(found: re.Match[str]) -> tuple[str, bool]:
-            if found[1] is None or bpm is None:
-                return f"{bpm}", found[1] is None and bpm is None
-            near = (abs(float(found[1]) - level * bpm) <= TEMPO_SHARE * level * bpm for level in levels)
-            return f"{bpm}", any(near)
+            true = () if bpm is None else (level * bpm for level in levels)
+            said = [float(one) for one in found.groups()]
+            return f"{bpm}", any(abs(one - level) <= TEMPO_SHARE * level for level in true for one in said)
 
         return read
 
@@ -105,8 +105,9 @@ def claims_of_track(text: str, name: str, seconds: float, fields: Mapping[str, A
         return "sung" if sung else "nobody sings", (float(found[1]) >= 50.0) == sung
 
     yield from _read(text, name, {
-        "tempo": (r"([\d.]+) bpm|no steady beat", tempo((1.0,))),
-        "tempo, or half or double of it": (r"([\d.]+) bpm|no steady beat", tempo(_LEVELS)),
+        "tempo": (r"(?<![\d.])(?<! or )([\d.]+) bpm", tempo((1.0,))),
+        LOOSELY: (r"(?<![\d.])(?<! or )([\d.]+) bpm", tempo(_LEVELS)),
+        "tempo, one of two": (r"([\d.]+) or ([\d.]+) bpm", tempo((1.0,))),
         "a voice": (r"a voice with a probability of (\d+) %", voice),
         "key": (r"([A-G][b#]?) (major|minor)", lambda found: (key, f"{found[1]} {found[2]}" == key)),
         "length of the track": (r"^(\d+):(\d\d) long", _length(seconds)),
@@ -174,7 +175,7 @@ def summary(claims: set[Claim]) -> Table:
     for kind in kinds:
         held = [claim.holds for claim in claims if claim.kind == kind]
         table.add(kind, len(held), sum(held), sum(held) / len(held))
-    strict = [claim.holds for claim in claims if claim.kind != "tempo, or half or double of it"]
+    strict = [claim.holds for claim in claims if claim.kind != LOOSELY]
     table.add("all, the tempo as written", len(strict), sum(strict), sum(strict) / len(strict))
     table.notes.append(
         f"{len(RECIPES)} drawn videos, bundled tracks without their manifest; a statement counts once, however many "

@@ -32,7 +32,9 @@ def test_lines_of_a_video_are_held_against_how_it_was_drawn(text: str, kind: str
     [
         ("112 bpm, 4.0 onsets per second; pulse 0.26 of 1", {"tempo": True, "tempo, or half or double of it": True}),
         ("56 bpm, 2.0 onsets per second", {"tempo": False, "tempo, or half or double of it": True}),
-        ("no steady beat, 2.0 onsets per second", {"tempo": False, "tempo, or half or double of it": False}),
+        ("56 or 112 bpm, 2.0 onsets per second, felt at 112", {"tempo, one of two": True}),
+        ("56 or 28 bpm, 2.0 onsets per second", {"tempo, one of two": False}),
+        ("no sure beat, 2.0 onsets per second", {}),
         ("a voice with a probability of 7 %", {"a voice": True}),
         ("D major, clarity of key 0.81; cheerfulness 0.61 of 1", {"key": True}),
         ("B minor, clarity of key 0.81", {"key": False}),

@@ -69,6 +69,8 @@ class Columns:
     """shape (n,), int8, 1 explicit, 0 not, -1 unknown"""
     beats_per_bar: IntArray
     """shape (n,), int8, -1 unknown"""
+    tempo_certainty: IntArray
+    """shape (n,), int8, of a measured tempo, see `workbench.catalog.tempo`; -1 where it was given or there is none"""
     contour: FloatArray
     """shape (n, CONTOUR_PARTS), float16, energy 0 to 1 in equal parts of the track; NaN where nothing was measured"""
     sound: FloatArray
@@ -120,6 +122,7 @@ DTYPES: dict[str, str] = {
     **dict.fromkeys(NUMBERS, "float32"),
     "explicit": "int8",
     "beats_per_bar": "int8",
+    "tempo_certainty": "int8",
     **dict.fromkeys(_TRAILING, "float16"),
 }
 """Numpy name of the type of every column but `track_ids`."""

@@ -71,7 +71,7 @@ FindEmbedding: TypeAlias = Callable[[], Embedding | None]
 
 
 MODEL = "all-MiniLM-L6-v2"
-_FORMAT = 8
+_FORMAT = 9
 """Raise it when the files, the columns or what `workbench.catalog.texts` writes change: older snapshots are rebuilt."""
 _COLUMNS = ("track_ids", *DTYPES)
 _CURRENT, _DRAFT = "current.json", "draft.json"
@@ -431,11 +431,14 @@ def _fill(columns: Columns, row: int, change: ChangedTrack) -> None:
         if value is not None:
             getattr(columns, name)[row] = value
     columns.beats_per_bar[row] = facts.get("beats_per_bar", UNKNOWN)
+    columns.bpm[row] = facts.get("heard_bpm", facts.get("bpm", np.nan))
     if measurement is not None:
         columns.contour[row], columns.sound[row] = measurement.contour, measurement.sound
     for name, value in (("bpm", track.bpm), ("energy", track.energy), ("duration", track.duration_seconds)):
         if value is not None:
             getattr(columns, name)[row] = value
+    if track.bpm is None or "bpm" in track.measured:
+        columns.tempo_certainty[row] = facts.get("tempo_certainty", UNKNOWN)
     if track.explicit is not None:
         columns.explicit[row] = track.explicit
     columns.mode[row] = _mode_of(track, facts)

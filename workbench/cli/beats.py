@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from workbench.beats.grid import BeatGrid
     from workbench.workspace import Workspace
 
+_EVEN = 0.5
+"""confidence under which a grid is more likely wrong than right"""
 _UNCOUNTED_SECONDS = 15.0
 """s at either end of a track that a grid may leave out without a word: a free intro, a long ring"""
 
@@ -129,4 +131,5 @@ def describe_grid(grid: BeatGrid) -> str:
     if not grid.beats.size:
         return "no beats found"
     beats = "1 beat" if grid.beats_per_bar == 1 else f"{grid.beats_per_bar} beats"
-    return f"{beats} in a bar at {grid.tempo_bpm:.1f} BPM, confidence {grid.confidence:.2f}"
+    found = f"{beats} in a bar at {grid.tempo_bpm:.1f} BPM, confidence {grid.confidence:.2f}"
+    return found if grid.confidence >= _EVEN else f"{found}: the bars are more likely wrong than right"

@@ -204,7 +204,8 @@ def find_loop(
     """
     usable = usable_splices(profile, params, constraints)
     if usable.size == 0:
-        best = float(profile.splices.score.max(initial=0.0))
+        back = _best_body(profile, params)  # one that leads on or is too short makes no loop, however it sounds
+        best = float(profile.splices.score.max(initial=0.0)) if back is None else back[1]
         return _refuse("no two of its bar lines sound alike enough to splice between them", best, profile, params)
     if not np.any(usable.is_body & usable.first) and not usable.pinned.size:
         why = f"no part of it that repeats lasts {params.min_body_seconds:.0f} s"

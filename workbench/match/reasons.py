@@ -18,8 +18,9 @@ from math import isnan, log
 import numpy as np
 
 from workbench.align.placements import CHANCE_SCORE, Placement, event_clock
-from workbench.catalog.columns import Columns
+from workbench.catalog.columns import UNKNOWN, Columns
 from workbench.catalog.lane import MatchReason
+from workbench.catalog.tempo import SURE, UNSURE, tempo_words
 from workbench.catalog.texts import mood_of, track_text
 from workbench.catalog.track import Track
 from workbench.language.lexicon import read_lexicon
@@ -230,8 +231,13 @@ def tempo_of(pair: RankedPair) -> str:
     pair : of which bpm and onset density are read
     """
     bpm, density = pair.number("bpm"), pair.number("density")
-    beats = "no steady beat" if isnan(bpm) else f"{bpm:.0f} bpm"
+    beats = tempo_words(bpm, _tempo_certainty(pair))
     return beats if isnan(density) else f"{beats}, {density:.1f} onsets per second"
+
+
+def _tempo_certainty(pair: RankedPair) -> int:
+    """How sure the tempo of a track is, where it was measured."""
+    return int(pair.columns.tempo_certainty[0])
 
 
 def pulse_of(pair: RankedPair, params: MatchParams) -> str:
@@ -244,7 +250,17 @@ def pulse_of(pair: RankedPair, params: MatchParams) -> str:
     """
     columns, factor = pair.columns, _felt_factor(pair, params)
     pulse = float(track_pulse(columns.bpm * np.float32(factor), columns.density)[0])
-    return f"{tempo_of(pair)}{_FELT.get(factor, '')}; pulse {pulse:.2f} of 1"
+    return f"{tempo_of(pair)}{_felt_at(pair, factor)}; pulse {pulse:.2f} of 1"
+
+
+def _felt_at(pair: RankedPair, factor: float) -> str:
+    """What follows a tempo that suits at another level; empty where it suits as it is, or none is stated."""
+    certainty = _tempo_certainty(pair)
+    if factor == 1.0 or certainty == UNSURE:
+        return ""
+    if certainty in (SURE, UNKNOWN):
+        return _FELT.get(factor, "")
+    return f", felt at {factor * pair.number('bpm'):.0f}"
 
 
 def _felt_factor(pair: RankedPair, params: MatchParams) -> float:
@@ -338,9 +354,11 @@ def _bars(pair: RankedPair) -> tuple[str, str, float] | None:
         return None
     per_bar = 4 if beats < 1 else beats
     seconds = 60.0 / bpm * (per_bar, per_bar / 2, 1)[unit[0]]
+    certainty = _tempo_certainty(pair)
+    counted = "as far as its beat was heard" if certainty == UNSURE else f"at {tempo_words(bpm, certainty, '.1f')}"
     return (
         f"{pair.video.cuts.size} cuts, a median of {pair.video.shot_seconds:.2f} s apart",
-        f"a {BAR_UNITS[unit[0]]} lasts {seconds:.2f} s at {bpm:.1f} bpm",
+        f"a {BAR_UNITS[unit[0]]} lasts {seconds:.2f} s {counted}",
         float(agreement[0]),
     )
 
@@ -432,10 +450,11 @@ def _listed(clauses: Sequence[str]) -> str:
 def _felt_tempo(pair: RankedPair, params: MatchParams) -> str:
     """The tempo, and whether it is at half or double that it suits."""
     bpm = pair.number("bpm")
-    if isnan(bpm):
-        return "music without a beat"
-    felt = _FELT.get(_felt_factor(pair, params))
-    return f"{bpm:.0f} bpm" + (f"{felt}," if felt else "")
+    certainty = _tempo_certainty(pair)
+    if isnan(bpm) or certainty == UNSURE:
+        return "music without a sure beat"
+    felt = _felt_at(pair, _felt_factor(pair, params))
+    return tempo_words(bpm, certainty) + (f"{felt}," if felt else "")
 
 
 def _praise(name: str, pair: RankedPair, params: MatchParams) -> str | None:

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.catalog.columns import UNKNOWN, Columns
+from workbench.catalog.tempo import tempo_words
 from workbench.language.grammar import read_grammar
 from workbench.language.lexicon import Kind, lexicon, read_lexicon, terms_in
 from workbench.language.negation import Span, scopes
@@ -155,7 +156,7 @@ class Constraint:
         return {
             "vocals": f"a voice with a probability of {100 * value:.0f} %",
             "drums": f"drums with a probability of {100 * value:.0f} %",
-            "bpm": f"{value:.4g} bpm",
+            "bpm": tempo_words(value, int(columns.tempo_certainty[row]), ".4g"),
             "duration": f"{value:.0f} s long",
             "energy": f"energy {value:.2f} of 1",
             "mode": f"{'major' if value > 0 else 'minor'} key ({value:+.2f} from -1 to +1)",

@@ -18,6 +18,7 @@ import numpy as np
 
 from workbench.catalog.columns import Columns
 from workbench.catalog.lane import MatchReason
+from workbench.catalog.tempo import tempo_words
 from workbench.catalog.texts import track_text
 from workbench.catalog.track import Track
 from workbench.language.languages import ENGLISH, language_of
@@ -296,9 +297,10 @@ def _number(columns: Columns, row: int, name: str) -> str | None:
     value = float(getattr(columns, name)[row])
     if not np.isfinite(value):
         return None
+    if name == "bpm":
+        return tempo_words(value, int(columns.tempo_certainty[row]), ".4g")
     return {
         "energy": f"energy {value:.2f} of 1",
-        "bpm": f"{value:.4g} bpm",
         "brightness": f"brightness {value:.2f} of 1",
         "mode": f"mode {value:+.2f} from -1 minor to +1 major",
         "vocals": f"a voice with a probability of {100 * value:.0f} %",

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.catalog.library import Measurement
+from workbench.catalog.tempo import SURE, UNSURE, tempo_certainty
 from workbench.character.describe import FACTS, MOOD_FILE, Character, character_from_arrays, character_to_arrays
 from workbench.character.fitted import fitted_digest
 from workbench.models.loading import model_digest
@@ -80,7 +81,9 @@ def measure_track(workspace: Workspace, path: Path | str, given_bpm: float | Non
             sound.correction = at_tempo
     character = _character(sound)
     landmark_stage(sound)
-    measured = _measurement_of(character, sound.content_hash, analysis_name(sound.params), sound.params.character)
+    corrected = sound.correction is not None
+    name, params = analysis_name(sound.params), sound.params.character
+    measured = _measurement_of(character, sound.content_hash, name, params, corrected=corrected)
     return replace(measured, grid=at_tempo)
 
 
@@ -146,14 +149,24 @@ def _vocals(recording: Recording) -> float:
     return voice_chance(heard, speech_probabilities([heard]))
 
 
-def _measurement_of(character: Character, content_hash: str, analysis: str, params: CharacterParams) -> Measurement:
+def _measurement_of(
+    character: Character, content_hash: str, analysis: str, params: CharacterParams, *, corrected: bool
+) -> Measurement:
     """A character for the library: track fields under their own names, the rest under those of `Columns`.
 
-    `instrumental` is left out where it is not sure either way.
+    `instrumental` is left out where it is not sure either way, and `bpm` where no tempo is to be stated; ranking goes
+    by `heard_bpm`. A tempo is sure on a `corrected` grid, which a person gave, confirmed or named the tempo of.
     """
     facts: dict[str, Any] = {name: getattr(character, name) for name in FACTS if name not in _TRACK_FIELDS}
     facts |= {_TRACK_FIELDS[name]: getattr(character, name) for name in _TRACK_FIELDS}
     facts["duration"] = character.duration_seconds
+    if character.bpm is not None:
+        facts["heard_bpm"] = character.bpm
+        heard = tempo_certainty(character.bpm, character.grid_confidence, character.drums, params)
+        certainty = SURE if corrected else heard
+        facts["tempo_certainty"] = certainty
+        if certainty == UNSURE:
+            facts["bpm"] = None
     if character.vocals <= params.max_instrumental_voice:
         facts["instrumental"] = True
     elif character.vocals >= params.min_vocal_voice:

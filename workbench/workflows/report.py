@@ -130,7 +130,9 @@ def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
     video = loop.video.name if loop.video is not None else f"a video of {clock(loop.video_seconds)}"
     if isinstance(loop.answer, Refusal):
         why = ReportSection(
-            "Why not", (loop.answer.hint,), tables=(Table(("reason",), ((loop.answer.reason.value,),)),)
+            "Why not",
+            (loop.answer.command_hint or loop.answer.hint,),
+            tables=(Table(("reason",), ((loop.answer.reason.value,),)),),
         )
         return write_page(ReportPage(f"{name} cannot be looped under {video}", (), None, (why,)), out)
     recording = workspace.load_recording(loop.track.path)

@@ -25,6 +25,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import mir_eval
 import numpy as np
@@ -37,9 +38,11 @@ from tests.benchmarks.table import Table
 from workbench.beats.straight import slips_of
 from workbench.beats.track import gather, track_gathered
 from workbench.beats.weights import RIGHT_DOWNBEAT_F
+from workbench.catalog import tempo
+from workbench.character.drums import drum_chance
 from workbench.features.spectrum import analyze_spectrum
 from workbench.media.audio import decode
-from workbench.params import BeatParams
+from workbench.params import BeatParams, CharacterParams
 
 Floats = NDArray[np.float64]
 _ONE_BYTE = (0xC0, 0xD0)
@@ -132,10 +135,10 @@ def stepmania(folder: Path) -> Iterator[Song]:
         written = next(path for end in (".ssc", ".sm") if (path := Path(f"{steps}{end}")).exists())
         head = written.read_text(encoding="utf-8", errors="replace").split("#NOTEDATA")[0]
         tags = {name: value.strip() for name, value in re.findall(r"#([A-Z]+):([^;]*);", head)}
-        recording = written.with_name(tags.get("MUSIC") or "none")
+        recording = written.parent / (tags.get("MUSIC") or "none")
         metres = {tuple(part.split("=")[1:]) for part in tags.get("TIMESIGNATURES", "0=4=4").split(",")}
         pairs = [part.split("=") for part in tags.get("BPMS", "").split(",") if "=" in part]
-        if recording.exists() and pairs and not tags.get("STOPS") and not tags.get("WARPS") and len(metres) == 1:
+        if recording.is_file() and pairs and not tags.get("STOPS") and not tags.get("WARPS") and len(metres) == 1:
             tempi = tuple((float(beat), float(bpm)) for beat, bpm in pairs)
             per_bar = int(next(iter(metres))[0])
             yield Song(written.parent.name, recording, tempi, -float(tags.get("OFFSET") or 0.0), per_bar)
@@ -163,15 +166,21 @@ def funkin(folder: Path) -> Iterator[Song]:
         name = recording.parent.name
         source = folder / recording.relative_to(folder).parts[0]
         charts = [path for end in ("", "-hard") for path in sorted(source.rglob(f"{name}/{name}{end}.json"))]
-        if not charts:
+        chart = next(filter(None, map(_chart, charts)), None)
+        if chart is None:
             continue
-        text = charts[0].read_text(encoding="utf-8", errors="replace")
-        chart = json.loads(text[: text.rindex("}") + 1])["song"]
         steps = {part.get("lengthInSteps", 4 * part.get("sectionBeats", 4)) for part in chart["notes"]}
         changes = [(4.0 * k, float(part["bpm"])) for k, part in enumerate(chart["notes"]) if part.get("changeBPM")]
         if steps == {16}:
             first = [] if changes and changes[0][0] == 0.0 else [(0.0, float(chart["bpm"]))]
             yield Song(name, recording, (*first, *changes), 0.0, 4)
+
+
+def _chart(path: Path) -> dict[str, Any] | None:
+    """The chart in a file of Friday Night Funkin'; None where it holds something else."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    chart = json.loads(text[: text.rindex("}") + 1]).get("song")
+    return chart if isinstance(chart, dict) and "notes" in chart else None
 
 
 def songs_in(folder: Path) -> list[Song]:
@@ -222,6 +231,8 @@ class Row:
     bpm: float
     tempo_ratio: float
     """found beats to a written one; 0 where there is nothing to compare"""
+    drums: float
+    """probability of drums"""
 
     @property
     def figures(self) -> list[float]:
@@ -233,7 +244,8 @@ def measured(song: Song, *, told: bool = False) -> Row:
     """Track a song and compare its grid; `told`: with its tempo known."""
     samples, rate = samples_of(song)
     beats, params = song.beats(samples.shape[1] / rate), BeatParams()
-    gathered = gather(analyze_spectrum(samples, rate), params)
+    spectrum = analyze_spectrum(samples, rate)
+    gathered = gather(spectrum, params)
     grid = track_gathered(gathered, params, 60.0 / float(np.median(np.diff(beats))) if told else None)
     found_beats, found_downbeats = grid.beats.astype(np.float64), grid.downbeats.astype(np.float64)
     place = np.interp(grid.beats, beats, np.arange(beats.size), left=np.nan, right=np.nan)
@@ -248,6 +260,7 @@ def measured(song: Song, *, told: bool = False) -> Row:
         confidence=grid.confidence,
         bpm=grid.tempo_bpm,
         tempo_ratio=tempo_ratio(beats, found_beats) or 0.0,
+        drums=drum_chance(spectrum, gathered.onsets),
     )
 
 
@@ -290,6 +303,38 @@ def reliability(rows: Sequence[Row]) -> Table:
     return found
 
 
+STATED = {
+    tempo.SURE: ("one number", (1.0,)),
+    tempo.SURE_BUT_FOR_DOUBLE: ("or its double", (1.0, 0.5)),
+    tempo.SURE_BUT_FOR_HALF: ("or its half", (1.0, 2.0)),
+    tempo.UNSURE: ("not stated", ()),
+}
+"""how a tempo is stated, by its certainty, and at which found beats to a written one that is true"""
+
+
+def stated(rows: Sequence[Row]) -> Table:
+    """Whether what is said of the tempi of these songs is true, see `workbench.catalog.tempo`."""
+    found = Table("Tempi of these songs as they are stated", ("stated as", "songs", "true", "share", "written so"))
+    params = CharacterParams()
+    levels = {certainty: levels for certainty, (_, levels) in STATED.items()}
+    said = [tempo.tempo_certainty(row.bpm, row.confidence, row.drums, params) for row in rows]
+    holds = [
+        any(abs(row.tempo_ratio / level - 1.0) <= TEMPO_TOLERANCE for level in levels[certainty])
+        for row, certainty in zip(rows, said, strict=True)
+    ]
+    written = [abs(row.tempo_ratio - 1.0) <= TEMPO_TOLERANCE for row in rows]
+    for certainty, (name, _) in STATED.items():
+        some = [at for at, one in enumerate(said) if one == certainty]
+        true = sum(holds[at] for at in some)
+        share = true / len(some) if some and certainty != tempo.UNSURE else None
+        found.add(name, len(some), None if certainty == tempo.UNSURE else true, share, sum(written[at] for at in some))
+    told = [at for at, one in enumerate(said) if one != tempo.UNSURE]
+    true = sum(holds[at] for at in told)
+    found.add("all that are stated", len(told), true, true / max(len(told), 1), sum(written[at] for at in told))
+    found.notes.append(f"Within {TEMPO_TOLERANCE:.0%}. *Written so*: the measured tempo is the written one.")
+    return found
+
+
 def write(songs: Sequence[Song], folder: Path, out: Path) -> None:
     """Write songs as FLAC with their truth, as `data.recipes.fitting.beat_readings` takes them with `--songs`."""
     out.mkdir(parents=True, exist_ok=True)
@@ -322,6 +367,7 @@ def main() -> None:
         rows = [measured(song, told=given.told) for song in songs]
         print(table(rows, given.folder).markdown())
         print(reliability(rows).markdown())
+        print(stated(rows).markdown())
 
 
 if __name__ == "__main__":

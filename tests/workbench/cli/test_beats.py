@@ -30,6 +30,22 @@ def test_says_metre_tempo_and_confidence_on_standard_error(workbench: Call, trac
     assert re.fullmatch(r"4 beats in a bar at 120\.\d BPM, confidence [01]\.\d\d", err.splitlines()[-1])
 
 
+def test_says_where_the_bars_are_a_guess(workbench: Call, home: Path, tmp_path: Path) -> None:
+    rng, rate = np.random.default_rng(1), 44_100
+    sound = np.zeros(40 * rate)
+    knock = np.exp(-np.arange(2000) / 300.0) * rng.normal(size=2000)
+    for start in (np.cumsum(rng.uniform(0.2, 1.1, size=55)) * rate).astype(int):
+        sound[start : start + knock.size] += 0.3 * knock
+    uneven = tmp_path / "uneven.wav"
+    soundfile.write(uneven, sound, rate)
+    code, _, err = workbench("beats", uneven, "--home", home)
+    assert code == 0
+    assert re.fullmatch(
+        r"\d beats in a bar at [\d.]+ BPM, confidence 0\.\d\d: the bars are more likely wrong than right",
+        err.splitlines()[-1],
+    )
+
+
 def test_says_that_silence_has_no_beats(workbench: Call, home: Path, tmp_path: Path) -> None:
     silent = tmp_path / "silence.wav"
     soundfile.write(silent, np.zeros(5 * 44_100), 44_100)

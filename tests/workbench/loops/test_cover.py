@@ -400,6 +400,7 @@ def test_a_refusal_names_the_best_splice_back_and_how_it_is_played_all_the_same(
     answer = plan_loop(profile, 323.0)
     assert isinstance(answer, Refusal)
     assert answer.command_hint is not None
+    assert "(the best seam scores 0.40, needed 0.50)" in answer.hint, "that of the same splice"
     assert answer.command_hint.endswith(
         "which scores 0.40: `workbench splice TRACK 1:28.4 0:16.4 --out FILE.wav`; `workbench loop` plays it all the "
         "same with `--pin-seam 1:28.4-0:16.4`."

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from workbench.align.placements import Placement
-from workbench.catalog.columns import Columns
+from workbench.catalog.columns import UNKNOWN, Columns
 from workbench.catalog.lane import MatchReason
+from workbench.catalog.tempo import SURE, SURE_BUT_FOR_DOUBLE, UNSURE
 from workbench.catalog.track import Track
 from workbench.character.descriptors import CONTOUR_PARTS
 from workbench.match.ranking import VideoWants, bonus, rank
@@ -149,6 +150,41 @@ def test_cuts_on_bars_are_told(make_video: MakeVideo, columns: MakeColumns) -> N
     assert len(told) == 1
     assert told[0].video == "31 cuts, a median of 2.00 s apart"
     assert told[0].score > 0.9
+
+
+@pytest.mark.parametrize(
+    ("bpm", "beats", "certainty", "said", "lasts", "praise"),
+    [
+        (120.0, 4, UNKNOWN, "120 bpm, 3.0 onsets per second;", "a bar lasts 2.00 s at 120.0 bpm", "120 bpm suits"),
+        (120.0, 4, SURE, "120 bpm, 3.0 onsets per second;", "a bar lasts 2.00 s at 120.0 bpm", "120 bpm suits"),
+        (
+            90.0, 1, SURE_BUT_FOR_DOUBLE, "90 or 180 bpm, 3.0 onsets per second, felt at 180;",
+            "a beat lasts 0.67 s at 90.0 or 180.0 bpm", "90 or 180 bpm, felt at 180, suits",
+        ),
+        (
+            120.0, 4, UNSURE, "no sure beat, 3.0 onsets per second;",
+            "a bar lasts 2.00 s as far as its beat was heard", "music without a sure beat suits",
+        ),
+    ],
+)  # fmt: skip
+def test_a_tempo_that_is_in_doubt_is_said_so(
+    make_video: MakeVideo,
+    columns: MakeColumns,
+    bpm: float,
+    beats: int,
+    certainty: int,
+    said: str,
+    lasts: str,
+    praise: str,
+) -> None:
+    tracks = columns(bpm=[bpm])
+    tracks.tempo_certainty[:] = certainty
+    every = beats * 60.0 / bpm
+    pair = pair_of(make_video(64.0, cuts=np.arange(every, 64.0, every)), tracks)
+    lines = [line.audio for line in reasons(pair, PARAMS)]
+    assert any(line.startswith(said) for line in lines)
+    assert lasts in lines
+    assert praise in explanation(pair, PARAMS)
 
 
 def test_looping_is_told_where_it_is_needed(make_video: MakeVideo, columns: MakeColumns) -> None:

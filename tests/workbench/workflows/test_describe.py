@@ -7,6 +7,7 @@ from pathlib import Path
 
 import soundfile
 
+from workbench.catalog.tempo import SURE, UNSURE
 from workbench.home import Home
 from workbench.params import BeatParams, CatalogParams, CharacterParams, CoverParams, WorkbenchParams
 from workbench.settings import WorkbenchSettings
@@ -32,8 +33,25 @@ def test_a_grid_that_was_corrected_in_this_home_counts_and_in_no_other(
         grids.put(connection, make_record(heard.content_hash, heard.grid.beats.tolist(), threes, 3))
     database.close()
     assert describe(Workspace(home), path).beats_per_bar == 3
-    assert measure_track(Workspace(home), path).facts["beats_per_bar"] == 3
+    measured = measure_track(Workspace(home), path).facts
+    assert (measured["beats_per_bar"], measured["tempo_certainty"]) == (3, SURE), "a person's tempo is stated"
     assert describe(Workspace(other), path).beats_per_bar == 4
+
+
+def test_a_tempo_that_is_not_sure_is_measured_and_not_stated(band: Callable[..., object], tmp_path: Path) -> None:
+    path = tmp_path / "band.wav"
+    recording = band("AABB").recording  # type: ignore[attr-defined]
+    soundfile.write(path, recording.samples.T, recording.sample_rate, subtype="FLOAT")
+    found = describe(Workspace(Home(tmp_path / "home")), path)
+    assert found.bpm is not None
+    for least, stated in ((0.0, found.bpm), (1.0, None)):
+        params = WorkbenchParams(
+            character=CharacterParams(min_tempo_confidence=least, min_drumless_tempo_confidence=least)
+        )
+        facts = measure_track(Workspace(Home(tmp_path / "home"), params), path).facts
+        assert facts["heard_bpm"] == found.bpm
+        assert facts.get("bpm") == stated
+        assert (facts["tempo_certainty"] == UNSURE) == (stated is None)
 
 
 def test_a_measurement_is_named_after_what_decides_it() -> None:

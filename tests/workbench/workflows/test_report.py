@@ -65,6 +65,7 @@ def test_the_page_of_a_refusal_holds_the_reason(track: Path, tmp_path: Path) -> 
     refused = loop_track(workspace, track, 10.0)
     reason = write_loop_report(workspace, refused, tmp_path / "refused.html").read_text()
     assert "clicks.flac cannot be looped under a video of 0:10" in reason
+    assert "<code>workbench fit TRACK --seconds 10</code>" in reason, "what helps, as the command line says it"
     assert "video_not_longer" in reason
 
 

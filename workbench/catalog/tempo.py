@@ -1,0 +1,63 @@
+"""What may be said of a track's tempo: that it is sure, sure but for a factor of two, or not sure enough to be stated.
+
+The same music may be counted at one tempo or at twice of it, and a tracker that finds the beats of a recording by
+others counts them at the other level now and then, however sure it is that they are beats. So a measured tempo is
+stated as one number only where drums play and it is neither slow nor fast, and else together with its half or double.
+One that a catalog gives is stated as given.
+
+Functions: `tempo_certainty`, `tempo_words`.
+"""
+
+from __future__ import annotations
+
+from math import isnan
+
+from workbench.params import CharacterParams
+
+UNSURE, SURE_BUT_FOR_HALF, SURE_BUT_FOR_DOUBLE, SURE = 0, 1, 2, 3
+"""Certainties of a measured tempo: not to be stated; it or its half; it or its double; as it is."""
+NO_SURE_BEAT = "no sure beat"
+
+
+def tempo_certainty(bpm: float, confidence: float, drums: float, params: CharacterParams) -> int:
+    """How sure a measured tempo is.
+
+    Parameters
+    ----------
+    bpm : beats a minute, as measured
+    confidence : of its grid, 0 to 1
+    drums : probability of drums, 0 to 1
+    params : from which confidence a tempo is stated, and which as one number
+
+    Returns
+    -------
+    UNSURE, SURE_BUT_FOR_HALF, SURE_BUT_FOR_DOUBLE or SURE
+    """
+    drummed = drums >= params.min_tempo_drums
+    if confidence < (params.min_tempo_confidence if drummed else params.min_drumless_tempo_confidence):
+        return UNSURE
+    if bpm < params.min_sure_bpm:
+        return SURE_BUT_FOR_DOUBLE
+    return SURE if drummed and bpm < params.max_sure_bpm else SURE_BUT_FOR_HALF
+
+
+def tempo_words(bpm: float, certainty: int, digits: str = ".0f") -> str:
+    """A tempo in words, with as much doubt as it deserves.
+
+    Parameters
+    ----------
+    bpm : beats a minute; NaN where none is known
+    certainty : of `tempo_certainty`; any other value for a tempo that was given
+    digits : format of the number
+
+    Returns
+    -------
+    such as "126 bpm", "87 or 174 bpm", or `NO_SURE_BEAT`
+    """
+    if isnan(bpm) or certainty == UNSURE:
+        return NO_SURE_BEAT
+    if certainty == SURE_BUT_FOR_DOUBLE:
+        return f"{bpm:{digits}} or {2.0 * bpm:{digits}} bpm"
+    if certainty == SURE_BUT_FOR_HALF:
+        return f"{bpm:{digits}} or {0.5 * bpm:{digits}} bpm"
+    return f"{bpm:{digits}} bpm"
