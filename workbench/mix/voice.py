@@ -6,13 +6,15 @@ log-odds of the network, and those of the detector as far as they do not merely 
 
 An utterance is a stretch in which the probability stays over a low threshold and reaches a high one (hysteresis, as in
 Canny's edges); it reaches back to where the probability began to rise, and ends where it has fallen. Sound well above
-the video's background needs less of it, for whispers give low probabilities. Its edges are then placed to 10 ms on
-the levels in the bands of speech: hop by hop, each band is held against its own background just before or
-after, and the edge lies where the sum of what stands out is greatest (Page's cumulative sum). A beginning is searched
-up to 0.2 s before the detector's first frame, an end never past its last one: the detector is slow to let go, and what
-stands out after that is the room that rings. Where the background is nearly as loud as the voice, soft sounds drown,
-the detector responds late, and a car that passes stands out as much as a syllable. There the levels are searched less
-far, and the edges keep a margin, so that no syllable is cut off. Pauses up to 0.3 s belong to it.
+the background needs less of it, for whispers give low probabilities; the background is what a fifth of the 30 s before
+is no louder than, or of the 30 s after, whichever is louder: beside a quiet room all of a street would stand out. Edges
+are then placed to 10 ms on the levels in the bands of speech: hop by hop, each band is held against its own background
+just before or after, and the edge lies where the sum of what stands out is greatest (Page's cumulative sum). A
+beginning is searched up to 0.2 s before the detector's first frame, an end never past its last one: the detector is
+slow to let go, and what stands out after that is the room that rings. Where the background is nearly as loud as the
+voice, soft sounds drown, the detector responds late, and a car that passes stands out as much as a syllable. There the
+levels are searched less far, and the edges keep a margin, so that no syllable is cut off. Pauses up to 0.3 s belong to
+it.
 
 Conventions: utterances are (start, end) pairs in video seconds, sorted and disjoint. Nothing here reads sound.
 
@@ -43,7 +45,10 @@ Utterances: TypeAlias = tuple[tuple[VideoSeconds, VideoSeconds], ...]
 _FLOOR = 10**-8.5  # power under which backgrounds count as equal: 85 dB under full scale
 _BACKGROUND_HOPS = (200, 400)  # around an edge, searched for its background before the whole video is
 _ENOUGH_HOPS = 30  # of a background
-_BACKGROUND_SHARE = 0.2  # of a video that is no louder than its background
+_BACKGROUND_SHARE = 0.2  # of what is heard around a frame that is no louder than the background
+_AROUND_SECONDS = 30  # before a frame and after it, of which the background is taken
+_THINNED_HOPS = 5  # of the levels it is taken of, one in so many
+_AT_ONCE = 1000  # windows whose backgrounds are computed together
 _GUARD_HOPS = (25, 5)  # before and after an utterance, that may be speech too
 _BANDS_HEARD = 3  # of the bands: those in which a sound stands out most
 _LEAST_SPREAD_DB = 2.0  # of a background; steadier ones would make an event of every breath
@@ -170,10 +175,36 @@ def _stretches(chance: FloatArray, frame_seconds: float, params: VoiceParams) ->
 
 
 def _clear(bands: Bands, n_frames: int, frame_seconds: float, params: VoiceParams) -> NDArray[np.bool_]:
-    """Frames that stand clear of the video's background, shape (n_frames,)."""
+    """Frames that stand clear of the background around them, shape (n_frames,)."""
     level = 10 * np.log10(_middle(bands).sum(axis=1))
     time = np.minimum(((np.arange(n_frames) + 0.5) * frame_seconds * HOPS_PER_SECOND).astype(int), level.size - 1)
-    return np.asarray(level[time] > np.quantile(level, _BACKGROUND_SHARE) + params.whisper_db)
+    background = _background_levels(level)[time // HOPS_PER_SECOND]
+    return np.asarray(level[time] > background + params.whisper_db)
+
+
+def _background_levels(level: FloatArray) -> FloatArray:
+    """The background of each second, dB: the louder of what it is before and after, where a video goes on elsewhere.
+
+    Parameters
+    ----------
+    level : shape (n_hops,), dB, at least one hop
+
+    Returns
+    -------
+    shape (n_seconds,)
+    """
+    seconds = -(-level.size // HOPS_PER_SECOND)
+    thin = level[::_THINNED_HOPS]
+    hz = HOPS_PER_SECOND // _THINNED_HOPS
+    if seconds <= _AROUND_SECONDS:
+        return np.full(seconds, np.quantile(thin, _BACKGROUND_SHARE))
+    windows = np.lib.stride_tricks.sliding_window_view(thin, _AROUND_SECONDS * hz)[::hz]
+    # Piece by piece, since each piece is copied.
+    pieces = (windows[first : first + _AT_ONCE] for first in range(0, len(windows), _AT_ONCE))
+    found = np.concatenate([np.quantile(piece, _BACKGROUND_SHARE, axis=1) for piece in pieces])
+    after = np.minimum(np.arange(seconds), found.size - 1)
+    before = np.maximum(np.arange(seconds) - (_AROUND_SECONDS - 1), 0)
+    return np.asarray(np.maximum(found[np.minimum(before, found.size - 1)], found[after]))
 
 
 def _middle(bands: Bands) -> Bands:

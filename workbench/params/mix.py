@@ -55,7 +55,7 @@ class VoiceParams(Params):
         default=15.0,
         ge=6.0,
         le=40.0,
-        description="dB over the video's background from where on a whisper counts as speech",
+        description="dB over the background around it from where on a whisper counts as speech",
     )
     whisper_exponent: float = Field(
         default=0.4, ge=0.2, le=1.0, description="exponent on the probability of such sound; 1 treats it like the rest"

@@ -4,7 +4,8 @@
 
 FOLDER is what `data.recipes.material.elsewhere_voices` and `data.recipes.material.recordings` fetched. Beside the
 speech ranges of a mix stand those of the bare detector, as its authors turn probabilities into stretches: over 0.5, on
-until under 0.35 for 100 ms, at least 250 ms, 30 ms wider on both sides.
+until under 0.35 for 100 ms, at least 250 ms, 30 ms wider on both sides. Videos that go from one scene to another are
+measured too.
 """
 
 from __future__ import annotations
@@ -27,6 +28,14 @@ _ON, _OFF = 0.5, 0.35
 _SILENCE_SECONDS, _LEAST_SECONDS, _WIDER_SECONDS = 0.1, 0.25, 0.03
 _PAUSE_SECONDS = 0.3
 """pauses that the truth closes, closed here too"""
+
+ROWS = (
+    ("alone", "10 LU over traffic"),
+    ("over traffic as loud", "loud and quiet speakers, -18 and -32 LUFS"),
+    ("10 LU over music", "alone"),
+    ("in a room", "over music as loud"),
+)
+"""scenes that follow each other in a video"""
 
 Ranges = Sequence[tuple[float, float]]
 
@@ -111,6 +120,48 @@ def tables(folder: Path, role: str) -> list[Table]:
     return [ranges, levels, doubt]
 
 
+def rows_table(folder: Path, role: str) -> Table:
+    """Speech ranges of videos of two scenes of the same voice, one after the other."""
+    table = Table(
+        f"Voices by others, {role}: two scenes in a row",
+        ["scenes", "n", "frame F1", "worst", "starts > 20 ms late, %", "bare detector F1", "its worst"],
+    )
+    scenes = voice_scenes(folder, role, names={name for row in ROWS for name in row})
+    every = (Finding(), Finding())
+    for first, second in ROWS:
+        found = (Finding(), Finding())
+        halves = ([(package, video) for package, video in scenes if video.name == name] for name in (first, second))
+        for (package, before), (other, after) in zip(*halves, strict=True):
+            assert package == other, "scenes are made voice by voice"
+            video = _in_a_row(before, after)
+            soundtrack = measured(video)
+            assert video.sound is not None, "both scenes have sound"
+            seconds = video.sound.size / RATE
+            for ours, bare in (found, every):
+                ours.add(video.speech, utterances_in(soundtrack, seconds), seconds)
+                bare.add(video.speech, bare_ranges(soundtrack, seconds), seconds)
+        table.add(f"{first}; {second}", *_row_cells(*found))
+    table.add("all", *_row_cells(*every))
+    return table
+
+
+def _row_cells(ours: Finding, bare: Finding) -> list[object]:
+    late = float(100 * np.mean(np.array(ours.late) > 0.0205))
+    f1, bare_f1 = float(np.mean(ours.per_video)), float(np.mean(bare.per_video))
+    return [len(ours.per_video), f1, min(ours.per_video), late, bare_f1, min(bare.per_video)]
+
+
+def _in_a_row(first: Video, second: Video) -> Video:
+    assert first.sound is not None, "every scene has sound"
+    assert first.voice is not None, "and a voice"
+    assert second.sound is not None, "every scene has sound"
+    assert second.voice is not None, "and a voice"
+    later = first.sound.size / RATE
+    speech = [*first.speech, *((start + later, end + later) for start, end in second.speech)]
+    sound, voice = (np.concatenate(pair) for pair in ((first.sound, second.sound), (first.voice, second.voice)))
+    return Video(f"{first.name}; {second.name}", "recorded", "two scenes", None, sound, voice, speech, "voice")
+
+
 def doubtful_seconds(some: Sequence[tuple[Video, SoundtrackMeasure]]) -> tuple[float, float, float, float]:
     """Seconds of speech that was missed, of it in uncertain ranges, of these ranges, of them where nobody speaks."""
     total = np.zeros(4)
@@ -140,7 +191,7 @@ def main() -> None:
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--role", choices=["fit", "test"], default="test")
     given = arguments.parse_args()
-    for table in tables(given.folder, given.role):
+    for table in (*tables(given.folder, given.role), rows_table(given.folder, given.role)):
         print(table.markdown())
 
 

@@ -196,6 +196,21 @@ def test_what_stands_clear_of_the_background_needs_no_network() -> None:
     assert both[210:290].max() < 0.05
 
 
+@pytest.mark.parametrize("noise_first", [False, True])
+def test_noise_stands_clear_of_no_quiet_room_that_the_video_goes_on_in(noise_first: bool) -> None:
+    """Forty seconds of rain and forty of a room; somebody whispers in the room, and nobody speaks in the rain."""
+    rain, room = np.full((4000, 3), 1e-4), np.full((4000, 3), 1e-8)
+    room[1000:1200] = 1e-5
+    stirred, whispering = chances(seconds=40.0) + 0.006, chances((10.0, 12.0, 0.6), seconds=40.0)
+    order = 1 if noise_first else -1
+    bands = np.concatenate([rain, room][::order])
+    detector = np.concatenate([stirred, whispering][::order])
+    both = speech_chances(detector, FRAME, np.full(8000, -6.0), bands=bands)
+    in_rain, in_room = (both[:4000], both[4000:])[::order]
+    assert in_rain.max() < VoiceParams().start_probability
+    assert in_room[1010:1190].min() > 0.5
+
+
 def test_what_is_no_row_is_refused_and_nothing_is_nothing() -> None:
     with pytest.raises(ParameterError, match="row"):
         speech_chances(chances(), FRAME, np.zeros((10, 2)))

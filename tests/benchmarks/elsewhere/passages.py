@@ -1,0 +1,470 @@
+"""Twenty minutes of speech over music, as the command line renders it: every passage measured, the worst ones drawn.
+
+    python -m tests.benchmarks.elsewhere.passages FOLDER --out OUT [--pictures] [--again]
+
+FOLDER is what `data.recipes.material.spoken_videos` says, with the recordings to test
+(`data.recipes.material.recordings FOLDER --role test`). OUT gets the videos, the plans, reports and renders, a table of
+all passages (`passages.csv`), and with `--pictures` a picture of each of the ten worst. Plans and renders that are
+there are kept; `--again` makes them anew, with the code as it is.
+
+Each video is covered by `workbench loop TRACK --video V --auto-mix --report`, with a track by others, and rendered by
+`workbench render`; the same plan is rendered under a silent video too, which gives the music alone, as it is played.
+The voice is known, so what is measured needs nothing that the workbench believes: BS.1770 of voice and music, ESTOI of
+the voice in what was rendered, and how the music moves.
+
+A passage is a stretch of 6 s at most of what somebody says, with the pause before it. The ten worst are those with the
+most trouble (`Passage.trouble`): LU that the voice lacks of 10 LU over the music in its worst 3 s, half the dB by which
+the music comes up and is taken back within 2 s, and dB that the music is down 2 s and more from speech.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import soxr
+from numpy.typing import NDArray
+
+from data.recipes.material.mix_videos import RATE, Ranges, Sound
+from data.recipes.material.recordings import ElsewhereRecording, recordings
+from data.recipes.material.spoken_videos import SECONDS, SpokenVideo, spoken_videos, write_video
+from tests.benchmarks.mix import HZ, Finding, frames, movements, understood
+from tests.benchmarks.table import Table
+from workbench.media.audio import decode
+from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS
+from workbench.mix.fades import duck_gain
+from workbench.mix.levels import LevelCurve, level_curve, to_lufs
+from workbench.mix.voice import join_utterances
+
+LONGEST = 6.0
+"""s of a passage"""
+COUNT = 10
+_TRACK_SECONDS = (55.0, 125.0)
+_SWELL_SECONDS = 2.0  # in which music that comes up is taken back too soon
+_AWAY_SECONDS = 2.0
+_NO_ESTOI = 2e-5  # what pystoi gives for passages that are too short
+_UNCLEAR_LU = 12.0
+_BLOCK_SECONDS = 2.5  # pauses up to which a block of speech goes on, as the music stays down through them
+Curve = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """What is measured of a passage."""
+
+    video: str
+    scene: str
+    start: float
+    """video seconds"""
+    end: float
+    over_lu: float
+    """LU of the voice over the music as played"""
+    worst_lu: float
+    """the same in its worst stretch of 3 s"""
+    estoi: float
+    """of the voice in what was rendered, against the dry voice; nan where pystoi has no environment"""
+    estoi_without: float
+    """the same without our music"""
+    missed: float
+    """share of the speech outside the speech ranges of the mix"""
+    late_ms: float
+    """ms of its beginning outside them, where it is one; 0 where it goes on from another passage"""
+    depth_db: float
+    """mean attenuation under it"""
+    swell_db: float
+    """dB by which the music comes up and is taken back within 2 s, in it or in the pause before it"""
+    away_db: float
+    """largest attenuation in the pause before it, 2 s and more from speech"""
+    moves: int
+    """falls and rises of the attenuation by more than 1 dB, from the pause before it to its end"""
+    steepest: float
+    """dB/s"""
+
+    @property
+    def trouble(self) -> float:
+        """By which the worst are chosen."""
+        return max(0.0, CLEAR_LU - self.worst_lu) + 0.5 * self.swell_db + self.away_db
+
+
+@dataclass(frozen=True, eq=False)
+class Rendered:
+    """A video as it was rendered, beside the truth; levels at the gains of the mix."""
+
+    video: SpokenVideo
+    track: str
+    plan: dict[str, Any]
+    report: str
+    voice: LevelCurve
+    """of the dry voice"""
+    music: LevelCurve
+    """as it is played"""
+    curve: Curve
+    """attenuation of the music every hundredth of a second, dB"""
+    found: Ranges
+    """speech ranges of the mix"""
+    dry: Sound
+    heard: Sound
+    """what was rendered, mono"""
+    heard_music: Sound
+
+    @property
+    def mix(self) -> dict[str, Any]:
+        """Of the plan."""
+        mix: dict[str, Any] = self.plan["mix"]
+        return mix
+
+
+# --- making it ------------------------------------------------------------------------------------------------------
+
+
+def _run(out: Path, *words: object) -> str:
+    """What the command line prints, called as somebody would type it."""
+    command = [sys.executable, "-m", "service.console", *map(str, words), "--home", str(out / "home")]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+
+
+def tracks_for(folder: Path) -> list[ElsewhereRecording]:
+    """Recordings to test that a video of two scenes is long enough for, packages in turn."""
+    least, most = _TRACK_SECONDS
+    fitting = [one for one in recordings(folder, "test") if least <= one.seconds <= most]
+    order = np.random.default_rng(16).permutation(len(fitting))
+    drawn = [fitting[k] for k in order]
+    turns: dict[str, int] = {}
+    placed = []
+    for one in drawn:
+        turns[one.source.package] = turns.get(one.source.package, 0) + 1
+        placed.append((turns[one.source.package], one))
+    return [one for _, one in sorted(placed, key=lambda pair: pair[0])]
+
+
+def cover(folder: Path, out: Path, *, again: bool) -> list[Rendered]:
+    """Make the videos, cover each with a track, render it."""
+    out.mkdir(parents=True, exist_ok=True)
+    tracks, used, found = [one.path for one in tracks_for(folder)], set[Path](), []
+    for number, video in enumerate(spoken_videos(folder), start=1):
+        print(f"[passages] {video.name}", file=sys.stderr, flush=True)
+        path = write_video(video.sound, out / f"{number}.mkv")
+        silent = write_video(np.zeros_like(video.sound), out / f"{number}-silent.mkv")
+        track = _plan(path, [one for one in tracks if one not in used], again=again)
+        used.add(track)
+        for what, to in ((path, _mixed_path(path)), (silent, _alone_path(path))):
+            if again or not to.exists():
+                _run(out, "render", path.with_suffix(".json"), "--track", track, "--video", what, "-o", to)
+        found.append(_rendered(video, track, path))
+    return found
+
+
+def _plan(video: Path, tracks: Sequence[Path], *, again: bool) -> Path:
+    """The track of a video's plan: the first that can be looped under it, the same each time."""
+    plan, chosen = video.with_suffix(".json"), video.with_suffix(".track")
+    kept = chosen.exists()
+    for track in [Path(chosen.read_text())] if kept else tracks:
+        if again or not kept:
+            words = ("loop", track, "--video", video, "--auto-mix", "--report", video.with_suffix(".html"))
+            plan.write_text(_run(video.parent, *words))
+        if json.loads(plan.read_text())["applicable"]:
+            chosen.write_text(str(track))
+            return track
+        print(f"[passages] refused: {track.stem}", file=sys.stderr, flush=True)
+    raise SystemExit(f"no track can be looped under {video}")
+
+
+def _mixed_path(video: Path) -> Path:
+    return video.with_name(f"{video.stem}-music.mp4")
+
+
+def _alone_path(video: Path) -> Path:
+    return video.with_name(f"{video.stem}-music-alone.mp4")
+
+
+def _decoded(path: Path) -> tuple[NDArray[np.float32], int]:
+    recording = decode(path)
+    return np.atleast_2d(recording.samples), recording.sample_rate
+
+
+def _mono(samples: NDArray[np.float32], rate: int, size: int) -> Sound:
+    sound = soxr.resample(samples.mean(axis=0), rate, RATE)
+    return np.pad(sound, (0, max(0, size - sound.size)))[:size].astype(np.float32)
+
+
+def _rendered(video: SpokenVideo, track: Path, path: Path) -> Rendered:
+    plan = json.loads(path.with_suffix(".json").read_text())
+    mix, size = plan["mix"], video.sound.size
+    heard, heard_rate = _decoded(_mixed_path(path))
+    music, music_rate = _decoded(_alone_path(path))
+    raised = np.float32(10 ** ((mix.get("video_gain_db") or 0.0) / 20))
+    duck = mix.get("duck") or {"envelope_points": [], "speech_ranges": []}
+    times = np.arange(round(size / RATE * HZ)) / HZ
+    curve = -20 * np.log10(np.maximum(duck_gain(duck["envelope_points"], times), 1e-9)) + 0.0
+    return Rendered(
+        video, track.stem, plan, path.with_suffix(".html").read_text(), level_curve(video.voice * raised, RATE),
+        level_curve(music, music_rate), np.asarray(curve), [(a, b) for a, b in duck["speech_ranges"]],
+        video.voice * raised, _mono(heard, heard_rate, size), _mono(music, music_rate, size),
+    )  # fmt: skip
+
+
+# --- measuring it ---------------------------------------------------------------------------------------------------
+
+
+def measure(one: Rendered) -> list[Passage]:
+    """All passages of a video, in time."""
+    spoken = join_utterances(tuple(sorted(one.video.speech)), 0.3)
+    pieces = []
+    for k, (start, end) in enumerate(spoken):
+        before = spoken[k - 1][1] if k else 0.0
+        pieces += [(a, b, before if a == start else a) for a, b in _cut(start, end, LONGEST) if b - a >= 0.3]
+    raised = np.float32(10 ** ((one.mix.get("video_gain_db") or 0.0) / 20))
+    without = one.video.sound * raised
+    clear, plain = (_estoi(one, sound, [(a, b) for a, b, _ in pieces]) for sound in (one.heard, without))
+    inside = frames(one.found, one.curve.size / HZ)
+    out = []
+    for (start, end, before), estoi, estoi_without in zip(pieces, clear, plain, strict=True):
+        first, stop, pause = round(start * HZ), round(end * HZ), round(before * HZ)
+        said = inside[first:stop]
+        late = 0 if before == start else int(np.argmax(said)) if said.any() else said.size
+        out.append(
+            Passage(
+                one.video.name,
+                one.video.scenes[int(start // SECONDS)],
+                round(start, 2),
+                round(end, 2),
+                _over(one, start, end),
+                min(_over(one, a, b) for a, b in _windows(start, end)),
+                estoi,
+                estoi_without,
+                float(np.mean(~said)),
+                10.0 * late,
+                float(one.curve[first:stop].mean()),
+                _swell(one.curve, pause, stop),
+                _away(one.curve, pause, first),
+                movements(one.curve[pause:stop])[0],
+                float(np.abs(np.diff(one.curve[pause:stop])).max(initial=0.0) * HZ),
+            )
+        )
+    return out
+
+
+def _estoi(one: Rendered, sound: Sound, pieces: Sequence[tuple[float, float]]) -> list[float]:
+    """Of the voice in a sound; nan for passages that are too short for it, and where pystoi has no environment."""
+    bits = [slice(round(a * RATE), round(b * RATE)) for a, b in pieces]
+    found = understood([(one.dry[bit], sound[bit]) for bit in bits]) or [np.nan] * len(bits)
+    return [np.nan if value < _NO_ESTOI else value for value in found]
+
+
+def _over(one: Rendered, start: float, end: float) -> float:
+    """LU of voice over music where the voice sounds; 60 where there is no music."""
+    played = one.music.power_between(start, end)
+    return min(60.0, one.voice.lufs(start, end) - to_lufs(max(played, 1e-12)))
+
+
+def _windows(start: float, end: float) -> list[tuple[float, float]]:
+    """Stretches of 3 s, every half second; of a shorter passage the whole."""
+    steps = max(0, int((end - start - PASSAGE_SECONDS) / 0.5 + 1e-9))
+    return [(start + 0.5 * k, min(end, start + 0.5 * k + PASSAGE_SECONDS)) for k in range(steps + 1)]
+
+
+def _swell(curve: Curve, first: int, stop: int) -> float:
+    """dB by which the music comes up and is taken back again within `_SWELL_SECONDS`, the lesser of both, at most."""
+    half, largest = round(_SWELL_SECONDS * HZ / 2), 0.0
+    for k in range(first, stop):
+        before, after = curve[max(0, k - half) : k + 1].max(), curve[k : k + half + 1].max()
+        largest = max(largest, float(min(before, after) - curve[k]))
+    return largest
+
+
+def _away(curve: Curve, pause: int, first: int) -> float:
+    """Largest attenuation in a pause, `_AWAY_SECONDS` and more from speech."""
+    margin = round(_AWAY_SECONDS * HZ)
+    return float(curve[pause + (margin if pause else 0) : max(0, first - margin)].max(initial=0.0))
+
+
+def reported(one: Rendered) -> list[tuple[float, float, float]]:
+    """The list of the report: (start, end, LU) of each, worst first, with the exact times of the mix."""
+    pieces = [piece for a, b in one.found for piece in _cut(a, b, PASSAGE_SECONDS)]
+    title = r"Speech over music, \d+ of the \d+ least clear: (-?[\d.]+) LU</h3>"
+    found = []
+    for lu, rest in re.findall(title + r"(.*?)(?=<h3>|$)", one.report, re.DOTALL):
+        said = re.search(r"From ([\d:]+) to ([\d:]+)", re.sub(r"<[^>]+>", " ", rest))
+        assert said is not None, "each names its times, in whole seconds"
+        first, last = _seconds(said.group(1)), _seconds(said.group(2))
+        start, end = min(pieces, key=lambda piece: abs(piece[0] - first) + abs(piece[1] - last))
+        found.append((start, end, float(lu)))
+    return found
+
+
+def _cut(start: float, end: float, longest: float) -> list[tuple[float, float]]:
+    """A stretch in equal pieces, as a mix cuts utterances."""
+    count = max(1, int(np.ceil((end - start) / longest - 1e-9)))
+    return list(pairwise(np.linspace(start, end, count + 1).tolist()))
+
+
+def _seconds(clock: str) -> float:
+    minutes, _, seconds = clock.rpartition(":")
+    return 60.0 * float(minutes or 0) + float(seconds)
+
+
+# --- tables ---------------------------------------------------------------------------------------------------------
+
+
+def worst(passages: Sequence[Passage], count: int = COUNT) -> list[Passage]:
+    """Those with the most trouble."""
+    return sorted(passages, key=lambda one: -one.trouble)[:count]
+
+
+def worst_table(passages: Sequence[Passage]) -> Table:
+    """The ten worst."""
+    table = Table(
+        f"Speech over music by others: the {COUNT} worst of {len(passages)} passages",
+        ["scene", "from", "to", "trouble", "voice over music LU", "worst 3 s", "ESTOI", "without our music",
+         "missed, %", "starts late, ms", "swell dB", "down away from speech dB"],
+    )  # fmt: skip
+    for one in worst(passages):
+        table.add(
+            one.scene, f"{one.start:.1f}", f"{one.end:.1f}", one.trouble, one.over_lu, one.worst_lu, one.estoi,
+            one.estoi_without, 100 * one.missed, one.late_ms, one.swell_db, one.away_db,
+        )  # fmt: skip
+    return table
+
+
+def scenes_table(rendered: Sequence[Rendered], passages: Sequence[Passage]) -> Table:
+    """What is measured, scene by scene."""
+    table = Table(
+        "Speech over music by others: scenes",
+        ["scene", "passages", "voice over music LU, median", "worst tenth", "ESTOI", "without our music", "speech F1",
+         "missed, %", "starts > 20 ms late, %", "swells > 3 dB", "down away from speech dB, max", "moves / needed",
+         "steepest dB/s"],
+    )  # fmt: skip
+    for one in rendered:
+        for k, scene in enumerate(one.video.scenes):
+            table.add(*_scene_row(scene, [p for p in passages if (p.video, p.scene) == (one.video.name, scene)],
+                                  [(one, k)]))  # fmt: skip
+    table.add(*_scene_row("all", passages, [(one, k) for one in rendered for k in range(2)]))
+    return table
+
+
+def _scene_row(name: str, some: Sequence[Passage], halves: Sequence[tuple[Rendered, int]]) -> list[object]:
+    finding, moves, needed, steepest, away = Finding(), 0, 0, 0.0, 0.0
+    for one, k in halves:
+        first, last = k * SECONDS, (k + 1) * SECONDS
+        true = [(a, b) for a, b in join_utterances(tuple(sorted(one.video.speech)), 0.3) if first <= a < last]
+        found = [(max(a, first), min(b, last)) for a, b in one.found if b > first and a < last]
+        finding.add([(a - first, b - first) for a, b in true], [(a - first, b - first) for a, b in found], SECONDS)
+        curve = one.curve[round(first * HZ) : round(last * HZ)]
+        moves += movements(curve)[0]
+        needed += 2 * len(join_utterances(tuple(true), _BLOCK_SECONDS)) if curve.max() > 1 else 0
+        steepest = max(steepest, float(np.abs(np.diff(curve)).max() * HZ))
+        times = first + np.arange(curve.size) / HZ
+        far = np.min([np.maximum(np.maximum(a - times, times - b), 0) for a, b in one.video.speech], axis=0)
+        away = max(away, float(curve[far > _AWAY_SECONDS].max(initial=0.0)))
+    over = np.array([p.over_lu for p in some])
+    return [
+        name, len(some), float(np.median(over)), float(np.quantile(over, 0.1)),
+        float(np.nanmean([p.estoi for p in some])), float(np.nanmean([p.estoi_without for p in some])), finding.f1,
+        100.0 * finding.missed / max(1, finding.missed + finding.hits),
+        100.0 * float(np.mean(np.array(finding.late) > 0.0205)), sum(p.swell_db > 3 for p in some), away,
+        moves / needed if needed else None, steepest,
+    ]  # fmt: skip
+
+
+def report_table(rendered: Sequence[Rendered], passages: Sequence[Passage]) -> Table:
+    """The list of each report beside the truth."""
+    table = Table(
+        "Speech over music by others: the ten least clear passages of each report, beside the truth",
+        ["video", "of ten truly least clear, named", "truly under 12 LU", "of them named", "not named, missed speech",
+         "named, nobody speaks", "LU of the report minus truth, median", "least", "most"],
+    )  # fmt: skip
+    for one in rendered:
+        listed = reported(one)
+        true = sorted((p for p in passages if p.video == one.video.name), key=lambda p: p.worst_lu)
+        named = [any(a < p.end and b > p.start for a, b, _ in listed) for p in true]
+        unclear = [(p, name) for p, name in zip(true, named, strict=True) if p.worst_lu < _UNCLEAR_LU]
+        spoken = frames(one.video.speech, one.curve.size / HZ)
+        loose = [not spoken[round(a * HZ) : round(b * HZ)].any() for a, b, _ in listed]
+        errors = [lu - _over(one, a, b) for (a, b, lu), no in zip(listed, loose, strict=True) if not no]
+        table.add(
+            one.video.name, f"{sum(named[: len(listed)])} of {len(listed)}", len(unclear),
+            sum(name for _, name in unclear), sum(not name and p.missed > 0.5 for p, name in unclear), sum(loose),
+            float(np.median(errors)) if errors else None, min(errors, default=None), max(errors, default=None),
+        )  # fmt: skip
+    return table
+
+
+def write_csv(passages: Sequence[Passage], path: Path) -> None:
+    """All passages, worst first."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*(field.name for field in fields(Passage)), "trouble"])
+        for one in sorted(passages, key=lambda each: -each.trouble):
+            values = asdict(one)
+            row = [round(value, 3) if isinstance(value, float) else value for value in values.values()]
+            writer.writerow([*row, round(one.trouble, 3)])
+
+
+# --- pictures -------------------------------------------------------------------------------------------------------
+
+
+def draw(one: Rendered, passage: Passage, path: Path) -> None:
+    """Spectrogram, levels of voice and music, and the attenuation, 4 s to both sides."""
+    from matplotlib.figure import Figure
+
+    first, last = max(0.0, passage.start - 4.0), min(one.curve.size / HZ, passage.end + 4.0)
+    bit = slice(round(first * RATE), round(last * RATE))
+    figure = Figure(figsize=(11, 9), layout="constrained")
+    axes = figure.subplots(4, 1, sharex=True)
+    for axis, sound, name in ((axes[0], one.heard, "rendered"), (axes[1], one.dry, "dry voice")):
+        axis.specgram(sound[bit] + 1e-9, 512, RATE, noverlap=384, xextent=(first, last), vmin=-140, vmax=-40)
+        axis.set(ylim=(0, 6000), ylabel=f"{name}, Hz")
+    times = np.arange(round(first * HZ), round(last * HZ)) / HZ
+    for curve, name in ((one.voice, "voice"), (one.music, "music as played")):
+        power = np.convolve(curve.power, np.ones(40) / 40, mode="same")[round(first * HZ) : round(last * HZ)]
+        axes[2].plot(times[: power.size], 10 * np.log10(power + 1e-9) - 0.691, label=name)
+    axes[2].set(ylim=(-70, -5), ylabel="LUFS, 400 ms")
+    axes[2].legend()
+    axes[3].plot(times, -one.curve[round(first * HZ) : round(last * HZ)], color="black")
+    axes[3].set(ylabel="music, dB", xlabel="video seconds")
+    for axis in axes:
+        for start, end in one.video.speech:
+            axis.axvspan(start, end, 0.94, 1.0, color="green", alpha=0.6)
+        for start, end in one.found:
+            axis.axvspan(start, end, 0.0, 0.05, color="orange", alpha=0.8)
+        axis.set_xlim(first, last)
+    figure.suptitle(
+        f"{passage.scene} {passage.start:.1f} to {passage.end:.1f} s over {one.track}: trouble {passage.trouble:.1f}, "
+        f"{passage.over_lu:.1f} LU, worst {passage.worst_lu:.1f}, swell {passage.swell_db:.1f}, "
+        f"away {passage.away_db:.1f} (green: true speech, orange: found)",
+        fontsize=9,
+    )
+    figure.savefig(path, dpi=70)
+
+
+def main() -> None:
+    """Print the tables; see the head of the module."""
+    arguments = argparse.ArgumentParser(description="Measure speech over music by others as it is rendered.")
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--out", type=Path, required=True)
+    arguments.add_argument("--pictures", action="store_true", help="draw the ten worst")
+    arguments.add_argument("--again", action="store_true", help="plan and render anew, with the same tracks")
+    given = arguments.parse_args()
+    rendered = cover(given.folder, given.out, again=given.again)
+    passages = [passage for one in rendered for passage in measure(one)]
+    write_csv(passages, given.out / "passages.csv")
+    for table in (scenes_table(rendered, passages), worst_table(passages), report_table(rendered, passages)):
+        print(table.markdown())
+    if given.pictures:
+        for number, passage in enumerate(worst(passages), start=1):
+            one = next(each for each in rendered if each.video.name == passage.video)
+            draw(one, passage, given.out / f"worst-{number:02d}.png")
+
+
+if __name__ == "__main__":
+    main()
