@@ -235,10 +235,10 @@ export function render({ model }) {
         // where its seams are, under the slider; the words have their number
         const seams = make("div", "", "seams")
         seams.setAttribute("aria-hidden", "true")
-        for (const [n, at] of track.seams.entries()) {
+        for (const [n, second] of track.seams.entries()) {
           const seam = make("i")
-          seam.style.left = `${(100 * at) / Math.max(model.duration, 0.001)}%`
-          seam.title = `seam ${n + 1}, ${clock(at)}`
+          seam.style.left = `${(100 * second) / Math.max(model.duration, 0.001)}%`
+          seam.title = `seam ${n + 1}, ${clock(second)}`
           seams.append(seam)
         }
         row.append(hear, make("span", track.words, "words"))
