@@ -32,7 +32,8 @@ def test_a_path_is_answered_with_its_caller_and_without_its_query(url: str) -> N
 def test_a_head_request_has_the_headers_alone(url: str) -> None:
     with httpx.Client(trust_env=False, timeout=60) as client:
         full, head = client.get(f"{url}/readyz"), client.head(f"{url}/readyz")
-    assert head.status_code == 200 and head.content == b""
+    assert head.status_code == 200
+    assert head.content == b""
     assert head.headers["content-length"] == full.headers["content-length"]
 
 
