@@ -46,7 +46,8 @@ export function render({ model }) {
         head.append(name, score)
         if (number > 0) {
           const use = document.createElement("button")
-          use.textContent = "use"
+          use.textContent = "Use"
+          use.setAttribute("aria-label", `Use option ${number + 1}`)
           use.title = "make it the plan: for the other tabs and for downloads"
           use.addEventListener("click", () => {
             model.picked = [number, "use", (model.picked[2] ?? 0) + 1]
