@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from workbench.catalog.columns import WORD_DIMS
+from workbench.catalog.columns import UNKNOWN, WORD_DIMS
 from workbench.catalog.index import FaissIndex
 from workbench.catalog.library import Library, LibraryEntry, Measurement
 from workbench.catalog.snapshot import Embedding, Snapshot, open_snapshot
+from workbench.catalog.tempo import UNSURE
 from workbench.catalog.texts import TextIndex
 from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import StoreError, UnknownTrack
@@ -111,6 +112,17 @@ def test_given_wins_over_measured_and_unknown_is_nan(
     assert columns.sound[1].argmax() == 1
     assert not columns.sound[2].any()
     assert np.isnan(columns.contour[2]).all()
+
+
+def test_a_tempo_that_is_not_stated_is_ranked_by(
+    home: Home, library: Library, letters: Letters, tmp_path: Path
+) -> None:
+    heard = {"heard_bpm": 77.0, "tempo_certainty": UNSURE}
+    library.add_all([entry(0, tmp_path), entry(1, tmp_path, bpm=90.0)], [measured(0, **heard), measured(1, **heard)])
+    columns = opened(home, letters).columns
+    assert columns.bpm.tolist() == [77.0, 90.0]
+    assert columns.tempo_certainty.tolist() == [UNSURE, UNKNOWN], "what a catalog gives is stated as given"
+    assert [library.get(name).bpm for name in ("t0", "t1")] == [None, 90.0]
 
 
 @pytest.mark.parametrize(
