@@ -156,7 +156,7 @@ _SEAM = """() => new Promise((resolve) => {
 _APART = """() => {
   const found = (root) => root.querySelector(".player") ?? [...root.querySelectorAll("*")]
     .map((node) => node.shadowRoot && found(node.shadowRoot)).find((node) => node)
-  return found(document).film.offsets.map(([, off]) => off)
+  return found(document).videoPicture.offsets.map(([, off]) => off)
 }"""
 _MOVE = """(key) => new Promise((resolve) => {
   const models = () => Bokeh.documents.flatMap(d => [...d._all_models.values()])

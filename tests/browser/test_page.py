@@ -307,7 +307,7 @@ def test_where_no_plan_was_opened_play_says_so(plan: Any, new_page: Callable[...
 
 
 def test_a_click_scrubs_and_a_drag_loops(plan: Any) -> None:
-    plan.page.locator(".bk-events").first.scroll_into_view_if_needed()  # the film stands above it
+    plan.page.locator(".bk-events").first.scroll_into_view_if_needed()  # the video stands above it
     canvas = plan.at_rest(plan.page.locator(".bk-events").first.bounding_box)
     x, y = canvas["x"] + 0.5 * canvas["width"], canvas["y"] + 250
     plan.page.mouse.click(x, y)
@@ -353,7 +353,7 @@ def test_zooming_shows_the_same_music_finer(plan: Any) -> None:
     ranges = "Bokeh.documents.flatMap(d => [...d._all_models.values()]).filter(m => m.type == 'Range1d' && m.bounds)"
     seen = f"{ranges}.map(m => m.end - m.start)[0]"
     before = plan.page.evaluate(seen)
-    plan.page.locator(".bk-events").first.scroll_into_view_if_needed()  # the film stands above it
+    plan.page.locator(".bk-events").first.scroll_into_view_if_needed()  # the video stands above it
     canvas = plan.at_rest(plan.page.locator(".bk-events").first.bounding_box)
     plan.page.mouse.move(canvas["x"] + 0.5 * canvas["width"], canvas["y"] + 250)
     plan.page.mouse.wheel(0, -600)

@@ -50,7 +50,7 @@ def plan(watched: Any, until_idle: Callable[[], None]) -> Any:
     return watched
 
 
-def test_an_option_is_heard_at_once_and_keys_run_the_film(plan: Any) -> None:
+def test_an_option_is_heard_at_once_and_keys_run_the_video(plan: Any) -> None:
     """No music is rendered for it: what is played is the track."""
     page = plan.page
     page.get_by_role("button", name="option 2 as B").click()

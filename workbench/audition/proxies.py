@@ -3,7 +3,7 @@
 VP8 in WebM, which every browser plays, at most 480 lines high, without sound: the page plays the sound from elsewhere
 and slaves the picture to it. Made once a video and kept under the digest of its bytes; time 0 is the first picture.
 
-Functions: `proxy_file`; `film_facts`, what a page has to know of the file itself.
+Functions: `proxy_file`; `playback_facts`, what a page has to know of the file itself.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def proxy_file(workspace: Workspace, video: Path) -> Path:
     return mark_used(out)
 
 
-def film_facts(workspace: Workspace, video: Path) -> tuple[str, float, bool]:
+def playback_facts(workspace: Workspace, video: Path) -> tuple[str, float, bool]:
     """What a page has to know of a video to play its picture.
 
     Parameters

@@ -31,7 +31,7 @@ from workbench.dashboards.address import PROJECTS, Address, Place, view_of
 from workbench.dashboards.beats import BeatsTab
 from workbench.dashboards.charts import THEME, ink_colour
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
-from workbench.dashboards.files import FILMS_ROUTE, FilmFiles, SoundFiles, Uploads
+from workbench.dashboards.files import VIDEOS_ROUTE, SoundFiles, Uploads, VideoFiles
 from workbench.dashboards.headers import SecurityHeaders
 from workbench.dashboards.kept_messages import send_all_kept
 from workbench.dashboards.links import link_routes
@@ -445,7 +445,7 @@ def make_server(
         title="Barline Workbench",
         extra_patterns=[
             (rf"/{SOUNDS_ROUTE}/(.*)", SoundFiles, {"path": str(sounds)}),
-            (rf"/{FILMS_ROUTE}/([0-9a-f]+)", FilmFiles, {"path": ""}),
+            (rf"/{VIDEOS_ROUTE}/([0-9a-f]+)", VideoFiles, {"path": ""}),
             (rf"/{UPLOADS_ROUTE}/(.*)", Uploads, {"home": home}),
             *link_routes(workspace, shared_pool),
             (rf"/{ASSETS_ROUTE}/(.*)", StaticFileHandler, {"path": str(ASSETS)}),

@@ -83,13 +83,13 @@ class SoundFiles(StaticFileHandler):
         return f"{Path(abspath).stat().st_size:x}"
 
 
-FILMS_ROUTE = "films"
+VIDEOS_ROUTE = "videos"
 """under which the page finds the videos that somebody has opened"""
-_opened_films: dict[str, Path] = {}
+_opened_videos: dict[str, Path] = {}
 """by digest of their bytes, of this process; what is not in it is not served"""
 
 
-def film_url(video: Path, digest: str) -> str:
+def video_url(video: Path, digest: str) -> str:
     """The address under which a page plays a video; from now on it is served.
 
     Parameters
@@ -97,26 +97,26 @@ def film_url(video: Path, digest: str) -> str:
     video : that a page has opened
     digest : of its bytes
     """
-    _opened_films[digest] = video
-    return f"{FILMS_ROUTE}/{digest}"
+    _opened_videos[digest] = video
+    return f"{VIDEOS_ROUTE}/{digest}"
 
 
-class FilmFiles(SoundFiles):
+class VideoFiles(SoundFiles):
     """Videos that somebody has opened, by ranges, each under the digest of its bytes; nothing else is to be had."""
 
     @classmethod
     def get_absolute_path(cls, root: str, path: str) -> str:
-        """Where a film lies.
+        """Where a video lies.
 
         Parameters
         ----------
-        root : not used: films lie anywhere
+        root : not used: videos lie anywhere
         path : digest, from the address
         """
-        film = _opened_films.get(path)
-        if film is None:
+        video = _opened_videos.get(path)
+        if video is None:
             raise HTTPError(404)
-        return str(film)
+        return str(video)
 
     def validate_absolute_path(self, root: str, absolute_path: str) -> str | None:
         """Refuse what is no file any more.
@@ -124,7 +124,7 @@ class FilmFiles(SoundFiles):
         Parameters
         ----------
         root : not used
-        absolute_path : of the film
+        absolute_path : of the video
         """
         if not Path(absolute_path).is_file():
             raise HTTPError(404)

@@ -23,7 +23,6 @@ from workbench.audition.plans import RenderedOption, TimelineVideo, load_video, 
 from workbench.audition.played import played_duck, played_plan
 from workbench.audition.seams import with_option_first
 from workbench.dashboards.chips import SeamChips
-from workbench.dashboards.film import FilmPicture
 from workbench.dashboards.plan_picture import PlanPicture
 from workbench.dashboards.plan_state import PlanState
 from workbench.dashboards.plan_wishes import WishDesk
@@ -32,6 +31,7 @@ from workbench.dashboards.skeleton import Skeleton
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tab import Tab, action
 from workbench.dashboards.transport import Program, script
+from workbench.dashboards.video_picture import VideoPicture
 from workbench.dashboards.views import LongSound
 from workbench.files import stamps_of
 from workbench.loops.plan import LoopPlan
@@ -111,7 +111,7 @@ class PlanTab(Tab):
         self.player.param.watch(lambda event: session.param.update(time=event.new), "time")
         self.desk = WishDesk(session, self.picture, lambda: self.player.time, self.run)
         self.player.param.watch(lambda event: self.desk.select_region(event.new), "region")
-        self._film = FilmPicture(session, self.player, self.run)
+        self._video_picture = VideoPicture(session, self.player, self.run)
         self.follow_shown(["loop"], self.take)
         self.follow_shown(["loop"], self.desk.take)
         self.follow(["track_sound"], lambda _: self._load())
@@ -141,7 +141,7 @@ class PlanTab(Tab):
             refused = loop is not None and loop.video is not None
             seconds = loop.video_seconds if loop is not None and refused else 0.0
             self.player.param.update(
-                soundtrack="", music_a="", music_b="", plan_a={}, plan_b={}, film="", duration=seconds
+                soundtrack="", music_a="", music_b="", plan_a={}, plan_b={}, video_url="", duration=seconds
             )
             self._load_video(loop)
             return
@@ -231,7 +231,7 @@ class PlanTab(Tab):
         """Have the pictures and the soundtrack of the video made ready, unless they are."""
         if loop is not None and loop.video is not None and self.state.video is None:
             wanted = partial(self._is_under, loop.video)
-            self.player.film = ""
+            self.player.video_url = ""
             self.run(
                 load_video, loop.video, loop.track.path, then=self._show_video, wanted=wanted, subject=str(loop.video),
                 same=stamps_of(loop.video, loop.track.path),
@@ -352,7 +352,7 @@ class PlanTab(Tab):
         if video.sound is not None:
             self._session.draw(video.sound, then=show)
         if self.state.loop is not None and self.state.loop.video is not None:
-            self._film.show(self.state.loop.video, video.digest, video.fps, for_browsers=video.for_browsers)
+            self._video_picture.show(self.state.loop.video, video.digest, video.fps, for_browsers=video.for_browsers)
         self._show_choice()
         if self.state.plan is None:
             self.player.soundtrack = "" if video.sound is None else self._session.url_of(video.sound)

@@ -24,9 +24,8 @@ from panel.custom import JSComponent
 
 from workbench.audition.plans import FULL_SCALE, RenderedOption, gains_of, headroom_db, render_option, soundtrack_beside
 from workbench.audition.played import played_duck
-from workbench.audition.proxies import film_facts
+from workbench.audition.proxies import playback_facts
 from workbench.audition.shown import shown_sound
-from workbench.dashboards.film import FilmPicture
 from workbench.dashboards.links import link_address
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.reviewer import reviewer_field
@@ -34,6 +33,7 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tab import NOT_LOOPED, Tab
 from workbench.dashboards.transport import Program, script
+from workbench.dashboards.video_picture import VideoPicture
 from workbench.files import stamps_of
 from workbench.loops.plan import LoopPlan
 from workbench.workflows.comments import (
@@ -199,7 +199,7 @@ class ReviewTab(Tab):
         self._page = this_page_loop()
         self._heard: tuple[Any, ...] = ()
         self.player = self.program = Program()
-        self._film = FilmPicture(session, self.player, self.run)
+        self._video_picture = VideoPicture(session, self.player, self.run)
         self.board = ReviewBoard(sizing_mode="stretch_width")
         self.none = pmui.Typography("", variant="body1", margin=(24, 10))
         self.reviewer = reviewer_field(session)
@@ -232,7 +232,7 @@ class ReviewTab(Tab):
         self._heard = heard
         self.player.param.update(music_a="", soundtrack="", duration=self.board.duration, region=[])
         if not same_video:
-            self.player.film = ""
+            self.player.video_url = ""
         if loop is None or self.state.plan is None:
             return
         subject, wanted = str(loop.track.path), partial(self._is_heard, heard)
@@ -246,9 +246,9 @@ class ReviewTab(Tab):
             self.run(
                 soundtrack_beside, *sound, then=self._add_soundtrack, wanted=wanted, subject=str(loop.video), same=files
             )
-            if not self.player.film:
-                show = partial(self._show_film, loop.video)
-                self.run(film_facts, loop.video, then=show, wanted=wanted, subject=str(loop.video), same=files)
+            if not self.player.video_url:
+                show = partial(self._show_video, loop.video)
+                self.run(playback_facts, loop.video, then=show, wanted=wanted, subject=str(loop.video), same=files)
 
     def _take_wishes(self, wishes: list[Any]) -> None:
         for number, *wish in wishes:
@@ -406,9 +406,9 @@ class ReviewTab(Tab):
             headroom_db=headroom_db(peak),
         )  # fmt: skip
 
-    def _show_film(self, video: Path, facts: tuple[str, float, bool]) -> None:
+    def _show_video(self, video: Path, facts: tuple[str, float, bool]) -> None:
         digest, fps, for_browsers = facts
-        self._film.show(video, digest, fps, for_browsers=for_browsers)
+        self._video_picture.show(video, digest, fps, for_browsers=for_browsers)
 
     def _add_soundtrack(self, path: Path | None) -> None:
         if path is not None:

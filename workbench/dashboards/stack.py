@@ -28,7 +28,7 @@ from workbench.audition.plans import FULL_SCALE, gains_of, headroom_db
 from workbench.audition.played import played_duck, played_plan
 from workbench.audition.stacked import StackedTrack, mix_stacked, stack_loop, stack_track
 from workbench.dashboards.compared import compare_track, compared_tracks, name_of, title_of
-from workbench.dashboards.files import film_url
+from workbench.dashboards.files import video_url
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tab import Tab
@@ -48,7 +48,7 @@ class StackBoard(JSComponent):
     soundtrack = param.String("", doc="address of the soundtrack; empty for none")
     soundtrack_db = param.Number(0.0)
     headroom_db = param.Number(0.0, doc="gain of everything, so that the sum does not clip")
-    film = param.String("", doc="address of the video's picture; empty for none")
+    video_url = param.String("", doc="address of the video's picture; empty for none")
     duration = param.Number(0.0, doc="s")
     speech_band = param.List([])
     speech = param.List([], doc="[from, to] of who speaks in the soundtrack, s")
@@ -56,7 +56,7 @@ class StackBoard(JSComponent):
     found = param.List([[], 0], doc="[[id, words] of each, n], for the n-th of `wanted`")
     asked = param.List([], doc="[what, id of a track, n]")
 
-    _esm = script("output", "keys", "clock", "sound", "levels", "player", "film", "stack")
+    _esm = script("output", "keys", "clock", "sound", "levels", "player", "video_picture", "stack")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("player"), stylesheet("stack"), stylesheet("keys")]
 
 
@@ -97,7 +97,7 @@ class StackTab(Tab):
             self._stacked, self._faults, self._asked, self._under = {}, {}, {}, session.video
         self.none.visible, board.visible = session.video is None, session.video is not None
         if session.video is None:
-            board.param.update(tracks=[], soundtrack="", film="", speech=[])
+            board.param.update(tracks=[], soundtrack="", video_url="", speech=[])
             return
         slots = compared_tracks(session)
         for named in slots:
@@ -115,7 +115,7 @@ class StackTab(Tab):
             soundtrack=session.url_of(own.soundtrack) if own is not None and own.soundtrack is not None else "",
             soundtrack_db=0.0 if own is None else gains_of(own.loop.mix).soundtrack_db,
             headroom_db=headroom_db(max((_peak(one) for one in ready), default=0.0)),
-            film="" if own is None else film_url(session.video, own.digest),
+            video_url="" if own is None else video_url(session.video, own.digest),
             speech=[] if own is None else _speech(own),
             duration=0.0 if own is None else own.loop.video_seconds,
         )

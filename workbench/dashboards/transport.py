@@ -17,8 +17,8 @@ level matching of A and B are gains in the browser. There is no limiter: the sum
 Loudness and true peak of the sum are measured while it plays (`assets/levels.js`), before headroom and volume: as loud
 as a file of it would be, but for the limiter. Where somebody speaks they say how far the music lies under the speech.
 
-The picture is a silent `<video>` that follows the sound (`assets/film.js`): its speed changes by a few hundredths, or
-it jumps where it is far away. It is to be seen in tabs whose program has it.
+The picture is a silent `<video>` that follows the sound (`assets/video_picture.js`): its speed changes by a few
+hundredths, or it jumps where it is far away. It is to be seen in tabs whose program has it.
 
 What A and B are is up to the tab: two options on Plan, the track without and with clicks on Beats, the mix without and
 with its ducking on Mix; Match plays A alone.
@@ -77,8 +77,8 @@ class Program(param.Parameterized):
     plan_a = param.Dict({}, doc="how the track is played, see `workbench.audition.played`; empty: as it is")
     plan_b = param.Dict({})
     plans = param.List([], doc="of each option that can be picked what `plan_a` would be, to hear it at once")
-    film = param.String("", doc="address of the video's picture; empty for none")
-    film_refused = param.String("", doc="address of a picture that the browser cannot play")
+    video_url = param.String("", doc="address of the video's picture; empty for none")
+    refused_url = param.String("", doc="address of a picture that the browser cannot play")
     fps = param.Number(25.0, doc="pictures a second, for steps")
     duration = param.Number(0.0, doc="s")
     time = param.Number(0.0, doc="where it plays, s; while it does, as told four times a second")
@@ -121,7 +121,7 @@ class TransportBar(Program, JSComponent):
 
     title = param.String("", doc="of the tab whose program this is")
     here = param.String("", doc="title of the tab that is open, where its program is another one; else empty")
-    film_shown = param.Boolean(False, doc="whether the picture is to be seen in the tab that is open")
+    video_shown = param.Boolean(False, doc="whether the picture is to be seen in the tab that is open")
     zooms = param.Boolean(False, doc="whether the tab that is open has pictures of a stretch of time")
     tab_keys = param.List([], doc="`keys` of the tab that is open")
     own_keys = param.Boolean(False, doc="whether the tab that is open plays by itself, and has keys of its own")
@@ -131,13 +131,13 @@ class TransportBar(Program, JSComponent):
     told = param.List([], doc="[n, s]: where it plays, since the n-th `seek`; the browser sends it")
     asked = param.List([], doc="[s, n]: the program of the tab that is open is to be heard, from there or where it is")
 
-    _esm = script("output", "keys", "clock", "sound", "levels", "player", "film", "transport")
+    _esm = script("output", "keys", "clock", "sound", "levels", "player", "video_picture", "transport")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("player"), stylesheet("transport"), stylesheet("keys")]
 
 
-_LOADED = sorted(set(Program.param) - {"name", "clock", "time", "seek", "playing", "film_refused", "playheads", "keys"})
+_LOADED = sorted(set(Program.param) - {"name", "clock", "time", "seek", "playing", "refused_url", "playheads", "keys"})
 """what the bar shows of a program as it is"""
-_TOLD = ("playing", "region", "chosen", "film_refused")
+_TOLD = ("playing", "region", "chosen", "refused_url")
 """what the bar changes, for the program that it plays"""
 
 
@@ -195,7 +195,7 @@ class Transport:
             before.playing = False
         values = {name: getattr(program, name) for name in _LOADED}
         if same:  # the place stays, and the picture for when one comes back
-            kept = ("region", "film", "fps") if not program.film else ("region",)
+            kept = ("region", "video_url", "fps") if not program.video_url else ("region",)
             values |= {name: getattr(bar, name) for name in kept}
             program.param.update(region=bar.region, playing=bar.playing)
         else:
@@ -213,7 +213,8 @@ class Transport:
         ]  # fmt: skip
         waits = program is not None and loaded is not None and not self._is_on_clock(program)
         self.bar.param.update(
-            here=self._here if waits else "", film_shown=program is not None and bool(program.film), playheads=heads,
+            here=self._here if waits else "", playheads=heads,
+            video_shown=program is not None and bool(program.video_url),
             zooms=program is not None and bool(program.playheads), tab_keys=[] if program is None else program.keys,
         )  # fmt: skip
 

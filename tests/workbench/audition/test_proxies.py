@@ -7,7 +7,7 @@ from pathlib import Path
 import av
 import pytest
 
-from workbench.audition.proxies import MOST_LINES, film_facts, proxy_file
+from workbench.audition.proxies import MOST_LINES, playback_facts, proxy_file
 from workbench.errors import MediaError
 from workbench.media.containers import decode_pictures, open_media, picture_stream
 from workbench.media.probe import probe
@@ -53,7 +53,7 @@ def test_a_proxy_is_made_once_and_below_the_home(workspace: Workspace, tmp_path:
     made = proxy.stat().st_ino
     assert proxy.is_relative_to(workspace.home.renders)
     assert proxy_file(workspace, video).stat().st_ino == made
-    digest, fps, for_browsers = film_facts(workspace, video)
+    digest, fps, for_browsers = playback_facts(workspace, video)
     assert not for_browsers
     assert proxy.name.startswith(digest)
     assert fps == probe(video).fps

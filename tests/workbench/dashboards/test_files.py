@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from workbench.dashboards.files import film_url, safe_name
+from workbench.dashboards.files import safe_name, video_url
 
 
 @pytest.mark.parametrize(
@@ -29,26 +29,26 @@ def test_sounds_come_in_ranges(open_root: str) -> None:
 
 
 def test_a_long_file_is_told_from_another_without_being_read(open_root: str, tmp_path: Path) -> None:
-    film = tmp_path / "long.mp4"
-    with film.open("wb") as file:
+    video = tmp_path / "long.mp4"
+    with video.open("wb") as file:
         file.truncate(100_000_000)
-    url = film_url(film, "00112233445566aa")
+    url = video_url(video, "00112233445566aa")
     answer = httpx.get(f"{open_root}/{url}", headers={"Range": "bytes=0-9"})
     assert (answer.status_code, answer.headers["Etag"]) == (206, '"5f5e100"')
 
 
-def test_a_film_that_was_opened_comes_in_ranges_and_no_other(open_root: str, kept_root: str, tmp_path: Path) -> None:
-    film, other = tmp_path / "film.mp4", tmp_path / "other.mp4"
-    film.write_bytes(bytes(range(100)))
+def test_a_video_that_was_opened_comes_in_ranges_and_no_other(open_root: str, kept_root: str, tmp_path: Path) -> None:
+    video, other = tmp_path / "film.mp4", tmp_path / "other.mp4"
+    video.write_bytes(bytes(range(100)))
     other.write_bytes(b"secret")
-    url = film_url(film, "0123456789abcdef")
+    url = video_url(video, "0123456789abcdef")
     answer = httpx.get(f"{open_root}/{url}", headers={"Range": "bytes=10-19"})
     assert (answer.status_code, answer.content) == (206, bytes(range(10, 20)))
     assert answer.headers["Content-Type"] == "video/mp4"
     assert httpx.get(f"{kept_root}/{url}").status_code == 401
-    assert httpx.get(f"{open_root}/films/fedcba9876543210").status_code == 404
-    assert httpx.get(f"{open_root}/films/{other}").status_code == 404
-    film.unlink()
+    assert httpx.get(f"{open_root}/videos/fedcba9876543210").status_code == 404
+    assert httpx.get(f"{open_root}/videos/{other}").status_code == 404
+    video.unlink()
     assert httpx.get(f"{open_root}/{url}").status_code == 404
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.audition.plans import soundtrack_beside
-from workbench.audition.proxies import film_facts
+from workbench.audition.proxies import playback_facts
 from workbench.dashboards.review import ReviewState, ReviewTab, when
 from workbench.dashboards.session import Session
 from workbench.dashboards.transport import Program, Transport
@@ -101,15 +101,15 @@ def test_the_video_is_seen_and_stays_under_another_mix(corner_home: Home, corner
     session = Session(Workspace(corner_home), pool=pool)
     session.loop = corner_fit
     tab = ReviewTab(session)
-    (asked,) = (number for number, task in enumerate(pool.tasks) if task.function is film_facts)
+    (asked,) = (number for number, task in enumerate(pool.tasks) if task.function is playback_facts)
     pool.finish(asked, ("0123456789abcdef", 24.0, True))
-    assert (tab.player.film, tab.player.fps) == ("films/0123456789abcdef", 24.0)
+    assert (tab.player.video_url, tab.player.fps) == ("videos/0123456789abcdef", 24.0)
     assert corner_fit.mix is not None
     session.loop = replace(corner_fit, mix=replace(corner_fit.mix, music_gain_db=-3.0))
-    assert tab.player.film == "films/0123456789abcdef"
-    assert sum(task.function is film_facts for task in pool.tasks) == 1
+    assert tab.player.video_url == "videos/0123456789abcdef"
+    assert sum(task.function is playback_facts for task in pool.tasks) == 1
     session.loop = None
-    assert tab.player.film == ""
+    assert tab.player.video_url == ""
 
 
 def test_pages_on_the_same_plan_show_each_others_comments(home: Home, tab: ReviewTab, corner_loop: Loop) -> None:

@@ -56,7 +56,7 @@ def test_a_track_of_the_catalog_is_stacked_and_kept(session: Session, other: str
     assert own["seams"] == list(session.loop.answer.seam_times)
     assert tab.board.duration == pytest.approx(60.0, abs=1e-3)
     assert tab.board.soundtrack
-    assert tab.board.film
+    assert tab.board.video_url
     tab.board.wanted = ["", 1]
     assert tab.board.found[0][0][0] == other
     ask(tab, "add", other)

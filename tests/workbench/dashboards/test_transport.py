@@ -67,7 +67,7 @@ def played(transport: Transport, at: float) -> None:
 
 
 def test_programs_of_one_clock_take_over_while_they_play() -> None:
-    plan = Program(music_a="plan.wav", film="film", region=[8.0, 12.0], playheads=["one"])
+    plan = Program(music_a="plan.wav", video_url="videos/0a", region=[8.0, 12.0], playheads=["one"])
     mix = Program(playheads=["two"])
     transport = shown(Plan=plan, Mix=mix)
     played(transport, 10.0)
@@ -78,8 +78,8 @@ def test_programs_of_one_clock_take_over_while_they_play() -> None:
     mix.param.update(music_a="mix.wav", duration=60.0)
     assert (transport.bar.title, transport.bar.music_a, transport.bar.duration) == ("Mix", "mix.wav", 60.0)
     assert transport.bar.seek == sought, "the place stays"
-    assert transport.bar.film == "film", "so that it is there when one comes back"
-    assert not transport.bar.film_shown
+    assert transport.bar.video_url == "videos/0a", "so that it is there when one comes back"
+    assert not transport.bar.video_shown
     assert (mix.time, mix.region, mix.playing, plan.playing) == (10.0, [8.0, 12.0], True, False)
     assert transport.bar.playheads == ["one", "two"]
     transport.bar.chosen = "b"

@@ -33,7 +33,7 @@ export function render({ model }) {
     sought = null, // where it goes on as soon as that is loaded, s
     seeks = 0,
     frame = 0
-  const film = new Film(() => {})
+  const videoPicture = new VideoPicture(() => {})
   const ready = (k) => Boolean(model.tracks[k]?.plan.cues)
   const playable = () => model.tracks.filter((track) => track.plan.cues)
   const first = () => playable().find((track) => track.own) ?? playable()[0]
@@ -94,7 +94,7 @@ export function render({ model }) {
     if (seek === seeks) sought = null
     if (!playing || !sound.playing) return
     endFault(FAULT)
-    film.follow(heardAt)
+    videoPicture.follow(heardAt)
     tick()
   }
   function pause() {
@@ -103,13 +103,13 @@ export function render({ model }) {
     playing = false
     sound?.stop()
     endSounding(mine)
-    film.show(at)
+    videoPicture.show(at)
     paint()
   }
   const mine = { title: "Tracks", at: () => at, seconds: () => model.duration, stop: pause }
   function place(seconds) {
     at = inside(seconds)
-    film.show(at)
+    videoPicture.show(at)
     if (playing) play().catch(fault)
     else show()
   }
@@ -260,7 +260,7 @@ export function render({ model }) {
     adds.hidden = model.tracks.length >= LANES.length
     show()
   }
-  box.append(film.element, bar, slider, rows, adds)
+  box.append(videoPicture.element, bar, slider, rows, adds)
 
   const keys = {
     " ": toggle,
@@ -296,14 +296,14 @@ export function render({ model }) {
     show()
   })
   model.on("found", showFound)
-  const showFilm = () =>
-    film.open(model.film, () => {
-      film.element.hidden = true // the browser cannot play it
+  const showVideo = () =>
+    videoPicture.open(model.video_url, () => {
+      videoPicture.element.hidden = true // the browser cannot play it
     })
-  model.on("film", showFilm)
+  model.on("video_url", showVideo)
   model.on("remove", () => {
     pause()
-    film.close()
+    videoPicture.close()
     volume.close()
     deafen()
     clearTimeout(looking)
@@ -312,7 +312,7 @@ export function render({ model }) {
     heard: () => (playing && sound.playing ? [LANES.findIndex((_, k) => isChosen(k)), sound.position()] : null),
     soundtrackGain: () => sound.lanes.soundtrack.gain.gain.value,
   }
-  showFilm()
+  showVideo()
   paint()
   return box
 }

@@ -41,7 +41,7 @@ export function render({ model }) {
     told = 0,
     spans = null,
     shuttle = null // {speed, at, since}: where and when it began to run at another speed, without sound
-  const film = new Film(() => toggleFullScreen())
+  const videoPicture = new VideoPicture(() => toggleFullScreen())
   const rates = new Map() // by address, Hz
   const music = () => model.music_a || model.soundtrack
   const rate = () => model.plan_a.rate ?? rates.get(music()) ?? 44100
@@ -112,8 +112,8 @@ export function render({ model }) {
   function place(seconds) {
     player.at = inside(seconds)
     if (shuttle) shuttle = { ...shuttle, at: player.at, since: performance.now() }
-    film.show(player.at)
-    if (shuttle) film.runAt(shuttle.speed, heard)
+    videoPicture.show(player.at)
+    if (shuttle) videoPicture.runAt(shuttle.speed, heard)
     show(true)
     if (!shuttle && model.playing && player.sound) begin().catch(cannotPlay)
   }
@@ -148,7 +148,7 @@ export function render({ model }) {
   function run() {
     cancelAnimationFrame(frame)
     frame = requestAnimationFrame(tick)
-    if (!shuttle) film.follow((at) => (playsHere() ? player.sound.heardAt(at) : null))
+    if (!shuttle) videoPicture.follow((at) => (playsHere() ? player.sound.heardAt(at) : null))
   }
   function pause() {
     endShuttle()
@@ -159,7 +159,7 @@ export function render({ model }) {
     player.sound?.stop()
     endSounding(mine)
     cancelAnimationFrame(frame)
-    film.show(player.at)
+    videoPicture.show(player.at)
     paint()
   }
   /** Run at another speed, back or on; there is no sound at these. */
@@ -168,7 +168,7 @@ export function render({ model }) {
     if (model.playing) pause()
     shuttle = { speed, at: player.at, since: performance.now() }
     beginSounding(mine)
-    film.runAt(speed, heard)
+    videoPicture.runAt(speed, heard)
     cancelAnimationFrame(frame)
     frame = requestAnimationFrame(tick)
     paint()
@@ -178,7 +178,7 @@ export function render({ model }) {
     player.at = heard()
     shuttle = null
     endSounding(mine)
-    film.show(player.at)
+    videoPicture.show(player.at)
     paint()
   }
   function faster(sign) {
@@ -197,7 +197,7 @@ export function render({ model }) {
   }
   function toggleFullScreen() {
     if (document.fullscreenElement) document.exitFullscreen()
-    else if (model.film) box.requestFullscreen().catch((error) => console.warn(error))
+    else if (model.video_url) box.requestFullscreen().catch((error) => console.warn(error))
   }
   function tick() {
     if (other()) {
@@ -247,7 +247,7 @@ export function render({ model }) {
     playing.title = nothing
       ? `there is nothing to play yet${model.own_keys ? ": the tab Plan loads the plan" : ""}`
       : playing.ariaLabel
-    film.element.hidden = !model.film || !model.film_shown
+    videoPicture.element.hidden = !model.video_url || !model.video_shown
     source.textContent = by ? by.title : model.here && model.title
     hearHere.hidden = !model.here || by !== null
     hearHere.textContent = hearHere.ariaLabel = `Hear ${model.here}`
@@ -477,20 +477,20 @@ export function render({ model }) {
       mix()
       paint()
     })
-  const showFilm = () =>
-    film.open(model.film, () => {
-      model.film_refused = model.film
+  const showVideo = () =>
+    videoPicture.open(model.video_url, () => {
+      model.refused_url = model.video_url
     })
-  model.on("film", () => {
-    showFilm()
+  model.on("video_url", () => {
+    showVideo()
     if (playsHere()) run()
-    else film.show(player.at)
+    else videoPicture.show(player.at)
   })
   model.on("region", () => {
     if (playsHere()) player.sound.start(heard(), model.region).catch(cannotPlay)
     paint()
   })
-  for (const name of ["labels", "speech", "title", "here", "film_shown", "zooms", "own_keys", "aside"])
+  for (const name of ["labels", "speech", "title", "here", "video_shown", "zooms", "own_keys", "aside"])
     model.on(name, paint)
   model.on("duration", () => {
     show(false)
@@ -510,7 +510,7 @@ export function render({ model }) {
   model.on("remove", () => {
     endShuttle()
     cancelAnimationFrame(frame)
-    film.close()
+    videoPicture.close()
     volume.close()
     deafen()
     window.removeEventListener("workbench-sounding", onSounding)
@@ -525,10 +525,10 @@ export function render({ model }) {
   })
   const box = document.createElement("div")
   box.className = "player"
-  box.film = film
+  box.videoPicture = videoPicture
   box.heardAt = (moment) => (playsHere() ? player.sound.heardAt(moment) : null)
-  box.append(film.element, bar)
-  showFilm()
+  box.append(videoPicture.element, bar)
+  showVideo()
   fillKeys()
   paint()
   show(false)

@@ -3,7 +3,7 @@
 The browser plays the file itself. A small copy (`workbench.audition.proxies`) is made of a file that no browser plays,
 as soon as its plan is there, and of one that this browser refuses.
 
-Classes: `FilmPicture`.
+Classes: `VideoPicture`.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from workbench.audition.proxies import proxy_file
-from workbench.dashboards.files import film_url
+from workbench.dashboards.files import video_url
 from workbench.dashboards.session import Session
 from workbench.dashboards.transport import Program
 from workbench.dashboards.work import Task
 
 
-class FilmPicture:
+class VideoPicture:
     """Shows a video in a program, itself or as a copy.
 
     Parameters
     ----------
     session : whose files are shown
-    program : that the page's transport plays; its `film` is set here and may be emptied by anybody
+    program : that the page's transport plays; its `video_url` is set here and may be emptied by anybody
     run : `Tab.run` of the tab whose program this is
     """
 
@@ -33,7 +33,7 @@ class FilmPicture:
         self._session, self._program, self._run = session, program, run
         self._video: Path | None = None
         self._copying: tuple[Path, Task] | None = None
-        program.param.watch(lambda event: self._copy(event.new), "film_refused")
+        program.param.watch(lambda event: self._copy(event.new), "refused_url")
 
     def show(self, video: Path, digest: str, fps: float, *, for_browsers: bool = True) -> None:
         """Show a video.
@@ -46,14 +46,14 @@ class FilmPicture:
         for_browsers : whether some browser may play the file; else a copy is made at once
         """
         self._video = video
-        self._program.param.update(fps=fps, film=film_url(video, digest) if for_browsers else "")
+        self._program.param.update(fps=fps, video_url=video_url(video, digest) if for_browsers else "")
         if not for_browsers:
             self._copy_of(video, "")
 
     def _copy(self, refused: str) -> None:
         """Have a copy made of a video whose picture the browser cannot play."""
         video, program = self._video, self._program
-        if video is not None and refused and refused == program.film:
+        if video is not None and refused and refused == program.video_url:
             self._copy_of(video, refused)
 
     def _copy_of(self, video: Path, shown: str) -> None:
@@ -65,9 +65,9 @@ class FilmPicture:
                 return
 
         def is_wanted() -> bool:
-            return self._video == video == session.video and program.film == shown
+            return self._video == video == session.video and program.video_url == shown
 
         def show(path: Path) -> None:
-            program.film = session.url_of(path)
+            program.video_url = session.url_of(path)
 
         self._copying = video, self._run(proxy_file, video, then=show, wanted=is_wanted, subject=str(video))

@@ -1,12 +1,12 @@
 // The picture of a video, slaved to the clock of the sound: silent, and moved where it is not where the sound is.
 
 const FAR_S = 0.25 // from here on it jumps; nearer, its speed brings it back
-const NEAR_S = 0.008 // a fifth of a picture of film: it is let be
+const NEAR_S = 0.008 // a fifth of a picture at 24 a second: it is let be
 const PULL = 0.8 // of the distance that a second of another speed makes good
 const MOST_PULL = 0.1 // of the speed
 const LATE_S = 0.08 // that a jump takes, as far as nobody knows better
 
-export class Film {
+export class VideoPicture {
   constructor(act) {
     this.element = document.createElement("video")
     Object.assign(this.element, {
