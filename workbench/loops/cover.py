@@ -61,12 +61,13 @@ from workbench.loops.constraints import (
     LineConstraints,
     NamedSplice,
     SeamConstraints,
+    TrackRange,
     cannot_be_kept,
     clock,
     on_lines,
     smallest_contradiction,
 )
-from workbench.loops.plan import MAX_OPTIONS, LoopPlan
+from workbench.loops.plan import BORDER_SECONDS, MAX_OPTIONS, LoopPlan
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.loops.repetition import wears_less
@@ -139,12 +140,27 @@ def plan_loop(
     if not labels:
         return find_loop(profile, video_seconds, params, None)
     words = cannot_be_kept(labels, f"a loop of {plain_seconds(video_seconds)} s")
-    start = round(profile.song_start, 6)
     for one in constraints.excluded:
-        alone = SeamConstraints(excluded=(one,)).labels
-        if labels == alone and one.song_from <= start < one.song_to:
-            words += ", for a loop begins where the track does; `workbench fit` may begin elsewhere"
+        alone = SeamConstraints(excluded=(one,))
+        if labels == alone.labels:
+            words += _why_it_is_played(profile, params, one)
     raise ConstraintError(words, labels)
+
+
+def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: TrackRange) -> str:
+    """Why every loop plays a range that is not to be played, after a comma; empty where that is not known."""
+    if excluded.song_from <= round(profile.song_start, 6) < excluded.song_to:
+        return ", for a loop begins where the track does; `workbench fit` may begin elsewhere"
+    usable = usable_splices(profile, params, on_lines(profile, SeamConstraints(excluded=(excluded,))))
+    past = (usable.song_to <= excluded.song_from + BORDER_SECONDS) & (
+        usable.song_from >= excluded.song_to - BORDER_SECONDS
+    )
+    if np.any(past & usable.first):
+        return ""
+    return (
+        f", for a loop begins where the track does, and no splice with a score of {params.min_seam_score:g} leads from "
+        f"before {clock(excluded.song_from)} past {clock(excluded.song_to)}"
+    )
 
 
 def restart_splice(profile: LoopProfile) -> NamedSplice | None:

@@ -132,6 +132,15 @@ def test_a_loop_without_the_beginning_of_its_track_names_the_command_that_can(tr
         plan_loop(profile, profile.song_duration + 60.0, constraints=SeamConstraints(excluded=(out,)))
 
 
+def test_a_loop_that_cannot_leave_a_range_out_says_what_lacks(track_profile: Maker) -> None:
+    profile = track_profile()
+    out = TrackRange(float(profile.downbeats[3]), float(profile.downbeats[-3]))
+    with pytest.raises(
+        ConstraintError, match=r"no splice with a score of 0\.5 leads from before 0:\d\d\S* past \d:\d\d"
+    ):
+        plan_loop(profile, profile.song_duration + 60.0, constraints=SeamConstraints(excluded=(out,)))
+
+
 def test_a_pin_and_an_excluded_range_over_it_are_named_together(track_profile: Maker) -> None:
     profile = track_profile()
     pin = named(profile, 20, 8)
