@@ -25,6 +25,7 @@ from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 
 from workbench.audition.shown import shown_file, shown_sound
 from workbench.dashboards.styles import ASSETS
+from workbench.dashboards.transport import script
 from workbench.dashboards.work import Pool, Task
 from workbench.errors import InputError, WorkbenchError
 from workbench.loops.plan import LoopPlan
@@ -269,7 +270,7 @@ def _page(workspace: Workspace, frozen: FrozenPlan, expires: int, path: str) -> 
         f"<h2>Decisions</h2>{f'<ul>{decided}</ul>' if decided else '<p>Nobody has decided on this version.</p>'}"
         f"<h2>Seams</h2>{f'<ol>{rows}</ol>' if rows else '<p>The track plays without a seam.</p>'}</main>"
         f'<script type="application/json" id="facts">{_in_script(facts)}</script>'
-        f"<script>{(ASSETS / 'link.js').read_text(encoding='utf-8')}</script></html>"
+        f"<script>{script('clock', 'link')}</script></html>"
     )
 
 

@@ -8,11 +8,6 @@ const sound = new Audio(),
 const FAR_S = 0.08 // that the picture may be away from the sound
 sound.preload = "metadata"
 
-// As on the page itself: minutes, seconds and tenths.
-const clock = (s) => {
-  const tenths = Math.round(s * 10)
-  return `${Math.floor(tenths / 600)}:${((tenths % 600) / 10).toFixed(1).padStart(4, "0")}`
-}
 const mark = (kind, at) => {
   const made = document.createElement("i")
   made.className = kind
