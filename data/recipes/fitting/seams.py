@@ -2,13 +2,15 @@
 
     python -m data.recipes.fitting.seams [--set SET]
 
-Two kinds of splices with known answers, each with half a say:
+Two kinds of splices with known answers:
 
 - splices between bars of recordings by others, those of the role `fit` in `data.recipes.material.recordings`, fetched
-  into SET/recordings where they are not there yet. Their answer is a number from `data.recipes.material.naturalness`,
-  which knows nothing of the workbench: 0 at a total of 0.5, a little over what splices at random have, 1 at 0.9, where
-  both sides are the same music;
-- splices of the bundled songs whose truth is known (`data.recipes.material.splices`).
+  into SET/recordings where they are not there yet; every recording has the same say. Their answer is a number from
+  `data.recipes.material.naturalness`, which knows nothing of the workbench: 0 at a total of 0.5, a little over what
+  splices at random have, 1 at 0.9, where both sides are the same music;
+- splices of the bundled songs whose truth is known (`data.recipes.material.splices`), which have a tenth of the say: of
+  0, 0.05, 0.1, 0.2 and 0.4 the recordings that are left out are judged the worse the more it is, and the songs the
+  better.
 
 The fit is a logistic regression on ``2 log(1 + break)``, see `workbench.loops.seams.total_of_parts`. No part may gain
 by a break, and none is left out: every weight is LEAST_WEIGHT at least, since what a reviewer is shown as a part has to
@@ -44,7 +46,7 @@ SAME_MUSIC, CHANCE = 0.9, 0.5
 NEAR_REPEAT = 0.85
 """answer of a splice that follows the form but not the notes"""
 LEAST_WEIGHT = 0.1
-OWN_SHARE = 0.4
+OWN_SHARE = 0.1
 """say of the bundled songs"""
 _EDGE_SECONDS = 3.0
 _RIDGE = 1e-4
@@ -65,10 +67,10 @@ def main() -> None:
     """Fetch, judge, fit, write."""
     folder = parser(__doc__).parse_args().set / "recordings"
     folder.mkdir(parents=True, exist_ok=True)
-    for source in sources("fit"):
+    for source in sources("fit", loops=True):
         fetch(folder, source)
     with ProcessPoolExecutor() as processes:
-        elsewhere = list(processes.map(examples_of, recordings(folder, "fit")))
+        elsewhere = list(processes.map(examples_of, recordings(folder, "fit", loops=True)))
         own = list(processes.map(known_examples, range(len(bundled_truths()))))
     elsewhere = [examples for examples in elsewhere if examples.answers.size]
     values = fit(elsewhere, own)
@@ -133,9 +135,11 @@ def known_examples(number: int) -> Examples:
 def fit(elsewhere: list[Examples], own: list[Examples]) -> NDArray[np.float64]:
     """Log-odds of an unbroken splice, and the weight of each part, shape (1 + len(SEAM_PARTS),)."""
     breaks = np.concatenate([e.breaks for e in (*elsewhere, *own)])
-    theirs, ours = (np.concatenate([e.answers for e in some]) for some in (elsewhere, own))
-    answers = np.concatenate((theirs, ours))
-    weight = np.repeat(((1.0 - OWN_SHARE) / theirs.size, OWN_SHARE / ours.size), (theirs.size, ours.size))
+    answers = np.concatenate([e.answers for e in (*elsewhere, *own)])
+    theirs, ours = ([e.answers.size for e in some] for some in (elsewhere, own))
+    each = [*(1.0 / size for size in theirs), *[1.0 / sum(ours)] * len(ours)]
+    share = [*[(1.0 - OWN_SHARE) / len(theirs)] * len(theirs), *[OWN_SHARE] * len(ours)]
+    weight = np.repeat(np.array(each) * share, theirs + ours)
     loss = 2.0 * np.log1p(breaks)
 
     def cost(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:

@@ -1,6 +1,6 @@
 """Fetch and list the recordings that judgements are fitted to and tested on.
 
-    python -m data.recipes.material.recordings FOLDER [--role fit|test] [--check]
+    python -m data.recipes.material.recordings FOLDER [--role fit|test] [--loops] [--check]
 
 fetches the Debian packages that `sources.toml` names and unpacks their music and copyright files into FOLDER, one
 folder a package. It needs `apt-get` and `dpkg-deb`, and no rights: nothing is installed. Packages that are there
@@ -40,6 +40,8 @@ class Source:
     role: str
     """`fit` or `test`"""
     music: str
+    loops_only: bool = False
+    """whether it is for seams and loops alone: nobody has labelled its energy, mood or voices"""
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,17 @@ class ElsewhereRecording:
         return f"{self.source.package.split('-')[0]}: {folder}{self.path.stem}"
 
 
-def sources(role: str | None = None) -> list[Source]:
-    """The sources of a role, all without one."""
+def sources(role: str | None = None, *, loops: bool = False) -> list[Source]:
+    """The sources of a role, all without one.
+
+    Parameters
+    ----------
+    role : `fit` or `test`
+    loops : whether those that are for seams and loops alone are among them
+    """
     rows = tomllib.loads((HERE / "sources.toml").read_text())["source"]
-    return [Source(**row) for row in rows if role in (None, row["role"])]
+    found = [Source(**row) for row in rows if role in (None, row["role"])]
+    return [source for source in found if loops or not source.loops_only]
 
 
 def fetch(folder: Path, source: Source) -> None:
@@ -108,12 +117,19 @@ def fetch_package(folder: Path, package: str, suffixes: frozenset[str]) -> None:
                 raise
 
 
-def recordings(folder: Path, role: str) -> list[ElsewhereRecording]:
-    """The recordings of a role that are in a folder, in the order of their names."""
+def recordings(folder: Path, role: str, *, loops: bool = False) -> list[ElsewhereRecording]:
+    """The recordings of a role that are in a folder, by source, in the order of their names.
+
+    Parameters
+    ----------
+    folder : with packages, not all of them perhaps
+    role : `fit` or `test`
+    loops : whether sources that are for seams and loops alone are among them
+    """
     import av
 
     found = []
-    for source in sources(role):
+    for source in sources(role, loops=loops):
         for path in sorted((folder / source.package).rglob("*")):
             if path.suffix not in SUFFIXES or path.stem in _STEMS | _TALK or path.stat().st_size < _LEAST_BYTES:
                 continue
@@ -149,12 +165,13 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description="Fetch the recordings of the elsewhere sets.")
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--role", choices=["fit", "test"])
+    arguments.add_argument("--loops", action="store_true", help="also the sources that are for seams and loops alone")
     arguments.add_argument(
         "--check", action="store_true", help="say which differ from those that figures were made with"
     )
     given = arguments.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    for source in sources(given.role):
+    for source in sources(given.role, loops=given.loops):
         print(f"[elsewhere] {source.package}", file=sys.stderr, flush=True)
         fetch(given.folder, source)
     if given.check:

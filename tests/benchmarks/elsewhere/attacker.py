@@ -464,7 +464,7 @@ def table_of(fit: list[Measured], test: list[Measured]) -> Table:
 def sample(folder: Path, role: str, most: int) -> list[ElsewhereRecording]:
     """Recordings of a role, the sources in equal numbers as far as they go, spread over each."""
     found: dict[str, list[ElsewhereRecording]] = {}
-    for one in recordings(folder, role):
+    for one in recordings(folder, role, loops=True):
         found.setdefault(one.source.package, []).append(one)
     for package, some in found.items():
         found[package] = [some[k] for k in np.random.default_rng(0).permutation(len(some))]

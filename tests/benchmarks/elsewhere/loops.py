@@ -201,7 +201,7 @@ def main() -> None:
     arguments.add_argument("--most", type=int, help="recordings of a source at most")
     given = arguments.parse_args()
     found: dict[str, list[ElsewhereRecording]] = {}
-    for one in recordings(given.folder, given.role):
+    for one in recordings(given.folder, given.role, loops=True):
         found.setdefault(one.source.package, []).append(one)
     rows = []
     with tempfile.TemporaryDirectory() as home:

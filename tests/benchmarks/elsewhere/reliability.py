@@ -200,7 +200,7 @@ def main() -> None:
     arguments.add_argument("--home", type=Path, help="keeps the analyses of plans for the next run")
     given = arguments.parse_args()
     by_source: dict[str, list[ElsewhereRecording]] = {}
-    for one in recordings(given.folder, given.role):
+    for one in recordings(given.folder, given.role, loops=True):
         by_source.setdefault(one.source.package, []).append(one)
     found: dict[str, list[tuple[NDArray[np.float64], NDArray[np.float64]]]] = {}
     plans: list[JudgedPlan] = []

@@ -123,7 +123,7 @@ def test_a_file_that_is_made_to_repeat_is_repeated_as_a_whole(band: Callable[...
     row = found.splices.row_of(12, 0)
     assert row is not None
     splices = found.splices
-    assert splices.score[row] > 0.9
+    assert splices.score[row] > 0.7
     assert splices.fade_seconds[row] == MIN_FADE_SECONDS
     assert splices.song_to[row] + MIN_FADE_SECONDS / 2 <= recording.duration
     assert splices.song_from[row] >= MIN_FADE_SECONDS / 2
@@ -132,7 +132,7 @@ def test_a_file_that_is_made_to_repeat_is_repeated_as_a_whole(band: Callable[...
     plan = plan_loop(found, 90.0)
     assert isinstance(plan, LoopPlan)
     assert (plan.loop_start_a, plan.loop_end_b) == pytest.approx((0.0, recording.duration), abs=0.01)
-    assert plan.seam_score > 0.9
+    assert plan.seam_score > 0.7
 
 
 def test_a_file_whose_end_does_not_go_on_in_its_head_is_not(band: Callable[..., Any]) -> None:

@@ -142,9 +142,9 @@ def test_that_only_the_ring_of_the_own_ending_is_cut_short_is_said(workspace: Wo
 
 
 def test_that_nothing_keeps_the_own_ending_is_said(workspace: Workspace, tmp_path: Path) -> None:
-    old = write_cut(tmp_path / "old.otio", [("a", 0.0, 40.0)])
+    old = write_cut(tmp_path / "old.otio", [("a", 0.0, 45.0)])
     new = write_cut(tmp_path / "new.otio", [("a", 0.0, 9.0)])
-    made = json.loads(json.dumps(fit_json(fit_track(workspace, TRACK, 40.0))))
+    made = json.loads(json.dumps(fit_json(fit_track(workspace, TRACK, 45.0))))
     for keep_ending in (False, True):
         found = conform(workspace, made, old, new, track=TRACK, keep_ending=keep_ending)
         lost = "the track's own ending is lost to a fade: no seams over 0.2 lead to it from the first change on"
