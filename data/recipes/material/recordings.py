@@ -127,14 +127,19 @@ def recordings(folder: Path, role: str, *, loops: bool = False) -> list[Elsewher
     loops : whether sources that are for seams and loops alone are among them
     """
     import av
+    import av.error
 
     found = []
     for source in sources(role, loops=loops):
         for path in sorted((folder / source.package).rglob("*")):
             if path.suffix not in SUFFIXES or path.stem in _STEMS | _TALK or path.stat().st_size < _LEAST_BYTES:
                 continue
-            with av.open(str(path)) as container:
-                seconds = (container.duration or 0) / av.time_base
+            try:
+                with av.open(str(path)) as container:
+                    seconds = (container.duration or 0) / av.time_base
+            except av.error.InvalidDataError:  # three of hyperrogue have their Vorbis headers twice
+                print(f"[elsewhere] {source.package}: FFmpeg does not read {path.name}", file=sys.stderr)
+                continue
             if SECONDS[0] <= seconds <= SECONDS[1]:
                 found.append(ElsewhereRecording(source, path, seconds))
     return found
