@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from data.recipes.material.match_drawn_videos import RECIPES, DrawnTruth, draw, truth_of
+from data.recipes.material.match_drawn_videos import RECIPES, Recipe, draw, truth_of
 from tests.benchmarks.table import Table
 from workbench.bundled import bundled_path
 from workbench.catalog.lane import Lane
@@ -51,69 +51,125 @@ class Claim:
     holds: bool
 
 
+@dataclass(frozen=True, slots=True)
+class VideoTruth:
+    """What is known of a video; what is None is not checked."""
+
+    seconds: float
+    cuts: tuple[float, float] | None = None
+    """least and most: transitions of which it may be argued whether they are cuts count in the second alone"""
+    speech_share: float | None = None
+    """0 to 1, of its time"""
+    has_sound: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrackTruth:
+    """What is known of a track; what is None is not checked."""
+
+    seconds: float
+    bpm: float | None = None
+    beats_per_bar: int | None = None
+    sung: bool | None = None
+    key: str | None = None
+    """as the workbench names keys: `Eb major`"""
+    loops: bool | None = None
+
+
 Manifest = Mapping[Path, Mapping[str, Any]]
 """what was written of each bundled track, by its file"""
 Reader = Callable[["re.Match[str]"], tuple[str, bool]]
 """the true value, and whether what the line says agrees with it"""
 
 
-def claims_of_video(text: str, name: str, seconds: float, truth: DrawnTruth) -> Iterator[Claim]:
+def claims_of_video(text: str, name: str, truth: VideoTruth) -> Iterator[Claim]:
     """What a line says of a video.
 
     Parameters
     ----------
-    text : the line's half about the video
-    name, seconds, truth : of the video
+    text : the line's half about the video, or a whole sentence
+    name, truth : of the video
     """
-    rate, speech = truth.cuts_per_minute, 100.0 * truth.speech_share
+    readers: dict[str, tuple[str, Reader]] = {"length of the video": (r"^(\d+):(\d\d) long", _length(truth.seconds))}
+    if truth.cuts is not None:
+        least, most = truth.cuts
+        rates = (60.0 * least / truth.seconds, 60.0 * most / truth.seconds)
 
-    def cuts(found: re.Match[str]) -> tuple[str, bool]:
-        said = 0.0 if found[1] is None else float(found[1])
-        return f"{rate:.1f}", abs(said - rate) <= max(CUTS_LEAST, CUTS_SHARE * rate)
+        def rate(found: re.Match[str]) -> tuple[str, bool]:
+            said = 0.0 if found[1] is None else float(found[1])
+            reach = max(CUTS_LEAST, CUTS_SHARE * min(max(said, rates[0]), rates[1]))
+            return _spanned(rates, ".1f"), rates[0] - reach <= said <= rates[1] + reach
 
-    def spoken(found: re.Match[str]) -> tuple[str, bool]:
-        return f"{speech:.0f} %", abs(float(found[1]) - speech) <= SPEECH_POINTS
+        def count(found: re.Match[str]) -> tuple[str, bool]:
+            reach = max(1.0, CUTS_SHARE * most)
+            return _spanned((least, most), ".0f"), least - reach <= float(found[1]) <= most + reach
 
-    yield from _read(text, name, {
-        "cuts per minute": (r"([\d.]+) cuts per minute|no cuts", cuts),
-        "share of speech": (r"^speech (\d+) %", spoken),
-        "length of the video": (r"^(\d+):(\d\d) long", _length(seconds)),
-    })  # fmt: skip
+        readers["cuts per minute"] = (r"([\d.]+) cuts per minute|no cuts|without cuts", rate)
+        readers["number of cuts"] = (r"^(\d+) cuts, a median", count)
+    if (share := truth.speech_share) is not None:
+
+        def spoken(found: re.Match[str]) -> tuple[str, bool]:
+            return f"{100.0 * share:.0f} %", abs(float(found[1]) - 100.0 * share) <= SPEECH_POINTS
+
+        readers["share of speech"] = (r"^speech (\d+) %", spoken)
+    yield from _read(text, name, readers)
 
 
-def claims_of_track(text: str, name: str, seconds: float, fields: Mapping[str, Any]) -> Iterator[Claim]:
+def _spanned(least_most: tuple[float, float], digits: str) -> str:
+    least, most = (f"{value:{digits}}" for value in least_most)
+    return least if least == most else f"{least} to {most}"
+
+
+def claims_of_track(text: str, name: str, truth: TrackTruth) -> Iterator[Claim]:
     """What a line says of a track.
 
     Parameters
     ----------
-    text : the line's half about the track
-    name, seconds : of the track
-    fields : of the bundled manifest
+    text : the line's half about the track, or a whole sentence
+    name, truth : of the track
     """
-    bpm, sung, loops = fields.get("bpm"), not fields["instrumental"], fields["kind"] == "song"
-    key = f"{fields.get('musical_key_name')} {fields.get('musical_key_mode')}"
+    bpm, sung, loops = truth.bpm, truth.sung, truth.loops
+    readers: dict[str, tuple[str, Reader]] = {"length of the track": (r"^(\d+):(\d\d) long", _length(truth.seconds))}
+    if bpm is not None:
 
-    def tempo(levels: tuple[float, ...]) -> Reader:
-        def read(found: re.Match[str]) -> tuple[str, bool]:
-            true = () if bpm is None else (level * bpm for level in levels)
-            said = [float(one) for one in found.groups()]
-            return f"{bpm}", any(abs(one - level) <= TEMPO_SHARE * level for level in true for one in said)
+        def tempo(levels: tuple[float, ...]) -> Reader:
+            def read(found: re.Match[str]) -> tuple[str, bool]:
+                said = [float(one) for one in found.groups()]
+                return f"{bpm:.1f}", any(_is_near(one, level * bpm) for level in levels for one in said)
 
-        return read
+            return read
 
-    def voice(found: re.Match[str]) -> tuple[str, bool]:
-        return "sung" if sung else "nobody sings", (float(found[1]) >= 50.0) == sung
+        readers["tempo"] = (r"(?<![\d.])(?<! or )([\d.]+) bpm", tempo((1.0,)))
+        readers[LOOSELY] = (r"(?<![\d.])(?<! or )([\d.]+) bpm", tempo(_LEVELS))
+        readers["tempo, one of two"] = (r"([\d.]+) or ([\d.]+) bpm", tempo((1.0,)))
+        if truth.beats_per_bar is not None:
+            beats = {"bar": truth.beats_per_bar, "half bar": truth.beats_per_bar / 2, "beat": 1}
 
-    yield from _read(text, name, {
-        "tempo": (r"(?<![\d.])(?<! or )([\d.]+) bpm", tempo((1.0,))),
-        LOOSELY: (r"(?<![\d.])(?<! or )([\d.]+) bpm", tempo(_LEVELS)),
-        "tempo, one of two": (r"([\d.]+) or ([\d.]+) bpm", tempo((1.0,))),
-        "a voice": (r"a voice with a probability of (\d+) %", voice),
-        "key": (r"([A-G][b#]?) (major|minor)", lambda found: (key, f"{found[1]} {found[2]}" == key)),
-        "length of the track": (r"^(\d+):(\d\d) long", _length(seconds)),
-        "whether it loops": (r"long, (?:its best seam scores|(does not loop))",
-                             lambda found: ("loops" if loops else "does not", (found[1] is None) == loops)),
-    })  # fmt: skip
+            def unit(found: re.Match[str]) -> tuple[str, bool]:
+                seconds = beats[found[1]] * 60.0 / bpm
+                return f"{seconds:.2f} s", _is_near(float(found[2]), seconds)
+
+            readers["length of a bar"] = (r"a (bar|half bar|beat) lasts ([\d.]+) s at", unit)
+    if sung is not None:
+        said_sung = "sung" if sung else "nobody sings"
+        readers["a voice"] = (
+            r"a voice with a probability of (\d+) %",
+            lambda found: (said_sung, (float(found[1]) >= 50.0) == sung),
+        )
+        readers["vocals that compete"] = (r"its vocals compete", lambda _: (said_sung, sung))
+    if truth.key is not None:
+        key = truth.key
+        readers["key"] = (r"([A-G][b#]?) (major|minor)", lambda found: (key, found[0] == key))
+    if loops is not None:
+        readers["whether it loops"] = (
+            r"long, (?:its best seam scores|(does not loop))",
+            lambda found: ("loops" if loops else "does not", (found[1] is None) == loops),
+        )
+    yield from _read(text, name, readers)
+
+
+def _is_near(said: float, true: float) -> bool:
+    return abs(said - true) <= TEMPO_SHARE * true
 
 
 def _length(seconds: float) -> Reader:
@@ -127,23 +183,54 @@ def _read(text: str, subject: str, readers: dict[str, tuple[str, Reader]]) -> It
             yield Claim(kind, subject, found[0], true, holds)
 
 
-def claims_of_lane(lane: Lane, name: str, seconds: float, truth: DrawnTruth, manifest: Manifest) -> set[Claim]:
-    """All that the lines of all compared tracks say; what is said twice counts once.
+def claims_of_lane(lane: Lane, name: str, video: VideoTruth, tracks: Mapping[Path, TrackTruth]) -> set[Claim]:
+    """All that lines and sentences of all compared tracks say; what is said twice counts once.
 
     Parameters
     ----------
     lane : of the video
-    name, seconds, truth : of the video
-    manifest : of the bundled catalog
+    name, video : of the video
+    tracks : what is known of each track of the catalog, by its file
     """
     found: set[Claim] = set()
     for ranked in lane.candidate_pool:
-        track = ranked.track.path
-        length = probe(track).duration
-        for line in ranked.reasons:
-            found |= set(claims_of_video(line.video, name, seconds, truth))
-            found |= set(claims_of_track(line.audio, track.stem, length, manifest[track]))
+        path = ranked.track.path
+        halves = [(line.video, line.audio) for line in ranked.reasons]
+        for of_video, of_track in (*halves, (ranked.fit_explanation, ranked.fit_explanation)):
+            found |= set(claims_of_video(of_video, name, video))
+            found |= set(claims_of_track(of_track, path.stem, tracks[path]))
     return found
+
+
+def known_of_bundled(manifest: Manifest) -> dict[Path, TrackTruth]:
+    """What is known of the bundled tracks, by their files.
+
+    Parameters
+    ----------
+    manifest : of the bundled catalog
+    """
+    return {
+        path: TrackTruth(
+            probe(path).duration,
+            fields.get("bpm"),
+            sung=not fields["instrumental"],
+            key=f"{fields['musical_key_name']} {fields['musical_key_mode']}" if "musical_key_name" in fields else None,
+            loops=fields["kind"] == "song",
+        )
+        for path, fields in manifest.items()
+    }
+
+
+def known_of_drawn(recipe: Recipe) -> VideoTruth:
+    """What is known of a video because it was drawn so.
+
+    Parameters
+    ----------
+    recipe : of the video
+    """
+    seconds, truth = recipe.character.seconds, truth_of(recipe)
+    cuts = truth.cuts_per_minute * seconds / 60.0
+    return VideoTruth(seconds, (cuts, cuts), truth.speech_share)
 
 
 def bundled_manifest() -> Manifest:
@@ -160,16 +247,22 @@ def run() -> list[Table]:
     manifest = bundled_manifest()
     for added in add_tracks(workspace, [WantedFile(path) for path in manifest]):
         assert added.fault is None, added.fault
+    known = known_of_bundled(manifest)
     claims: set[Claim] = set()
     for recipe in RECIPES:
         video = draw(recipe, folder / f"{recipe.name.replace(' ', '-').replace(',', '')}.mp4")
-        lane = match(workspace, video)
-        claims |= claims_of_lane(lane, recipe.name, recipe.character.seconds, truth_of(recipe), manifest)
-    return [summary(claims), failures(claims)]
+        claims |= claims_of_lane(match(workspace, video), recipe.name, known_of_drawn(recipe), known)
+    return [summary(claims, f"{len(RECIPES)} drawn videos, bundled tracks without their manifest"), failures(claims)]
 
 
-def summary(claims: set[Claim]) -> Table:
-    """How many claims of each kind are true."""
+def summary(claims: set[Claim], material: str) -> Table:
+    """How many claims of each kind are true.
+
+    Parameters
+    ----------
+    claims : of all kinds
+    material : what they are about, in words
+    """
     table = Table("What `match_map` says, where the truth is known", ("claim", "said", "true", "share"))
     kinds = dict.fromkeys(claim.kind for claim in sorted(claims, key=lambda one: (one.kind, one.subject)))
     for kind in kinds:
@@ -178,8 +271,8 @@ def summary(claims: set[Claim]) -> Table:
     strict = [claim.holds for claim in claims if claim.kind != LOOSELY]
     table.add("all, the tempo as written", len(strict), sum(strict), sum(strict) / len(strict))
     table.notes.append(
-        f"{len(RECIPES)} drawn videos, bundled tracks without their manifest; a statement counts once, however many "
-        f"lines repeat it. Goal: {GOAL}. Cuts may lie off by {CUTS_SHARE:.0%} or {CUTS_LEAST:.0f} a minute, "
+        f"{material}; a statement counts once, however many lines repeat it. "
+        f"Goal: {GOAL}. Cuts may lie off by {CUTS_SHARE:.0%} or {CUTS_LEAST:.0f} a minute, "
         f"speech by {SPEECH_POINTS:.0f} points, tempo by {TEMPO_SHARE:.0%}."
     )
     return table

@@ -23,6 +23,7 @@ from workbench.catalog.lane import MatchReason
 from workbench.catalog.tempo import SURE, UNSURE, tempo_words
 from workbench.catalog.texts import mood_of, track_text
 from workbench.catalog.track import Track
+from workbench.catalog.voice import is_sung, voice_words
 from workbench.language.lexicon import read_lexicon
 from workbench.match.ranking import (
     BAR_UNITS,
@@ -324,7 +325,7 @@ def voices_of(pair: RankedPair) -> str:
     vocals, band = pair.number("vocals"), pair.number("speech_band")
     clauses = []
     if not isnan(vocals):
-        clauses.append(f"a voice with a probability of {100 * vocals:.0f} %")
+        clauses.append(voice_words(vocals))
     if not isnan(band):
         clauses.append(f"{100 * band:.0f} % of its power from 1 to 4 kHz")
     return ", ".join(clauses)
@@ -511,8 +512,10 @@ def _doubt(name: str, pair: RankedPair, params: MatchParams) -> str | None:
         case "mood":
             return f"it is more {'cheerful' if _valence(pair, params) > wanted.valence else 'sombre'} than the pictures"
         case "voice":
-            sings = pair.number("vocals") >= 0.5
-            return "its vocals compete with the voice" if sings else "it is dense where the voice is"
+            if is_sung(pair.number("vocals")):
+                return "its vocals compete with the voice"
+            likely = pair.number("vocals") >= 0.5
+            return "somebody may be singing where the voice is" if likely else "it is dense where the voice is"
         case "length":
             return f"it ends at {clock(pair.number('duration'))} and does not loop well"
         case "arc":

@@ -88,6 +88,12 @@ class CutParams(Params):
     dissolve_bias: float = Field(
         default=_FITTED["dissolve_bias"], ge=-50.0, le=50.0, description="log-odds of a dissolve before any evidence"
     )
+    dissolve_threshold: float = Field(
+        default=1.5,
+        ge=-10.0,
+        le=20.0,
+        description="log-odds over which a ramp is a dissolve; higher finds fewer, surer ones",
+    )
     ends_weight: float = Field(
         default=_FITTED["ends_weight"], ge=-50.0, le=50.0, description="log-odds a unit of unlikeness of the ends"
     )

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from workbench.catalog.columns import UNKNOWN, Columns
 from workbench.catalog.tempo import tempo_words
+from workbench.catalog.voice import voice_words
 from workbench.language.grammar import read_grammar
 from workbench.language.lexicon import Kind, lexicon, read_lexicon, terms_in
 from workbench.language.negation import Span, scopes
@@ -154,7 +155,7 @@ class Constraint:
         if not np.isfinite(value):
             return f"{self.fact} not measured"
         return {
-            "vocals": f"a voice with a probability of {100 * value:.0f} %",
+            "vocals": voice_words(value),
             "drums": f"drums with a probability of {100 * value:.0f} %",
             "bpm": tempo_words(value, int(columns.tempo_certainty[row]), ".4g"),
             "duration": f"{value:.0f} s long",

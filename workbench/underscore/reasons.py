@@ -21,6 +21,7 @@ from workbench.catalog.lane import MatchReason
 from workbench.catalog.tempo import tempo_words
 from workbench.catalog.texts import track_text
 from workbench.catalog.track import Track
+from workbench.catalog.voice import voice_words
 from workbench.language.languages import ENGLISH, language_of
 from workbench.language.lexicon import KINDS, Kind, lexicon, read_lexicon
 from workbench.params import UnderscoreParams
@@ -303,7 +304,7 @@ def _number(columns: Columns, row: int, name: str) -> str | None:
         "energy": f"energy {value:.2f} of 1",
         "brightness": f"brightness {value:.2f} of 1",
         "mode": f"mode {value:+.2f} from -1 minor to +1 major",
-        "vocals": f"a voice with a probability of {100 * value:.0f} %",
+        "vocals": voice_words(value),
         "duration": f"{value:.0f} s long",
     }[name]
 

@@ -226,7 +226,7 @@ def dissolves(strip: Strip, params: CutParams, cuts: list[Border]) -> list[Borde
         if border.strength < params.dissolve_unlikeness:
             continue
         odds = params.dissolve_bias + float(np.dot(weights, evidence))
-        if odds > 0.0 and not any(border.start - 0.1 < cut.at < border.end + 0.1 for cut in cuts):
+        if odds > params.dissolve_threshold and not any(border.start - 0.1 < cut.at < border.end + 0.1 for cut in cuts):
             found.append((odds, border))
     return _best_apart(found)
 

@@ -137,12 +137,13 @@ SOURCES: dict[str, Callable[[Path], Iterator[KeyedPiece]]] = {
 }
 
 
-def drawn_pieces(folder: Path) -> list[KeyedPiece]:
+def drawn_pieces(folder: Path, after: int = 0) -> list[KeyedPiece]:
     """The pieces that are measured: of each source and mode as many as `MOST_PIECES`, drawn alike each time.
 
     Parameters
     ----------
     folder : with the checkouts
+    after : how many of those that were drawn first are left out
     """
     drawn: list[KeyedPiece] = []
     for name, read in SOURCES.items():
@@ -152,7 +153,7 @@ def drawn_pieces(folder: Path) -> list[KeyedPiece]:
         pieces = list(read(folder / name))
         for mode in (0, 1):
             of_mode = [piece for piece in pieces if piece.mode == mode]
-            order = np.random.default_rng(0).permutation(len(of_mode))[:MOST_PIECES]
+            order = np.random.default_rng(0).permutation(len(of_mode))[after : after + MOST_PIECES]
             drawn.extend(of_mode[at] for at in sorted(order))
     return drawn
 

