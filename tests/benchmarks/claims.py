@@ -12,7 +12,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -181,6 +181,19 @@ def _read(text: str, subject: str, readers: dict[str, tuple[str, Reader]]) -> It
         if found := re.search(pattern, text):
             true, holds = reader(found)
             yield Claim(kind, subject, found[0], true, holds)
+
+
+def said_once(claims: Iterable[Claim]) -> set[Claim]:
+    """One statement of a kind of each video and track, however it is worded; a wrong one stands for all.
+
+    Parameters
+    ----------
+    claims : all that was said
+    """
+    kept: dict[tuple[str, str], Claim] = {}
+    for claim in sorted(claims, key=lambda one: (not one.holds, one.said)):
+        kept[claim.kind, claim.subject] = claim
+    return set(kept.values())
 
 
 def claims_of_lane(lane: Lane, name: str, video: VideoTruth, tracks: Mapping[Path, TrackTruth]) -> set[Claim]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from data.recipes.material.match_drawn_videos import RECIPES, truth_of
-from tests.benchmarks.claims import LOOSELY, TrackTruth, VideoTruth, claims_of_track, claims_of_video
+from tests.benchmarks.claims import LOOSELY, TrackTruth, VideoTruth, claims_of_track, claims_of_video, said_once
 
 VIDEO = VideoTruth(80.0, cuts=(27.0, 27.0), speech_share=0.6)
 SONG = TrackTruth(102.5, bpm=112.0, beats_per_bar=4, sung=False, key="D major", loops=True)
@@ -59,6 +59,14 @@ def test_what_may_be_called_a_cut_counts_neither_way() -> None:
     said = {f"{rate} cuts per minute": rate for rate in (9, 11, 16, 21, 23)}
     holds = {said[text]: next(claims_of_video(text, "a video", truth)).holds for text in said}
     assert holds == {9: False, 11: True, 16: True, 21: True, 23: False}
+
+
+def test_two_wordings_of_one_statement_count_once() -> None:
+    truth = TrackTruth(80.0, bpm=240.0)
+    lines = ("120 bpm, 4.0 onsets per second", "a bar lasts 2.00 s at 120.0 bpm")
+    said = {claim for line in lines for claim in claims_of_track(line, "a track", truth) if claim.kind == "tempo"}
+    assert len(said) == 2
+    assert len(said_once(said)) == 1
 
 
 def test_what_is_not_known_is_not_checked() -> None:

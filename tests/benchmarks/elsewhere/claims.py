@@ -13,9 +13,9 @@ FOLDER holds what was fetched, each in a folder of its own; what is not there is
 - `keys`: pieces whose keys are written down (`tests.benchmarks.elsewhere.keys`), the next ones after those by which it
   was chosen from which probability a key is named.
 
-All recordings make one catalog, without a word about them, and every video is matched with it. A statement counts once,
-however many lines repeat it. Energy, cheerfulness, pulse, motion and light have no truth, so they are left out, as are
-tempi of songs that change theirs. HOME keeps what was measured.
+All recordings make one catalog, without a word about them, and every video is matched with it. One statement of a kind
+counts of each video and recording, however many lines repeat it. Energy, cheerfulness, pulse, motion and light have no
+truth, so they are left out, as are tempi of songs that change theirs. HOME keeps what was measured.
 """
 
 from __future__ import annotations
@@ -34,7 +34,16 @@ from data.recipes.material.mix_videos import Ranges
 from data.recipes.material.spoken_videos import spoken_videos, write_video
 from data.recipes.training.fonts import RATE, installed
 from tests.benchmarks.beats import TEMPO_TOLERANCE
-from tests.benchmarks.claims import Claim, TrackTruth, VideoTruth, claims_of_lane, claims_of_video, failures, summary
+from tests.benchmarks.claims import (
+    Claim,
+    TrackTruth,
+    VideoTruth,
+    claims_of_lane,
+    claims_of_video,
+    failures,
+    said_once,
+    summary,
+)
 from tests.benchmarks.elsewhere import beats, keys, singers
 from tests.benchmarks.elsewhere.cuts import labelled_cuts
 from tests.benchmarks.table import Table
@@ -235,6 +244,7 @@ def measure(videos: Sequence[KnownVideo], tracks: dict[Path, TrackTruth], home: 
         if video.truth.speech_share:
             put = [sum(one.track.path in sung for one in some) for some in (lane.matches, lane.candidate_pool)]
             room.add(video.name, video.truth.speech_share, *put, len(sung))
+    claims = said_once(claims)
     return [summary(claims, f"{len(videos)} videos and {len(tracks)} recordings by others"), failures(claims), room]
 
 
