@@ -265,6 +265,7 @@ def run() -> list[Table]:
     for recipe in RECIPES:
         video = draw(recipe, folder / f"{recipe.name.replace(' ', '-').replace(',', '')}.mp4")
         claims |= claims_of_lane(match(workspace, video), recipe.name, known_of_drawn(recipe), known)
+    claims = said_once(claims)
     return [summary(claims, f"{len(RECIPES)} drawn videos, bundled tracks without their manifest"), failures(claims)]
 
 
