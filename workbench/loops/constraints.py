@@ -178,6 +178,18 @@ class LineConstraints:
             held |= (np.asarray(song_from) < last - BORDER_SECONDS) & (np.asarray(song_to) > first + BORDER_SECONDS)
         return held
 
+    def leads_past(self, song_to: FloatArray, song_from: FloatArray) -> BoolArray:
+        """Which splices go from before a range that is not played to where it is over, shape (n,).
+
+        Parameters
+        ----------
+        song_to, song_from : shape (n,), s, where each splice leaves and enters
+        """
+        past = np.zeros(np.shape(song_to), dtype=bool)
+        for first, last in self.excluded:
+            past |= (song_to <= first + BORDER_SECONDS) & (song_from >= last - BORDER_SECONDS)
+        return past
+
     def is_pinned(self, leave: IntArray, enter: IntArray) -> BoolArray:
         """Which splices must be used, shape (n,).
 

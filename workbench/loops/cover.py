@@ -32,6 +32,9 @@ Its `plan_score` is at most that of the option before it.
 Splices that a person pinned (`workbench.loops.constraints`) are taken by every route: either the combination holds them
 all, or the search goes without them for the length that they leave, and each is put where it may stand, once.
 
+Where a range of the track is not played, a route may begin with one splice that leads past it, and goes on as any other
+from there. A body that holds such a range is not looped, for each of its passes would need two splices.
+
 The answer is a function of the profile, the length, the constraints and the parameters alone.
 """
 
@@ -67,7 +70,7 @@ from workbench.loops.constraints import (
     on_lines,
     smallest_contradiction,
 )
-from workbench.loops.plan import BORDER_SECONDS, MAX_OPTIONS, LoopPlan
+from workbench.loops.plan import MAX_OPTIONS, LoopPlan
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.loops.repetition import wears_less
@@ -92,6 +95,8 @@ _FINALISTS_OF_ONE_BODY = 4  # heard longest; so that there are options to the ea
 _MOST_TIMES = 3  # how often Q is taken
 _NONE = -1  # no splice
 _MOST_HELD = 3  # pinned splices that one combination can hold besides those of its tour
+_WAY_BARS = 8  # bars within which two ways past a range lead to the same place
+_MOST_WAYS = 4  # past a range that is not played, tried
 _NO_SPLICES: IntArray = np.zeros(0, dtype=np.int64)
 
 
@@ -152,14 +157,16 @@ def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: Track
     if excluded.song_from <= round(profile.song_start, 6) < excluded.song_to:
         return ", for a loop begins where the track does; `workbench fit` may begin elsewhere"
     usable = usable_splices(profile, params, on_lines(profile, SeamConstraints(excluded=(excluded,))))
-    past = (usable.song_to <= excluded.song_from + BORDER_SECONDS) & (
-        usable.song_from >= excluded.song_to - BORDER_SECONDS
-    )
-    if np.any(past & usable.first):
+    if not np.any(usable.leads_past_excluded & usable.first):
+        return (
+            f", for a loop begins where the track does, and no splice with a score of {params.min_seam_score:g} leads "
+            f"from before {clock(excluded.song_from)} past {clock(excluded.song_to)}"
+        )
+    repeats = usable.is_body & np.diagonal(usable.follows)
+    if any(np.any(repeats & _may_open(usable, way)) for way in (None, *_ways_past(usable))):
         return ""
-    return (
-        f", for a loop begins where the track does, and no splice with a score of {params.min_seam_score:g} leads from "
-        f"before {clock(excluded.song_from)} past {clock(excluded.song_to)}"
+    return f", for no part that repeats unnoticed lies as a whole before {clock(excluded.song_from)} or after " + clock(
+        excluded.song_to
     )
 
 
@@ -223,7 +230,8 @@ def find_loop(
         back = _best_body(profile, params)  # one that leads on or is too short makes no loop, however it sounds
         best = float(profile.splices.score.max(initial=0.0)) if back is None else back[1]
         return _refuse("no two of its bar lines sound alike enough to splice between them", best, profile, params)
-    if not np.any(usable.is_body & usable.first) and not usable.pinned.size:
+    ways = [None, *_ways_past(usable)]
+    if not any(np.any(usable.is_body & _may_open(usable, way)) for way in ways) and not usable.pinned.size:
         why = f"no part of it that repeats lasts {params.min_body_seconds:.0f} s"
         return _refuse(why, float(usable.score.max()), profile, params)
     if constraints is not None and usable.pinned.size < len(constraints.pinned):
@@ -232,7 +240,8 @@ def find_loop(
     video = round(video_seconds, 6)
     routes = [
         route
-        for route in _routes(usable, profile, video, params)
+        for way in ways
+        for route in _routes_by(way, usable, profile, video, params)
         if not usable.plays_excluded(*spans(route, usable, profile).T).any()
     ]
     if not routes:
@@ -313,6 +322,39 @@ def _routes(
         tours = make_tours(usable, need, params) if body is None else [tour_of_body(usable, body, params)]
         yield from _own_end_routes(usable, tours, profile, video, params, inserted)
         yield from _fade_routes(usable, tours, profile, video, params, inserted)
+
+
+def _ways_past(usable: UsableSplices) -> list[int]:
+    """Splices by which the music, from its beginning, gets past a range that is not played: the best, with variety."""
+    past = usable.leads_past_excluded & usable.first & np.any(usable.follows & usable.is_body, axis=1)
+    rows = np.flatnonzero(past)  # best first
+    rows = rows[rank_within(usable.enter[rows] // _WAY_BARS) == 0]
+    return [int(row) for row in rows[:_MOST_WAYS]]
+
+
+def _may_open(usable: UsableSplices, way: int | None) -> BoolArray:
+    """Which splices may be taken first, or first after the way past a range; shape (n,)."""
+    return usable.first if way is None else usable.follows[way]
+
+
+def _routes_by(
+    way: int | None, usable: UsableSplices, profile: LoopProfile, video: float, params: CoverParams
+) -> Iterator[Route]:
+    """The best routes that take one splice before all others, once, to get past a range that is not played."""
+    if way is None:
+        yield from _routes(usable, profile, video, params)
+        return
+    # As if the music that is left out were heard, and the video as much longer.
+    longer = round(video - float(usable.gain_seconds[way]), 6)
+    rest = replace(usable, first=_may_open(usable, way), pinned=usable.pinned[usable.pinned != way])
+    for route in _routes(rest, profile, longer, params):
+        taken = np.append(way, route.taken)
+        if route.own_ending:
+            whole = own_end_route(usable, taken, profile, video)
+            if whole is not None:
+                yield whole
+        else:
+            yield fade_route(usable, taken, profile, video)
 
 
 def _refuse(why: str, best_score: float, profile: LoopProfile, params: CoverParams) -> Refusal:

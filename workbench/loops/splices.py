@@ -106,6 +106,13 @@ class UsableSplices(PlayableSplices):
             return np.zeros(np.broadcast_shapes(np.shape(song_from), np.shape(song_to)), dtype=bool)
         return self.constraints.plays_excluded(song_from, song_to)
 
+    @property
+    def leads_past_excluded(self) -> BoolArray:
+        """Which splices lead past a range that is not played, see `LineConstraints.leads_past`; shape (n,)."""
+        if self.constraints is None:
+            return np.zeros(self.size, dtype=bool)
+        return self.constraints.leads_past(self.song_to, self.song_from)
+
     def unlike(self, one: int, others: Sequence[int]) -> bool:
         """Whether a body sounds different from each of the others, see `alike`."""
         return not bool(self.alike(np.array([one]), np.array(others, dtype=np.int64)).any())
@@ -203,6 +210,8 @@ def usable_splices(
     bars_before = np.where(is_pinned, 1, params.min_segment_bars)
     bars_between = np.where(is_pinned[:, None] | is_pinned, 1, params.min_segment_bars)
     opens_after = np.where(is_pinned, params.gain_glide_seconds, opens)
+    if constraints is not None:  # what goes on sooner is no stutter
+        opens_after = np.where(constraints.leads_past(song_to, song_from), np.minimum(opens_after, least), opens_after)
     least_between = np.where(is_pinned[:, None] | is_pinned, params.gain_glide_seconds, least)
     first = leave >= bars_before
     first &= song_to - round(profile.song_start, 6) >= np.maximum(opens_after, start_fade(profile) + fade / 2) + _MARGIN
@@ -263,6 +272,8 @@ def _among(
         again = playable & profile.restart.is_at(leave, enter) & (gain >= params.min_body_seconds)
     if constraints is not None:
         ruled_out = constraints.rules_out(leave, enter)
+        ruled_out |= constraints.plays_excluded(song_to - GRID_TOLERANCE_SECONDS, song_to)
+        ruled_out |= constraints.plays_excluded(song_from, song_from + GRID_TOLERANCE_SECONDS)
         legal, again = legal & ~ruled_out, again & ~ruled_out
         pins = playable & constraints.is_pinned(leave, enter)
 

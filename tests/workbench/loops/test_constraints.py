@@ -22,7 +22,7 @@ from workbench.loops.constraints import (
 from workbench.loops.cover import plan_loop
 from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fit
 from workbench.loops.plan import LoopPlan, PlanKind, nearest_line
-from workbench.loops.profile import LoopProfile
+from workbench.loops.profile import SEAM_PARTS, LoopProfile, Splices
 from workbench.loops.refusals import Refusal
 
 Maker = Callable[..., LoopProfile]
@@ -139,6 +139,57 @@ def test_a_loop_that_cannot_leave_a_range_out_says_what_lacks(track_profile: Mak
         ConstraintError, match=r"no splice with a score of 0\.5 leads from before 0:\d\d\S* past \d:\d\d"
     ):
         plan_loop(profile, profile.song_duration + 60.0, constraints=SeamConstraints(excluded=(out,)))
+
+
+def with_splices(profile: LoopProfile, *pairs: tuple[int, int]) -> LoopProfile:
+    """The track with these splices alone, exactly on its bar lines, all as good as each other."""
+    leave, enter = (np.array(lines) for lines in zip(*pairs, strict=True))
+    return replace(
+        profile,
+        splices=Splices(
+            leave=leave,
+            enter=enter,
+            song_to=profile.downbeats[leave],
+            song_from=profile.downbeats[enter],
+            score=np.full(leave.size, 0.9),
+            parts=np.full((leave.size, len(SEAM_PARTS)), 0.9),
+            fade_seconds=np.full(leave.size, 0.02),
+            exponent=np.ones(leave.size),
+            level_step_db=np.zeros(leave.size),
+        ),
+    )
+
+
+def test_music_gets_past_an_excluded_range_by_one_splice_ahead(track_profile: Maker) -> None:
+    profile = with_splices(track_profile(), (9, 17), (48, 24), (44, 32))
+    out = TrackRange(19.0, 31.0)  # from within bar 9 on
+    plan = planned(profile, LOOPED, SeamConstraints(excluded=(out,)))
+    for option in plan.options:
+        pairs = lines_of(option, profile)
+        assert pairs[0] == (9, 17)
+        assert pairs.count((9, 17)) == 1
+        assert {(48, 24), (44, 32)} & set(pairs)
+        for segment in option.segments:
+            assert segment.song_to <= out.song_from + 0.03 or segment.song_from >= out.song_to - 0.03
+    assert (9, 17) not in lines_of(planned(profile, LOOPED, SeamConstraints()), profile)
+
+
+def test_the_splice_past_an_excluded_range_may_be_pinned(track_profile: Maker) -> None:
+    profile = with_splices(track_profile(), (9, 17), (48, 24), (44, 32))
+    constraints = SeamConstraints(pinned=(named(profile, 9, 17),), excluded=(TrackRange(19.0, 31.0),))
+    assert lines_of(planned(profile, LOOPED, constraints), profile).count((9, 17)) == 1
+
+
+def test_it_may_leave_as_soon_as_a_segment_lasts(track_profile: Maker) -> None:
+    profile = with_splices(track_profile(), (4, 17), (48, 24), (44, 32))
+    plan = planned(profile, LOOPED, SeamConstraints(excluded=(TrackRange(9.0, 31.0),)))
+    assert lines_of(plan, profile)[0] == (4, 17), "8.5 s in, where a loop back would be a stutter"
+
+
+def test_where_every_part_that_repeats_holds_the_excluded_range_the_line_says_so(track_profile: Maker) -> None:
+    profile = with_splices(track_profile(), (9, 17), (48, 4))
+    with pytest.raises(ConstraintError, match=r"no part that repeats unnoticed lies as a whole before 0:19 or after"):
+        plan_loop(profile, LOOPED, constraints=SeamConstraints(excluded=(TrackRange(19.0, 31.0),)))
 
 
 def test_a_pin_and_an_excluded_range_over_it_are_named_together(track_profile: Maker) -> None:
