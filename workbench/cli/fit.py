@@ -195,13 +195,14 @@ def _explain(fit: Fit, keep: Collection[str], params: CoverParams) -> None:
     """Write to standard error what the JSON does not say in words."""
     from workbench.loops.fit import shares_its_parts
     from workbench.loops.refusals import plain_seconds
-    from workbench.workflows.plan_words import less_sure_line
+    from workbench.workflows.plan_words import less_sure_line, repetition_line
 
     for plan in fit.plans:
         named = f"{plain_seconds(plan.window_end)} s: " if len(fit.plans) > 1 else ""
         say(f"{named}{plan.kind.in_words}, {plan.end_label}")
-        unsure = less_sure_line(plan, keep, params)
-        explain_plan(plan, fit.analysis.profile, *([unsure] if unsure else []), named=named)
+        profile = fit.analysis.profile
+        lines = (less_sure_line(plan, keep, params), repetition_line(plan, profile, params))
+        explain_plan(plan, profile, *filter(None, lines), named=named)
     by_length = sorted(fit.plans, key=lambda plan: plan.window_end)
     for short, longer in pairwise(by_length):
         if not shares_its_parts(short, longer):

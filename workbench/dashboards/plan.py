@@ -39,6 +39,7 @@ from workbench.loops.refusals import Refusal
 from workbench.mix.drawn import with_drawn
 from workbench.params import WorkbenchParams
 from workbench.workflows.loop import Loop
+from workbench.workflows.plan_words import repetition_line
 from workbench.workflows.provenance import with_mix_params
 
 
@@ -75,6 +76,8 @@ class PlanTab(Tab):
                   ["{ }", "choose the seam before, or the next"]],
         )  # fmt: skip
         self.cards = OptionCards(sizing_mode="stretch_width")
+        self.repeated = pmui.Typography("", variant="body2", visible=False, margin=(2, 10, 6, 10))
+        """what is heard again and again in the plan in use"""
         self.chips = SeamChips(sizing_mode="stretch_width", label="Open in Seams:", margin=(8, 0, 0, 0))
         self.empty = pmui.Typography("", variant="body1", margin=(24, 10, 4, 10))
         self.fit = action("Fit the track to this video", session.fit, variant="contained", margin=(4, 10, 14, 10))
@@ -133,6 +136,7 @@ class PlanTab(Tab):
         self._wanted = None
         self.state.take(loop)
         self.cards.param.update(options=self.state.facts(), a=0, b=-1, shown=0)
+        self._show_repeated()
         self.player.param.update(chosen="a", region=[])
         self.picture.show()
         self._show_seams()
@@ -216,12 +220,22 @@ class PlanTab(Tab):
             self.help,
             self.progress,
             self.cards,
+            self.repeated,
             self.chips,
             self.desk.panel,
             self.desk.sound,
             *self.picture.panes(),
             sizing_mode="stretch_width",
             margin=(0, 10),
+        )
+
+    def _show_repeated(self) -> None:
+        loop = self.state.loop
+        line = None
+        if loop is not None and loop.analysis is not None and isinstance(loop.answer, LoopPlan):
+            line = repetition_line(loop.answer, loop.analysis.profile, self._session.params.cover)
+        self.repeated.param.update(
+            object="" if line is None else f"{line[0].upper()}{line[1:]}.", visible=line is not None
         )
 
     def _go(self, tab: str) -> None:

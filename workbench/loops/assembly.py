@@ -219,6 +219,7 @@ def route_worth(route: Route, usable: UsableSplices, profile: LoopProfile, param
     plays = np.bincount(bars, minlength=lines.size).astype(np.float64)
     mean_plays = np.sum(plays * usable.bar_seconds) / np.sum(usable.bar_seconds)
     track = float(np.sum(usable.bar_seconds))
+    run = longest_run(route.taken, _restarts(route, usable, profile) | usable.is_long[route.taken])
     return Worth(
         seams=seams_part(scores.min(), scores.mean()),
         ending=ending,
@@ -229,7 +230,7 @@ def route_worth(route: Route, usable: UsableSplices, profile: LoopProfile, param
         coverage=coverage_part(plays, usable.bar_seconds),
         economy=economy_part(np.asarray(lengths.size / np.sum(1.0 / lengths)), params),
         lost=over_limits(
-            np.asarray(longest_run(route.taken, _restarts(route, usable, profile)) + 1),
+            np.asarray(run.length + 1),
             plays.max(),
             np.asarray(mean_plays),
             params,
@@ -290,25 +291,35 @@ def _pairs(route: Route, usable: UsableSplices) -> IntArray:
     return np.asarray(before * (usable.size + 1) + after)
 
 
-def longest_run(taken: IntArray, restarts: BoolArray | None = None) -> int:
-    """How often at most the same splice is taken in a row; the body is heard once more than that.
+class Run(NamedTuple):
+    """One splice, taken several times in a row."""
+
+    at: int
+    """the first of them"""
+    length: int
+    """how many they are; the body is heard once more than that"""
+
+
+def longest_run(taken: IntArray, apart: BoolArray) -> Run:
+    """Where the same splice is taken most often in a row.
 
     Parameters
     ----------
     taken : shape (n_seams,), splices in the order in which they are taken
-    restarts : same shape, which of them begin the whole track again: each is a run of its own, for there is no other
-        body that could stand between; None: none does
+    apart : same shape, which of them are each a run of their own: those that begin the whole track again, for there is
+        no other body that could stand between, and those of bodies that are too long to be heard as a run
 
     Returns
     -------
-    0 for no splices, otherwise at least 1
+    Run : the first of the longest; of length 0 for no splices
     """
     if taken.size == 0:
-        return 0
-    if restarts is not None:
-        taken = np.where(restarts, -1 - np.arange(taken.size), taken)
-    changes = np.flatnonzero(np.diff(taken)) + 1
-    return int(np.diff(np.concatenate([[0], changes, [taken.size]])).max())
+        return Run(0, 0)
+    taken = np.where(apart, -1 - np.arange(taken.size), taken)
+    starts = np.append(0, np.flatnonzero(np.diff(taken)) + 1)
+    lengths = np.diff(np.append(starts, taken.size))
+    longest = int(np.argmax(lengths))
+    return Run(int(starts[longest]), int(lengths[longest]))
 
 
 def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> LoopPlan:

@@ -19,15 +19,15 @@ A route is built of
 Every combination that fits is ranked by an estimate of `plan_score` (`workbench.loops.worth`), the best are scored
 exactly, and the best that differ to the ear become the options. What an ideal plan has is given up in the order of the
 weights in `CoverParams`, smallest first: rare seams, whole phrases, freshness, even use of the track, the own ending.
-The limits on repetition (`max_passes_in_a_row`, `max_plays_over_mean`) are passed only where keeping them costs the own
-ending or a seam that is heard far more; a seam under the floor is never used. Bodies shorter than `min_body_seconds`
-only ever serve as Q or R.
+The limits on repetition (`max_passes_in_a_row`, `max_plays_over_mean`) cost too much for that only where keeping them
+costs the own ending or a seam that is heard far more; a seam under the floor is never used. Bodies shorter than
+`min_body_seconds` only ever serve as Q or R.
 
 An option passes the test of the plan served: it has no seam that many hear (`worth.HEARD`) unless that plan has one as
 bad. One option may be of another kind: the whole track again from its head after its own ending
-(`workbench.loops.restarts`), as often as the length asks for, with the same Q and R to meet it. It is the last of the
-options, there only where it wears less than the plan served, and never served itself: that it begins again is heard.
-Its `plan_score` is at most that of the option before it.
+(`workbench.loops.restarts`), as often as the length asks for, with the same Q and R to meet it. That it begins again is
+heard, so it is there only where it wears less than the others, and served only where they wear far more
+(`workbench.loops.serving`).
 
 Splices that a person pinned (`workbench.loops.constraints`) are taken by every route: either the combination holds them
 all, or the search goes without them for the length that they leave, and each is put where it may stand, once.
@@ -73,7 +73,7 @@ from workbench.loops.constraints import (
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import Refusal, plain_seconds
-from workbench.loops.repetition import wears_less
+from workbench.loops.serving import ranked_options
 from workbench.loops.splices import UsableSplices, rank_within, usable_splices
 from workbench.loops.tours import Tour, make_tours, tour_of_body
 from workbench.loops.worth import (
@@ -267,11 +267,8 @@ def find_loop(
         return _refuse("no body of it is heard in one piece in this length", float(usable.score.max()), profile, params)
     plans = [assemble(route, usable, profile, params) for route, _ in options]
     again = _begin_again(profile, video, params, constraints, least)
-    if again is not None and wears_less(again, plans[0]):
-        # It is ranked after every plan that goes on, whatever it would score for variety.
-        score = min(again.plan_score, plans[: MAX_OPTIONS - 1][-1].plan_score)
-        plans = [*plans[: MAX_OPTIONS - 1], replace(again, plan_score=score)]
-    return replace(plans[0], options=tuple(plans))
+    ranked = ranked_options(plans, again, profile, params)
+    return replace(ranked[0], options=ranked)
 
 
 def _begin_again(
@@ -626,7 +623,8 @@ def _estimate(
     heard_squared = np.maximum(2 * video - track + squares, video)
     looped = np.maximum(gain[extra], 0.0)
     alone = np.ceil(passes / np.maximum(places, 1)) + (places == 0)
-    run = np.maximum(run_of + 1, np.where(passes > 0, alone + np.where(places > 0, run_of, 0), 1))
+    runs = (passes > 0) & ~usable.is_long[body]
+    run = np.maximum(run_of + 1, np.where(runs, alone + np.where(places > 0, run_of, 0), 1))
     fresh = (
         fresh_of + passes * gain[body] * fresh_again(gain[body], params) + times * looped * fresh_again(looped, params)
     )

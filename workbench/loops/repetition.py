@@ -1,30 +1,46 @@
-"""What of a track a plan repeats, and whether that keeps to the limits on repetition.
+"""What of a track a plan repeats, whether that keeps to the limits on repetition, and how far it wears.
 
-Functions: `find_repetition`; `wears_less`, which of two plans repeats less.
+Music wears where it is heard more often than need be. A second of the track is *worn* from the time on when it has been
+heard four times, and as often as all of the track would have to be heard to fill the video, and once more. How many
+seconds of a video play what is worn is comparable between plans of one track and length: none in a plan that plays the
+whole track again and again.
+
+Functions: `find_repetition`; `worn_seconds`; `wears_less`, which of two plans repeats less.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 
 from workbench.loops.assembly import longest_run
 from workbench.loops.plan import LoopPlan, segment_table
 from workbench.loops.profile import LoopProfile
-from workbench.loops.restarts import is_restart
+from workbench.loops.restarts import seams_restart
 from workbench.loops.worth import most_plays
 from workbench.params import CoverParams
-from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds
+from workbench.recording import FloatArray, IntArray, TrackSeconds
 
 _OFTEN = 4  # times that a second of the track is heard before it is worn
 _LEAST_SPARED_SECONDS = 1.0
 _LEAST_SECONDS = 2.0  # s; a shorter stretch, where a pass overlaps the next, is not what is heard most
 
 
+class RepeatedBody(NamedTuple):
+    """A stretch of the track that follows itself."""
+
+    song_from: TrackSeconds
+    song_to: TrackSeconds
+    passes: int
+    """how often it is heard in a row at most"""
+
+
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """The stretch of the track that a plan plays most."""
+    """The stretch of the track that a plan plays most, and the body that follows itself most often."""
 
     song_from: TrackSeconds
     song_to: TrackSeconds
@@ -32,16 +48,36 @@ class Repetition:
     """how often it is heard"""
     mean_plays: float
     """how often the track's bars are heard on average, as the planner counts them"""
-    passes_in_a_row: int
-    """longest run of passes of one body; not of the whole track, for nothing can stand between its passes"""
+    run: RepeatedBody
+    """the one with most passes in a row; not one that lasts `CoverParams.long_body_seconds`, nor the whole track that
+    begins again, which are heard once in a row"""
+    worn_after: int
+    """how often a second of the track is heard before it is worn"""
+    worn_seconds: float
+    """s of the video that play what is worn"""
     max_plays: float
     """how often it should be heard at most, see `workbench.loops.worth`"""
     max_passes_in_a_row: int
 
     @property
+    def passes_in_a_row(self) -> int:
+        """Longest run of passes of one body."""
+        return self.run.passes
+
+    @property
+    def plays_too_often(self) -> bool:
+        """Whether a stretch is heard more often than the limit allows."""
+        return self.plays > self.max_plays
+
+    @property
+    def runs_too_long(self) -> bool:
+        """Whether a body follows itself more often than the limit allows."""
+        return self.run.passes > self.max_passes_in_a_row
+
+    @property
     def over_limits(self) -> bool:
         """Whether the plan passes a limit."""
-        return self.plays > self.max_plays or self.passes_in_a_row > self.max_passes_in_a_row
+        return self.plays_too_often or self.runs_too_long
 
 
 def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None = None) -> Repetition:
@@ -58,23 +94,86 @@ def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
     """
     params = params or CoverParams()
     table = segment_table(plan)
+    heard = _plays(table)
+    first, last, most = _longest_of_most(heard.plays, heard.lengths)
+    mean = _mean_plays(plan, profile)
+    return Repetition(
+        song_from=float(heard.edges[first]),
+        song_to=float(heard.edges[last]),
+        plays=most,
+        mean_plays=mean,
+        run=_longest_run(table, profile, params),
+        worn_after=_worn_after(mean),
+        worn_seconds=_worn(heard, mean),
+        max_plays=float(most_plays(np.asarray(mean), params)),
+        max_passes_in_a_row=params.max_passes_in_a_row,
+    )
+
+
+def worn_seconds(plan: LoopPlan, profile: LoopProfile) -> float:
+    """How much of a video plays music that is worn, see the module's head.
+
+    Parameters
+    ----------
+    plan, profile : of one track
+
+    Returns
+    -------
+    s
+    """
+    return _worn(_plays(segment_table(plan)), _mean_plays(plan, profile))
+
+
+def wears_less(plan: LoopPlan, other: LoopPlan, profile: LoopProfile) -> bool:
+    """Whether a plan wears less than another of the same track and length.
+
+    Parameters
+    ----------
+    plan, other : of one track, as long as each other
+    profile : of the track
+
+    Returns
+    -------
+    True where fewer seconds of it play what is worn; where these are as many, where what it plays most is heard less
+    often
+    """
+    some, others = (_plays(segment_table(one)) for one in (plan, other))
+    worn, other_worn = _worn(some, _mean_plays(plan, profile)), _worn(others, _mean_plays(other, profile))
+    if abs(worn - other_worn) >= _LEAST_SPARED_SECONDS:
+        return worn < other_worn
+    return some.most < others.most
+
+
+class _Plays(NamedTuple):
+    """How often each stretch of the track between two edges is heard."""
+
+    edges: FloatArray
+    """shape (n + 1,), s of the track"""
+    lengths: FloatArray
+    """shape (n,), s"""
+    plays: IntArray
+    """shape (n,)"""
+
+    @property
+    def most(self) -> int:
+        """How often what is heard most is heard."""
+        return int(self.plays[self.lengths >= _LEAST_SPARED_SECONDS].max(initial=1))
+
+
+def _plays(table: FloatArray) -> _Plays:
     edges = np.unique(table)
     starts, counts = np.searchsorted(edges, table), np.zeros(edges.size + 1, dtype=np.int64)
     np.add.at(counts, starts[:, 0], 1)
     np.add.at(counts, starts[:, 1], -1)
-    plays = np.cumsum(counts)[: edges.size - 1]
-    lengths = np.diff(edges)
-    first, last, most = _longest_of_most(plays, lengths)
-    mean = _mean_plays(plan, profile)
-    return Repetition(
-        song_from=float(edges[first]),
-        song_to=float(edges[last]),
-        plays=most,
-        mean_plays=mean,
-        passes_in_a_row=_longest_run(plan, is_restart(plan, profile)) + 1,
-        max_plays=float(most_plays(np.asarray(mean), params)),
-        max_passes_in_a_row=params.max_passes_in_a_row,
-    )
+    return _Plays(edges, np.diff(edges), np.cumsum(counts)[: edges.size - 1])
+
+
+def _worn_after(mean_plays: float) -> int:
+    return max(_OFTEN, ceil(mean_plays - 1e-9) + 1)
+
+
+def _worn(heard: _Plays, mean_plays: float) -> float:
+    return float(np.sum(np.maximum(heard.plays - _worn_after(mean_plays), 0) * heard.lengths))
 
 
 def _mean_plays(plan: LoopPlan, profile: LoopProfile) -> float:
@@ -98,37 +197,12 @@ def _longest_of_most(plays: IntArray, lengths: FloatArray) -> tuple[int, int, in
     return 0, plays.size, int(plays.max())
 
 
-def wears_less(plan: LoopPlan, other: LoopPlan) -> bool:
-    """Whether a plan wears less than another of the same track and length.
-
-    Parameters
-    ----------
-    plan, other : of one track, as long as each other
-
-    Returns
-    -------
-    True where fewer seconds of it play what has been heard four times before; where these are as many, where what it
-    plays most is heard less often
-    """
-    (worn, most), (other_worn, other_most) = _wear(plan), _wear(other)
-    if abs(worn - other_worn) >= _LEAST_SPARED_SECONDS:
-        return worn < other_worn
-    return most < other_most
-
-
-def _wear(plan: LoopPlan) -> tuple[float, int]:
-    """Seconds that play what has been heard `_OFTEN` times before, and how often what is heard most is heard."""
-    table = segment_table(plan)
-    ends, steps = table.ravel(), np.tile([1, -1], len(table))
-    order = np.argsort(ends, kind="stable")
-    plays, lengths = np.cumsum(steps[order])[:-1], np.diff(ends[order])
-    worn = float(np.sum(np.maximum(plays - _OFTEN, 0) * lengths))
-    return worn, int(plays[lengths >= _LEAST_SPARED_SECONDS].max(initial=1))
-
-
-def _longest_run(plan: LoopPlan, restarts: BoolArray) -> int:
-    """How often at most one splice follows itself, restarts apart."""
-    table = segment_table(plan)
-    ends = np.round(np.column_stack((table[:-1, 1], table[1:, 0])), 6)
-    which = np.unique(ends, axis=0, return_inverse=True)[1].ravel()
-    return longest_run(which, restarts)
+def _longest_run(table: FloatArray, profile: LoopProfile, params: CoverParams) -> RepeatedBody:
+    left, entered = table[:-1, 1], table[1:, 0]
+    if not left.size:
+        return RepeatedBody(float(table[0, 0]), float(table[0, 1]), 1)
+    ends, which = np.unique(np.round(np.column_stack((entered, left)), 6), axis=0, return_inverse=True)
+    apart = seams_restart(table, profile) | (left - entered >= params.long_body_seconds)
+    at, passes = longest_run(which.ravel(), apart)
+    song_from, song_to = ends[which.ravel()[at]]
+    return RepeatedBody(float(song_from), float(song_to), passes + 1)

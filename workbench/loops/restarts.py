@@ -3,7 +3,8 @@
 A restart is a splice of its own kind. It is not meant to pass unnoticed: the track ends, its last hit rings, and on a
 later bar line the head begins, so that the pulse goes on through the pause. Its seam score is that of any splice, the
 chance that nobody hears it, which is next to none. What speaks for it is other evidence: the track has an ending of
-its own, what is left of it on the bar line is quiet, and what begins is the head.
+its own, what is left of it on the bar line is quiet, and what begins is the head. Where a plan with restarts is served
+is decided in `workbench.loops.serving`.
 
 It leaves on the last bar line, the quietest, and enters on the first; a pick-up before the first bar line is heard only
 when the track begins, not when it begins again. The fade is fitted as that of any splice: over before the head's first

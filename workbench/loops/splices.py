@@ -75,6 +75,8 @@ class UsableSplices(PlayableSplices):
     """0 to 1, see `workbench.loops.worth`"""
     is_body: BoolArray
     """a loop back whose body is long enough to be heard as music and not as a stutter"""
+    is_long: BoolArray
+    """a loop back whose body is too long to be heard as a run when it follows itself"""
     first: BoolArray
     """may be the first splice after the track's start"""
     follows: BoolArray
@@ -224,6 +226,7 @@ def usable_splices(
         **{name: getattr(found, name) for name in _PLAYED},
         phrasing=phrasing_part(profile, leave, enter),
         is_body=gain >= params.min_body_seconds,
+        is_long=gain >= params.long_body_seconds,
         first=first,
         follows=follows,
         shared_seconds=np.maximum(shared, 0.0) * np.sign(gain)[:, None] * np.sign(gain),

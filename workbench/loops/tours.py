@@ -58,7 +58,7 @@ class Tour:
     fresh_seconds: float
     """of what the path adds, s times how fresh it is"""
     run: int
-    """how often at most one splice follows itself"""
+    """how often at most one splice follows itself, those of long bodies apart"""
 
     worst: float
     """score of the worst seam"""
@@ -164,7 +164,7 @@ def _tours_of(usable: UsableSplices, mains: list[int], path: IntArray, number: i
             shared_seconds=float(often @ with_path),
             shared_with=with_path,
             fresh_seconds=fresh,
-            run=longest_run(path),
+            run=longest_run(path, usable.is_long[path]).length,
             worst=float(usable.score[path].min(initial=1.0)),
             scores=float(usable.score @ often),
             phrasings=float(usable.phrasing @ often),
@@ -243,10 +243,10 @@ def _deal(
     fixed = seam_cost / gain + 0.5 * (1.0 - usable.phrasing[bodies]) + 2.0 * (1.0 - usable.score[bodies])
     mutual = usable.follows[np.ix_(bodies, bodies)]
     mutual = (mutual & mutual.T & ~np.eye(bodies.size, dtype=bool)).astype(np.int64)
-    in_a_row = params.max_passes_in_a_row - 1
+    in_a_row, short = params.max_passes_in_a_row - 1, ~usable.is_long[bodies]
     left, relief = need_seconds, np.ones(bodies.size)
     while True:
-        price = heard / mean + fixed + _CROWDED * (passes + at_once > in_a_row * relief)
+        price = heard / mean + fixed + _CROWDED * short * (passes + at_once > in_a_row * relief)
         price[gain > left] = np.inf
         body = int(np.argmin(price))
         if price[body] == np.inf:
@@ -277,6 +277,7 @@ def _in_order(usable: UsableSplices, bodies: IntArray, passes: IntArray, params:
     most = max(starts, key=lambda x: bin(reached[x] | 1 << x).count("1"))
     within = reached[most] | 1 << most
     share = passes.tolist()
+    long = set(np.flatnonzero(usable.is_long[bodies]).tolist())
     # Bodies of one share take their turns one after the other, not all at once.
     phase = ((rank_within(passes) + 1) / (1 + np.bincount(passes)[passes])).tolist()
     taken, left = [0] * n, [count if within >> y & 1 else 0 for y, count in enumerate(share)]
@@ -289,7 +290,7 @@ def _in_order(usable: UsableSplices, bodies: IntArray, passes: IntArray, params:
             y for y in candidates if left[y] and not (waiting & ~(1 << y) if left[y] == 1 else waiting) & ~reached[y]
         ]
         if options:
-            if run >= params.max_passes_in_a_row - 1 and len(options) > 1:
+            if run >= params.max_passes_in_a_row - 1 and len(options) > 1 and at not in long:
                 options = [y for y in options if y != at]
             detour = 0
         else:

@@ -26,11 +26,12 @@ Bars are counted whole, from bar line to bar line; the last one lasts to the tra
 counts from bar 0; the last one, where the music fades, to the bar line of the fade.
 
 Two limits are stated in `CoverParams`: how many passes of one body may follow each other (`max_passes_in_a_row`; one
-splice taken n times in a row makes n + 1 passes, but for one that begins the whole track again), and how often at most
-a bar is heard (`most_plays`: `max_plays_over_mean` times E, and always one more than E rounded up, without which hardly
-any length could be met). Each that is passed, by a ratio r, costs half of `limit_penalty` at once and another half for
-every doubling, ``limit_penalty (1 + log2 r) / 2``, so that more repetition is preferred to an audible seam or to losing
-the track's own ending, but not to a barely audible seam. The total is at least 0.
+splice taken n times in a row makes n + 1 passes, but for one that begins the whole track again and for a body of
+`long_body_seconds` and more, which nobody hears as a run), and how often at most a bar is heard (`most_plays`:
+`max_plays_over_mean` times E, and always one more than E rounded up, without which hardly any length could be met).
+Each that is passed, by a ratio r, costs half of `limit_penalty` at once and another half for every doubling,
+``limit_penalty (1 + log2 r) / 2``, so that more repetition is preferred to an audible seam or to losing the track's own
+ending, but not to a barely audible seam. The total is at least 0.
 
 Nothing here looks at sound: seam scores come from `workbench.loops.seams`.
 """

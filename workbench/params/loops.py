@@ -322,6 +322,12 @@ class CoverParams(Params):
     max_passes_in_a_row: int = Field(
         default=3, ge=2, le=32, description="passes of one body back to back while another body can stand between"
     )
+    long_body_seconds: float = Field(
+        default=120.0,
+        ge=12.0,
+        le=3600.0,
+        description="s; a body that lasts as long may follow itself any number of times: nobody hears that as a run",
+    )
     max_plays_over_mean: float = Field(
         default=2.0, ge=1.0, le=100.0, description="how often a bar is heard at most, in units of the mean of all bars"
     )
@@ -330,6 +336,12 @@ class CoverParams(Params):
         ge=0.0,
         le=1.0,
         description="of plan_score, lost at twice a limit; as much as good seams worse by 0.05",
+    )
+    restart_worth_seconds: float = Field(
+        default=60.0,
+        ge=0.0,
+        le=36000.0,
+        description="s of music heard too often that each restart of the whole track must spare before it is served",
     )
     max_tour_bodies: int = Field(default=20, ge=1, le=64, description="bodies a tour of the track chooses from")
     max_primaries: int = Field(default=20, ge=1, le=128, description="bodies and tours tried; bounds the search")

@@ -17,7 +17,7 @@ from workbench.loops.constraints import PIN, NamedSplice, line_pair
 from workbench.loops.plan import LoopPlan, PlanKind, nearest_line, segment_table
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import plain_seconds
-from workbench.loops.repetition import Repetition, find_repetition
+from workbench.loops.repetition import Repetition, find_repetition, worn_seconds
 from workbench.loops.restarts import count_restarts, is_restart
 from workbench.params import CoverParams
 from workbench.plots.palette import clock
@@ -29,11 +29,16 @@ NO_SEAM = "This plan has no seam: it plays the track straight."
 
 _MOST_DIFFERENCES = 4
 _SAME_START = 0.25  # s of the track
+_LEAST_WORN_SECONDS = 5.0
+_LESS_WORN = 0.8  # share of the worn seconds of the plan served, under which it is said that an option has fewer
 _FEWER_PLAYS = 0.8  # share of the plays of the stretch heard most, under which it is said that an option repeats less
 
 
 def repetition_line(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None = None) -> str | None:
-    """What is heard how often, and what would spare it; None for a plan that keeps to the limits on repetition.
+    """What a listener notices of a plan that repeats much, and what would spare it.
+
+    A plan that passes a limit says what is heard how often, and for how long; one that lets the whole track end and
+    begin again, what the next option would play how often instead.
 
     Parameters
     ----------
@@ -43,14 +48,22 @@ def repetition_line(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
 
     Returns
     -------
-    one line; None where the plan keeps to the limits
+    one line; None where the plan goes on and keeps to the limits
     """
     if plan.kind is not PlanKind.LOOP:
         return None  # nothing comes twice, and the track may have no bars to count
     heard = find_repetition(plan, profile, params)
-    if not heard.over_limits:
+    if heard.over_limits:
+        return f"{_heard(heard, plan)}; {_way_out(plan, profile, params)}"
+    times = count_restarts(plan, profile)
+    if not times:
         return None
-    return f"{_heard(heard)}; {_way_out(plan, profile, params)}"
+    begins = f"the whole track ends and begins again {'once' if times == 1 else _times(times)}, which is heard"
+    for number, option in enumerate(plan.options[1:], start=2):
+        other = find_repetition(option, profile, params)
+        if other.over_limits and not count_restarts(option, profile):
+            return f"{begins}; option {number} goes on instead, but {_heard(other, option)}"
+    return begins
 
 
 def option_differences(plan: LoopPlan, profile: LoopProfile) -> tuple[str, ...]:
@@ -132,12 +145,18 @@ def poor_pins(profile: LoopProfile, pinned: Iterable[NamedSplice], params: Cover
     return tuple(lines)
 
 
-def _heard(heard: Repetition) -> str:
-    times = f"{clock(heard.song_from)} to {clock(heard.song_to)} of the track is heard {_times(heard.plays)}"
-    row = heard.passes_in_a_row
-    if row > heard.max_passes_in_a_row:
-        times += f", one body {_times(row)} in a row"
-    return f"{times}, the whole track {heard.mean_plays:.1f} times on average"
+def _heard(heard: Repetition, plan: LoopPlan) -> str:
+    """What of a plan that passes a limit is heard how often, and for how long of the video."""
+    stretch = f"{clock(heard.song_from)} to {clock(heard.song_to)} of the track is heard {_times(heard.plays)}"
+    run, row = heard.run, ""
+    if heard.runs_too_long:
+        other = f", {clock(run.song_from)} to {clock(run.song_to)} {_times(run.passes)} in a row"
+        row = " in a row" if run.passes == heard.plays else other
+    words = f"{stretch}{row}, the whole track {heard.mean_plays:.1f} times on average"
+    if heard.worn_seconds < _LEAST_WORN_SECONDS:
+        return words
+    long = f"{clock(heard.worn_seconds)} of the {clock(plan.window_end)}"
+    return f"{words}, and for {long} one hears what was heard {_times(heard.worn_after)} before"
 
 
 def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None) -> str:
@@ -146,7 +165,11 @@ def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None) -
         other = find_repetition(option, profile, params)
         if not other.over_limits:
             return f"option {number} keeps to the limits: it repeats {_repeated(option, profile)}"
-    return "no option of this plan repeats less"
+    worn = [worn_seconds(option, profile) for option in plan.options or (plan,)]
+    least = int(np.argmin(worn))
+    if worn[least] < _LESS_WORN * worn[0]:
+        return f"no option keeps to the limits; option {least + 1} has {clock(worn[least])} of that"
+    return "no option of this plan repeats much less"
 
 
 def _repeated(option: LoopPlan, profile: LoopProfile) -> str:
@@ -160,14 +183,18 @@ def _repeated(option: LoopPlan, profile: LoopProfile) -> str:
 def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> str:
     """Up to four clauses, what is heard most plainly first."""
     found = [*_ending_words(option, served, profile), *_section_words(option, served)]
-    begins_again = bool(count_restarts(option, profile)) and not count_restarts(served, profile)
-    if not begins_again:
+    begins_again, served_again = (bool(count_restarts(one, profile)) for one in (option, served))
+    if begins_again is served_again:
         found += _body_words(option, served, profile)
     plays, served_plays = find_repetition(option, profile).plays, find_repetition(served, profile).plays
     if plays <= _FEWER_PLAYS * served_plays:
         found.insert(0, f"plays nothing more than {_times(plays)} instead of {_times(served_plays)}")
-    if begins_again:
+    elif served_again and served_plays <= _FEWER_PLAYS * plays:
+        found.insert(0, f"plays a part {_times(plays)} instead of {_times(served_plays)} at most")
+    if begins_again and not served_again:
         found.insert(0, "lets the whole track end and begin again, which is heard")
+    elif served_again and not begins_again:
+        found.insert(0, "goes on instead of beginning again")
     seams = len(option.seam_times) - len(served.seam_times)
     if seams and _HAS_NO_SEAM not in found:
         found.append(f"has {abs(seams)} {'more' if seams > 0 else 'fewer'} seam{'s' if abs(seams) != 1 else ''}")

@@ -340,7 +340,7 @@ def plan_section(plan: LoopPlan, loop: Loop, params: CoverParams) -> ReportSecti
         ]
     worn = repetition_line(plan, loop.analysis.profile, params)
     if worn is not None:
-        facts.append(("heard more often than the limits allow", worn))
+        facts.append(("what is heard again and again", worn))
     return ReportSection(
         "The plan",
         ("Below the track, above it the video; ribbons show which part of the track is heard where.",),
@@ -421,7 +421,10 @@ def options_sections(plan: LoopPlan, loop: Loop, recording: Recording, chosen: s
 
 
 def _worst_seam(plan: LoopPlan) -> str:
-    return f"{plan.seam_score:.2f}" if plan.seam_times else "no seam"
+    if not plan.seam_times:
+        return "no seam"
+    _, restarts = split_end_label(plan.end_label)
+    return f"{plan.seam_score:.2f}{', where the track begins again' if restarts else ''}"
 
 
 def _option_card(number: int, option: LoopPlan, words: str, analysis: Analysis, recording: Recording) -> ReportCard:

@@ -12,10 +12,11 @@ from workbench.dashboards.downloads import what_is_taken
 from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.session import Session
 from workbench.home import Home
+from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.mix.balance import Duck, Mix
-from workbench.params import DuckParams
+from workbench.params import CoverParams, DuckParams
 from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
@@ -111,6 +112,26 @@ def test_an_option_that_is_used_records_what_its_mix_was_made_with(
     assert session.loop.mix.duck.attack_ms == 77.0
     assert session.loop.provenance is not None
     assert session.loop.provenance.params["duck"] == {"attack_ms": 77.0}
+    session.cancel()
+    until_idle(session)
+
+
+def test_the_page_says_what_is_heard_again_and_again(home: Home, loop: Loop, pool: CollectingPool) -> None:
+    session = Session(Workspace(home), pool=pool)
+    tab = PlanTab(session)
+    session.loop = loop
+    assert not tab.repeated.visible
+    assert loop.analysis is not None
+    hour = plan_loop(loop.analysis.profile, 3600.0, CoverParams(long_body_seconds=12.0, max_plays_over_mean=1.0))
+    assert isinstance(hour, LoopPlan)
+    strict = session.params.cover.model_copy(update={"max_plays_over_mean": 1.0})
+    session.params = session.params.model_copy(update={"cover": strict})
+    session.loop = replace(loop, answer=hour, video=None, video_seconds=3600.0)
+    assert tab.repeated.visible
+    assert "of the track is heard" in tab.repeated.object
+    assert tab.repeated.object.endswith(".")
+    session.loop = None
+    assert not tab.repeated.visible
     session.cancel()
     until_idle(session)
 

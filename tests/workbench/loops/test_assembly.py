@@ -55,8 +55,10 @@ def test_bars_are_heard_in_the_order_of_the_splices(track_profile: Maker, only: 
     first, second = (int(np.flatnonzero(usable.leave == leave)[0]) for leave in (16, 40))
     bars = bars_heard(np.array([first, second]), usable, 50)
     np.testing.assert_array_equal(bars, np.concatenate([np.arange(16), np.arange(8, 40), np.arange(24, 50)]))
-    assert longest_run(np.array([2, 2, 1, 2, 2, 2])) == 3
-    assert longest_run(np.array([], dtype=np.int64)) == 0
+    taken = np.array([2, 2, 1, 2, 2, 2])
+    assert longest_run(taken, np.zeros(6, dtype=bool)) == (3, 3)
+    assert longest_run(taken, taken == 2) == (0, 1), "those that are each a run of their own"
+    assert longest_run(taken[:0], np.zeros(0, dtype=bool)).length == 0
 
 
 @pytest.mark.parametrize(

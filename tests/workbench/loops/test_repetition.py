@@ -9,7 +9,7 @@ import pytest
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import LoopProfile
-from workbench.loops.repetition import find_repetition
+from workbench.loops.repetition import find_repetition, wears_less, worn_seconds
 from workbench.params import CoverParams
 
 Maker = Callable[..., LoopProfile]
@@ -51,6 +51,21 @@ def test_a_short_body_that_fills_a_long_video_passes_the_limits(track_profile: M
     assert heard.song_to - heard.song_from == pytest.approx(24.0)
     assert heard.plays > heard.max_plays
     assert heard.over_limits
+
+
+def test_music_is_worn_once_it_was_heard_more_often_than_need_be(track_profile: Maker) -> None:
+    profile = track_profile(bars=160)
+    heard = find_repetition(looped(profile, 60, 48, 900.0), profile)
+    assert heard.worn_after == 4, "three plays of the whole track would do, and four are never too many"
+    lasts = heard.song_to - heard.song_from
+    assert lasts == pytest.approx(24.0, abs=0.1)
+    assert heard.worn_seconds == pytest.approx((heard.plays - 4) * lasts, abs=5.0)
+    hour = find_repetition(looped(profile, 60, 48, 3600.0), profile)
+    assert hour.worn_after == np.ceil(hour.mean_plays) + 1 == 13
+    assert hour.worn_seconds == pytest.approx((hour.plays - 13) * lasts, abs=5.0)
+    even = looped(profile, 152, 8, 3600.0)
+    assert worn_seconds(even, profile) < 60.0
+    assert wears_less(even, looped(profile, 60, 48, 3600.0), profile)
 
 
 def test_a_pick_up_and_a_fading_rest_do_not_count_as_bars(track_profile: Maker) -> None:

@@ -30,10 +30,10 @@ def plays(plan: LoopPlan, profile: LoopProfile) -> np.ndarray:
 
 
 def passes_in_a_row(plan: LoopPlan) -> int:
-    """The longest run of equal segments."""
+    """The longest run of equal segments that are short enough to be heard as one."""
     run = longest = 1
     for sooner, later in pairwise(plan.segments):
-        run = run + 1 if sooner == later else 1
+        run = run + 1 if sooner == later and later.length < CoverParams().long_body_seconds else 1
         longest = max(longest, run)
     return longest
 

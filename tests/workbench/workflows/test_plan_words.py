@@ -40,6 +40,7 @@ def plan(
     label: str = "resolves",
     sections: str = "intro verse bridge outro",
     loops: bool = True,
+    lasts: float = 124.0,
 ) -> LoopPlan:
     """A plan of these segments whose body is the longest stretch that one of its seams repeats, or a cut-down."""
     lengths = [song_to - song_from for song_from, song_to in segments]
@@ -59,7 +60,7 @@ def plan(
         music_end=reached,
         tail_seconds=0.0,
         song_start=segments[0][0],
-        song_duration=124.0,
+        song_duration=lasts,
         loop_start_a=start if loops else None,
         loop_end_b=end if loops else None,
         bars=round((end - start) / BAR) if loops else None,
@@ -87,15 +88,51 @@ def with_options(*options: LoopPlan) -> LoopPlan:
 def test_what_is_heard_too_often_is_said_with_the_option_that_spares_it() -> None:
     line = repetition_line(with_options(WORN, EVEN), profile())
     assert line is not None
-    assert line.startswith("0:49 to 1:13 of the track is heard 12 times, one body 12 times in a row, the whole track ")
-    assert line.endswith("option 2 keeps to the limits: it repeats 36 bars from 0:25")
-    assert "\n" not in line
+    assert line == (
+        "0:49 to 1:13 of the track is heard 12 times in a row, the whole track 3.2 times on average, and for 2:48 of "
+        "the 6:25 one hears what was heard 5 times before; option 2 keeps to the limits: it repeats 36 bars from 0:25"
+    )
+
+
+def test_for_how_long_worn_music_is_heard_is_said() -> None:
+    # 24 s are heard 29 times, never more than three times in a row.
+    worn = plan((1.0, 73.0), *[(49.0, 73.0), (49.0, 97.0), (49.0, 73.0)] * 9, (49.0, 122.0))
+    assert repetition_line(with_options(worn), profile()) == (
+        "0:49 to 1:13 of the track is heard 29 times, the whole track 8.3 times on average, and for 7:36 of the 16:49 "
+        "one hears what was heard 10 times before; no option of this plan repeats much less"
+    )
+    twice = plan((1.0, 73.0), *[(49.0, 73.0), (49.0, 97.0)] * 7, *[(25.0, 97.0)] * 5, (49.0, 122.0))
+    line = repetition_line(with_options(worn, twice), profile())
+    assert line is not None
+    assert line.endswith("; no option keeps to the limits; option 2 has 5:36 of that")
 
 
 def test_where_nothing_spares_it_the_line_says_so() -> None:
     line = repetition_line(with_options(WORN), profile())
     assert line is not None
-    assert "no option of this plan repeats less" in line
+    assert line.endswith("; no option of this plan repeats much less")
+
+
+def test_a_long_part_that_follows_itself_is_nothing_to_say() -> None:
+    wide = replace(profile(), song_duration=424.0, last_sound=422.0, downbeats=np.arange(210) * BAR + 1.0)
+    long = plan((1.0, 301.0), *[(49.0, 301.0)] * 4, (49.0, 422.0), lasts=424.0)
+    assert repetition_line(with_options(long), wide) is None
+
+
+def test_a_plan_that_begins_again_says_what_the_option_that_goes_on_would_play() -> None:
+    track = replace(profile(), restart=Restart(59, 0, -20.0))
+    again = plan(*[(1.0, 119.0)] * 3, (1.0, 122.0))
+    served = with_options(again, WORN)
+    assert repetition_line(served, track) == (
+        "the whole track ends and begins again 3 times, which is heard; option 2 goes on instead, but 0:49 to 1:13 of "
+        "the track is heard 12 times in a row, the whole track 3.2 times on average, and for 2:48 of the 6:25 one "
+        "hears what was heard 5 times before"
+    )
+    assert option_differences(served, track)[1].startswith(
+        "goes on instead of beginning again, plays a part 12 times instead of 4 times at most"
+    )
+    alone = plan((1.0, 119.0), (1.0, 122.0))
+    assert repetition_line(alone, track) == "the whole track ends and begins again once, which is heard"
 
 
 def test_a_plan_within_the_limits_needs_no_line() -> None:

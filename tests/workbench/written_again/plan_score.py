@@ -54,7 +54,7 @@ def plan_score(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> flo
     weights = {name: getattr(params, f"{name}_weight") for name in parts}
     mean = sum(weights[name] * parts[name] for name in parts) / sum(weights.values())
     most = max(params.max_plays_over_mean * mean_heard, np.ceil(mean_heard) + 1)
-    passed = (_passes(profile, taken) / params.max_passes_in_a_row, heard.max() / most)
+    passed = (_passes(profile, taken, params) / params.max_passes_in_a_row, heard.max() / most)
     lost = sum(params.limit_penalty * (1 + np.log2(ratio)) / 2 for ratio in passed if ratio > 1)
     return max(0.0, float(mean - lost))
 
@@ -88,13 +88,14 @@ def _phrase(profile: LoopProfile, leave: int, enter: int) -> float:
     return 0.8 if moved % 4 == 0 else 0.4 if moved % 2 == 0 else 0.1
 
 
-def _passes(profile: LoopProfile, taken: IntArray) -> int:
-    """Most passes of one body in a row."""
+def _passes(profile: LoopProfile, taken: IntArray, params: CoverParams) -> int:
+    """Most passes in a row of one body that is not long."""
     most = run = 1
     for number, splice in enumerate(taken):
         run = run + 1 if number and taken[number - 1] == splice else 2
         begins_again = (
             profile.splices.enter[splice] == 0 and profile.splices.leave[splice] >= profile.downbeats.size - 1
         )
-        most = most if begins_again else max(most, run)
+        long = profile.splices.song_to[splice] - profile.splices.song_from[splice] >= params.long_body_seconds
+        most = max(most, 2 if begins_again or long else run)
     return most

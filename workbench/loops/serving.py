@@ -1,0 +1,77 @@
+"""Which plan of a track is served, and in which order its options stand.
+
+Plans that go on come ranked by `plan_score` (`workbench.loops.worth`), and the best of them is served, but for wear:
+
+- where it passes a limit on repetition, the next one that keeps both, and the track's own ending where the best has it,
+  is served in its place, unless its score is lower by more than `CoverParams.limit_penalty`;
+- where the plan so chosen passes a limit all the same, one that lets the whole track end and begin again
+  (`workbench.loops.restarts`) is served if it keeps the limits and each of its restarts spares
+  `CoverParams.restart_worth_seconds` of worn music (`workbench.loops.repetition`). A restart is heard, and so is music
+  that comes for the tenth time: this is what one is worth in seconds of the other.
+
+Where the whole track again is not served, it is the last of the options if it wears less than the plan served. No
+option has a higher score than one before it.
+
+Function: `ranked_options`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from workbench.loops.plan import MAX_OPTIONS, LoopPlan
+from workbench.loops.profile import LoopProfile
+from workbench.loops.repetition import find_repetition, wears_less, worn_seconds
+from workbench.loops.restarts import count_restarts
+from workbench.params import CoverParams
+
+
+def ranked_options(
+    plans: Sequence[LoopPlan], again: LoopPlan | None, profile: LoopProfile, params: CoverParams
+) -> tuple[LoopPlan, ...]:
+    """The options of a loop, the plan served first.
+
+    Parameters
+    ----------
+    plans : that go on, best score first, at least one; none of them has options
+    again : the whole track again and again; None where there is no such plan
+    profile : of the track
+    params : the limits, and what a restart is worth
+
+    Returns
+    -------
+    up to `MAX_OPTIONS` plans
+    """
+    first = _within_limits(plans, profile, params)
+    options = [plans[first], *plans[:first], *plans[first + 1 :]]
+    if again is not None and _is_worth_it(again, options[0], profile, params):
+        options = [again, *options]
+    elif again is not None and wears_less(again, options[0], profile):
+        options = [*options[: MAX_OPTIONS - 1], again]
+    options = options[:MAX_OPTIONS]
+    scores = np.minimum.accumulate([option.plan_score for option in options]).tolist()
+    return tuple(replace(option, plan_score=score) for option, score in zip(options, scores, strict=True))
+
+
+def _within_limits(plans: Sequence[LoopPlan], profile: LoopProfile, params: CoverParams) -> int:
+    """Which plan is served of those that go on."""
+    best = plans[0]
+    if not find_repetition(best, profile, params).over_limits:
+        return 0
+    for number, plan in enumerate(plans):
+        ends_as_well = best.is_faded_out or not plan.is_faded_out
+        scores_as_well = plan.plan_score >= best.plan_score - params.limit_penalty
+        if ends_as_well and scores_as_well and not find_repetition(plan, profile, params).over_limits:
+            return number
+    return 0
+
+
+def _is_worth_it(again: LoopPlan, other: LoopPlan, profile: LoopProfile, params: CoverParams) -> bool:
+    """Whether a plan that lets the whole track begin again is served instead of one that goes on."""
+    if not find_repetition(other, profile, params).over_limits or find_repetition(again, profile, params).over_limits:
+        return False
+    spared = worn_seconds(other, profile) - worn_seconds(again, profile)
+    return spared > 0.0 and spared >= params.restart_worth_seconds * count_restarts(again, profile)
