@@ -2,20 +2,23 @@
 
     python -m tests.benchmarks.wear [FILE ...] [--save JSON] [--before JSON]
 
-The bundled tracks, and files given, are analysed once and planned for 5, 10, 20 and 60 min. `--save` keeps the figures
-of this code; `--before` puts those of other code, saved by the same program run there, beside its own.
+The bundled tracks, and files given, are analysed once and planned for 5, 10, 20, 30 and 60 min. `--save` keeps the
+figures of this code; `--before` puts those of other code, saved by the same program run there, beside its own.
 
-Five measures of a plan served:
+Six measures of a plan served:
 
 - over four: seconds of the video in which a second of the track is heard for the fifth time or a later one, and how
   many of these a plan that hears every second of the track equally often would not have (*avoidable*)
+- worn: seconds in which a second of the track is heard that was heard more often than need be
+  (`workbench.loops.repetition`); unlike the avoidable ones they go on to count where all of it is heard four times
 - used: share of the track, first to last sound, that is heard at all
 - plays over mean: how often the second heard most is heard, over the mean of all
 - over limits: plans that pass `max_passes_in_a_row` or `max_plays_over_mean`, which they say in words
 - seam: score of the worst seam
 
-And two of its options: what is avoidable in the one that wears least, and how many plans have one that lets the whole
-track end and begin again.
+And of its options: what is avoidable in the one that wears least, how many plans have one that lets the whole track end
+and begin again, and how many serve it. The seam's score is that of the worst seam but for those that are meant to be
+heard.
 """
 
 from __future__ import annotations
@@ -35,13 +38,15 @@ from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import bundled
 from workbench import workspace
 from workbench.loops.cover import plan_loop
+from workbench.loops.moves import seam_scores
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import LoopProfile
-from workbench.loops.repetition import find_repetition
+from workbench.loops.repetition import find_repetition, worn_seconds
+from workbench.loops.restarts import count_restarts, is_restart
 from workbench.params import CoverParams
 from workbench.workflows.analyze import Sound, analyze_sound
 
-MINUTES = (5, 10, 20, 60)
+MINUTES = (5, 10, 20, 30, 60)
 OFTEN = 4
 STEP = 0.02  # s, how finely the track is counted
 PARAMS = CoverParams()
@@ -55,6 +60,7 @@ class Wear:
     minutes: int
     over_four: float
     avoidable: float
+    worn: float
     used: float
     plays: float
     plays_over_mean: float
@@ -67,6 +73,9 @@ class Wear:
     """seconds of the option that has the fewest"""
     begins_again: bool
     """whether an option lets the whole track end and begin again"""
+    restarts: int
+    """how often the plan served begins again"""
+    own_ending: bool
     ms: float
     """CPU of the plan"""
 
@@ -103,15 +112,18 @@ def measure(name: str, profile: LoopProfile, minutes: int) -> Wear | str:
         minutes=minutes,
         over_four=seconds,
         avoidable=avoidable,
+        worn=worn_seconds(answer, profile),
         used=float(np.mean(plays > 0)),
         plays=float(plays.max()),
         plays_over_mean=float(plays.max() / plays.mean()),
         seams=len(answer.seam_times),
-        seam=answer.seam_score,
+        seam=float(seam_scores(profile, answer)[~is_restart(answer, profile)].min(initial=1.0)),
         over_limits=find_repetition(answer, profile, PARAMS).over_limits,
         least_worn=min(spared for _, spared in of_options),
         least_over_four=min(worn for worn, _ in of_options),
         begins_again=any("begins again" in option.end_label for option in answer.options),
+        restarts=count_restarts(answer, profile),
+        own_ending=not answer.is_faded_out,
         ms=1000.0 * spent,
     )
 
@@ -149,7 +161,7 @@ def tables(rows: list[Wear], before: list[Wear]) -> list[Table]:
         both &= {(row.track, row.minutes) for row in side}
     columns = [
         "plans", "over four s", "avoidable s", "best option: over four s", "avoidable s of it", "begin again", "used",
-        "plays / mean", "seams", "seam",
+        "plays / mean", "seams", "seam", "worn s", "served again", "own endings",
     ]  # fmt: skip
     by_length = Table("Wear, by length of the video", ["minutes", "side", *columns, "over limits", "CPU ms"])
     for minutes in (*MINUTES, None):
@@ -180,7 +192,8 @@ def _summary(plans: list[Wear]) -> list[object]:
     return [
         len(plans), total("over_four"), total("avoidable"), total("least_over_four"), total("least_worn"),
         sum(plan.begins_again for plan in plans), mean("used"), mean("plays_over_mean"), mean("seams"),
-        float(np.median([plan.seam for plan in plans])), sum(plan.over_limits for plan in plans), mean("ms"),
+        float(np.median([plan.seam for plan in plans])), total("worn"), sum(plan.restarts > 0 for plan in plans),
+        sum(plan.own_ending for plan in plans), sum(plan.over_limits for plan in plans), mean("ms"),
     ]  # fmt: skip
 
 
