@@ -12,7 +12,7 @@ A button is a downbeat hit that rings under a fade of less than a bar.
 A route is scored with the weights of a loop (`workbench.loops.worth`), of which three parts have another meaning,
 because a cut-down is asked to leave most of the track out:
 
-- seams: not cubed, for a stretch without a seam would nearly always win over one with the track's own ending;
+- seams: not squared, for a stretch without a seam would nearly always win over one with the track's own ending;
 - coverage: half whether the hook is heard whole in one segment, half the salience of the bars that stay, over that of
   the hook;
 - phrasing: the mean over the splices and the start; a start in mid-phrase costs `_OFF_PHRASE` on top.

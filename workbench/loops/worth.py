@@ -2,10 +2,10 @@
 
 It is the weighted mean (weights in `CoverParams`) of six parts, each 0 to 1:
 
-- seams: ``0.6 worst**3 + 0.4 mean**3`` of the seam scores, for one bad seam spoils a video that nine good ones carry,
-  and cubed, for a video is heard more than once: a chance of 0.9 that a seam passes unnoticed is one of 0.73 that it
-  does so three times. Under 0.8, where more than one listener in five hears it, the worst seam w counts as
-  ``0.8**3 - 2 (0.8 - w)``, at least 0, in place of its cube;
+- seams: ``0.6 worst**2 + 0.4 mean**2`` of the seam scores, for one bad seam spoils a video that nine good ones carry,
+  and squared, for a video is heard more than once: a chance of 0.9 that a seam passes unnoticed is one of 0.81 that it
+  does so twice. Under 0.75, where more than one listener in four hears it, the worst seam w counts as
+  ``0.75**2 - 2.5 (0.75 - w)``, at least 0, in place of its square;
 - ending: the track's own outro or last bars 1.0, its own last hit 0.9; a fade 0.6 at a section's border, 0.5 after
   any multiple of eight bars of a section, 0.4 of four, 0.2 elsewhere. A fade belongs to the last bar line that is not
   after the end of the last segment; bar line 0 is the beginning of a section and no border. Up to 0.25 less where an
@@ -47,13 +47,15 @@ from workbench.loops.profile import EndingKind, LoopProfile
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray
 
-HEARD = 0.8
+HEARD = 0.75
 """seam score under which a seam is heard by many"""
 WISHED_FLOOR = 0.2
 """seam score under which no seam is taken either for what somebody wants to keep, a part or the track's own ending;
 `CoverParams.min_seam_score`, which a loop and a length alone keep to, may be less"""
-HEARINGS = 3
+HEARINGS = 2
 """how often in a row the seams of a loop are to pass unnoticed"""
+_HEARD_COST = 2.5
+"""what the part of the worst seam loses for each unit that it lies under `HEARD`"""
 _PARTS = ("seams", "ending", "freshness", "phrasing", "coverage", "economy")
 _OWN_ENDING = {EndingKind.OUTRO: 1.0, EndingKind.RESOLVE: 1.0, EndingKind.ABRUPT: 0.9}
 
@@ -91,7 +93,7 @@ def seams_part(worst: FloatArray, mean: FloatArray, hearings: int = HEARINGS) ->
     -------
     same shape, 0 to 1
     """
-    heard = 2.0 * np.maximum(0.0, HEARD - worst)
+    heard = _HEARD_COST * np.maximum(0.0, HEARD - worst)
     worst = np.maximum(0.0, np.maximum(worst, HEARD) ** hearings - heard)
     return np.asarray(0.6 * worst + 0.4 * mean**hearings)
 

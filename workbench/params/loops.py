@@ -335,7 +335,7 @@ class CoverParams(Params):
         default=0.06,
         ge=0.0,
         le=1.0,
-        description="of plan_score, lost at twice a limit; as much as good seams worse by 0.05",
+        description="of plan_score, lost at twice a limit; as much as good seams worse by 0.07",
     )
     restart_worth_seconds: float = Field(
         default=60.0,
@@ -368,7 +368,7 @@ class CoverParams(Params):
         default=0.23,
         ge=0.0,
         le=1.0,
-        description="share of plan_score: how it ends; an own ending outweighs good seams worse by 0.08",
+        description="share of plan_score: how it ends; an own ending outweighs good seams worse by 0.11",
     )
     freshness_weight: float = Field(
         default=0.10, ge=0.0, le=1.0, description="share of plan_score: how long until the same music comes again"

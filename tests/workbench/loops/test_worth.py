@@ -33,19 +33,19 @@ def test_limits_cost_half_at_once_and_half_with_every_doubling() -> None:
 
 def test_one_bad_seam_costs_more_than_its_share() -> None:
     assert seams_part(np.asarray(1.0), np.asarray(1.0)) == pytest.approx(1.0)
-    for hearings in (1, 3):
-        good, bad = (float(seams_part(np.asarray(worst), np.asarray(0.9), hearings)) for worst in (0.8, 0.6))
-        assert good - bad == pytest.approx(0.6 * 2 * 0.2), "below 0.8 what is missing counts twice"
-    assert seams_part(np.asarray(0.5), np.asarray(0.9)) == pytest.approx(0.4 * 0.9**3)
+    for hearings in (1, 2):
+        good, bad = (float(seams_part(np.asarray(worst), np.asarray(0.9), hearings)) for worst in (0.75, 0.55))
+        assert good - bad == pytest.approx(0.6 * 2.5 * 0.2), "below 0.75 what is missing counts two and a half times"
+    assert seams_part(np.asarray(0.5), np.asarray(0.9)) == pytest.approx(0.4 * 0.9**2)
 
 
 def test_a_seam_is_to_pass_unnoticed_more_than_once() -> None:
     good, fair, poor = (float(seams_part(np.asarray(score), np.asarray(score))) for score in (0.95, 0.85, 0.8))
-    assert (good, fair, poor) == pytest.approx((0.95**3, 0.85**3, 0.8**3))
+    assert (good, fair, poor) == pytest.approx((0.95**2, 0.85**2, 0.8**2))
     params = CoverParams()
     ending = params.ending_weight * (1.0 - 0.6)
-    assert params.seams_weight * (fair - poor) < ending < params.seams_weight * (good - fair), (
-        "for its own ending instead of the best fade a track gives 0.05 of its seams, but not 0.1"
+    assert params.seams_weight * (good - fair) < ending < params.seams_weight * (good - poor), (
+        "for its own ending instead of the best fade a track gives 0.1 of its seams, but not 0.15"
     )
 
 

@@ -33,8 +33,8 @@ def plan_score(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> flo
 
     scores = splices.score[taken]
     worst = float(scores.min())
-    of_worst = worst**3 if worst >= 0.8 else max(0.0, 0.8**3 - 2 * (0.8 - worst))
-    seams = 0.6 * of_worst + 0.4 * float(scores.mean()) ** 3
+    of_worst = worst**2 if worst >= 0.75 else max(0.0, 0.75**2 - 2.5 * (0.75 - worst))
+    seams = 0.6 * of_worst + 0.4 * float(scores.mean()) ** 2
     if fades:
         ending = _fade(profile, max(last, 0))
     else:
