@@ -23,6 +23,7 @@ from service.errors import error_type
 from service.jobs.outcome import Outcome
 from service.store import jobs, mapped_recordings, shared_values, tracks, video_owners
 from service.store.jobs import Fault, Job, NewJob
+from workbench.errors import ParameterError
 from workbench.loops import refusals
 from workbench.loops.refusals import Refusal
 from workbench.results.loop_parts import loop_names, refusal_facts
@@ -187,7 +188,15 @@ def retry(connection: Connection, job: Job) -> bool:
     Returns
     -------
     False if it is no longer failed, or another job does the same work already; nothing is changed then
+
+    Raises
+    ------
+    ParameterError : its upload has been deleted, as a day after an ingest has failed; nothing is changed
     """
+    if job.kind == "ingest" and job.request.get("storage_key"):
+        video = video_owners.get(connection, str(job.video_id))
+        if video is None or video.uploaded_bytes is None:
+            raise ParameterError(f"the upload of {job.job_id} has been deleted; the caller has to send it again")
     if not jobs.queue_again(connection, job):
         return False
     if job.kind == "ingest":

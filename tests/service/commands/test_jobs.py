@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -12,14 +13,18 @@ from click.testing import CliRunner, Result
 from service.console import app
 from service.jobs import settle
 from service.jobs.outcome import Outcome
-from service.store import accounts, jobs, ledger, video_owners
+from service.jobs.sweep import sweep
+from service.settings import ServiceSettings
+from service.store import accounts, jobs, ledger, tables, video_owners
 from service.store.jobs import Job, NewJob
 from service.store.tables import open_database
+from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 from workbench.store.database import Database
+from workbench.store.stored_files import StoredFiles
 
 Run = Callable[..., Result]
 
@@ -39,10 +44,10 @@ def run(tmp_path: Path) -> Run:
     return lambda *arguments: CliRunner().invoke(app, ["jobs", *arguments, "--home", str(tmp_path)])
 
 
-def submit(database: Database, kind: str, account: str = "ada", build: str = "b", **more: str | None) -> Job:
+def submit(database: Database, kind: str, account: str = "ada", build: str = "b", **more: Any) -> Job:
     with database.write() as connection:
         endpoint = f"POST /v1/{kind}" if kind != "ingest" else "POST /v1/videos"
-        new = NewJob(kind, jobs.MAIN, account, build, endpoint=endpoint, charge_key="", video_id="vid_1", **more)  # type: ignore[arg-type]
+        new = NewJob(kind, jobs.MAIN, account, build, endpoint=endpoint, charge_key="", video_id="vid_1", **more)
         return jobs.submit(connection, new)
 
 
@@ -108,6 +113,28 @@ def test_the_video_of_a_failed_ingest_is_processed_again(records: Database, run:
         video = video_owners.get(connection, "vid_1")
     assert video is not None
     assert (video.status, video.reason) == ("processing", None)
+
+
+def test_an_ingest_is_not_run_again_once_its_upload_is_deleted(records: Database, run: Run, tmp_path: Path) -> None:
+    """Found by seed 35 of the simulation: the job ran, found no file, and said that the video was none."""
+    uploads = Home(tmp_path).prepared(Home(tmp_path).uploads)
+    video = OwnedVideo("vid_1", "ada", "processing", storage_key="upl_1", uploaded_bytes=4)
+    (uploads / "upl_1").write_bytes(b"sent")
+    with records.write() as connection:
+        video_owners.create(connection, video)
+    job = submit(records, "ingest", build="ingest:vid_1", request={"source_url": None, "storage_key": "upl_1"})
+    run("cancel", job.job_id)
+    assert json.loads(run("retry", job.job_id).stdout)["state"] == "queued"
+    run("cancel", job.job_id)
+    with records.write() as connection:
+        connection.execute(tables.video_owners.update().values(updated_at=time_from_now(-2 * 86_400.0)))
+    sweep(StoredFiles(Home(tmp_path)), records, ServiceSettings())
+    assert not (uploads / "upl_1").exists()
+    refused = run("retry", job.job_id)
+    assert isinstance(refused.exception, ParameterError)
+    assert "has been deleted" in str(refused.exception)
+    with records.read() as connection:
+        assert {row.state for row in jobs.of_video(connection, "vid_1")} == {"failed"}
 
 
 def test_a_cancelled_job_is_lost_to_its_worker_and_not_charged(records: Database, run: Run) -> None:
