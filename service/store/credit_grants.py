@@ -31,6 +31,7 @@ class CreditGrant:
     expires_at: str | None
     """None: never"""
     granted_at: str
+    """by the provider's clock, if the provider said when"""
 
     def is_active(self, at: str) -> bool:
         """Whether it can be drawn on.
@@ -62,7 +63,7 @@ def add(connection: Connection, account: str, micros: int, expires_at: str | Non
     account : name of an existing account
     micros : micro-dollars, above 0
     expires_at : time in the database's form; None: never
-    at : when it was granted, in the same form
+    at : when it was granted, in the same form; it stands since then for events that came late
     """
     grant = CreditGrant(f"grt_{ULID()}", account, micros, micros, expires_at, at)
     values = {name: getattr(grant, name) for name in CreditGrant.__slots__}
@@ -107,7 +108,15 @@ def draw(connection: Connection, account: str, micros: int, at: str) -> int:
     return paid
 
 
-def set_expiry(connection: Connection, account: str, expires_at: str, at: str, due_by: str | None = None) -> None:
+def set_expiry(
+    connection: Connection,
+    account: str,
+    expires_at: str,
+    at: str,
+    *,
+    due_by: str | None = None,
+    granted_by: str | None = None,
+) -> int:
     """Change when the grants of an account expire that have not expired yet.
 
     Parameters
@@ -117,11 +126,21 @@ def set_expiry(connection: Connection, account: str, expires_at: str, at: str, d
     expires_at : the new expiry, in the database's form; one that has passed ends the grants at `at`
     at : the present, in the same form
     due_by : only those that were to expire by this time; None: all of them
+    granted_by : only those that were granted by this time; None: all of them
+
+    Returns
+    -------
+    number of grants that were changed
     """
-    query = _UNEXPIRED if due_by is None else _UNEXPIRED.where(credit_grants.c.expires_at <= due_by)
+    query = _UNEXPIRED
+    if due_by is not None:
+        query = query.where(credit_grants.c.expires_at <= due_by)
+    if granted_by is not None:
+        query = query.where(credit_grants.c.granted_at <= granted_by)
     grant_ids = connection.scalars(query, {"account": account, "at": at}).all()
     changed = credit_grants.update().where(credit_grants.c.grant_id.in_(grant_ids))
     connection.execute(changed.values(expires_at=max(expires_at, at)))
+    return len(grant_ids)
 
 
 # built once

@@ -53,6 +53,8 @@ class Credit:
     subject: str
     expires_at: str | None = None
     """None: never"""
+    granted_at: str | None = None
+    """None: when it is booked"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,7 @@ def credit(connection: Connection, credit: Credit, at: str | None = None) -> boo
     )  # fmt: skip
     if booked is None:
         return False
-    credit_grants.add(connection, credit.account, credit.micros, credit.expires_at, at)
+    credit_grants.add(connection, credit.account, credit.micros, credit.expires_at, credit.granted_at or at)
     return True
 
 

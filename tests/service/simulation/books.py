@@ -10,6 +10,7 @@ import hashlib
 import json
 import sqlite3
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tests.service.simulation.machines import content
@@ -22,6 +23,8 @@ PRICES = {"loop": 100_000, "match": 100_000, "ingest": 5 * 50_000, "beats": 2 * 
 """micro-dollars of one job of the simulation"""
 KEPT_SECONDS = 30 * 86_400.0
 """of a settled job"""
+_SKEW = 3.0
+"""s that clocks differ by at most"""
 
 
 @dataclass
@@ -32,6 +35,22 @@ class Standing:
     cap: int | None = None
     grants: dict[str, list[Any]] = field(default_factory=dict)
     """by id: micro-dollars left, expiry"""
+    granted: dict[str, str] = field(default_factory=dict)
+    """by id: when"""
+    said: dict[str, str] = field(default_factory=dict)
+    """when the provider last said something, by what it said: of its events the last to happen"""
+    ended_at: str = ""
+    """when grants last ended before they were due"""
+
+
+def _is_news(standing: Standing, what: str, at: str | None) -> bool:
+    """Whether nothing that the provider said before happened later."""
+    if at is None:
+        return True
+    if at < standing.said.get(what, ""):
+        return False
+    standing.said[what] = at
+    return True
 
 
 def kind_of(endpoint: str) -> str:
@@ -197,13 +216,13 @@ class Books:
     def _grant(self, entry: sqlite3.Row, actual: dict[str, sqlite3.Row]) -> None:
         standing = self._standing(entry["account"])
         fresh = [
-            row
-            for name, row in actual.items()
-            if name not in standing.grants and (row["account"], row["granted_at"]) == (entry["account"], entry["at"])
+            row for name, row in actual.items() if name not in standing.grants and row["account"] == entry["account"]
         ]
         if len(fresh) != 1 or fresh[0]["granted_micros"] != entry["amount_micros"]:
             raise Violation(f"a credit in the ledger has no grant of its own: {dict(entry)}")
-        standing.grants[fresh[0]["grant_id"]] = [entry["amount_micros"], fresh[0]["expires_at"]]
+        name, granted_at = fresh[0]["grant_id"], fresh[0]["granted_at"]
+        standing.grants[name] = [entry["amount_micros"], fresh[0]["expires_at"]]
+        standing.granted[name] = granted_at
 
     def _draw(self, entry: sqlite3.Row) -> None:
         left = entry["amount_micros"]
@@ -237,20 +256,49 @@ class Books:
             raise Violation(f"a charge of {entry['amount_micros']} for {kind}: {dict(entry)}")
 
     def _apply(self, event: dict[str, Any], actual: dict[str, sqlite3.Row]) -> None:
-        standing = self._standing(event["account"])
+        standing, at = self._standing(event["account"]), event["timestamp"]
         match event["type"]:
-            case "payment_method.attached":
-                standing.method = True
-            case "payment_method.detached":
-                standing.method = False
+            case "payment_method.attached" | "payment_method.detached":
+                if _is_news(standing, "method", at):
+                    standing.method = event["type"].endswith("attached")
             case "spend_cap.set":
-                standing.cap = event["micros"]
+                if _is_news(standing, "cap", at):
+                    standing.cap = event["micros"]
+            case "credit.granted":
+                # All of that time had expired when it came.
+                if at is not None and at < standing.said.get("expired", "") and at in standing.granted.values():
+                    raise Violation(f"a grant came to life after its expiry: {event}")
             case "credit.expired":
-                for name, grant in standing.grants.items():
-                    ends = actual[name]["expires_at"] if name in actual else None
-                    was_due = event["due_by"] is None or (grant[1] is not None and grant[1] <= event["due_by"])
-                    if was_due and (grant[1] is None or grant[1] > str(ends)) and ends is not None:
-                        grant[1] = ends
+                self._expire(standing, event, actual)
+
+    def _expire(self, standing: Standing, event: dict[str, Any], actual: dict[str, sqlite3.Row]) -> None:
+        """End what an expiry is about; what happens within the seconds by which clocks differ may be either way."""
+        world, due_by, at = self.town.world, event["due_by"], event["timestamp"]
+        present = [world.text(world.now - _SKEW), world.text(world.now + _SKEW)]
+        happened = present if at is None else [at, at]
+        if due_by is None:
+            day = datetime.fromisoformat(happened[0]) - timedelta(days=1)
+            since = max(day.isoformat(timespec="microseconds"), standing.ended_at)
+            ends = [expiry for _, expiry in standing.grants.values() if expiry is not None and since < expiry]
+            if any(one <= happened[0] for one in ends):
+                return  # that one was due, and this says so
+            is_sure = not any(one <= happened[1] for one in ends)
+            if at is not None:
+                standing.said["expired"] = max(at, standing.said.get("expired", ""))
+        else:
+            is_sure = True
+        for name, grant in standing.grants.items():
+            if due_by is not None and (grant[1] is None or grant[1] > due_by):
+                continue
+            if standing.granted[name] > happened[1] or (grant[1] is not None and grant[1] <= present[0]):
+                continue
+            expires_at = actual[name]["expires_at"] if name in actual else None
+            is_over = expires_at is not None and expires_at <= present[1]
+            if not is_over and is_sure and (grant[1] is None or grant[1] > present[1]):
+                raise Violation(f"{name} has not ended with {event}")
+            if is_over and grant[1] != expires_at:
+                grant[1] = expires_at
+                standing.ended_at = max(standing.ended_at, expires_at)
 
     def can_pay(self, account: str, at: str) -> bool:
         """Whether an account may start work that costs."""

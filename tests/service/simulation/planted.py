@@ -33,6 +33,7 @@ class Bug:
 
 _STATEMENTS, _TRANSACTIONS = "workbench/store/statements.py", "service/store/transactions.py"
 _JOBS, _LEDGER, _GRANTS = "service/store/jobs.py", "service/store/ledger.py", "service/store/credit_grants.py"
+_EVENTS = "service/billing/events.py"
 _FENCE = """        jobs.c.owner == job.owner,
         jobs.c.attempt == job.attempt,
         jobs.c.state == "running",
@@ -203,6 +204,33 @@ BUGS = (
         "service/jobs/settle.py",
         '    video_owners.update(connection, video_id, "processing", status="failed", reason=reason)\n',
         "",
+    ),
+    Bug(
+        "an event undoes what happened after it",
+        _EVENTS,
+        "if happened_at is None or event_times.advance",
+        "if True or (lambda *_: 0)",
+    ),
+    Bug(
+        "an expiry that comes late ends what was granted since",
+        _EVENTS,
+        "granted_by=happened_at",
+        "granted_by=None",
+        rare=True,
+    ),
+    Bug(
+        "a grant that comes after its expiry lives",
+        _EVENTS,
+        "and granted_at < all_expired_at",
+        "and granted_at < ''",
+        rare=True,
+    ),
+    Bug(
+        "an ingest is run again without its upload",
+        "service/jobs/settle.py",
+        'if job.kind == "ingest" and job.request.get("storage_key"):',
+        "if False:",
+        rare=True,
     ),
 )
 

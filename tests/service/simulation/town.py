@@ -116,6 +116,8 @@ class Town:
         self._number = 0
         self._sent: list[tuple[str, dict[str, Any]]] = []
         """webhooks that the provider has sent"""
+        self._provider = random.Random(f"provider {seed}")
+        """of the times of its events, which come late and out of order"""
         self.revoked: set[str] = set()
 
     def name(self, job_id: str) -> str:
@@ -312,11 +314,13 @@ class Town:
             self._number += 1
             webhook_id, event = f"msg_{self._number}", self._event()
             self._sent.append((webhook_id, event))
-        given = BillingEvent.model_validate({"type": event["type"], "data": event["data"]})
+        given = BillingEvent.model_validate(
+            {"type": event["type"], "timestamp": event["timestamp"], "data": event["data"]}
+        )
         route = events.PAYMENT_METHOD if event["type"].startswith("payment") else events.CREDIT
         seen = "SELECT 1 FROM seen_webhooks WHERE webhook_id = ?"
         before = bool(self.books.rows(seen, webhook_id))
-        self.world.log("provider:", webhook_id, event["type"], event["account"])
+        self.world.log("provider:", webhook_id, event["type"], event["account"], event["timestamp"] or "")
         self.check()
         # what is refused, such as a grant of nothing, is sent again in vain
         self._call(lambda connection: events.apply(connection, route, webhook_id, given))
@@ -352,7 +356,11 @@ class Town:
         elif kind == "credit.expired" and chance.random() < 0.5:
             data["expires_at"] = self.world.text(self.world.now + 4 * _DAY)
             due_by = datetime.fromisoformat(data["expires_at"]).isoformat(timespec="microseconds")
-        return {"type": kind, "account": account, "data": data, "micros": micros, "due_by": due_by}
+        ago = self._provider.choice((None, 0.0, 0.0, 5.0, 60.0, 3 * 3600.0))
+        at = None if ago is None else self.world.text(self.world.now - ago * self._provider.random())
+        return {
+            "type": kind, "account": account, "data": data, "micros": micros, "due_by": due_by, "timestamp": at,
+        }  # fmt: skip
 
     def _compare_accounts(self) -> None:
         for row in self.books.rows("SELECT account, payment_method, spend_cap_micros FROM accounts"):
