@@ -78,10 +78,12 @@ async def admit_unread(request: Request, policy: RoutePolicy) -> None:
     StoreError : the database cannot be used
     """
     if policy.api_key and not _has_short_body(request):
-        await admitted(request, lambda: check_headers(request, policy), lambda _, __: None)
+        await admitted(request, lambda: check_headers(request, policy), lambda _, __: None, reads=True)
 
 
-async def admitted(request: Request, check: Callable[[], A], work: Callable[[Connection, A], T]) -> T:
+async def admitted(
+    request: Request, check: Callable[[], A], work: Callable[[Connection, A], T], *, reads: bool = False
+) -> T:
     """Admit a request and answer it, in one transaction that writes: its key, its count, its answer.
 
     Sets `caller` and `rate` of the request's context. A request with a valid key is counted once, whatever becomes of
@@ -93,7 +95,8 @@ async def admitted(request: Request, check: Callable[[], A], work: Callable[[Con
     check : checks headers, body and query; what it returns is given to `work`. What it raises is raised only after the
         key and the rate have been checked
     work : answers the request; for a GET or HEAD it may get a connection that only reads, if the database cannot be
-        written to
+        written to. A request that `check` refuses is refused then too
+    reads : whether `work` writes nothing, whatever the method
 
     Returns
     -------
@@ -145,9 +148,9 @@ async def admitted(request: Request, check: Callable[[], A], work: Callable[[Con
     try:
         answered = await transactions.write(answer, lane=secret)
     except StoreError as error:
-        if request.method not in READING:
+        if not (reads or problem is not None or request.method in READING):
             raise
-        # What costs nothing is still answered from a database that cannot be written to.
+        # What costs nothing is still answered, or refused, from a database that cannot be written to.
         log.error(_COUNTED_HERE, problem=str(error))
         answered = await transactions.read(answer_unwritten)
     except Exception:

@@ -10,10 +10,11 @@ import swagger_ui_bundle
 from sanic import Blueprint, HTTPResponse, Request
 from sanic.response import file, html, raw
 
-from service.admission import RoutePolicy
+from service.admission import RoutePolicy, query_of
 from service.errors import not_found
 from service.headers import DOCS_POLICY
 from service.routes.http import reading
+from service.schemas.requests import NoQuery
 
 blueprint = Blueprint("docs")
 _OPEN = RoutePolicy(api_key=False)
@@ -42,8 +43,13 @@ async def openapi(request: Request) -> HTTPResponse:
 
     Parameters
     ----------
-    request : any
+    request : without parameters
+
+    Raises
+    ------
+    Problem : 422 for any parameter
     """
+    query_of(request, NoQuery)
     return raw(_description(), content_type="application/json")
 
 

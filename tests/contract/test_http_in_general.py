@@ -264,7 +264,7 @@ def test_match_takes_exactly_one_of_video_id_and_video_url(customer: Any, body: 
         ("POST", "/v1/match?expand=full&expand=full"), ("POST", "/v1/match?include_sync=true"),
         ("POST", "/v1/underscore?limit=5"), ("POST", "/v1/loop?expand=full"), ("POST", "/v1/align?x=1"),
         ("POST", "/v1/beats?x=1"), ("POST", "/v1/videos?x=1"), ("GET", VIDEO + "?x=1"),
-        ("GET", "/v1/loop/jobs/job_x?x=1"), ("GET", "/v1/beats/job_x?x"),
+        ("GET", "/v1/loop/jobs/job_x?x=1"), ("GET", "/v1/beats/job_x?x"), ("GET", "/v1/openapi.json?x=1"),
         ("GET", "/v1/match/jobs/job_x?include_sync=1"), ("GET", "/v1/match/jobs/job_x?include_sync=True"),
         ("GET", "/v1/match/jobs/job_x?include_sync="), ("GET", "/v1/match/jobs/job_x?sync_points_per_track=0"),
         ("GET", "/v1/match/jobs/job_x?sync_points_per_track=13"),

@@ -237,6 +237,15 @@ def test_a_full_disk_is_told_and_what_costs_nothing_still_answers(
         assert left == sorted(left, reverse=True)
         assert len(set(left)) == 3
         customer.refused(customer.get("/v1/loop/jobs/job_nobody"), 404)
+        # What cannot be answered anyway is refused as ever, and what could be is not the caller's fault.
+        pair = {"video_id": target["video_id"], "track_id": "trk_corner"}
+        customer.refused(customer.post("/v1/loop", {**pair, "colour": "red"}), 422)
+        as_json = {"content-type": "application/json"}
+        customer.refused(customer.post("/v1/loop", content=b"{", headers=as_json), 400)
+        customer.refused(customer.post("/v1/loop", content=b"{}", headers={"content-type": "text/plain"}), 415)
+        customer.refused(customer.post("/v1/loop", {**pair, "auto_mix": " " * 9000}), 413)
+        customer.refused(customer.post("/v1/loop", pair), 503)
+        service.refused(httpx.post(service.url + "/v1/loop", json={}, trust_env=False, timeout=60), 401)
         filler.unlink()
         # A look at what is missing counts for a second.
         ready = partial(httpx.get, service.url + "/readyz", trust_env=False, timeout=60)

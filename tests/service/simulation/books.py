@@ -292,11 +292,14 @@ class Books:
                 continue
             if standing.granted[name] > happened[1] or (grant[1] is not None and grant[1] <= present[0]):
                 continue
-            expires_at = actual[name]["expires_at"] if name in actual else None
-            is_over = expires_at is not None and expires_at <= present[1]
-            if not is_over and is_sure and (grant[1] is None or grant[1] > present[1]):
+            expires_at: str | None = actual[name]["expires_at"] if name in actual else None
+            if (
+                (expires_at is None or expires_at > present[1])
+                and is_sure
+                and (grant[1] is None or grant[1] > present[1])
+            ):
                 raise Violation(f"{name} has not ended with {event}")
-            if is_over and grant[1] != expires_at:
+            if expires_at is not None and expires_at <= present[1] and grant[1] != expires_at:
                 grant[1] = expires_at
                 standing.ended_at = max(standing.ended_at, expires_at)
 
