@@ -2,10 +2,15 @@
 
 A backup is a copy of it; a test starts from an empty one. Each part has a property, whose docstring states if it may be
 deleted: analysis arrays and drawn videos are made again, records and uploads are not.
+
+It holds what many accounts sent. So a new one is private: other users of the machine cannot enter it. Who lets a group
+write, by the umask or by the mode of an empty folder, shares it with that group. A folder in use keeps its mode.
 """
 
 from __future__ import annotations
 
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,7 +122,7 @@ class Home:
         return self.root / "notebooks"
 
     def prepared(self, part: Path | None = None) -> Path:
-        """Create the home, or a folder in it, if it does not exist.
+        """Create the home, or a folder in it, if it does not exist; a new or empty home is made private.
 
         Parameters
         ----------
@@ -133,7 +138,31 @@ class Home:
         """
         folder = self.root if part is None else part
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            self.root.mkdir(parents=True, exist_ok=True)
+            _make_private(self.root)
+            if part is not None:
+                part.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"{folder}: cannot be made ({error.strerror}); set --home or WORKBENCH_HOME") from error
         return folder
+
+    def is_open_to_others(self) -> bool:
+        """Whether every user of this machine can read the records or what callers sent."""
+        try:
+            if not self.root.stat().st_mode & stat.S_IXOTH:
+                return False
+            return any(one.stat().st_mode & stat.S_IROTH for one in (self.database, self.uploads) if one.exists())
+        except OSError:
+            return False
+
+
+def _make_private(root: Path) -> None:
+    """Close an empty folder of ours to all who may not write to it, but for a group that may do more than others."""
+    status = root.stat()
+    mode = stat.S_IMODE(status.st_mode)
+    group, others = (mode >> 3) & 7, mode & 7
+    private = mode & ~stat.S_IRWXO if not others & 2 else mode
+    if group <= others and not group & 2:
+        private &= ~stat.S_IRWXG
+    if private != mode and status.st_uid == os.geteuid() and next(root.iterdir(), None) is None:
+        root.chmod(private)

@@ -112,6 +112,17 @@ def workspace_in(home: Home, params: WorkbenchParams | None = None, progress: Pr
     return Workspace(home, params, progress, migrations=MIGRATIONS)
 
 
+def warn_if_open(home: Home) -> None:
+    """Say that every user of this machine can read the home folder, if so: one from before homes were made private.
+
+    Parameters
+    ----------
+    home : of the service
+    """
+    if home.is_open_to_others():
+        say(f"workbench: every user of this machine can read {home.root}; to end that: chmod o= {home.root}")
+
+
 def say_left_out(backup: Backup) -> None:
     """Say which files a backup does not hold.
 

@@ -233,10 +233,13 @@ def _prepare(home: Home, core: WorkbenchSettings) -> str | None:
 
     Returns why files would not be found by the other processes of the database, or None.
     """
+    from service.commands.records import warn_if_open
     from service.store.shared_files import problem_of_files
     from service.store.tables import open_database
     from workbench.store.stored_files import open_files
 
+    home.prepared()
+    warn_if_open(home)
     database = open_database(home, core)
     try:
         return problem_of_files(open_files(home, core), database)

@@ -59,6 +59,7 @@ def command(
     from workbench.extras import require_extra
 
     require_extra("service", "`workbench worker`")
+    from service.commands.records import warn_if_open
     from service.jobs.health import HealthServer
     from service.jobs.worker import JobParent
     from service.logs import log_start, log_to_stderr
@@ -85,6 +86,9 @@ def command(
         print("ready", flush=True)
 
     spans = open_spans(settings, "worker")
+    home.prepared()
+    if parent is None:  # else `serve` has said it
+        warn_if_open(home)
     files, database = open_files(home, core), open_database(home, core)
     try:
         problem = problem_of_files(files, database)

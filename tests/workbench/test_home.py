@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,40 @@ def test_it_is_made_when_needed(tmp_path: Path) -> None:
     home = Home(tmp_path / "a" / "b")
     assert home.prepared() == tmp_path / "a" / "b"
     assert home.prepared(home.renders).is_dir()
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o700), (0o002, 0o770), (0o077, 0o700), (0o027, 0o750)])
+def test_a_new_home_is_private_but_for_a_group_that_is_let_in(tmp_path: Path, umask: int, mode: int) -> None:
+    before = os.umask(umask)
+    try:
+        root = Home(tmp_path / "home").prepared()
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(root.stat().st_mode) == mode
+
+
+@pytest.mark.parametrize(("given", "mode"), [(0o755, 0o700), (0o2775, 0o2770), (0o750, 0o750), (0o777, 0o777)])
+def test_an_empty_folder_becomes_private_and_one_in_use_keeps_its_mode(tmp_path: Path, given: int, mode: int) -> None:
+    home = Home(tmp_path / "home")
+    home.root.mkdir()
+    home.root.chmod(given)
+    home.prepared(home.uploads)
+    assert stat.S_IMODE(home.root.stat().st_mode) == mode
+    home.root.chmod(given)
+    home.prepared()
+    assert stat.S_IMODE(home.root.stat().st_mode) == given
+
+
+def test_whether_other_users_can_read_it(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    assert not home.is_open_to_others()
+    home.prepared(home.uploads)
+    assert not home.is_open_to_others()
+    home.uploads.chmod(0o755)
+    home.root.chmod(0o755)
+    assert home.is_open_to_others()
+    home.uploads.chmod(0o700)
+    assert not home.is_open_to_others()
 
 
 def test_a_place_that_cannot_be_a_folder(tmp_path: Path) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 import pytest
 
-from service.commands.records import ServiceUrl, Time, Usd, VideoId
+from service.commands.records import ServiceUrl, Time, Usd, VideoId, warn_if_open
+from workbench.home import Home
 
 
 @pytest.mark.parametrize(
@@ -53,3 +56,13 @@ def test_what_is_none_is_a_usage_error(kind: click.ParamType[object], given: str
 
 def test_a_plain_id_is_kept() -> None:
     assert VideoId().convert("trailer-2", None, None) == "trailer-2"
+
+
+def test_a_home_that_other_users_can_read_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home = Home(tmp_path / "home")
+    home.prepared(home.uploads).chmod(0o755)
+    warn_if_open(home)
+    assert capsys.readouterr().err == ""
+    home.root.chmod(0o755)
+    warn_if_open(home)
+    assert f"chmod o= {home.root}" in capsys.readouterr().err
