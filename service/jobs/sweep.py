@@ -7,9 +7,9 @@ for the operator to look at or to run again. For jobs, answers and previews the 
 previews are caches: a later request needs a job again and gets the same result. The ledger keeps its rows, also those
 of deleted jobs.
 
-Of a store that machines share, one worker lists all files once a day, and deletes those that no record names; not where
-the store belongs to another database. There the time of a preview counts from when it was made, since a store does not
-say when a file was last read.
+Of a store that machines share, and of the uploads in a home folder, one worker lists all files once a day, and deletes
+those that no record names; not where they belong to another database. In a store the time of a preview counts from when
+it was made, since a store does not say when a file was last read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import structlog
 from service.jobs.deletion import delete_video
 from service.settings import ServiceSettings
 from service.store import answers, idempotency_keys, jobs, shared_values, video_owners
-from service.store.shared_files import problem_of_files
+from service.store.shared_files import problem_of_sweeping
 from service.store.times import time_from_now
 from workbench.clock import wall_seconds
 from workbench.errors import ParameterError, StoreError, UnknownVideo, WorkbenchError
@@ -83,17 +83,17 @@ def sweep(files: StoredFiles, database: Database, settings: ServiceSettings) -> 
     if files.store is None:
         for preview in files.folder("previews").glob("*.mp3"):
             _remove_unless_newer(preview, settings.preview_retention_seconds)
-    else:
-        problem = problem_of_files(files, database)
-        if problem is not None:  # the records of this database say nothing about the files of another
-            log.error("the store is not swept", problem=problem)
-        elif _is_turn(database):
-            _sweep_store(files, database, settings)
+    problem = problem_of_sweeping(files, database)
+    if _is_turn(database):
+        if problem is None:
+            _sweep_unnamed(files, database, settings)
+        else:  # the records of this database say nothing about the files of another
+            log.error("files are not swept", problem=problem)
     return max(*forgotten, len(failed)) == _MOST_ROWS or expired == _MOST_VIDEOS
 
 
 def _is_turn(database: Database) -> bool:
-    """Whether this worker is to look through the store: one of all machines does, once a day."""
+    """Whether this worker is to look through all files: one of all machines does, once a day."""
     with database.write() as connection:
         last = shared_values.get(connection, shared_values.STORE_SWEPT_AT)
         if last is not None and last > time_from_now(-_STORE_SECONDS):
@@ -102,16 +102,21 @@ def _is_turn(database: Database) -> bool:
         return True
 
 
-def _sweep_store(files: StoredFiles, database: Database, settings: ServiceSettings) -> None:
-    """Delete from the store what no record names, as a killed process leaves it, and previews past their retention.
+def _sweep_unnamed(files: StoredFiles, database: Database, settings: ServiceSettings) -> None:
+    """Delete what no record names, as a killed process leaves it; of a store also previews past their retention.
 
     A file is written before its record. So only files are deleted that are older than any request or job can be, and
-    they are listed before the records are read.
+    they are listed before the records are read. In a home folder they are the uploads that callers of the service sent:
+    all else there may be the user's own.
     """
     aged = settings.upload_seconds + _GRACE_SECONDS
-    for part in ("uploads", "videos", "tracks", "fetched"):
+    for part in ("uploads",) if files.store is None else ("uploads", "videos", "tracks", "fetched"):
         before = wall_seconds() - max(aged, settings.ingest_deadline_seconds)
-        old = [place for place, found in files.every(part) if found.modified_at < before]
+        old = [
+            place
+            for place, found in files.every(part)
+            if found.modified_at < before and (files.store is not None or _is_upload(files, place))
+        ]
         if not old:
             continue
         with database.read() as connection:
@@ -127,10 +132,17 @@ def _sweep_store(files: StoredFiles, database: Database, settings: ServiceSettin
             # looked at again: who adds a track whose bytes are there already writes them anew
             if place not in named and _is_older(files, place, before):
                 _delete(files, place)
+    if files.store is None:
+        return  # a preview there says when it was last read
     before = wall_seconds() - settings.preview_retention_seconds
     for place, found in files.every("previews"):
         if found.modified_at < before:
             _delete(files, place)
+
+
+def _is_upload(files: StoredFiles, place: Path) -> bool:
+    """Whether a file in the home folder was sent to `/v1/uploads`."""
+    return place.parent == files.folder("uploads") and place.name.startswith("upl_") and place.suffix != ".part"
 
 
 def _delete_videos(files: StoredFiles, database: Database, settings: ServiceSettings) -> int:
@@ -153,6 +165,8 @@ def _delete_videos(files: StoredFiles, database: Database, settings: ServiceSett
 
 
 def _is_older(files: StoredFiles, place: Path, before: float) -> bool:
+    if files.store is None:
+        return True  # an upload that is sent again has a record
     try:
         return files.is_older(place, before)
     except ParameterError:  # not ours: no file of ours has such a name

@@ -5,9 +5,10 @@ notes the id of the one that its processes use. A process that keeps files elsew
 and they its own: an upload to one machine would fail on another.
 
 A store also belongs to one database: the first one whose processes use it. Those of another would find the files of the
-first in no record of theirs, and sweep them. A restored backup takes the store over.
+first in no record of theirs, and sweep them. A restored backup takes the store over. A home folder without a store may
+be used with any database, and is swept by the one that it belongs to alone.
 
-Constants: `PROBLEM_OF_STORE`, `PROBLEM_OF_PLACE`. Functions: `problem_of_files`, `take_over`.
+Constants: `PROBLEM_OF_STORE`, `PROBLEM_OF_PLACE`. Functions: `problem_of_files`, `problem_of_sweeping`, `take_over`.
 """
 
 from __future__ import annotations
@@ -52,11 +53,37 @@ def problem_of_files(files: StoredFiles, database: Database) -> str | None:
         with database.write() as connection:
             noted = shared_values.set_if_absent(connection, shared_values.STORE_ID, identity)
     if noted == identity:
-        return _problem_of_claim(files, database)
+        return None if files.store is None else _problem_of_claim(files, database)
     return (
         f"{files.where} is not where the other processes of this database keep their files: "
         "share one home folder, or set the same WORKBENCH_STORE_URL for all of them"
     )
+
+
+def problem_of_sweeping(files: StoredFiles, database: Database) -> str | None:
+    """Why the records of a database may not be the ones that name the files here.
+
+    Parameters
+    ----------
+    files : of this process; a home folder is noted as this database's, unless it is another's
+    database : whose records are to tell which files are needed
+
+    Returns
+    -------
+    one sentence without a full stop; None if a file that no record names is not needed
+
+    Raises
+    ------
+    StoreError : the database, the home folder or the store cannot be used
+    """
+    problem = problem_of_files(files, database)
+    if problem is not None or files.store is not None:
+        return problem
+    if files.has_identity():  # processes of a database elsewhere have used this home folder
+        with database.read() as connection:
+            if shared_values.get(connection, shared_values.STORE_ID) != files.identity():
+                return f"{files.where} has been used with another database"
+    return _problem_of_claim(files, database)
 
 
 def take_over(connection: Connection, files: StoredFiles) -> None:
@@ -76,8 +103,6 @@ def take_over(connection: Connection, files: StoredFiles) -> None:
 
 
 def _problem_of_claim(files: StoredFiles, database: Database) -> str | None:
-    if files.store is None:
-        return None
     with database.read() as connection:
         identity = shared_values.get(connection, shared_values.DATABASE_ID)
     if identity is None:
@@ -85,6 +110,8 @@ def _problem_of_claim(files: StoredFiles, database: Database) -> str | None:
             identity = shared_values.set_if_absent(connection, shared_values.DATABASE_ID, str(ULID()))
     if files.claim(identity) == identity:
         return None
+    if files.store is None:
+        return f"{files.where} has been used with another database"
     return (
         f"{files.where} belongs to another database: set the WORKBENCH_DATABASE_URL of the service that uses it, "
         "or a WORKBENCH_STORE_URL of its own for this one"

@@ -180,14 +180,15 @@ def forget_failed_uploads(connection: Connection, failed_before: str, most: int)
 
 
 def upload_names(connection: Connection) -> set[str]:
-    """Names of all files in the store that machines share that were sent and belong to a video.
+    """Names of all files that were sent and belong to a video, and of those that may be on their way.
 
     Parameters
     ----------
     connection : any transaction
     """
-    query = sa.select(video_owners.c.upload_name).where(video_owners.c.upload_name.is_not(None))
-    return set(connection.scalars(query))
+    name = sa.func.coalesce(video_owners.c.upload_name, video_owners.c.storage_key)
+    needed = video_owners.c.uploaded_bytes.is_not(None) | (video_owners.c.status != "failed")
+    return set(connection.scalars(sa.select(name).where(name.is_not(None), needed)))
 
 
 def get_ready(connection: Connection, video_id: str) -> ReadyVideo | None:

@@ -373,7 +373,7 @@ class StoredFiles:
         ------
         StoreError : the home folder or the store cannot be used
         """
-        store = FolderStore(self.home.root) if self.store is None else self.store
+        store = self._marked
         for _ in range(_TRIES):
             found = store.read(_MARKER)
             if found is not None:
@@ -381,8 +381,17 @@ class StoredFiles:
             store.create(_MARKER, f"{ULID()}\n".encode())
         raise StoreError(f"{self.where}: {_MARKER} cannot be read")
 
+    def has_identity(self) -> bool:
+        """Whether `identity` was called before, by any process.
+
+        Raises
+        ------
+        StoreError : the home folder or the store cannot be used
+        """
+        return self._marked.read(_MARKER) is not None
+
     def claim(self, database: str, *, take_over: bool = False) -> str:
-        """Note in the store which database its files belong to, unless another is noted; the store must be set.
+        """Note in the home folder or the store which database its files belong to, unless another is noted.
 
         Parameters
         ----------
@@ -395,9 +404,9 @@ class StoredFiles:
 
         Raises
         ------
-        StoreError : the store cannot be used, or none is set
+        StoreError : the home folder or the store cannot be used
         """
-        store = self._required(_STORED / _CLAIM)
+        store = self._marked
         if take_over:
             store.write(_CLAIM, f"{database}\n".encode())
         for _ in range(_TRIES):
@@ -435,6 +444,11 @@ class StoredFiles:
                 os.close(self._held.popitem()[1])
 
     # Names
+
+    @property
+    def _marked(self) -> ObjectStore:
+        """Where the files are that say whose they are."""
+        return FolderStore(self.home.root) if self.store is None else self.store
 
     def _name(self, place: Path) -> str:
         return place.relative_to(_STORED).as_posix()

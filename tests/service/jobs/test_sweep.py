@@ -19,6 +19,7 @@ from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
 from workbench.catalog.library import Library
 from workbench.home import Home
+from workbench.settings import WorkbenchSettings
 from workbench.store import videos
 from workbench.store.database import Database, plan_versions, projects
 from workbench.store.objects import FolderStore
@@ -221,6 +222,64 @@ def test_what_no_record_names_leaves_the_shared_store_after_a_day(database: Data
     os.utime(tmp_path / "store" / "videos" / "orphan", (0.0, 0.0))
     sweep(files, database, ServiceSettings())  # looked through today already
     assert store.find("videos/orphan") is not None
+
+
+@pytest.fixture
+def in_home(tmp_path: Path) -> Iterator[Database]:
+    """The database of a home folder."""
+    opened = tables.open_database(Home(tmp_path / "home"), WorkbenchSettings())
+    yield opened
+    opened.close()
+
+
+def put_old(folder: Path, *names: str) -> None:
+    """Files of three days ago."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+        os.utime(folder / name, (0.0, time.time() - 3 * DAYS))
+
+
+def test_uploads_that_no_record_names_leave_the_home_folder_after_a_day(in_home: Database, tmp_path: Path) -> None:
+    """As a killed process leaves them, or a deletion that failed. What is the user's own stays."""
+    home = Home(tmp_path / "home")
+    uploads = home.prepared(home.uploads)
+    put_old(uploads, "upl_gone", "upl_left", "upl_ready", "upl_sent", "upl_late", "notes.txt", "dashboard/upl_mine")
+    (uploads / "upl_young").touch()
+    owned = {"left": ("failed", None), "ready": ("ready", 4), "sent": ("failed", 4), "late": ("awaiting_upload", None)}
+    with in_home.write() as connection:
+        for name, (status, count) in owned.items():
+            video = OwnedVideo(f"vid_{name}", "ada", status, storage_key=f"upl_{name}", uploaded_bytes=count)  # type: ignore[arg-type]
+            video_owners.create(connection, video)
+    sweep(StoredFiles(home), in_home, ServiceSettings())
+    kept = {"upl_ready", "upl_sent", "upl_late", "upl_young", "notes.txt", "dashboard"}
+    assert {file.name for file in uploads.iterdir()} == kept
+    assert (uploads / "dashboard" / "upl_mine").exists()
+
+
+def test_a_home_folder_is_swept_by_the_database_that_it_belongs_to_alone(
+    in_home: Database, other: Database, tmp_path: Path
+) -> None:
+    """A service that is started once without WORKBENCH_DATABASE_URL finds the uploads of another in no record."""
+    home = Home(tmp_path / "home")
+    assert problem_of_files(StoredFiles(home), other) is None  # as a process of the other database does at its start
+    put_old(home.prepared(home.uploads), "upl_1")
+    sweep(StoredFiles(home), in_home, ServiceSettings())
+    assert (home.uploads / "upl_1").exists()
+    sweep(StoredFiles(home), other, ServiceSettings())
+    assert not (home.uploads / "upl_1").exists()
+
+
+def test_a_new_database_in_an_old_home_folder_sweeps_nothing(in_home: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    sweep(StoredFiles(home), in_home, ServiceSettings())
+    in_home.close()
+    home.database.rename(tmp_path / "lost")
+    put_old(home.prepared(home.uploads), "upl_1")
+    fresh = tables.open_database(home, WorkbenchSettings())
+    sweep(StoredFiles(home), fresh, ServiceSettings())
+    fresh.close()
+    assert (home.uploads / "upl_1").exists()
 
 
 def test_files_that_are_being_written_to_the_cache_are_left(database: Database, tmp_path: Path) -> None:
