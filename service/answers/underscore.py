@@ -1,7 +1,8 @@
 """Answers of `/v1/underscore`, the one family that ranks inside the request, in a resident process (`service.ranking`).
 
-A request has three steps, so that no transaction is open during the ranking: `check`, ranking, `answer`. A call that
-returns no tracks is not billed.
+A request has three steps, so that no transaction is open during the ranking: `check`, ranking, `answer`. Of calls that
+passed the check at the same time, only those are answered that the account can still pay for when they are charged. A
+call that returns no tracks is not billed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def check(connection: Connection, call: Call) -> None:
 
     Parameters
     ----------
-    connection : any transaction
+    connection : of a transaction that writes
     call : the admitted request
 
     Raises
@@ -46,8 +47,13 @@ def answer(connection: Connection, call: Call, query: ExpandQuery, lane: dict[st
     Returns
     -------
     Answer : 200
+
+    Raises
+    ------
+    Problem : 402 if other calls have used up since what the account can pay
     """
     if lane["matches"]:
+        funds.check(connection, call.account)
         ledger.charge(connection, call.charge())
     shown = select(lane, query.expand == "full", None, previews.links(connection, call, lane))
     return Answer(200, {"lane": shown})

@@ -1,6 +1,6 @@
 """Whether an account may start work that costs: the last check of a request, before the work.
 
-The spend cap is checked first; below it, credit that is left and has not expired or a payment method is enough. Work
+The spend cap is checked first; below it, credit that is left and has not expired or a payment method is enough. A job
 that has passed the check is finished, whatever happens to the account meanwhile.
 """
 
@@ -24,9 +24,12 @@ NO_PAYMENT_METHOD = "no active payment method"
 def check(connection: Connection, account: str, now: str | None = None) -> None:
     """Check that an account can pay.
 
+    Of an account that cannot spend without limit, other checks wait until the transaction has ended, so that what it
+    charges counts for them.
+
     Parameters
     ----------
-    connection : any transaction
+    connection : of a transaction that writes
     account : its name
     now : time in the form of `workbench.store.database.now`; None: that of the clock
 
@@ -38,6 +41,8 @@ def check(connection: Connection, account: str, now: str | None = None) -> None:
     if found is None:
         raise Problem(402, NO_PAYMENT_METHOD)
     cap = found.spend_cap_micros
+    if cap is not None or not found.payment_method:
+        accounts.lock(connection, account)
     if cap is not None and ledger.spent_in_month(connection, account, now or database.now()) >= cap:
         raise Problem(402, CAP_REACHED)
     if not found.payment_method:

@@ -17,7 +17,7 @@ from service.store.inserts import insert
 from service.store.tables import accounts
 from workbench.errors import ParameterError
 from workbench.store.database import now
-from workbench.store.statements import Lookup
+from workbench.store.statements import Lookup, Statement
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
 
@@ -41,6 +41,12 @@ def _account(row: Sequence[Any]) -> Account:
 
 _BY_NAME = Lookup(
     "SELECT account, payment_method, spend_cap_micros, preview, created_at FROM accounts WHERE account = :key", _account
+)
+
+_LOCK = Statement(
+    "SELECT account FROM accounts WHERE account = :account",
+    postgresql_suffix="FOR NO KEY UPDATE",
+    keeps_memory=True,
 )
 
 
@@ -102,6 +108,18 @@ def ensure(connection: Connection, account: str) -> Account:
     found = get(connection, account)
     assert found is not None
     return found
+
+
+def lock(connection: Connection, account: str) -> None:
+    """Have other transactions that lock an account wait for the end of this one; on SQLite all that write do anyway.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    account : its name
+    """
+    if connection.dialect.name == "postgresql":
+        _LOCK.first(connection, account=account)
 
 
 def update(connection: Connection, account: str, **values: Any) -> Account | None:

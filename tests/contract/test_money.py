@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -148,6 +149,18 @@ def test_ledger_rows_exactly(customer: Any) -> None:
     assert last == charge | {
         "endpoint": "POST /v1/loop", "subject": loop.headers["x-request-id"], "amount_usd": 0.1, "at": last["at"],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "options", [("--spend-cap", "0.1"), ("--no-payment-method", "--credit", "0.1")], ids=["cap", "credit"]
+)
+def test_calls_at_the_same_time_cost_no_more_than_one_after_the_other(customer: Any, options: tuple[str, ...]) -> None:
+    """What is left pays for two calls and a part of the third: no other is answered."""
+    customer.update(*options)
+    with ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(lambda _: customer.post("/v1/underscore", SCRIPT), range(12)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 3 + [402] * 9
+    assert sum(row["event"] == "charge" for row in customer.ledger()) == 3
 
 
 # Webhooks

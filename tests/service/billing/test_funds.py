@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from service.billing import funds
 from service.errors import Problem
-from service.store import accounts, credit_grants
+from service.prices import Prices
+from service.store import accounts, credit_grants, ledger
+from service.store.ledger import Charge
 from service.store.times import time_from_now
 from workbench.store.database import Database, now
 
@@ -67,6 +70,32 @@ def test_the_spend_cap_comes_first_and_is_the_months(database: Database, charge:
     assert refused(database) == f"402 {funds.CAP_REACHED}"
     with database.read() as connection, pytest.raises(Problem, match=funds.NO_PAYMENT_METHOD):
         funds.check(connection, "ada", "2001-01-31T23:59:59.999999+00:00")
+
+
+@pytest.mark.parametrize("limit", [{"spend_cap_micros": 100_000}, {"payment_method": False}])
+def test_a_check_waits_for_a_charge_that_counts_for_it(
+    database: Database, charge: Book, grant: Book, limit: dict[str, object]
+) -> None:
+    """Of calls with several keys of an account, or at several machines, each sees what the others have cost."""
+    update(database, **limit)
+    grant("g1", 100_000)
+    prices = Prices(calls={"POST /v1/loop": 100_000}, beats_minute=1, video_minute=1)
+
+    def call(name: str) -> None:
+        with database.write() as connection:
+            funds.check(connection, "ada")
+            ledger.charge(connection, Charge("ada", "POST /v1/loop", name, name), prices)
+
+    with ThreadPoolExecutor(1) as other:
+        with database.write() as connection:
+            funds.check(connection, "ada")
+            waiting = other.submit(call, "second")
+            with pytest.raises(TimeoutError):
+                waiting.result(timeout=0.5)
+            ledger.charge(connection, Charge("ada", "POST /v1/loop", "first", "first"), prices)
+        with pytest.raises(Problem, match=r"reached|exhausted"):
+            waiting.result(timeout=30)
+    assert not charge("first")
 
 
 def test_an_unknown_account_pays_with_nothing(database: Database) -> None:
