@@ -589,8 +589,9 @@ LOOPED = {
 def restarting() -> Iterator[str]:
     """The address of a proxy before a service that is started again while a job runs.
 
-    A loop is accepted. Of its polls, the first four meet the proxy's own 502, a page; the fifth a connection that is
-    closed, the sixth a service that cannot use its database yet. The seventh has the result.
+    A loop is accepted. Of its polls, the first meets the proxy's own 502, a page; the second a connection that is
+    closed, the third a service that cannot use its database yet. Then other clients with the same key have used up its
+    rate, four times. The last has the result.
     """
     polls = count(1)
 
@@ -601,13 +602,16 @@ def restarting() -> Iterator[str]:
 
         def do_GET(self) -> None:
             number = next(polls)
-            if number <= 4:
+            if number == 1:
                 self.say(502, "text/html", "<h1>Bad Gateway</h1>")
-            elif number == 5:
+            elif number == 2:
                 self.close_connection = True
-            elif number == 6:
+            elif number == 3:
                 error = {"type": "service_unavailable", "message": "call again", "request_id": None}
                 self.say(503, "application/json", json.dumps({"error": error}))
+            elif number <= 7:
+                error = {"type": "rate_limited", "message": "too many requests", "request_id": None}
+                self.say(429, "application/json", json.dumps({"error": error}))
             else:
                 self.say(200, "application/json", json.dumps(LOOPED))
 

@@ -403,7 +403,9 @@ def loop_typescript(url: str) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("loop", [loop_python, loop_python_async, loop_typescript])
-def test_a_wait_outlasts_a_service_that_is_started_again(restarting: str, loop: Callable[[str], Any]) -> None:
+def test_a_wait_outlasts_a_service_that_is_started_again_and_a_rate_that_is_used_up(
+    restarting: str, loop: Callable[[str], Any]
+) -> None:
     """The job goes on meanwhile, and whoever gave up would have lost its ticket."""
     found = loop(restarting)
     assert (found["job_id"], found["status"]) == ("job_1", "complete")

@@ -6,7 +6,7 @@ refusal raises the class of its `error.type`.
 
 A request that was refused for its rate is sent again after `Retry-After`; one that did not get through, met a 503, or a
 502 or 504 of a proxy, only where a repeat is harmless: a GET, or a call with an Idempotency-Key, unless it has a
-`video_url`: each such call makes a video.
+`video_url`: each such call makes a video. A wait goes on through all of these until its time is up.
 """
 
 from __future__ import annotations
@@ -21,11 +21,18 @@ from urllib.parse import urlsplit
 import anyio
 import httpx
 
-from service.clients.python.errors import ApiError, ConnectionFailedError, NotDoneError, VideoFailedError
+from service.clients.python.errors import (
+    ApiError,
+    ClientError,
+    ConnectionFailedError,
+    NotDoneError,
+    VideoFailedError,
+)
 from service.clients.python.generated import (
     ERRORS,
     AsyncOperations,
     Operations,
+    RateLimitedError,
     ServiceUnavailableError,
     UploadReceipt,
     UploadTarget,
@@ -35,6 +42,8 @@ from service.clients.python.generated import (
 _FIRST_PAUSE, _LONGEST_PAUSE, _GROWTH = 2.0, 15.0, 1.4  # s between polls; a poll's Retry-After is the least
 _REQUEST_SECONDS, _UPLOAD_SECONDS = 60.0, 3600.0
 _RETRIES = 3
+_PASSING = (ConnectionFailedError, ServiceUnavailableError, RateLimitedError)
+"""of a poll: the work goes on, and so does the wait"""
 _BLOCK = 1 << 20  # bytes of an upload that are read at a time
 
 
@@ -48,6 +57,7 @@ class _Request:
         body: Mapping[str, Any] | None,
         query: Mapping[str, Any] | None,
         idempotency_key: str | None,
+        retries: int,
     ) -> None:
         headers = {} if idempotency_key is None else {"Idempotency-Key": idempotency_key}
         parameters = {name: _text(value) for name, value in (query or {}).items() if value is not None}
@@ -55,7 +65,7 @@ class _Request:
             "method": method, "url": path, "json": body, "params": parameters, "headers": headers,
         }  # fmt: skip
         self._harmless = method == "GET" or (idempotency_key is not None and "video_url" not in (body or {}))
-        self._left = _RETRIES
+        self._left = retries
 
     def failed(self, error: Exception) -> float:
         """Seconds until it is sent again after it did not get through.
@@ -86,20 +96,27 @@ class _Poll:
     def __init__(self, ticket: Mapping[str, Any], timeout: float) -> None:
         self.ticket, self.path = ticket, str(ticket["poll"])
         self._timeout, self._end = timeout, time.monotonic() + timeout
-        self._pause = _FIRST_PAUSE
+        self._pause = self._next = _FIRST_PAUSE
 
-    def pause(self, least: float | None) -> float:
+    def pause(self) -> float:
         """Seconds until the next poll.
 
         Raises
         ------
         NotDoneError : the time would be up by then
         """
-        seconds = max(self._pause, least or 0.0)
-        self._pause = min(_LONGEST_PAUSE, self._pause * _GROWTH)
-        if time.monotonic() + seconds > self._end:
+        if time.monotonic() + self._next > self._end:
             raise NotDoneError(self.ticket, self._timeout)
-        return seconds
+        return self._next
+
+    def goes_on(self, answer: httpx.Response) -> None:
+        """Make the pause longer, because the work goes on."""
+        self._pause = min(_LONGEST_PAUSE, self._pause * _GROWTH)
+        self._next = max(self._pause, _retry_after(answer) or 0.0)
+
+    def failed(self, error: ClientError) -> None:
+        """Poll again, because the work goes on though this poll was not answered."""
+        self._next = max(_FIRST_PAUSE, (error.retry_after if isinstance(error, ApiError) else None) or 0.0)
 
 
 class Client(Operations):
@@ -139,8 +156,9 @@ class Client(Operations):
         body: Mapping[str, Any] | None = None,
         query: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
+        retries: int = _RETRIES,
     ) -> httpx.Response:
-        request = _Request(method, path, body, query, idempotency_key)
+        request = _Request(method, path, body, query, idempotency_key, retries)
         while True:
             try:
                 answer = self._http.request(**_addressed(request.arguments, self._base_url, self._headers))
@@ -156,7 +174,7 @@ class Client(Operations):
         return _answered(self._send(method, path, **more))
 
     def wait(self, ticket: Mapping[str, Any], timeout: float = 600.0, query: Mapping[str, Any] | None = None) -> Any:
-        """Wait for the work of a ticket, also while the service cannot be reached.
+        """Wait for the work of a ticket, also while the service cannot be reached or refuses polls for their rate.
 
         Parameters
         ----------
@@ -174,16 +192,18 @@ class Client(Operations):
         VideoFailedError : the ingest failed
         ApiError : the job failed
         """
-        poll, least = _Poll(ticket, timeout), None
+        poll = _Poll(ticket, timeout)
         while True:
-            time.sleep(poll.pause(least))
+            time.sleep(poll.pause())
             try:
-                answer = self._send("GET", poll.path, query=query if "job_id" in ticket else None)
-                found, least = _answered(answer), _retry_after(answer)
-            except (ConnectionFailedError, ServiceUnavailableError):
-                continue  # the work goes on, and so does the wait
+                answer = self._send("GET", poll.path, query=query if "job_id" in ticket else None, retries=0)
+                found = _answered(answer)
+            except _PASSING as error:
+                poll.failed(error)
+                continue
             if not _is_running(answer, found):
                 return _settled(found)
+            poll.goes_on(answer)
 
     def _complete(
         self, submit: Callable[..., Any], body: Mapping[str, Any], query: Mapping[str, Any], timeout: float
@@ -265,8 +285,9 @@ class AsyncClient(AsyncOperations):
         body: Mapping[str, Any] | None = None,
         query: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
+        retries: int = _RETRIES,
     ) -> httpx.Response:
-        request = _Request(method, path, body, query, idempotency_key)
+        request = _Request(method, path, body, query, idempotency_key, retries)
         while True:
             try:
                 answer = await self._http.request(**_addressed(request.arguments, self._base_url, self._headers))
@@ -292,16 +313,18 @@ class AsyncClient(AsyncOperations):
         timeout : s to wait at most
         query : parameters of the job's polls, such as `expand`, which no job remembers
         """
-        poll, least = _Poll(ticket, timeout), None
+        poll = _Poll(ticket, timeout)
         while True:
-            await anyio.sleep(poll.pause(least))
+            await anyio.sleep(poll.pause())
             try:
-                answer = await self._send("GET", poll.path, query=query if "job_id" in ticket else None)
-                found, least = _answered(answer), _retry_after(answer)
-            except (ConnectionFailedError, ServiceUnavailableError):
-                continue  # the work goes on, and so does the wait
+                answer = await self._send("GET", poll.path, query=query if "job_id" in ticket else None, retries=0)
+                found = _answered(answer)
+            except _PASSING as error:
+                poll.failed(error)
+                continue
             if not _is_running(answer, found):
                 return _settled(found)
+            poll.goes_on(answer)
 
     async def _complete(
         self, submit: Callable[..., Awaitable[Any]], body: Mapping[str, Any], query: Mapping[str, Any], timeout: float

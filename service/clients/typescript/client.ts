@@ -10,12 +10,12 @@
  * `beats` submit and wait for the result; `wait` waits for a ticket. A refusal rejects with the class of its
  * `error.type`. A request that was refused for its rate is sent again after `Retry-After`; one that did not get through,
  * met a 503, or a 502 or 504 of a proxy, only where a repeat is harmless: a GET, or a call with an idempotency key, unless
- * it has a `video_url`: each such call makes a video.
+ * it has a `video_url`: each such call makes a video. A wait goes on through all of these until its time is up.
  */
 
 import { ApiError, ConnectionFailedError, NotDoneError, VideoFailedError } from "./errors.ts"
 import type { ErrorFact } from "./errors.ts"
-import { ERRORS, Operations, ServiceUnavailableError } from "./generated.ts"
+import { ERRORS, Operations, RateLimitedError, ServiceUnavailableError } from "./generated.ts"
 import type { Call, UploadReceipt, UploadTarget, VideoJob, VideoRecord } from "./generated.ts"
 
 export * from "./errors.ts"
@@ -29,6 +29,8 @@ const GROWTH = 1.4
 const REQUEST_SECONDS = 60
 const UPLOAD_SECONDS = 3600
 const RETRIES = 3
+// of a poll: the work goes on, and so does the wait
+const PASSING = [ConnectionFailedError, ServiceUnavailableError, RateLimitedError]
 
 export interface Ticket {
   poll: string
@@ -57,7 +59,7 @@ export class Client extends Operations {
     this.#fetch = fetcher
   }
 
-  async #send(method: string, path: string, call: Call = {}): Promise<Answer> {
+  async #send(method: string, path: string, call: Call = {}, retries: number = RETRIES): Promise<Answer> {
     const query = Object.entries(call.query ?? {}).filter(([, value]) => value !== undefined && value !== null)
     const parameters = new URLSearchParams(query.map(([name, value]) => [name, String(value)]))
     // what no header can carry throws here, and is not taken for a service that cannot be reached
@@ -67,7 +69,7 @@ export class Client extends Operations {
     const makesVideo = (call.body as Record<string, unknown> | undefined)?.video_url !== undefined
     const harmless = method === "GET" || (call.idempotencyKey !== undefined && !makesVideo)
     const address = `${this.#baseUrl}${path}${query.length > 0 ? `?${parameters}` : ""}`
-    for (let left = RETRIES; ; left -= 1) {
+    for (let left = retries; ; left -= 1) {
       let response: Response
       try {
         response = await this.#fetch(address, {
@@ -114,29 +116,31 @@ export class Client extends Operations {
 
   /**
    * Wait for the work of a ticket: the result of the job, or the record of the video; also while the service cannot be
-   * reached. `query` has parameters of the job's polls, such as `expand`, which no job remembers.
+   * reached or refuses polls for their rate. `query` has parameters of the job's polls, such as `expand`, which no job
+   * remembers.
    */
   async wait(ticket: Ticket, seconds: number = 600, query: Record<string, unknown> = {}): Promise<unknown> {
     const end = Date.now() + seconds * 1000
     let pause = FIRST_PAUSE
-    let least = 0
+    let next = FIRST_PAUSE
     for (;;) {
-      const next = Math.max(pause, least)
       if (Date.now() + next * 1000 > end) throw new NotDoneError(ticket, seconds)
       await sleep(next)
-      pause = Math.min(LONGEST_PAUSE, pause * GROWTH)
       let answer: Answer
       let body: Record<string, unknown>
       try {
-        answer = await this.#send("GET", ticket.poll, ticket.job_id === undefined ? {} : { query })
+        answer = await this.#send("GET", ticket.poll, ticket.job_id === undefined ? {} : { query }, 0)
         body = answered(answer)
       } catch (error) {
-        // the work goes on, and so does the wait
-        if (error instanceof ConnectionFailedError || error instanceof ServiceUnavailableError) continue
-        throw error
+        if (!PASSING.some((kind) => error instanceof kind)) throw error
+        next = Math.max(FIRST_PAUSE, (error instanceof ApiError ? error.retryAfter : undefined) ?? 0)
+        continue
       }
-      least = retryAfter(answer.response) ?? 0
-      if (answer.response.status === 202 || body.status === "processing") continue
+      if (answer.response.status === 202 || body.status === "processing") {
+        pause = Math.min(LONGEST_PAUSE, pause * GROWTH)
+        next = Math.max(pause, retryAfter(answer.response) ?? 0)
+        continue
+      }
       if (body.status === "failed") throw new VideoFailedError(body as unknown as VideoRecord)
       return body
     }
