@@ -97,10 +97,10 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         "uploadVideo", "put", "/v1/uploads/{storage_key}", "Send the bytes of a video",
-        {200: (responses.UploadReceipt,)}, (400, 403, 404, 409, 413, 422, 500, 503), api_key=False, binary=True,
+        {200: (responses.UploadReceipt,)}, (400, 403, 404, 409, 413, 415, 422, 500, 503), api_key=False, binary=True,
         signed_link=True, tags=("videos",),
-        notes="At the `upload_url` of the upload target, which is signed and needs no key. A second upload before the "
-        "ingest replaces the first.",
+        notes="At the `upload_url` of the upload target, which is signed and needs no key. The bytes are sent whole: a "
+        "second upload before the ingest replaces the first.",
     ),
     Endpoint(
         "submitMatch", "post", "/v1/match", "Rank the catalog against a video",

@@ -24,7 +24,7 @@ from ulid import ULID
 
 from service.admission import RoutePolicy, query_of
 from service.auth import signatures
-from service.errors import Problem, not_found
+from service.errors import Problem, malformed, not_found
 from service.routes.http import path_id
 from service.schemas.requests import LinkQuery
 from service.store import video_owners
@@ -51,12 +51,16 @@ async def put(request: Request, storage_key: str) -> HTTPResponse:
     Raises
     ------
     Problem : 403 for an invalid link, 422 for a genuine one with more parameters than a link has, 404, 409 if the
-        ingest has begun, 413 if there are too many bytes, 400 if none
+        ingest has begun, 415 for bytes that are encoded, 413 if there are too many, 400 if there are none or a part
     StoreError : the file or the database cannot be written
     """
     context = request.app.ctx
     storage_key = path_id(storage_key, "upload")
     await context.transactions.write(lambda connection: _check_awaited(connection, request, storage_key))
+    if "content-range" in request.headers:  # the rest of an upload, which would replace its beginning
+        raise malformed("an upload is sent whole: leave out Content-Range")
+    if request.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+        raise Problem(415, "send the bytes of the video as they are: leave out Content-Encoding")
     limit = context.settings.upload_max_bytes
     length = request.headers.get("content-length")
     if length is not None and int(length) > limit:

@@ -172,6 +172,20 @@ def test_an_upload_over_the_limit_is_413_and_leaves_what_was_there(customer: Any
     assert customer.settled(answer).json()["status"] == "ready"
 
 
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [({"Content-Range": "bytes 100-199/200"}, 400), ({"Content-Encoding": "gzip"}, 415)],
+)
+def test_a_part_of_a_video_is_not_taken_for_all_of_it(
+    customer: Any, media: Path, headers: dict[str, str], status: int
+) -> None:
+    target = customer.upload(media / "short.mp4")
+    customer.refused(put(target["upload_url"], bytes(100), **headers), status)
+    ingest = f"/v1/videos/{target['video_id']}/ingest"
+    answer = customer.post(ingest, {"storage_key": target["storage_key"]})
+    assert customer.settled(answer).json()["status"] == "ready"
+
+
 def test_an_upload_is_broken_off_leaves_what_was_there(service: Any, customer: Any, media: Path) -> None:
     """An upload that was acknowledged is whole; one that was not has never been."""
     target = customer.upload(media / "short.mp4")
