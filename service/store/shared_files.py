@@ -5,8 +5,8 @@ notes the id of the one that its processes use. A process that keeps files elsew
 and they its own: an upload to one machine would fail on another.
 
 A store also belongs to one database: the first one whose processes use it. Those of another would find the files of the
-first in no record of theirs, and sweep them. A restored backup takes the store over. A home folder without a store may
-be used with any database, and is swept by the one that it belongs to alone.
+first in no record of theirs, and sweep them. A restored backup takes it over. A home folder without a store may be used
+with any database, and is swept by the one that it belongs to alone.
 
 Constants: `PROBLEM_OF_STORE`, `PROBLEM_OF_PLACE`. Functions: `problem_of_files`, `problem_of_sweeping`, `take_over`.
 """
@@ -87,7 +87,7 @@ def problem_of_sweeping(files: StoredFiles, database: Database) -> str | None:
 
 
 def take_over(connection: Connection, files: StoredFiles) -> None:
-    """Have the store belong to a database, whichever it belonged to; does nothing without a store.
+    """Have the store or the home folder belong to a database, whichever it belonged to.
 
     Parameters
     ----------
@@ -96,10 +96,11 @@ def take_over(connection: Connection, files: StoredFiles) -> None:
 
     Raises
     ------
-    StoreError : the store cannot be written to
+    StoreError : it cannot be written to
     """
-    if files.store is not None:
-        files.claim(shared_values.set_if_absent(connection, shared_values.DATABASE_ID, str(ULID())), take_over=True)
+    if files.store is None and not files.is_claimed():
+        return  # the first sweep claims it
+    files.claim(shared_values.set_if_absent(connection, shared_values.DATABASE_ID, str(ULID())), take_over=True)
 
 
 def _problem_of_claim(files: StoredFiles, database: Database) -> str | None:

@@ -16,7 +16,7 @@ from service.backup import restore_backup, write_backup
 from service.store import accounts, api_keys, credit_grants, idempotency_keys, jobs, ledger, tables, video_owners
 from service.store.jobs import NewJob
 from service.store.ledger import Credit
-from service.store.shared_files import problem_of_files
+from service.store.shared_files import problem_of_files, problem_of_sweeping
 from service.store.tables import MIGRATIONS
 from service.store.video_owners import OwnedVideo
 from workbench.catalog.library import Library
@@ -372,6 +372,21 @@ def test_no_key_is_exported(database: Database, home: Home, tmp_path: Path, fres
     with imported.read() as connection:
         assert api_keys.find_caller(connection, secret) is None
         assert len(api_keys.list_all(connection)) == 1
+
+
+def test_a_restored_backup_takes_over_the_home_folder_of_a_lost_database(
+    database: Database, home: Home, tmp_path: Path, fresh: Any
+) -> None:
+    """Uploads there that it does not name are swept again, as before the loss."""
+    backup = tmp_path / "backup.tar"
+    write_backup(StoredFiles(home), database, backup)
+    other, lost = fresh("other")
+    assert problem_of_sweeping(StoredFiles(other), lost) is None
+    lost.close()
+    other.database.rename(tmp_path / "lost")
+    _, made_anew = fresh("other")
+    restore_backup(StoredFiles(other), made_anew, backup)
+    assert problem_of_sweeping(StoredFiles(other), made_anew) is None
 
 
 def test_an_account_is_imported_into_nothing_but_an_empty_store(

@@ -390,6 +390,15 @@ class StoredFiles:
         """
         return self._marked.read(_MARKER) is not None
 
+    def is_claimed(self) -> bool:
+        """Whether `claim` was called before, by any process.
+
+        Raises
+        ------
+        StoreError : the home folder or the store cannot be used
+        """
+        return self._marked.read(_CLAIM) is not None
+
     def claim(self, database: str, *, take_over: bool = False) -> str:
         """Note in the home folder or the store which database its files belong to, unless another is noted.
 
