@@ -82,10 +82,10 @@ def update(
     with database_of(home) as database, database.write() as connection:
         is_new = accounts.get(connection, account) is None
         accounts.ensure(connection, account)
-        accounts.lock(connection, account)  # before its grants, as calls do
         decided_at = event_times.whole_second(now())
         for setting in changes:  # an event from before that comes later has no effect
             event_times.advance(connection, account, setting, decided_at)
+        accounts.lock(connection, account)  # after these, as events do, and before its grants, as calls do
         if credit is not None:
             event = f"command:{ULID()}"
             grant = ledger.Credit(account, credit, event, "accounts update", account, credit_expires, decided_at)
