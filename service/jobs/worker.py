@@ -609,7 +609,7 @@ class JobParent:
                 one.write = partial(settle.fail, job=one.job, status=500, message=message)
                 continue
             self._unsettled.remove(one)
-            self._remove_scratch(one.job)
+            self._remove_scratch(one.job, of_all_runs=settled and one.outcome in _ENDS)
             self._look_soon()
             if settled and one.outcome in _ENDS:
                 self._remove_fetched(one.job)
@@ -622,10 +622,13 @@ class JobParent:
             log.info("job settled", job_id=one.job.job_id, trace_id=one.job.trace_id, **line)
 
     def _scratch(self, job: Job) -> Path:
-        return self.home.scratch / job.job_id
+        """A folder of this run alone: a run that was given up may go on beside it, in the same home folder."""
+        return self.home.scratch / f"{job.job_id}.{job.attempt}.{self.owner.rpartition(':')[2]}"
 
-    def _remove_scratch(self, job: Job) -> None:
-        shutil.rmtree(self._scratch(job), ignore_errors=True)
+    def _remove_scratch(self, job: Job, *, of_all_runs: bool = False) -> None:
+        """Remove the folder of this run; once a job is settled, also what runs left whose worker was killed."""
+        for folder in self.home.scratch.glob(f"{job.job_id}.*") if of_all_runs else [self._scratch(job)]:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _remove_fetched(self, job: Job) -> None:
         if job.request.get("audio_url") or job.request.get("source_url"):
@@ -649,7 +652,7 @@ class JobParent:
         with self.database.read() as connection:
             needed = jobs.unsettled_ids(connection)
         for one in found:
-            if one.name not in needed:
+            if one.name.partition(".")[0] not in needed:
                 shutil.rmtree(one, ignore_errors=True)
 
     def stop(self) -> None:
