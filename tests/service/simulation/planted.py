@@ -206,6 +206,13 @@ BUGS = (
         "",
     ),
     Bug(
+        "runs of a job share their working files",
+        "service/jobs/worker.py",
+        "f\"{job.job_id}.{job.attempt}.{self.owner.rpartition(':')[2]}\"",
+        "job.job_id",
+        rare=True,
+    ),
+    Bug(
         "an event undoes what happened after it",
         _EVENTS,
         "if happened_at is None or event_times.advance",
