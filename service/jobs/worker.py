@@ -31,6 +31,7 @@ import socket
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -623,12 +624,14 @@ class JobParent:
 
     def _scratch(self, job: Job) -> Path:
         """A folder of this run alone: a run that was given up may go on beside it, in the same home folder."""
-        return self.home.scratch / f"{job.job_id}.{job.attempt}.{self.owner.rpartition(':')[2]}"
+        return self.home.scratch / job.job_id / f"{job.attempt}.{self.owner.rpartition(':')[2]}"
 
     def _remove_scratch(self, job: Job, *, of_all_runs: bool = False) -> None:
         """Remove the folder of this run; once a job is settled, also what runs left whose worker was killed."""
-        for folder in self.home.scratch.glob(f"{job.job_id}.*") if of_all_runs else [self._scratch(job)]:
-            shutil.rmtree(folder, ignore_errors=True)
+        own = self._scratch(job)
+        shutil.rmtree(own.parent if of_all_runs else own, ignore_errors=True)
+        with suppress(OSError):  # unless another run has its folder there
+            own.parent.rmdir()
 
     def _remove_fetched(self, job: Job) -> None:
         if job.request.get("audio_url") or job.request.get("source_url"):
@@ -652,7 +655,7 @@ class JobParent:
         with self.database.read() as connection:
             needed = jobs.unsettled_ids(connection)
         for one in found:
-            if one.name.partition(".")[0] not in needed:
+            if one.name not in needed:
                 shutil.rmtree(one, ignore_errors=True)
 
     def stop(self) -> None:

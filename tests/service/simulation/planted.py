@@ -208,8 +208,8 @@ BUGS = (
     Bug(
         "runs of a job share their working files",
         "service/jobs/worker.py",
-        "f\"{job.job_id}.{job.attempt}.{self.owner.rpartition(':')[2]}\"",
-        "job.job_id",
+        "job.job_id / f\"{job.attempt}.{self.owner.rpartition(':')[2]}\"",
+        'job.job_id / "run"',
         rare=True,
     ),
     Bug(
