@@ -272,6 +272,8 @@ def hunt(bug: Bug, seeds: str, seconds: float = 600.0) -> tuple[int | None, str]
             timeout=seconds,
             check=False,
         )
+    except subprocess.TimeoutExpired:
+        return None, f"not found in {seconds:.0f} s"
     finally:
         shutil.rmtree(folder)
     found = re.search(r"^seeds lived: (\d+)$", done.stdout, re.MULTILINE)
