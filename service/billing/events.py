@@ -1,13 +1,13 @@
 """Events of the billing provider and their effects on payment methods, credit grants and spend caps.
 
-They come in any order. A payment method or a spend cap is as the event says that happened last, by its timestamp,
-unless the operator has changed it since. An expiry concerns the grants of its time.
+They come in any order. A payment method or a spend cap is as the event says that happened last, by its timestamp. An
+expiry spares what the provider granted later.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sqlalchemy import Connection
 
@@ -21,10 +21,6 @@ from workbench.store.database import now
 
 PAYMENT_METHOD, CREDIT = "payment-method", "credit"
 """the two routes"""
-_AHEAD = timedelta(minutes=5)
-"""what the provider's clock may be ahead of ours, as of its signatures: no event happens later than that"""
-_NOTICED = timedelta(days=1)
-"""within which the provider says that a grant has expired which was due"""
 
 
 def is_known(route: str, kind: object) -> bool:
@@ -82,44 +78,17 @@ def _grant_credit(connection: Connection, event: BillingEvent, webhook_id: str) 
     if credit_grants.has_expired(expires_at, at):
         return  # it came too late to be of use: a provider that hears 200 does not send it again
     accounts.ensure(connection, data.account)
-    granted_at = _happened_at(event)
-    all_expired_at = event_times.get(connection, data.account, event_times.CREDIT_EXPIRED)
-    if granted_at is not None and all_expired_at is not None and granted_at < all_expired_at:
-        return  # it has expired since, with all grants of that time
-    endpoint = "POST /v1/webhooks/billing/credit"
+    endpoint, granted_at = "POST /v1/webhooks/billing/credit", _text(event.timestamp)
     grant = Credit(data.account, micros, f"webhook:{webhook_id}", endpoint, webhook_id, expires_at, granted_at)
     ledger.credit(connection, grant, at)
 
 
 def _expire_credit(connection: Connection, event: BillingEvent, _: str) -> None:
-    """End grants of the time of an event: those that were to expire by the time that it gives.
-
-    One without a time says either that a grant has expired which was due, or that all are taken back. It is the first
-    if one was due within a day before, and then no other grant ends.
-    """
-    data, at = event.data, now()
-    account, due_by, happened_at = data.account, _text(data.expires_at), _happened_at(event) or at
+    """End the grants that were to expire by the time that is given; if none is, all but what was granted later."""
+    account, due_by, at = event.data.account, _text(event.data.expires_at), now()
     accounts.ensure(connection, account)
-    decided_at = event_times.get(connection, account, event_times.CREDIT_DECIDED)
-    if decided_at is not None and happened_at < decided_at:
-        return
-    if due_by is None:
-        if _has_expired_itself(connection, account, happened_at):
-            return
-        if event.timestamp is not None:
-            event_times.advance(connection, account, event_times.CREDIT_EXPIRED, happened_at)
-    if credit_grants.set_expiry(connection, account, at, at, due_by=due_by, granted_by=happened_at):
-        event_times.advance(connection, account, event_times.CREDIT_ENDED, at)
-
-
-def _has_expired_itself(connection: Connection, account: str, happened_at: str) -> bool:
-    """Whether a grant had expired because it was due, shortly before an event; those that were ended do not count."""
-    since = _text(datetime.fromisoformat(happened_at) - _NOTICED) or ""
-    ended_at = event_times.get(connection, account, event_times.CREDIT_ENDED) or ""
-    return any(
-        grant.expires_at is not None and max(since, ended_at) < grant.expires_at <= happened_at
-        for grant in credit_grants.get_all(connection, account)
-    )
+    granted_by = _text(event.timestamp) if due_by is None else None
+    credit_grants.set_expiry(connection, account, at, at, due_by, granted_by)
 
 
 def _set_cap(connection: Connection, event: BillingEvent, _: str) -> None:
@@ -127,18 +96,11 @@ def _set_cap(connection: Connection, event: BillingEvent, _: str) -> None:
 
 
 def _set(connection: Connection, event: BillingEvent, setting: str, value: object) -> None:
-    """Set a column of the account, unless an event that happened later, or the operator, has set it before."""
-    account, happened_at = event.data.account, _happened_at(event)
+    """Set a column of the account, unless an event that happened later has set it before."""
+    account, happened_at = event.data.account, _text(event.timestamp)
     accounts.ensure(connection, account)
     if happened_at is None or event_times.advance(connection, account, setting, happened_at):
         accounts.update(connection, account, **{setting: value})
-
-
-def _happened_at(event: BillingEvent) -> str | None:
-    """When an event happened, by the provider's clock; None if it does not say."""
-    if event.timestamp is None:
-        return None
-    return _text(min(event.timestamp, datetime.fromisoformat(now()) + _AHEAD))
 
 
 def _text(time: datetime | None) -> str | None:

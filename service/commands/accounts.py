@@ -67,7 +67,7 @@ def update(
     """
     from ulid import ULID
 
-    from service.store import accounts, credit_grants, event_times, ledger
+    from service.store import accounts, credit_grants, ledger
     from workbench.store.database import now
 
     if credit == 0:
@@ -82,19 +82,12 @@ def update(
     with database_of(home) as database, database.write() as connection:
         is_new = accounts.get(connection, account) is None
         accounts.ensure(connection, account)
-        decided_at = event_times.whole_second(now())
-        for setting in changes:  # an event from before that comes later has no effect
-            event_times.advance(connection, account, setting, decided_at)
-        accounts.lock(connection, account)  # after these, as events do, and before its grants, as calls do
+        accounts.lock(connection, account)  # before its grants, as calls do
         if credit is not None:
             event = f"command:{ULID()}"
-            grant = ledger.Credit(account, credit, event, "accounts update", account, credit_expires, decided_at)
-            ledger.credit(connection, grant)
+            ledger.credit(connection, ledger.Credit(account, credit, event, "accounts update", account, credit_expires))
         elif credit_expires is not None:
-            at = now()
-            event_times.advance(connection, account, event_times.CREDIT_DECIDED, decided_at)
-            if credit_grants.set_expiry(connection, account, credit_expires, at) and credit_expires <= at:
-                event_times.advance(connection, account, event_times.CREDIT_ENDED, at)
+            credit_grants.set_expiry(connection, account, credit_expires, now())
         found = accounts.update(connection, account, **changes)
         assert found is not None
         state = _state(connection, found)

@@ -33,8 +33,7 @@ class EventData(BaseModel):
     expires_at: datetime | None = Field(
         default=None,
         description="of credit.granted: when it ends; of credit.expired: ends the grants due by then; without it, all "
-        "that were granted by the event's timestamp, but none if one was due within the day before, which is then the "
-        "one that has expired; without a zone it is UTC",
+        "but those that a credit.granted with a later timestamp granted; without a zone it is UTC",
     )
 
     _expires_in_utc = field_validator("expires_at")(_in_utc)
@@ -48,8 +47,8 @@ class BillingEvent(BaseModel):
     type: Annotated[Text, Field(min_length=1, max_length=128, description="an event of an unknown type is ignored")]
     timestamp: datetime | None = Field(
         default=None,
-        description="when it happened; what an event sets, or the operator since, is not changed by one that happened "
-        "before; without a zone it is UTC",
+        description="when it happened; what an event sets is not changed by one that happened before; without a zone "
+        "it is UTC",
     )
     data: EventData = Field(description="the account and the amount")
 

@@ -31,7 +31,8 @@ class CreditGrant:
     expires_at: str | None
     """None: never"""
     granted_at: str
-    """by the provider's clock, if the provider said when"""
+    provider_at: str | None = None
+    """when the billing provider granted it, by its clock; None: it does not say, or somebody else did"""
 
     def is_active(self, at: str) -> bool:
         """Whether it can be drawn on.
@@ -54,7 +55,14 @@ def has_expired(expires_at: str | None, at: str) -> bool:
     return expires_at is not None and expires_at <= at
 
 
-def add(connection: Connection, account: str, micros: int, expires_at: str | None, at: str) -> CreditGrant:
+def add(
+    connection: Connection,
+    account: str,
+    micros: int,
+    expires_at: str | None,
+    at: str,
+    provider_at: str | None = None,
+) -> CreditGrant:
     """Write a grant.
 
     Parameters
@@ -63,9 +71,11 @@ def add(connection: Connection, account: str, micros: int, expires_at: str | Non
     account : name of an existing account
     micros : micro-dollars, above 0
     expires_at : time in the database's form; None: never
-    at : when it was granted, in the same form; it stands since then for events that came late
+    at : when it was granted, in the same form
+    provider_at : when the billing provider says that it granted it, in the same form; None: it does not, or somebody
+        else granted it
     """
-    grant = CreditGrant(f"grt_{ULID()}", account, micros, micros, expires_at, at)
+    grant = CreditGrant(f"grt_{ULID()}", account, micros, micros, expires_at, at, provider_at)
     values = {name: getattr(grant, name) for name in CreditGrant.__slots__}
     connection.execute(credit_grants.insert().values(**values))
     return grant
@@ -113,10 +123,9 @@ def set_expiry(
     account: str,
     expires_at: str,
     at: str,
-    *,
     due_by: str | None = None,
     granted_by: str | None = None,
-) -> int:
+) -> None:
     """Change when the grants of an account expire that have not expired yet.
 
     Parameters
@@ -126,21 +135,16 @@ def set_expiry(
     expires_at : the new expiry, in the database's form; one that has passed ends the grants at `at`
     at : the present, in the same form
     due_by : only those that were to expire by this time; None: all of them
-    granted_by : only those that were granted by this time; None: all of them
-
-    Returns
-    -------
-    number of grants that were changed
+    granted_by : not those that the billing provider granted after this time, by its clock; None: all of them
     """
-    query = _UNEXPIRED
+    query, grant = _UNEXPIRED, credit_grants.c
     if due_by is not None:
-        query = query.where(credit_grants.c.expires_at <= due_by)
+        query = query.where(grant.expires_at <= due_by)
     if granted_by is not None:
-        query = query.where(credit_grants.c.granted_at <= granted_by)
+        query = query.where(grant.provider_at.is_(None) | (grant.provider_at <= granted_by))
     grant_ids = connection.scalars(query, {"account": account, "at": at}).all()
     changed = credit_grants.update().where(credit_grants.c.grant_id.in_(grant_ids))
     connection.execute(changed.values(expires_at=max(expires_at, at)))
-    return len(grant_ids)
 
 
 # built once

@@ -53,8 +53,8 @@ class Credit:
     subject: str
     expires_at: str | None = None
     """None: never"""
-    granted_at: str | None = None
-    """None: when it is booked"""
+    provider_at: str | None = None
+    """when the billing provider granted it, by its clock; None: it does not say, or somebody else did"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def credit(connection: Connection, credit: Credit, at: str | None = None) -> boo
     )  # fmt: skip
     if booked is None:
         return False
-    credit_grants.add(connection, credit.account, credit.micros, credit.expires_at, credit.granted_at or at)
+    credit_grants.add(connection, credit.account, credit.micros, credit.expires_at, at, credit.provider_at)
     return True
 
 

@@ -50,6 +50,7 @@ credit_grants = sa.Table(
     sa.Column("left_micros", sa.BigInteger, nullable=False),
     sa.Column("expires_at", sa.String),  # null: never
     sa.Column("granted_at", sa.String, nullable=False),
+    sa.Column("provider_at", sa.String),  # when the provider granted it, by its clock; null: not said, or by others
 )
 
 api_keys = sa.Table(
@@ -319,6 +320,7 @@ MIGRATIONS: tuple[Migration, ...] = (
                 PRIMARY KEY (account, setting))""",
         ),
     ),
+    ("service/0008_expand_times_of_grants", ("ALTER TABLE credit_grants ADD COLUMN provider_at TEXT",)),
 )
 
 

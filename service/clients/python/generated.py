@@ -174,7 +174,7 @@ class BillingEvent(TypedDict):
     type: str
     """an event of an unknown type is ignored"""
     timestamp: NotRequired[str | None]
-    """when it happened; what an event sets, or the operator since, is not changed by one that happened before; without a zone it is UTC"""
+    """when it happened; what an event sets is not changed by one that happened before; without a zone it is UTC"""
     data: EventData
     """the account and the amount"""
 
@@ -235,7 +235,7 @@ class EventData(TypedDict):
     amount_usd: NotRequired[float | str | None]
     """of credit.granted and spend_cap.set, USD"""
     expires_at: NotRequired[str | None]
-    """of credit.granted: when it ends; of credit.expired: ends the grants due by then; without it, all that were granted by the event's timestamp, but none if one was due within the day before, which is then the one that has expired; without a zone it is UTC"""
+    """of credit.granted: when it ends; of credit.expired: ends the grants due by then; without it, all but those that a credit.granted with a later timestamp granted; without a zone it is UTC"""
 
 
 class IngestRequest(TypedDict):

@@ -146,7 +146,7 @@ export interface BeatsRequest {
 export interface BillingEvent {
   /** an event of an unknown type is ignored */
   type: string
-  /** when it happened; what an event sets, or the operator since, is not changed by one that happened before; without a zone it is UTC */
+  /** when it happened; what an event sets is not changed by one that happened before; without a zone it is UTC */
   timestamp?: string | null
   /** the account and the amount */
   data: EventData
@@ -202,7 +202,7 @@ export interface EventData {
   account: string
   /** of credit.granted and spend_cap.set, USD */
   amount_usd?: number | string | null
-  /** of credit.granted: when it ends; of credit.expired: ends the grants due by then; without it, all that were granted by the event's timestamp, but none if one was due within the day before, which is then the one that has expired; without a zone it is UTC */
+  /** of credit.granted: when it ends; of credit.expired: ends the grants due by then; without it, all but those that a credit.granted with a later timestamp granted; without a zone it is UTC */
   expires_at?: string | null
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,8 +9,7 @@ import pytest
 from service.billing import events
 from service.errors import Problem
 from service.schemas.events import BillingEvent
-from service.store import accounts, credit_grants, tables
-from service.store.times import time_from_now
+from service.store import accounts, credit_grants, ledger
 from workbench.store.database import Database, now
 
 
@@ -72,63 +70,32 @@ def test_an_expiry_with_a_time_ends_what_was_due_by_then(database: Database) -> 
     assert credit_left(database) == []
 
 
-def at(minutes: float) -> str:
-    """A time so many minutes from now, as the provider writes it."""
-    return (datetime.now(UTC) + timedelta(minutes=minutes)).isoformat()
-
-
-def send(database: Database, webhook_id: str, kind: str, minutes: float, **data: Any) -> None:
-    """An event about credit that happened so many minutes from now."""
-    event = BillingEvent.model_validate({"type": kind, "timestamp": at(minutes), "data": {"account": "ada"} | data})
+def send(database: Database, webhook_id: str, kind: str, minute: int | None, **data: Any) -> None:
+    """An event about credit of a morning long ago; None: it does not say when."""
+    at = None if minute is None else f"2020-01-01T09:{minute:02d}:00Z"
+    event = BillingEvent.model_validate({"type": kind, "timestamp": at, "data": {"account": "ada"} | data})
     with database.write() as connection:
         assert events.apply(connection, events.CREDIT, webhook_id, event)
 
 
-def test_an_expiry_that_comes_late_leaves_what_was_granted_since(database: Database) -> None:
-    """With a time or without: the new grant is not the one that has expired."""
-    send(database, "w1", "credit.granted", -90, amount_usd=1)
-    send(database, "w2", "credit.granted", -30, amount_usd=2)
-    send(database, "w3", "credit.expired", -60)
+def test_an_expiry_that_comes_late_spares_what_the_provider_granted_since(database: Database) -> None:
+    send(database, "w1", "credit.granted", 10, amount_usd=1)
+    send(database, "w2", "credit.granted", 30, amount_usd=2)
+    send(database, "w3", "credit.granted", 20, amount_usd=3)
+    send(database, "w4", "credit.granted", None, amount_usd=4)
+    send(database, "w5", "credit.expired", 20)
     assert credit_left(database) == [2_000_000]
-    send(database, "w4", "credit.expired", -60, expires_at=at(9999))
-    assert credit_left(database) == [2_000_000]
-    send(database, "w5", "credit.expired", -20)
+    send(database, "w6", "credit.expired", None)
     assert credit_left(database) == []
 
 
-def test_a_grant_that_comes_after_its_expiry_has_no_effect(database: Database) -> None:
-    send(database, "w1", "credit.expired", -60)
-    send(database, "w2", "credit.granted", -90, amount_usd=1)
-    assert credit_left(database) == []
-    send(database, "w3", "credit.granted", -60, amount_usd=2)  # at the same time: as they come
-    send(database, "w4", "credit.granted", -30, amount_usd=3)
-    assert credit_left(database) == [2_000_000, 3_000_000]
-
-
-def test_an_expiry_of_a_grant_that_was_due_ends_no_other(database: Database) -> None:
-    """A provider says that a grant has expired when it has: that tells nothing about the others."""
-    send(database, "w1", "credit.granted", -90, amount_usd=5)
-    send(database, "w2", "credit.granted", -90, amount_usd=1, expires_at=at(60))
-    with database.write() as connection:  # an hour passes
-        due = tables.credit_grants.c.expires_at.is_not(None)
-        connection.execute(tables.credit_grants.update().where(due).values(expires_at=time_from_now(-60)))
-    send(database, "w3", "credit.expired", 0)
+def test_an_expiry_of_long_ago_ends_what_the_operator_has_just_granted(database: Database) -> None:
+    with database.write() as connection:
+        accounts.ensure(connection, "ada")
+        ledger.credit(connection, ledger.Credit("ada", 5_000_000, "command:1", "accounts update", "ada"))
     assert credit_left(database) == [5_000_000]
-
-
-def test_what_was_taken_back_does_not_stand_for_a_grant_that_was_due(database: Database) -> None:
-    for number in range(3):
-        send(database, f"g{number}", "credit.granted", -5 + number, amount_usd=1, expires_at=at(60))
-        assert credit_left(database) == [1_000_000]
-        send(database, f"e{number}", "credit.expired", -5 + number)
-        assert credit_left(database) == []
-
-
-def test_a_time_far_ahead_does_not_outdo_all_that_comes(database: Database) -> None:
-    send(database, "w1", "spend_cap.set", 1_000_000, amount_usd=1)
-    send(database, "w2", "spend_cap.set", 4.9, amount_usd=2)
-    send(database, "w3", "spend_cap.set", 1_000_000, amount_usd=3)
-    assert account(database).spend_cap_micros == 3_000_000
+    send(database, "w1", "credit.expired", 0)
+    assert credit_left(database) == []
 
 
 @pytest.mark.parametrize(

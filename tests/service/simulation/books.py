@@ -10,7 +10,6 @@ import hashlib
 import json
 import sqlite3
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tests.service.simulation.machines import content
@@ -35,12 +34,10 @@ class Standing:
     cap: int | None = None
     grants: dict[str, list[Any]] = field(default_factory=dict)
     """by id: micro-dollars left, expiry"""
-    granted: dict[str, str] = field(default_factory=dict)
-    """by id: when"""
+    granted: dict[str, str | None] = field(default_factory=dict)
+    """by id: when the provider granted it, if it has and said so"""
     said: dict[str, str] = field(default_factory=dict)
     """when the provider last said something, by what it said: of its events the last to happen"""
-    ended_at: str = ""
-    """when grants last ended before they were due"""
 
 
 def _is_news(standing: Standing, what: str, at: str | None) -> bool:
@@ -220,9 +217,10 @@ class Books:
         ]
         if len(fresh) != 1 or fresh[0]["granted_micros"] != entry["amount_micros"]:
             raise Violation(f"a credit in the ledger has no grant of its own: {dict(entry)}")
-        name, granted_at = fresh[0]["grant_id"], fresh[0]["granted_at"]
+        name = fresh[0]["grant_id"]
         standing.grants[name] = [entry["amount_micros"], fresh[0]["expires_at"]]
-        standing.granted[name] = granted_at
+        sent = {f"webhook:{webhook_id}": event["timestamp"] for webhook_id, event in self.town.sent}
+        standing.granted[name] = sent.get(entry["event_key"])
 
     def _draw(self, entry: sqlite3.Row) -> None:
         left = entry["amount_micros"]
@@ -264,44 +262,26 @@ class Books:
             case "spend_cap.set":
                 if _is_news(standing, "cap", at):
                     standing.cap = event["micros"]
-            case "credit.granted":
-                # All of that time had expired when it came.
-                if at is not None and at < standing.said.get("expired", "") and at in standing.granted.values():
-                    raise Violation(f"a grant came to life after its expiry: {event}")
             case "credit.expired":
                 self._expire(standing, event, actual)
 
     def _expire(self, standing: Standing, event: dict[str, Any], actual: dict[str, sqlite3.Row]) -> None:
-        """End what an expiry is about; what happens within the seconds by which clocks differ may be either way."""
+        """End what an expiry is about; what is due within the seconds by which clocks differ may be either way."""
         world, due_by, at = self.town.world, event["due_by"], event["timestamp"]
         present = [world.text(world.now - _SKEW), world.text(world.now + _SKEW)]
-        happened = present if at is None else [at, at]
-        if due_by is None:
-            day = datetime.fromisoformat(happened[0]) - timedelta(days=1)
-            since = max(day.isoformat(timespec="microseconds"), standing.ended_at)
-            ends = [expiry for _, expiry in standing.grants.values() if expiry is not None and since < expiry]
-            if any(one <= happened[0] for one in ends):
-                return  # that one was due, and this says so
-            is_sure = not any(one <= happened[1] for one in ends)
-            if at is not None:
-                standing.said["expired"] = max(at, standing.said.get("expired", ""))
-        else:
-            is_sure = True
         for name, grant in standing.grants.items():
-            if due_by is not None and (grant[1] is None or grant[1] > due_by):
-                continue
-            if standing.granted[name] > happened[1] or (grant[1] is not None and grant[1] <= present[0]):
+            if due_by is None:
+                granted_at = standing.granted[name]
+                spared = at is not None and granted_at is not None and granted_at > at
+            else:
+                spared = grant[1] is None or grant[1] > due_by
+            if spared or (grant[1] is not None and grant[1] <= present[0]):
                 continue
             expires_at: str | None = actual[name]["expires_at"] if name in actual else None
-            if (
-                (expires_at is None or expires_at > present[1])
-                and is_sure
-                and (grant[1] is None or grant[1] > present[1])
-            ):
-                raise Violation(f"{name} has not ended with {event}")
-            if expires_at is not None and expires_at <= present[1] and grant[1] != expires_at:
+            if expires_at is not None and expires_at <= present[1]:
                 grant[1] = expires_at
-                standing.ended_at = max(standing.ended_at, expires_at)
+            elif grant[1] is None or grant[1] > present[1]:
+                raise Violation(f"{name} has not ended with {event}")
 
     def can_pay(self, account: str, at: str) -> bool:
         """Whether an account may start work that costs."""

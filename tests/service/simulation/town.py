@@ -114,7 +114,7 @@ class Town:
         self._names: dict[str, str] = {}
         self._seen_commits = -1
         self._number = 0
-        self._sent: list[tuple[str, dict[str, Any]]] = []
+        self.sent: list[tuple[str, dict[str, Any]]] = []
         """webhooks that the provider has sent"""
         self._provider = random.Random(f"provider {seed}")
         """of the times of its events, which come late and out of order"""
@@ -308,12 +308,12 @@ class Town:
 
     def _some_webhook(self) -> None:
         chance = self.world.random
-        if self._sent and chance.random() < 0.4:
-            webhook_id, event = chance.choice(self._sent)  # again, perhaps long after later ones
+        if self.sent and chance.random() < 0.4:
+            webhook_id, event = chance.choice(self.sent)  # again, perhaps long after later ones
         else:
             self._number += 1
             webhook_id, event = f"msg_{self._number}", self._event()
-            self._sent.append((webhook_id, event))
+            self.sent.append((webhook_id, event))
         given = BillingEvent.model_validate(
             {"type": event["type"], "timestamp": event["timestamp"], "data": event["data"]}
         )

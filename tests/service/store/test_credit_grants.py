@@ -122,7 +122,7 @@ def take(connection: Connection, account: str, model: Model, step: Step, hours: 
     elif step.kind == "expire":
         event("credit is ended")
         due = None if step.lasts is None else hours + step.lasts
-        credit_grants.set_expiry(connection, account, at, at, due_by=None if due is None else time_of(due))
+        credit_grants.set_expiry(connection, account, at, at, None if due is None else time_of(due))
 
         def ended(expiry: float) -> float:
             return hours if expiry > hours and (due is None or expiry <= due) else expiry

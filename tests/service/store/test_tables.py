@@ -150,6 +150,28 @@ def test_credit_of_an_older_database_becomes_a_grant_and_adds_up_with_the_ledger
     database.close()
 
 
+def test_a_process_of_the_version_before_goes_on_granting(database_url: str) -> None:
+    """It does not know that a grant has the provider's time."""
+    older = Database(database_url, MIGRATIONS[:7])
+    database = Database(database_url, MIGRATIONS)
+    with older.write() as connection:
+        connection.execute(
+            sa.text(
+                """INSERT INTO credit_grants (grant_id, account, granted_micros, left_micros, expires_at, granted_at)
+                VALUES ('grt_1', 'ada', 5, 5, NULL, :at)"""
+            ),
+            {"at": _MOMENT},
+        )
+    with database.write() as connection:
+        credit_grants.add(connection, "ada", 7, None, _MOMENT, _MOMENT)
+        credit_grants.set_expiry(connection, "ada", _MOMENT, _MOMENT, granted_by="2020-01-01T00:00:00.000000+00:00")
+        found = {one.left_micros: (one.provider_at, one.expires_at) for one in credit_grants.get_all(connection, "ada")}
+    assert found == {5: (None, _MOMENT), 7: (_MOMENT, None)}
+    older.close()
+    Database(database_url, MIGRATIONS[:7]).close()  # it can be started again
+    database.close()
+
+
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
 def test_a_postgresql_that_cannot_hold_every_text_is_refused_in_a_line(postgres: Postgres, encoding: str) -> None:
     url = postgres.url()
