@@ -178,7 +178,7 @@ def test_a_refused_track_is_fitted_by_a_button_and_shown_with_its_options(
     assert session.plan == corner_fit.answer
     words = [card["words"] for card in tab.cards.options]
     assert words[0].startswith("no seam · straight plan · ")
-    assert any("leaves out 0:" in card for card in words)
+    assert any("leaves out " in card for card in words)
     assert tab.player.duration == pytest.approx(60.0, abs=1e-3)
     assert tab.player.music_a
     assert tab.player.duck_a, "somebody speaks in the video"
