@@ -8,7 +8,7 @@ import workbench as wb
 
 track = wb.bundled_path("data", "bundled", "music", "hill_road.ogg")
 profile = wb.analyze(wb.open(), track).profile
-solo = wb.TrackRange(75.0, 90.0)
+solo = wb.TrackRange(70.0, 85.0)
 for constraints in (wb.SeamConstraints(), wb.SeamConstraints(never_cut=(solo,))):
     plan = wb.plan_loop(profile, 300.0, constraints=constraints)
     left = [segment.song_to for segment in plan.segments[:-1]]

@@ -158,7 +158,7 @@ def test_stepping_and_the_worst_are_known_to_the_other_tabs(tab: SeamsTab, sessi
 def test_a_seam_that_only_the_coming_plan_has_is_looked_at_once_it_is_there(
     tab: SeamsTab, session: Session, loop: Loop, home: Home
 ) -> None:
-    few = loop_track(Workspace(home), loop.track, 200.0)
+    few = loop_track(Workspace(home), loop.track, 150.0)
     assert isinstance(few.answer, LoopPlan)
     assert isinstance(loop.answer, LoopPlan)
     last = len(loop.answer.seam_times) - 1

@@ -311,7 +311,7 @@ def test_a_better_seam_outweighs_a_longer_body(track_profile: Maker) -> None:
 
 
 def test_an_option_has_no_seam_that_many_hear_where_the_served_plan_has_none(track_profile: Maker) -> None:
-    profile = only(track_profile(), [48, 40], [16, 32], [0.95, 0.79])
+    profile = only(track_profile(), [48, 40], [16, 32], [0.95, 0.74])
     assert {option.bars for option in served(plan_loop(profile, 323.0)).options} == {32}
     profile = only(track_profile(), [48, 40], [16, 32], [0.95, 0.85])
     assert len({option.bars for option in served(plan_loop(profile, 323.0)).options}) == 2

@@ -13,9 +13,9 @@ from workbench.loops.constraints import SeamConstraints, TrackRange, on_lines
 from workbench.loops.cover import plan_loop
 from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fit
 from workbench.loops.moves import REACH_BARS, has_room, move_seam, place_pairs, seam_lines, seam_places, seam_scores
-from workbench.loops.plan import LoopPlan, PlanKind
+from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import LoopProfile
-from workbench.loops.worth import seams_part
+from workbench.loops.worth import hearings_of, seams_part
 from workbench.params import CoverParams
 
 Maker = Callable[..., LoopProfile]
@@ -50,7 +50,7 @@ def test_a_moved_seam_changes_nothing_else(track_profile: Maker, seconds: float)
     bare = track_profile()
     plan = planned(bare, seconds)
     profile = with_every_place(bare, plan)
-    moved_any, hearings = 0, 3 if plan.kind is PlanKind.LOOP else 1
+    moved_any, hearings = 0, hearings_of(plan.kind)
     for seam in range(min(3, len(plan.seam_times))):
         before = seam_lines(profile, plan)
         for place in seam_places(profile, plan, seam, PARAMS):
