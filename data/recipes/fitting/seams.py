@@ -8,9 +8,8 @@ Two kinds of splices with known answers:
   into SET/recordings where they are not there yet; every recording has the same say. Their answer is a number from
   `data.recipes.material.naturalness`, which knows nothing of the workbench: 0 at a total of 0.5, a little over what
   splices at random have, 1 at 0.9, where both sides are the same music;
-- splices of the bundled songs whose truth is known (`data.recipes.material.splices`), which have a tenth of the say: of
-  0, 0.05, 0.1, 0.2 and 0.4 the recordings that are left out are judged the worse the more it is, and the songs the
-  better.
+- splices of the bundled songs whose truth is known (`data.recipes.material.splices`), which together have OWN_SHARE of
+  the say. Of shares from 0 to 0.4 the smaller ones judge recordings that were left out better, and the songs worse.
 
 The fit is a logistic regression on ``2 log(1 + break)``, see `workbench.loops.seams.total_of_parts`. No part may gain
 by a break, and none is left out: every weight is LEAST_WEIGHT at least, since what a reviewer is shown as a part has to
@@ -136,10 +135,9 @@ def fit(elsewhere: list[Examples], own: list[Examples]) -> NDArray[np.float64]:
     """Log-odds of an unbroken splice, and the weight of each part, shape (1 + len(SEAM_PARTS),)."""
     breaks = np.concatenate([e.breaks for e in (*elsewhere, *own)])
     answers = np.concatenate([e.answers for e in (*elsewhere, *own)])
-    theirs, ours = ([e.answers.size for e in some] for some in (elsewhere, own))
-    each = [*(1.0 / size for size in theirs), *[1.0 / sum(ours)] * len(ours)]
-    share = [*[(1.0 - OWN_SHARE) / len(theirs)] * len(theirs), *[OWN_SHARE] * len(ours)]
-    weight = np.repeat(np.array(each) * share, theirs + ours)
+    n_own = sum(e.answers.size for e in own)
+    theirs = [np.full(e.answers.size, (1.0 - OWN_SHARE) / len(elsewhere) / e.answers.size) for e in elsewhere]
+    weight = np.concatenate((*theirs, np.full(n_own, OWN_SHARE / n_own)))
     loss = 2.0 * np.log1p(breaks)
 
     def cost(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
