@@ -152,7 +152,7 @@ class Home:
             if not self.root.stat().st_mode & stat.S_IXOTH:
                 return False
             return any(one.stat().st_mode & stat.S_IROTH for one in (self.database, self.uploads) if one.exists())
-        except OSError:
+        except FileNotFoundError:  # it has gone while it was looked at
             return False
 
 

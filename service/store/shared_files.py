@@ -82,7 +82,7 @@ def problem_of_sweeping(files: StoredFiles, database: Database) -> str | None:
     if files.has_identity():  # processes of a database elsewhere have used this home folder
         with database.read() as connection:
             if shared_values.get(connection, shared_values.STORE_ID) != files.identity():
-                return f"{files.where} has been used with another database"
+                return _used_elsewhere(files)
     return _problem_of_claim(files, database)
 
 
@@ -112,8 +112,12 @@ def _problem_of_claim(files: StoredFiles, database: Database) -> str | None:
     if files.claim(identity) == identity:
         return None
     if files.store is None:
-        return f"{files.where} has been used with another database"
+        return _used_elsewhere(files)
     return (
         f"{files.where} belongs to another database: set the WORKBENCH_DATABASE_URL of the service that uses it, "
         "or a WORKBENCH_STORE_URL of its own for this one"
     )
+
+
+def _used_elsewhere(files: StoredFiles) -> str:
+    return f"{files.where} has been used with another database"
