@@ -51,6 +51,7 @@ from workbench.recording import FloatArray, Recording
 from workbench.render.aac import EncodedSound, encode
 from workbench.render.delivery import amplify
 from workbench.render.playback import check_track, render_blocks
+from workbench.render.remux import CONTAINERS, codec_name, containers_for, copy_stream
 from workbench.render.schedule import Music
 
 Progress: TypeAlias = Callable[[float], None]
@@ -71,8 +72,7 @@ _SOUND_SHARE = 0.9
 """share of the reported progress for the sound; the rest is for writing the video"""
 _TAKE_SHARE = 0.6
 """of the sound's remaining progress, for each take: there may be another, and progress never goes back"""
-_FORMATS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
-VIDEO_SUFFIXES = tuple(_FORMATS)
+VIDEO_SUFFIXES = tuple(CONTAINERS)
 """File name endings that `render_video` knows."""
 _HALF_POWER = 0.5**0.5
 """gain of -3 dB"""
@@ -186,7 +186,7 @@ def render_video(
     ----------
     plan, recording : as for `workbench.render.playback.render_blocks`
     video : the video; any container, but with a kind of picture that the container of `out` can hold
-    out : .mp4 or .m4v (H.264, H.265, AV1, VP9, …), .mov, or .mkv, which holds any picture
+    out : .mp4 or .m4v (H.264, H.265, AV1, VP9, …), .mov (H.264, H.265, ProRes, DNxHD, …) or .mkv
     mix : gains and ducking; None for 0 dB and none
     soundtrack : False leaves the soundtrack out
     params : rate, bit rate, the way of ducking, and the limiter's; None: the defaults
@@ -207,9 +207,9 @@ def render_video(
     """
     params = params or RenderParams()
     video, out = Path(video), Path(out)
-    if out.suffix.lower() not in _FORMATS:
+    if out.suffix.lower() not in CONTAINERS:
         raise ParameterError(
-            f"{out.name}: a video is written as {', '.join(_FORMATS)}, not {out.suffix or 'no suffix'}"
+            f"{out.name}: a video is written as {', '.join(CONTAINERS)}, not {out.suffix or 'no suffix'}"
         )
     check_track(plan, recording)
     facts = probe(video)
@@ -406,12 +406,12 @@ def _join(
     if picture is None or shown is None or shown.pts is None or tick is None:
         raise MediaError(f"{target.video}: no picture of this video could be decoded")
     with target.opened() as video:
-        copied = target.copy_of(video, picture)
-        heard = video.add_stream("aac", rate=params.video_sample_rate, layout="stereo")
-        heard.bit_rate = 1000 * params.video_kbps
         pictures = _set_times(source, picture, shown.pts)
         first = next(pictures, None)
-        target.check_hidden(first)
+        target.check_holds(picture, first)
+        copied = copy_stream(video, picture)
+        heard = video.add_stream("aac", rate=params.video_sample_rate, layout="stereo")
+        heard.bit_rate = 1000 * params.video_kbps
         with sound as encoded:
             waiting = _InStep(encoded, heard)
             for packet in pictures if first is None else chain((first,), pictures):
@@ -457,7 +457,7 @@ class _Target:
     @property
     def kind(self) -> str:
         """FFmpeg's name of the container to write."""
-        return _FORMATS[self.out.suffix.lower()]
+        return CONTAINERS[self.out.suffix.lower()]
 
     @contextmanager
     def opened(self) -> Iterator[OutputContainer]:
@@ -475,33 +475,34 @@ class _Target:
             except av.error.FFmpegError as error:
                 raise cannot_be_written(self.out, error) from error
 
-    def copy_of(self, video: OutputContainer, picture: VideoStream) -> VideoStream:
-        """Add a stream to the file that takes the video's pictures as they are."""
-        try:
-            copied = video.add_stream_from_template(picture)
-        except ValueError:
-            name = picture.codec_context.name
-            raise MediaError(
-                f"{self.video}: its picture ({name}) does not fit into {self.out.suffix}; write .mkv"
-            ) from None
-        if self.kind in ("mp4", "mov") and picture.codec_context.name == "hevc":
-            copied.codec_context.codec_tag = "hvc1"  # the name under which Apple's players accept H.265
-        return copied
-
-    def check_hidden(self, packet: Packet[VideoStream] | Packet[AudioStream] | None) -> None:
-        """Refuse a packet from before the first picture where the container cannot hide it."""
-        if packet is None or self.kind != "matroska":
+    def check_holds(self, picture: VideoStream, first: Packet[VideoStream] | None) -> None:
+        """Refuse a picture that the container cannot hold, or a head that it cannot hide; name one that can."""
+        hidden = _is_hidden(first)
+        holding = [
+            suffix for suffix in containers_for(picture, first) if not (hidden and CONTAINERS[suffix] == "matroska")
+        ]
+        if self.kind in [CONTAINERS[suffix] for suffix in holding]:
             return
-        if (packet.pts or 0) * (tick_seconds(packet) or 0) < -_HIDDEN_SECONDS:
-            raise MediaError(f"{self.video}: begins with hidden pictures, which .mkv would show; write .mp4")
+        way = f"write {' or '.join(holding)}"
+        if not holding:
+            way = f'convert it: ffmpeg -i "{self.video.name}" -c:v libx264 "{self.video.stem}-h264.mp4"'
+        if hidden and self.kind == "matroska":
+            raise MediaError(f"{self.video}: begins with hidden pictures, which .mkv would show; {way}")
+        raise MediaError(
+            f"{self.video}: its picture ({codec_name(picture)}) does not fit into {self.out.suffix}; {way}"
+        )
 
     def mux(self, video: OutputContainer, packet: Packet[VideoStream] | Packet[AudioStream]) -> None:
         """Write one packet."""
-        self.check_hidden(packet)
         try:
             video.mux(packet)
         except av.error.FFmpegError as error:
             raise cannot_be_written(self.out, error) from error
+
+
+def _is_hidden(packet: Packet[VideoStream] | None) -> bool:
+    """Whether a packet lies before the first picture that is shown, further than time stamps are rounded."""
+    return packet is not None and (packet.pts or 0) * (tick_seconds(packet) or 0) < -_HIDDEN_SECONDS
 
 
 def _set_times(source: InputContainer, picture: VideoStream, zero: int) -> Iterator[Packet[VideoStream]]:
