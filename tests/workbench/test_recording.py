@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import MediaError
-from workbench.recording import Recording
+from workbench.recording import MonoMixer, Recording
 
 
 def test_samples_are_read_only_and_know_their_length() -> None:
@@ -45,3 +45,32 @@ def test_equal_sound_has_an_equal_hash_and_rate_and_shape_count() -> None:
 def test_what_is_no_recording_is_refused(shape: tuple[int, ...], rate: int) -> None:
     with pytest.raises(MediaError, match=r"samples must have shape|sample rate must be positive"):
         Recording(np.zeros(shape), rate, "0" * 64)
+
+
+def test_channels_that_cancel_are_turned_over_before_they_are_mixed() -> None:
+    voice = np.sin(np.arange(16_000) / 7).astype(np.float32)
+    noise = 0.01 * np.random.default_rng(0).standard_normal((4, voice.size)).astype(np.float32)
+    for gains in ((1, -1), (-1, 0.9), (1, -0.7, 0, -0.7)):  # the last: behind an ambisonic microphone
+        sound = np.outer(gains, voice).astype(np.float32) + noise[: len(gains)]
+        mixed = MonoMixer().mix(sound)
+        assert abs(np.corrcoef(mixed, voice)[0, 1]) > 0.99
+        assert np.std(mixed) == pytest.approx(np.mean(np.abs(gains)) * np.std(voice), rel=0.01)
+        np.testing.assert_array_equal(Recording.from_samples(sound, 16_000).mono(), mixed)
+
+
+def test_what_does_not_cancel_is_the_plain_mean() -> None:
+    dice = np.random.default_rng(1).standard_normal((6, 8000)).astype(np.float32)
+    silence = np.zeros_like(dice)
+    wide = np.stack([dice[0], dice[1] - 0.7 * dice[0]])  # as a wide mix of music
+    for sound in (dice, dice[:2], silence, np.concatenate([dice[:1], silence[:5]]), wide):
+        np.testing.assert_array_equal(MonoMixer().mix(sound), sound.mean(axis=0))
+
+
+def test_a_pause_is_mixed_as_the_voice_that_it_interrupts() -> None:
+    dice = np.random.default_rng(2).standard_normal((3, 8000)).astype(np.float32)
+    mixer, inverted, room = MonoMixer(), np.stack([dice[0], -dice[0]]), dice[1:]
+    np.testing.assert_array_equal(mixer.mix(inverted), dice[0])
+    np.testing.assert_allclose(mixer.mix(room), (room[0] - room[1]) / 2, rtol=1e-6)
+    np.testing.assert_array_equal(mixer.mix(-inverted[::-1]), dice[0] * 1)
+    common = np.stack([dice[0], dice[0]])
+    np.testing.assert_array_equal(mixer.mix(common), dice[0])

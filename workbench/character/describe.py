@@ -50,7 +50,7 @@ from workbench.features.spectrum import Spectrum
 from workbench.loops.profile import LoopProfile
 from workbench.models.loading import read_numbers
 from workbench.params import CharacterParams, CoverParams
-from workbench.recording import FloatArray, Recording
+from workbench.recording import FloatArray, MonoMixer, Recording
 from workbench.structure.salience import loudest_stretch, memorable_bars
 from workbench.structure.sections import LABELS, Section
 
@@ -298,7 +298,7 @@ def energy_clues(
     """
     power = _band_power(spectrum) * np.gradient(spectrum.band_hz)
     treble = power[spectrum.band_hz >= _TREBLE_HZ].sum() / max(float(power.sum()), 1e-30)
-    sparse = recording.samples[:, ::_EVERY].mean(axis=0, dtype=np.float64)
+    sparse = MonoMixer().mix(recording.samples[:, ::_EVERY], np.float64)
     return {
         "tempo": None if bpm is None else float(np.log2(bpm)),
         "density": density,

@@ -28,7 +28,7 @@ from workbench.media.video_reader import PictureBlock, VideoLimits, open_video
 from workbench.mix.bands import BAND_EDGES_HZ
 from workbench.mix.levels import HOPS_PER_SECOND
 from workbench.params import CutParams
-from workbench.recording import BoolArray, FloatArray, IntArray
+from workbench.recording import BoolArray, FloatArray, IntArray, MonoMixer
 
 if TYPE_CHECKING:
     from workbench.media.audio import SoundBlock
@@ -140,6 +140,7 @@ class _Ear:
     def __init__(self) -> None:
         self._bands: BandMeter | None = None
         self._mono: Any = None
+        self._mixer = MonoMixer()
 
     def add(self, block: SoundBlock) -> None:
         """Take the next block."""
@@ -151,7 +152,7 @@ class _Ear:
 
             self._bands = BandMeter()
             self._mono = soxr.ResampleStream(block.sample_rate, SAMPLE_RATE, 1, dtype="float32")
-        self._bands.add(self._mono.resample_chunk(block.samples.mean(axis=0, dtype=np.float32)))
+        self._bands.add(self._mono.resample_chunk(self._mixer.mix(block.samples)))
 
     def levels(self, middles: FloatArray, seconds: float) -> FloatArray:
         """Level in each band around times, over so many seconds, shape (n, 7), dB."""

@@ -23,7 +23,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.params import SpectrumParams
-from workbench.recording import FloatArray, IntArray, release_pages
+from workbench.recording import FloatArray, IntArray, MonoMixer, release_pages
 
 _PIECE_SAMPLES = 1 << 17
 """samples read at a time: mono and stereo of a piece stay in a core's own cache"""
@@ -199,11 +199,12 @@ def _mono_pieces(sound: FloatArray, sample_rate: int, wanted_rate: int) -> Itera
     """The mean of a sound's channels at a wanted rate, piece by piece; nothing for an empty sound."""
     if sound.ndim not in (1, 2):
         raise ParameterError(f"sound has shape (n,) or (channels, n), got {sound.shape}")
+    mixer = MonoMixer()
     resampler = None if sample_rate == wanted_rate or not sound.shape[-1] else _Resampler(sample_rate, wanted_rate)
     for at in range(0, sound.shape[-1], _PIECE_SAMPLES):
         piece = sound[..., at : at + _PIECE_SAMPLES]
         if piece.ndim == 2:
-            piece = piece[0] if piece.shape[0] == 1 else piece.mean(axis=0, dtype=np.float32)
+            piece = piece[0] if piece.shape[0] == 1 else mixer.mix(piece)
         piece = np.ascontiguousarray(piece, dtype=np.float32)
         yield piece if resampler is None else resampler.resample(piece)
         release_pages(sound)

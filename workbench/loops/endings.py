@@ -22,7 +22,7 @@ from workbench.features.energy import sounding_range
 from workbench.features.spectrum import analyze_spectrum
 from workbench.loops.profile import EndingKind, TrackEnding, TrackSection
 from workbench.params import EndingParams
-from workbench.recording import FloatArray, IntArray, Recording
+from workbench.recording import FloatArray, IntArray, MonoMixer, Recording
 
 _HOP_SECONDS = 0.02
 _FLOOR_DB = -100.0
@@ -137,7 +137,7 @@ def _measure_tail(recording: Recording, bar_seconds: float, params: EndingParams
     hop = max(1, round(_HOP_SECONDS * rate))
     stretch = max(30.0, 10 * bar_seconds)
     first = max(0, recording.samples.shape[1] - round(stretch * rate))
-    sound = recording.samples[:, first:].mean(axis=0)
+    sound = MonoMixer().mix(recording.samples[:, first:])
     count = sound.size // hop
     power = np.square(sound[: count * hop]).reshape(count, hop).mean(axis=1)
     level = np.maximum(10.0 * np.log10(power + 1e-12), _FLOOR_DB)

@@ -22,7 +22,7 @@ from workbench.mix.levels import level_curve
 from workbench.mix.pitch import PitchMeter
 from workbench.mix.voice_network import VoiceMeter
 from workbench.params import DuckParams
-from workbench.recording import Recording
+from workbench.recording import MonoMixer, Recording
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,8 +110,8 @@ def mix_voice_over(sounds: VoiceOver, params: DuckParams | None = None) -> Voice
 
 def _mono(recording: Recording, rate: int | None, seconds: float) -> Recording:
     rate = rate or recording.sample_rate
-    samples = resample(recording.samples, recording.sample_rate, rate).mean(axis=0, keepdims=True)
-    return Recording.from_samples(samples[:, : round(seconds * rate)].astype(np.float32), rate)
+    samples = MonoMixer().mix(resample(recording.samples, recording.sample_rate, rate))
+    return Recording.from_samples(samples[: round(seconds * rate)], rate)
 
 
 def _scaled(samples: np.ndarray, level: float, rate: int) -> Recording:

@@ -27,7 +27,7 @@ from workbench.media.probe import MediaInfo
 from workbench.media.video_reader import PictureBlock, VideoLimits, fitting_thoroughness, open_video, pictures_within
 from workbench.params import CutParams, Params
 from workbench.progress import Progress
-from workbench.recording import FloatArray
+from workbench.recording import FloatArray, MonoMixer
 from workbench.store.fingerprint import StageKey
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.picture import BORDER_KINDS, Border, Picture, Stretches
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 PICTURE_VERSION = 4
 """Raise it when the code of media.video_reader or video changes a picture."""
-SOUNDTRACK_VERSION = 5
+SOUNDTRACK_VERSION = 6
 """Raise it when the code that measures a soundtrack changes its results."""
 
 _PLACING_SHARE, _PLACING_PICTURES = 0.3, 500
@@ -276,12 +276,12 @@ class _Meters:
 
         self._levels, self._speech, self._onsets = LevelMeter(rate), SpeechListener(), OnsetMeter(SAMPLE_RATE)
         self._bands, self._pitches, self._voice = BandMeter(), PitchMeter(), VoiceMeter()
-        self._mono = soxr.ResampleStream(rate, SAMPLE_RATE, 1, dtype="float32")
+        self._mono, self._mixer = soxr.ResampleStream(rate, SAMPLE_RATE, 1, dtype="float32"), MonoMixer()
 
     def add(self, samples: FloatArray) -> None:
         """Take a block, shape (channels, n)."""
         self._levels.add(samples)
-        self._hear(self._mono.resample_chunk(samples.mean(axis=0, dtype=np.float32)))
+        self._hear(self._mono.resample_chunk(self._mixer.mix(samples)))
 
     def results(self) -> tuple[FloatArray, float, FloatArray, FloatArray, FloatArray, FloatArray]:
         """Power, peak, speech, attack, onsets and their strengths; no block may follow."""
