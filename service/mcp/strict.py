@@ -3,6 +3,9 @@
 The SDK ignores arguments that it does not know, turns "4" into 4, and reads JSON out of text: a script of `null` would
 be none. Clients that guess find out, as they would from the API.
 
+Schemas are written for clients that know little of JSON Schema: no references, an optional argument is its plain type
+that may be left out, and a constant is a choice of one.
+
 Answers are passed on as the service gives them. They may gain fields, as those of the API may: a call to a newer
 service is billed, and must not fail here for a field that this version does not know.
 """
@@ -44,18 +47,44 @@ def strict_tool(function: Callable[..., Any], title: str, annotations: ToolAnnot
     )
     metadata = _StrictMetadata(
         arg_model=strict,
-        output_schema=_open(given.output_schema),
+        output_schema=None if given.output_schema is None else _plain(given.output_schema),
         output_model=None,  # nothing is checked
         wrap_output=given.wrap_output,
     )
-    return tool.model_copy(update={"fn_metadata": metadata, "parameters": strict.model_json_schema()})
+    arguments = _plain(strict.model_json_schema())
+    arguments |= {
+        "additionalProperties": False,
+        "properties": {name: _without_null(field) for name, field in arguments["properties"].items()},
+    }
+    return tool.model_copy(update={"fn_metadata": metadata, "parameters": arguments})
 
 
-def _open(schema: Any) -> Any:
-    """A schema of answers whose objects may have more fields than it names."""
-    if isinstance(schema, list):
-        return [_open(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    closed = schema.get("additionalProperties") is False
-    return {name: _open(value) for name, value in schema.items() if not (closed and name == "additionalProperties")}
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema without references and constants, whose objects may have more fields than it names."""
+    definitions = schema.get("$defs", {})
+
+    def plain(part: Any) -> Any:
+        if isinstance(part, list):
+            return [plain(item) for item in part]
+        if not isinstance(part, dict):
+            return part
+        if isinstance(part.get("$ref"), str):
+            named = definitions[part["$ref"].rpartition("/")[2]]
+            return plain(named | {name: value for name, value in part.items() if name != "$ref"})
+        kept = {name: plain(value) for name, value in part.items() if name not in ("$defs", "discriminator")}
+        if kept.get("additionalProperties") is False:
+            del kept["additionalProperties"]
+        if "const" in kept and not isinstance(kept["const"], dict):  # a field of that name would be a schema
+            kept["enum"] = [kept.pop("const")]
+        return kept
+
+    found: dict[str, Any] = plain(schema)
+    return found
+
+
+def _without_null(field: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an argument that may be left out, without null among its types and as its default."""
+    kinds = [kind for kind in field.get("anyOf", ()) if kind.get("type") != "null"]
+    if len(kinds) != 1:
+        return field
+    return {**kinds[0], **{name: value for name, value in field.items() if name not in ("anyOf", "default")}}

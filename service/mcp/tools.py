@@ -1,8 +1,9 @@
 """The MCP tools: one an endpoint, with arguments named like the endpoint's fields, and its answers unchanged.
 
 A tool returns the endpoint's body as structured content. If the service refuses a call, the result is a tool error
-whose content names `error.type`. Arguments are as strict as the endpoint's fields: nothing is coerced, and an argument
-that is not known is refused (`service.mcp.strict`).
+whose text begins with `error.type`. It has no structured content, because clients check that against the schema of
+answers; `error` of the Error body is in the result's `_meta`. Arguments are as strict as the endpoint's fields: nothing
+is coerced, and an argument that is not known is refused (`service.mcp.strict`).
 
 Tools wait for long work; when the time is up they return the ticket with `job_id` and `poll`, and the `get_…` tool of
 the family continues from there. `beats` and `get_beats_job` answer at once, as their endpoints do;
@@ -326,7 +327,7 @@ def _segment(text: str) -> str:
 
 
 def result_of(reply: Reply) -> CallToolResult:
-    """A reply as a tool's result; an error is a tool error whose text begins with the type.
+    """A reply as a tool's result; an error is a tool error whose text is its type and message.
 
     Parameters
     ----------
@@ -338,6 +339,4 @@ def result_of(reply: Reply) -> CallToolResult:
     plain = error_body(reply.status, f"the service answered {reply.status}", None)
     error = reply.body.get("error", plain["error"])
     text = f"{error['type']}: {error['message']}"
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content={"error": error}, is_error=True
-    )
+    return CallToolResult(content=[TextContent(type="text", text=text)], _meta={"error": error}, is_error=True)

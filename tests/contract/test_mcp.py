@@ -81,6 +81,11 @@ def test_there_is_one_tool_an_endpoint_with_its_fields(service: Any) -> None:
         assert '"additionalProperties": false' not in json.dumps(tools[name].output_schema)  # answers may gain fields
         assert tools[name].input_schema["additionalProperties"] is False
         assert all(one.get("description") for one in tools[name].input_schema["properties"].values())
+        for field in tools[name].input_schema["properties"].values():  # many clients know no more of JSON Schema
+            assert field["type"] in ("string", "boolean", "integer")
+            assert "null" not in json.dumps(field)
+        for schema in (tools[name].input_schema, tools[name].output_schema):
+            assert not re.search(r'"(\$ref|\$defs|const|discriminator)":', json.dumps(schema))
         hints = tools[name].annotations
         reads = endpoint.method == "get"
         assert (hints.read_only_hint, hints.idempotent_hint) == (reads, reads)
@@ -88,6 +93,20 @@ def test_there_is_one_tool_an_endpoint_with_its_fields(service: Any) -> None:
             assert hints.destructive_hint is False
         fetches = endpoint.body is not None and {"video_url", "audio_url"} & set(endpoint.body.model_fields)
         assert hints.open_world_hint is bool(fetches)
+
+
+def test_what_may_be_left_out_is_its_plain_type_and_not_required(service: Any) -> None:
+    async def run() -> Any:
+        async with Client(make_server(service.url, None, 1.0)) as client:
+            return (await client.list_tools()).tools
+
+    match = next(tool for tool in anyio.run(run) if tool.name == "match").input_schema
+    assert not match.get("required")
+    kinds = {name: {"type", "enum", "default"} & set(field) for name, field in match["properties"].items()}
+    assert kinds["expand"] == {"type", "enum"}
+    assert kinds["video_id"] == {"type"}
+    assert kinds["include_sync"] == {"type", "default"}
+    assert match["properties"]["expand"]["enum"] == ["full"]
 
 
 def test_long_work_is_waited_for_and_told_of(service: Any) -> None:
@@ -155,7 +174,7 @@ def test_arguments_are_refused_as_the_api_refuses_fields(
     customer = service.customer()
     result = called(make_server(service.url, customer.key, 1.0), tool, arguments)
     assert result.is_error
-    error = result.structured_content["error"]
+    error = result.meta["error"]
     assert error["type"] == "invalid_request"
     assert [detail["field"] for detail in error["details"]] == [field]
     assert message in error["message"]
@@ -179,7 +198,7 @@ def test_refusals_say_what_the_api_says(
     service: Any, customer: Any, tool: str, arguments: dict[str, Any], path: str, body: dict[str, Any]
 ) -> None:
     """Message, fields and kinds, whether the tool or the endpoint has found the fault."""
-    told = called(make_server(service.url, customer.key, 1.0), tool, arguments).structured_content["error"]
+    told = called(make_server(service.url, customer.key, 1.0), tool, arguments).meta["error"]
     error = customer.refused(customer.post(path, body), 422)
     assert (told["type"], told["message"], told["details"]) == (error["type"], error["message"], error["details"])
 
@@ -190,7 +209,7 @@ def test_an_idempotency_key_that_no_header_can_carry_is_the_callers_fault(
 ) -> None:
     arguments = {"video_id": "vid_short", "track_id": "trk_corner", "idempotency_key": key}
     result = called(make_server(service.url, customer.key, 1.0), "loop", arguments)
-    error = result.structured_content["error"]
+    error = result.meta["error"]
     assert error["type"] == "invalid_request"
     assert [detail["field"] for detail in error["details"]] == ["idempotency_key"]
 
@@ -211,7 +230,7 @@ def test_an_id_of_any_characters_is_an_id(
     """It leads to no other path: one of dots alone would lead up."""
     server = make_server(service.url, customer.key, 1.0)
     result = called(server, tool, {**arguments, f"{what}_id": odd})
-    error = result.structured_content["error"]
+    error = result.meta["error"]
     assert (error["type"], error["message"]) == ("not_found", f"no such {what}")
 
 
@@ -238,7 +257,7 @@ def test_text_that_looks_like_json_stays_text(service: Any) -> None:
 def test_an_unknown_tool_is_told_in_our_words(service: Any) -> None:
     result = called(make_server(service.url, None, 1.0), "render", {})
     assert result.is_error
-    assert result.structured_content["error"]["message"] == "no such tool: render"
+    assert result.meta["error"]["message"] == "no such tool: render"
 
 
 def test_what_is_registered_is_what_is_packaged() -> None:
@@ -264,18 +283,19 @@ def test_refusals_are_tool_errors_that_name_their_type(service: Any) -> None:
     ):
         result = called(server, tool, arguments)
         assert result.is_error
-        assert result.structured_content["error"]["type"] == kind
-        assert result.content[0].text.startswith(f"{kind}: ")
+        assert result.structured_content is None, "clients check it against the schema of answers"
+        assert result.meta["error"]["type"] == kind
+        assert result.content[0].text == f"{kind}: {result.meta['error']['message']}"
 
 
 def test_without_a_key_and_without_a_service_the_error_says_so(service: Any) -> None:
     result = called(make_server(service.url, None, 1.0), "get_video", {"video_id": "vid_long"})
-    assert result.structured_content["error"]["type"] == "authentication_error"
+    assert result.meta["error"]["type"] == "authentication_error"
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         nobody = f"http://127.0.0.1:{free.getsockname()[1]}"  # nobody listens, and nobody else can
         result = called(make_server(nobody, "sk", 1.0), "get_video", {"video_id": "vid_long"})
-    assert result.structured_content["error"]["type"] == "upstream_error"
+    assert result.meta["error"]["type"] == "upstream_error"
 
 
 def test_over_standard_input_the_key_is_the_environments(service: Any) -> None:
@@ -367,7 +387,7 @@ async def called_over_http(address: str, key: str | None, trusted: ssl.SSLContex
         Client(streamable_http_client(address, http_client=http)) as client,
     ):
         result: Any = await client.call_tool("get_video", {"video_id": "vid_long"})
-        found: dict[str, Any] = result.structured_content
+        found: dict[str, Any] = result.meta if result.is_error else result.structured_content
         return found
 
 
