@@ -5,18 +5,20 @@ writers of one file the later wins. The temporary name is short, since a file's 
 file system allows; it is hidden; and it keeps the suffix, by which encoders and tag writers recognize the format.
 
 Also how messages name a file to a reader on another machine: by its name, without this machine's folders; how one
-knows that a file is still the one that was read; and whether it can be read at all.
+knows that a file is still the one that was read; whether it can be read at all; and how its text is decoded.
 
-Functions: `written_whole`, `write_text`, `cannot_be_written`, `abandoned_parts`, `without_folders`, `check_file`,
-`hash_file`, `stamp_of`, `stamps_of`, `has_settled`.
+Functions: `written_whole`, `write_text`, `decode_text`, `cannot_be_written`, `abandoned_parts`, `without_folders`,
+`check_file`, `hash_file`, `stamp_of`, `stamps_of`, `has_settled`.
 """
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 import re
 import secrets
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -83,6 +85,26 @@ def write_text(out: Path, text: str, failure: type[WorkbenchError] = MediaError)
     """
     with written_whole(out, failure) as aside:
         aside.write_bytes(text.encode("utf-8"))
+
+
+def decode_text(data: bytes, errors: str = "strict") -> str:
+    """Text as people's programs write it: UTF-8, or UTF-16 as `>` of PowerShell and some spreadsheets do.
+
+    Parameters
+    ----------
+    data : with or without a byte order mark
+    errors : of bytes that are not UTF-8, as in `bytes.decode`
+
+    Raises
+    ------
+    UnicodeDecodeError : it is neither
+    """
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16")
+    zeros = [byte == 0 for byte in data[:2]]
+    if zeros in ([False, True], [True, False]):  # no text in UTF-8 has a NUL
+        return data.decode("utf-16-le" if zeros[1] else "utf-16-be")
+    return data.decode("utf-8-sig", errors)
 
 
 def cannot_be_written(out: Path, error: Exception, failure: type[WorkbenchError] = MediaError) -> WorkbenchError:
@@ -157,19 +179,19 @@ def check_file(path: Path) -> None:
     ------
     MediaError : no such file, a folder, an empty file, or one that cannot be read
     """
-    if path.is_dir():
-        raise MediaError(f"{path}: a folder, not a media file; name a file in it")
     try:
-        size = path.stat().st_size
+        found = path.stat()
     except FileNotFoundError:
         raise MediaError(f"{path}: no such file") from None
     except OSError as error:
         raise MediaError(f"{path}: cannot be read ({error.strerror}); check its place and permissions") from None
-    if not path.is_file():
+    if stat.S_ISDIR(found.st_mode):
+        raise MediaError(f"{path}: a folder, not a media file; name a file in it")
+    if not stat.S_ISREG(found.st_mode):
         raise MediaError(f"{path}: not a regular file")
     if not os.access(path, os.R_OK):
         raise MediaError(f"{path}: may not be read; check its permissions")
-    if size == 0:
+    if found.st_size == 0:
         raise MediaError(f"{path}: the file is empty; copy or export it again")
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from workbench.errors import ParameterError, StoreError
-from workbench.files import write_text
+from workbench.files import decode_text, write_text
 from workbench.params import WorkbenchParams
 from workbench.params.renamed import OTHER_MEANING, with_current_names
 
@@ -45,13 +45,13 @@ def load_profile(path: Path) -> WorkbenchParams:
     path = Path(path)
     is_toml = _is_toml(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = decode_text(path.read_bytes())
         values: Any = tomllib.loads(text) if is_toml else json.loads(text)
     except FileNotFoundError:
         raise ParameterError(f"{path}: no such profile") from None
     except OSError as error:
         raise ParameterError(f"{path}: cannot be read ({error.strerror})") from None
-    except ValueError as error:  # not UTF-8, not TOML, not JSON
+    except ValueError as error:  # no text, not TOML, not JSON
         raise ParameterError(f"{path}: not a profile file ({error})") from None
     return params_from(values, str(path))
 

@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import MediaError, ParameterError, StoreError
-from workbench.files import abandoned_parts, hash_file, stamps_of, without_folders, write_text, written_whole
+from workbench.files import (
+    abandoned_parts,
+    decode_text,
+    hash_file,
+    stamps_of,
+    without_folders,
+    write_text,
+    written_whole,
+)
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -106,3 +114,17 @@ def test_what_has_no_bytes_has_no_hash(tmp_path: Path) -> None:
     for name, why in (("none", "no such file"), ("empty", "empty"), (".", "a folder"), ("pipe", "not a regular file")):
         with pytest.raises(MediaError, match=why):
             hash_file(tmp_path / name)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_text_is_decoded_by_what_it_is(encoding: str) -> None:
+    for text in ('{"a": "ü €"}', "x", ""):
+        assert decode_text(text.encode(encoding)) == text
+    assert decode_text("\ufeff{}".encode("utf-16-be")) == "{}"
+
+
+def test_bytes_that_are_no_text_are_refused() -> None:
+    for data in (b"caf\xe9", "ü".encode("utf-16") + b"x"):
+        with pytest.raises(UnicodeDecodeError):
+            decode_text(data)
+    assert decode_text(b"caf\xe9", "surrogateescape") == "caf\udce9"

@@ -3,31 +3,42 @@
 A row names a file by `path`, relative to the manifest's folder, and may give `track_id` and any track field. Lists are
 JSON lists, or texts with `;` between the items in CSV, where an empty cell is no value and flags are true/false,
 yes/no or 1/0. A bad row is reported with its line and does not stop the others; an unknown column is named once in a
-warning.
+warning. Names of columns may be in any case.
 
-A file may be UTF-8 or, with a byte order mark, UTF-16. A row with other bytes, with a quote that is never closed or
-with a text that is too long is bad by itself: reading goes on at the line after its first.
+CSV is what spreadsheets save: cells are separated by commas, semicolons, tabs or bars, with or without a first line
+`sep=;`, and numbers may have a decimal comma. A path may begin with `~` or be a `file:` address; one that is not there
+as written is looked for with backslashes as slashes, and with its letters in the other normal form of Unicode.
+
+A file may be UTF-8 or UTF-16. A row with other bytes, with a quote that is never closed or with a text that is too
+long is bad by itself: reading goes on at the line after its first.
 
 Functions: `is_manifest`, `read_manifest`.
 """
 
 from __future__ import annotations
 
-import codecs
 import csv
 import json
-from collections.abc import Iterator, Sequence
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
+from urllib.request import url2pathname
 
 from workbench.catalog.track import FIELD_KINDS, validate_fields
 from workbench.errors import ManifestError, ParameterError
+from workbench.files import decode_text
 
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _OWN = ("path", "track_id")
-_SUFFIXES = (".csv", ".jsonl", ".ndjson")
+_JSON_SUFFIXES = (".jsonl", ".ndjson")
+_CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
+_DELIMITERS = ",;\t|"
 _NOT_UTF8 = "not UTF-8; save the manifest as UTF-8"
 _MOST_LINES = 1000
 """lines of one row at most; a quote that spans more counts as never closed"""
@@ -73,7 +84,7 @@ def is_manifest(path: Path) -> bool:
     ----------
     path : need not exist
     """
-    return path.suffix.lower() in _SUFFIXES
+    return path.suffix.lower() in _JSON_SUFFIXES + _CSV_SUFFIXES
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -81,7 +92,7 @@ def read_manifest(path: Path) -> Manifest:
 
     Parameters
     ----------
-    path : a .csv, .jsonl or .ndjson file; the paths in it are relative to its folder
+    path : a .csv, .tsv, .tab, .txt, .jsonl or .ndjson file; the paths in it are relative to its folder
 
     Returns
     -------
@@ -101,18 +112,11 @@ def read_manifest(path: Path) -> Manifest:
         raise ManifestError(f"{path}: no such manifest") from None
     except OSError as error:
         raise ManifestError(f"{path}: cannot be read ({error.strerror})") from None
-    text = _decoded(path, raw)
-    return _gathered(path, _csv_rows(path, text) if path.suffix.lower() == ".csv" else _json_rows(text))
-
-
-def _decoded(path: Path, raw: bytes) -> str:
-    """The text of a manifest; bytes that are not UTF-8 become lone surrogates, so that only their row is refused."""
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        try:
-            return raw.decode("utf-16")
-        except UnicodeDecodeError:
-            raise ManifestError(f"{path}: begins as UTF-16 and is none; save the manifest as UTF-8") from None
-    return raw.decode("utf-8-sig", "surrogateescape")
+    try:
+        text = decode_text(raw, "surrogateescape")  # bytes that are not UTF-8 are only the fault of their row
+    except UnicodeDecodeError:
+        raise ManifestError(f"{path}: begins as UTF-16 and is none; save the manifest as UTF-8") from None
+    return _gathered(path, _json_rows(text) if path.suffix.lower() in _JSON_SUFFIXES else _csv_rows(path, text))
 
 
 def _is_foreign(text: str) -> bool:
@@ -129,12 +133,14 @@ def _gathered(path: Path, raw: Iterator[tuple[int, dict[str, Any] | str]]) -> Ma
     faults: list[RowFault] = []
     unknown: dict[str, None] = {}
     lines_of: dict[str, int] = {}
+    names_in = lru_cache(_names_in)  # a folder is listed once, however many rows name files that are not there
     for line, values in raw:
         try:
             if isinstance(values, str):
                 raise ParameterError(values)
+            values = {name.strip().lower(): value for name, value in values.items()}
             unknown.update(dict.fromkeys(name for name in values if name not in FIELD_KINDS and name not in _OWN))
-            row = _row(path.parent, line, values)
+            row = _row(path.parent, line, values, names_in)
             if row.track_id is not None and row.track_id in lines_of:
                 raise ParameterError(f"track_id {row.track_id!r} stands in line {lines_of[row.track_id]} already")
         except ParameterError as error:
@@ -147,7 +153,7 @@ def _gathered(path: Path, raw: Iterator[tuple[int, dict[str, Any] | str]]) -> Ma
     return Manifest(tuple(rows), tuple(faults), warnings)
 
 
-def _row(folder: Path, line: int, values: dict[str, Any]) -> ManifestRow:
+def _row(folder: Path, line: int, values: dict[str, Any], names_in: _NamesIn) -> ManifestRow:
     name, track_id = values.get("path"), values.get("track_id")
     if not isinstance(name, str) or not name.strip():
         raise ParameterError("no path")
@@ -156,7 +162,40 @@ def _row(folder: Path, line: int, values: dict[str, Any]) -> ManifestRow:
     if track_id is not None and not (isinstance(track_id, str) and 1 <= len(track_id.strip()) <= 128):
         raise ParameterError(f"track_id must be text of 1 to 128 characters, got {track_id!r}")
     fields = validate_fields({key: value for key, value in values.items() if key in FIELD_KINDS})
-    return ManifestRow(line, folder / name.strip(), track_id.strip() if track_id else None, fields)
+    path = _located(folder, name.strip(), names_in)
+    return ManifestRow(line, path, track_id.strip() if track_id else None, fields)
+
+
+_NamesIn = Callable[[Path], Mapping[str, Sequence[str]]]
+
+
+def _located(folder: Path, name: str, names_in: _NamesIn) -> Path:
+    """The file that a row names, written as any system writes it; where there is none, the path as it stands."""
+    address = re.fullmatch(r"file:(?://[^/]*)?(/.*)", name, re.IGNORECASE)
+    path = folder / os.path.expanduser(url2pathname(address[1]) if address else name)
+    for written in (path, Path(str(path).replace("\\", "/"))):
+        if os.path.exists(written):
+            return written
+        found = Path(written.anchor)
+        for part in written.parts[1:]:
+            alike = [part] if os.path.exists(found / part) else names_in(found).get(normalize("NFC", part), ())
+            if len(alike) != 1:
+                break
+            found /= alike[0]
+        else:
+            return found
+    return path
+
+
+def _names_in(folder: Path) -> Mapping[str, Sequence[str]]:
+    """The names in a folder by their normal form; none where it cannot be listed."""
+    names: dict[str, list[str]] = {}
+    try:
+        for name in os.listdir(folder):
+            names.setdefault(normalize("NFC", name), []).append(name)
+    except OSError:  # it is no folder, or closed: the file is missed when it is read
+        return {}
+    return names
 
 
 def _json_rows(text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
@@ -181,17 +220,20 @@ def _refuse_constant(name: str) -> Any:
 def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
     lines = text.splitlines(keepends=True) if "\n" not in text else [line + "\n" for line in text.split("\n")]
     with _long_cells():
-        first, at = _csv_row(lines, 0)
+        stated = re.match(r'"?sep=(.)"?[\r\n]', text, re.IGNORECASE)
+        start = 0 if stated is None else 1
+        headers = [(_csv_row(lines, start, one), one) for one in (_DELIMITERS if stated is None else stated[1])]
+        (first, at), delimiter = next((one for one in headers if "path" in _column_names(one[0][0])), headers[0])
         if isinstance(first, str):
-            raise ManifestError(f"{path}, line 1: not CSV ({first})")
-        header = [name.strip() for name in first]
+            raise ManifestError(f"{path}, line {start + 1}: not CSV ({first})")
+        header = _column_names(first)
         if "path" not in header:
             raise ManifestError(f"{path}: no column is called path; the first line names the columns")
         doubled = {name for name in header if name and header.count(name) > 1}
         if doubled:
             raise ManifestError(f"{path}: two columns are called {min(doubled)}")
         while at < len(lines):
-            cells, after = _csv_row(lines, at)
+            cells, after = _csv_row(lines, at, delimiter)
             row = _filled(header, cells)
             if isinstance(row, str):  # the lines that a stray quote took in may be good rows
                 yield at + 1, row
@@ -202,9 +244,14 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any] | str
                 yield at, row
 
 
-def _csv_row(lines: Sequence[str], at: int) -> tuple[list[str] | str, int]:
+def _column_names(cells: list[str] | str) -> list[str]:
+    return [] if isinstance(cells, str) else [name.strip().lower() for name in cells]
+
+
+def _csv_row(lines: Sequence[str], at: int, delimiter: str) -> tuple[list[str] | str, int]:
     """The cells of the row that begins at a line, or what is wrong with it; and the line after it, from 0."""
-    reader = csv.reader((lines[k] for k in range(at, min(len(lines), at + _MOST_LINES))), strict=True)
+    some = (lines[k] for k in range(at, min(len(lines), at + _MOST_LINES)))
+    reader = csv.reader(some, delimiter=delimiter, strict=True)
     try:
         cells = next(reader, [])
     except csv.Error as error:
@@ -217,7 +264,7 @@ def _filled(header: Sequence[str], cells: list[str] | str) -> dict[str, Any] | s
     if isinstance(cells, str):
         return cells
     if len(cells) > len(header) and any(cell.strip() for cell in cells):
-        return f"{len(cells)} cells under {len(header)} columns; quote cells that hold a comma"
+        return f"{len(cells)} cells under {len(header)} columns; quote cells that hold what separates them"
     if any(_is_foreign(cell) for cell in cells):
         return _NOT_UTF8
     return _typed({name: cell.strip() for name, cell in zip(header, cells, strict=False) if name and cell.strip()})
@@ -240,7 +287,7 @@ def _typed(cells: dict[str, str]) -> dict[str, Any] | str:
         match FIELD_KINDS.get(name):
             case "number":
                 try:
-                    values[name] = float(cell)
+                    values[name] = float(cell if "." in cell else cell.replace(",", "."))
                 except ValueError:
                     return f"{name} must be a number, got {cell!r}"
             case "flag":

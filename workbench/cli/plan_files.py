@@ -81,7 +81,7 @@ def read_music(
 
     Parameters
     ----------
-    file : a plan, or the result of `workbench align` or `match`, JSON in UTF-8; `-` is standard input
+    file : a plan, or the result of `workbench align` or `match`, JSON in UTF-8 or UTF-16; `-` is standard input
     workspace : of which the catalog is searched
     track : path of a file, or catalog track id; None: the track of the catalog that the result names, of a match
         result its best, or else the one with the bytes that the result was made from
@@ -244,7 +244,7 @@ def read_result(file: Path, length: float | None = None) -> Mapping[str, Any]:
 
     Parameters
     ----------
-    file : JSON in UTF-8; `-` is standard input
+    file : JSON in UTF-8 or UTF-16; `-` is standard input
     length : s, of the plan of several; None: there is one
 
     Raises
@@ -253,11 +253,12 @@ def read_result(file: Path, length: float | None = None) -> Mapping[str, Any]:
     UnicodeDecodeError : it is no text
     PlanError : it is not JSON, or not an object, or several plans of which `length` names none
     """
+    from workbench.files import decode_text
     from workbench.results.fit import get_fit
     from workbench.results.loop import parse_result
 
-    data = (sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8-sig")
-    return get_fit(parse_result(data), length)
+    data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    return get_fit(parse_result(decode_text(data)), length)
 
 
 def _audio_id(track: TrackSource) -> str:

@@ -44,12 +44,13 @@ def command(text: str, platform: str | None, brief: str | None, expand: str | No
     expand : `full` for all fields and the candidate pool; None: neither
     workspace : of the home folder, with the parameters of the profile
     """
+    from workbench.files import decode_text
     from workbench.provenance import with_provenance
     from workbench.results.lane import lane_body, underscore_result
     from workbench.workflows.provenance import make_provenance
     from workbench.workflows.underscore import underscore
 
-    script = sys.stdin.read() if text == "-" else text
+    script = decode_text(sys.stdin.buffer.read(), "replace") if text == "-" else text
     lane = underscore(workspace, script, platform=platform, brief=brief)
     if not lane.candidate_pool:
         explain_no_tracks(workspace)

@@ -32,9 +32,10 @@ import numpy as np
 from workbench.beats.grid import BeatGrid
 from workbench.bundled import bundled_path
 from workbench.errors import GridError, InputError
+from workbench.files import decode_text
 from workbench.recording import FloatArray
 from workbench.workflows.grid_files import DOWNBEATS, jams_annotations, read_annotated_beats
-from workbench.workflows.library import SUFFIXES
+from workbench.workflows.library import SUFFIXES, is_left_over
 
 if TYPE_CHECKING:
     import pandas
@@ -213,7 +214,7 @@ def load_folder(folder: Path | str) -> Dataset:
     root = Path(folder)
     if not root.is_dir():
         raise InputError(f"{root}: no such folder, and no index of a dataset")
-    files = sorted(path for path in root.rglob("*") if path.is_file())
+    files = sorted(path for path in root.rglob("*") if path.is_file() and not is_left_over(path, root))
     sounds = [path for path in files if path.suffix.lower() in SUFFIXES]
     if not sounds:
         raise InputError(f"{root}: no sound file in this folder")
@@ -256,7 +257,7 @@ def load_mirdata(index: Path | str, data_home: Path | str | None = None) -> Data
     """
     index = Path(index)
     try:
-        listed = json.loads(index.read_text(encoding="utf-8"))
+        listed = json.loads(decode_text(index.read_bytes()))
     except OSError as error:
         raise InputError(f"{index}: cannot be read ({error.strerror})") from None
     except ValueError as error:
@@ -291,7 +292,7 @@ def _text(path: Path) -> str:
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise InputError(f"{path}: too large for annotations")
-        return path.read_text(encoding="utf-8-sig")
+        return decode_text(path.read_bytes())
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:

@@ -25,7 +25,6 @@ import csv
 import io
 import json
 import re
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -39,6 +38,7 @@ from workbench.beats.corrections import FASTEST_BPM, MOST_BEATS_PER_BAR
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError, InputError
 from workbench.extras import require_extra
+from workbench.files import decode_text
 from workbench.recording import FloatArray
 
 _MOST_BYTES = 20_000_000
@@ -143,7 +143,7 @@ def _marks(file: Path) -> list[_Mark]:
         if file.stat().st_size > _MOST_BYTES:
             raise GridError(f"{file}: too large for a beat grid")
         content = file.read_bytes()
-        text = "" if is_midi else _decode(content)
+        text = "" if is_midi else decode_text(content)
     except OSError as error:
         raise InputError(f"{file}: cannot be read ({error.strerror})") from None
     except UnicodeError:
@@ -151,10 +151,6 @@ def _marks(file: Path) -> list[_Mark]:
     if is_midi:
         return list(_midi_marks(content))
     return list(_jams_marks(text) if file.suffix.lower() == ".jams" else _text_marks(text))
-
-
-def _decode(content: bytes) -> str:
-    return content.decode("utf-16" if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
 
 
 def _text_marks(text: str) -> Iterator[_Mark]:

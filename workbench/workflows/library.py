@@ -10,20 +10,23 @@ The pool is a `concurrent.futures.Executor`: processes of this machine by defaul
 address, or any other that the caller passes. Workers write arrays to the home folder, which all of them must share;
 records are written here.
 
-Functions: `list_files`, `bundled_files`, `add_tracks`, `add_all`, `cluster`, `open_library`, `open_catalog`.
+Functions: `list_files`, `is_left_over`, `bundled_files`, `add_tracks`, `add_all`, `cluster`, `open_library`,
+`open_catalog`.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 from workbench.bundled import bundled_path
@@ -49,6 +52,8 @@ SUFFIXES = frozenset(
 )  # fmt: skip
 """Files that a folder is searched for; a file that is named itself may have any suffix."""
 
+_SYSTEM_FOLDERS = frozenset(("$recycle.bin", "recycler", "system volume information", "__macosx", "#recycle", "@eadir"))
+"""of deleted files, of unpacked resource forks, and of the previews that network drives make"""
 _MOST_JOBS = 2000
 """analyses submitted at a time: enough that a cluster never waits, without holding a million futures"""
 _CONNECT_SECONDS = 10.0
@@ -147,13 +152,30 @@ def list_files(paths: Iterable[Path]) -> Listing:
             faults += [fault.message for fault in manifest.faults]
             warnings += manifest.warnings
         elif path.is_dir():
-            found = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
-            if not found:
+            found = [file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file()]
+            meant = sorted(file for file in found if not is_left_over(file, path))
+            if not meant:
                 faults.append(f"{path}: no sound file in this folder")
-            wanted += [WantedFile(file) for file in found]
+            if len(meant) < len(found):
+                count = len(found) - len(meant)
+                warnings.append(f"{path}: passed over {count} that {'is' if count == 1 else 'are'} hidden or empty")
+            wanted += [WantedFile(file) for file in meant]
         else:
             wanted.append(WantedFile(path))
     return Listing(tuple(wanted), tuple(faults), tuple(warnings))
+
+
+def is_left_over(file: Path, folder: Path) -> bool:
+    """Whether a file of a folder was left there by a system or a program, or is empty: nobody means it as music.
+
+    Parameters
+    ----------
+    file : exists
+    folder : that was named; its own name does not count
+    """
+    parts = file.relative_to(folder).parts
+    by_system = any(part.startswith((".", "~$")) or part.lower() in _SYSTEM_FOLDERS for part in parts)
+    return by_system or file.stat().st_size == 0
 
 
 def bundled_files() -> Listing:
@@ -420,4 +442,19 @@ def _outcome(job: Future[Measurement], file: WantedFile) -> Measurement | Workbe
 
 def _fault(file: WantedFile, error: WorkbenchError) -> Added:
     text = str(error) if isinstance(error, MediaError) else f"{file.path}: {error}"
+    if not os.path.exists(file.path) and (near := _nearest(file.path)) is not None:
+        text += f"; did you mean {near}?"
     return Added(file.path, None, text if file.origin is None else f"{file.origin}: {text}")
+
+
+def _nearest(path: Path) -> Path | None:
+    """The file or folder whose name is most like that of a path that is not there, where there is one like it."""
+    folder = path.parent
+    while not os.path.isdir(folder) and folder != folder.parent:
+        path, folder = folder, folder.parent
+    try:
+        names = os.listdir(folder)
+    except OSError:  # it may not be listed
+        return None
+    alike = get_close_matches(PureWindowsPath(path.name).name, names, n=1)
+    return folder / alike[0] if alike else None

@@ -22,6 +22,7 @@ Functions: `judge_seam`; `load_verdicts`, `newest_verdicts`, `read_verdicts`, `w
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ import numpy as np
 from workbench.beats.grid import BeatGrid
 from workbench.bundled import bundled_path
 from workbench.errors import InputError
+from workbench.files import decode_text
 from workbench.loops.measures import part_names
 from workbench.loops.plan import LoopPlan
 from workbench.loops.seams import score_splices, seam_evidence
@@ -148,7 +150,7 @@ def read_verdicts(path: Path) -> list[Verdict]:
 
     Parameters
     ----------
-    path : of the file, UTF-8
+    path : of the file, UTF-8 or UTF-16
 
     Returns
     -------
@@ -159,12 +161,11 @@ def read_verdicts(path: Path) -> list[Verdict]:
     InputError : the file cannot be read, a column is missing, or a row is no verdict
     """
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file)
-            missing = [name for name in (*_TEXTS, "leave", "enter") if name not in (reader.fieldnames or ())]
-            if missing:
-                raise InputError(f"{path}: no column {missing[0]!r}; export verdicts from the dashboard's seam tab")
-            return [_verdict(row, f"{path}, line {reader.line_num}") for row in reader]
+        reader = csv.DictReader(io.StringIO(decode_text(path.read_bytes()), newline=""))
+        missing = [name for name in (*_TEXTS, "leave", "enter") if name not in (reader.fieldnames or ())]
+        if missing:
+            raise InputError(f"{path}: no column {missing[0]!r}; export verdicts from the dashboard's seam tab")
+        return [_verdict(row, f"{path}, line {reader.line_num}") for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path}: cannot be read ({error})") from error
 

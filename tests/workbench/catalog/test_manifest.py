@@ -115,6 +115,73 @@ class TestCsv:
         assert len(fault.message) < 200
 
 
+class TestAsSpreadsheetsSaveIt:
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("german.csv", "path;title;bpm\r\na.ogg;Über;92,5\r\n".encode("utf-8-sig")),
+            ("excel.csv", "sep=;\r\npath;title;bpm\r\na.ogg;Über;92,5\r\n".encode()),
+            ("excel.tsv", 'sep=\t\r\npath\ttitle\tbpm\r\na.ogg\tÜber\t"92,5"\r\n'.encode()),
+            ("comma.csv", 'sep=,\r\npath,title,bpm\r\na.ogg,"Über","92,5"\r\n'.encode()),
+            ("unicode.txt", "path\ttitle\tbpm\r\na.ogg\tÜber\t92,5\r\n".encode("utf-16")),
+            ("big-endian.csv", "\ufeffpath;title;bpm\na.ogg;Über;92.5\n".encode("utf-16-be")),
+            ("unmarked.csv", "path,title,bpm\na.ogg,Über,92.5\n".encode("utf-16-le")),
+            ("tabs.csv", "path\ttitle\tbpm\na.ogg\tÜber\t92.5\n".encode()),
+            ("bars.txt", "path|title|bpm\na.ogg|Über|92.5\n".encode()),
+            ("names.csv", "BPM, Title ,Path\n92.5,Über,a.ogg\n".encode()),
+            ("old-mac.csv", "path;title;bpm\ra.ogg;Über;92,5\r".encode()),
+            ("lines.jsonl", '{"Path": "a.ogg", "TITLE": "Über", "bpm": 92.5}\n'.encode("utf-16")),
+        ],
+    )
+    def test_it_is_read(self, tmp_path: Path, name: str, content: bytes) -> None:
+        manifest = read_manifest(written(tmp_path / name, content))
+        assert [(row.path, row.fields) for row in manifest.rows] == [
+            (tmp_path / "a.ogg", {"title": "Über", "bpm": 92.5})
+        ]
+        assert (manifest.faults, manifest.warnings) == ((), ())
+
+    def test_other_delimiters_within_cells_are_text(self, tmp_path: Path) -> None:
+        rows = 'path;title;tags\nx, y.ogg;"One; two";"calm;sea"\n'
+        (row,) = read_manifest(written(tmp_path / "m.csv", rows)).rows
+        assert row.path.name == "x, y.ogg"
+        assert row.fields == {"title": "One; two", "tags": ("calm", "sea")}
+
+    @pytest.mark.parametrize("number", ["1,234.5", "1.234,5", "9,2,5", ","])
+    def test_a_number_has_one_decimal_sign(self, tmp_path: Path, number: str) -> None:
+        manifest = read_manifest(written(tmp_path / "m.csv", f"path;bpm\na.ogg;{number}\n"))
+        assert f"bpm must be a number, got '{number}'" in manifest.faults[0].message
+
+
+class TestPathsOfOtherMachines:
+    @pytest.mark.parametrize(
+        ("name", "wanted"),
+        [
+            (r"sub\a.ogg", "sub/a.ogg"),
+            (r".\sub\a.ogg", "sub/a.ogg"),
+            ("Caf\u00e9.ogg", "Cafe\u0301.ogg"),
+            ("\u00e9t\u00e9\\b.ogg", "e\u0301te\u0301/b.ogg"),
+            ("~/sub/a.ogg", "sub/a.ogg"),
+            ("file://{folder}/a%20b.ogg", "a b.ogg"),
+            ("FILE://localhost{folder}/a%20b.ogg", "a b.ogg"),
+            ("file:{folder}/Caf%C3%A9.ogg", "Cafe\u0301.ogg"),
+        ],
+    )
+    def test_the_file_is_found(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, wanted: str) -> None:
+        monkeypatch.setenv("HOME", str(tmp_path))
+        for there in ("sub/a.ogg", "Cafe\u0301.ogg", "e\u0301te\u0301/b.ogg", "a b.ogg"):
+            (tmp_path / there).parent.mkdir(exist_ok=True)
+            (tmp_path / there).touch()
+        row = json.dumps({"path": name.replace("{folder}", str(tmp_path))})
+        (found,) = read_manifest(written(tmp_path / "m.jsonl", row)).rows
+        assert found.path.samefile(tmp_path / wanted)
+
+    def test_a_name_that_is_there_as_written_is_meant(self, tmp_path: Path) -> None:
+        for there in (r"sub\a.ogg", "Caf\u00e9.ogg", "Cafe\u0301.ogg", "~.ogg"):
+            (tmp_path / there).touch()
+            (row,) = read_manifest(written(tmp_path / "m.csv", f"path\n{there}\n")).rows
+            assert row.path == tmp_path / there
+
+
 class TestJsonLines:
     def test_types_lists_and_nulls(self, tmp_path: Path) -> None:
         row = {"path": "a.ogg", "track_id": "t", "bpm": 120, "tags": ["a", "b"], "explicit": False, "title": None}
@@ -157,6 +224,6 @@ def test_manifests_are_known_by_their_suffix(tmp_path: Path) -> None:
     assert is_manifest(Path("a.jsonl"))
     assert not is_manifest(Path("a.ogg"))
     with pytest.raises(ManifestError, match=r"\.csv or \.jsonl"):
-        read_manifest(tmp_path / "a.txt")
+        read_manifest(tmp_path / "a.ogg")
     with pytest.raises(ManifestError, match="no such manifest"):
         read_manifest(tmp_path / "a.csv")

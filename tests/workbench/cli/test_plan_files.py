@@ -46,13 +46,14 @@ def write(path: Path, body: dict[str, Any]) -> Path:
 def test_a_file_and_standard_input_hold_the_same_plan(
     plan: LoopPlan, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = json.dumps({"plan": plan_body(plan).to_json(), "mix": MIX}).encode()
+    text = json.dumps({"plan": plan_body(plan).to_json(), "mix": MIX})
     file = tmp_path / "plan.json"
-    file.write_bytes(b"\xef\xbb\xbf" + text)  # as Windows editors save UTF-8
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text)))
-    for given in (file, Path("-")):
-        chosen = read_music(given, workspace, None, needed_by=None)
-        assert chosen == ChosenMusic(plan, 1, None, MixBody.model_validate(MIX))
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le"):  # as Windows editors and PowerShell's > save it
+        file.write_bytes(text.encode(encoding))
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text.encode(encoding))))
+        for given in (file, Path("-")):
+            chosen = read_music(given, workspace, None, needed_by=None)
+            assert chosen == ChosenMusic(plan, 1, None, MixBody.model_validate(MIX))
 
 
 def test_a_track_without_a_known_id_is_found_by_the_bytes_that_the_plan_was_made_from(

@@ -61,8 +61,12 @@ def test_full_tracks_and_the_pool_are_printed_when_asked_for(workbench: Run, cat
     assert lane["matches"][0]["fit_explanation"]
 
 
-def test_a_script_is_read_from_standard_input(workbench: Run, catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("Breathe out. Let the day go."))
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_script_is_read_from_standard_input(
+    workbench: Run, catalog: Path, monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    script = io.BytesIO("Breathe out. Let the day go.".encode(encoding))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(script))
     code, out, _ = workbench("underscore", "-", "--home", catalog)
     assert code == 0
     assert json.loads(out)["lane"]["matches"][0]["track_id"] == "trk_sea"

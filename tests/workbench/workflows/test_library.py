@@ -98,3 +98,36 @@ def test_killed_it_has_what_it_told_of_and_goes_on(tunes: Path, tmp_path: Path) 
     assert len(added) == 8
     assert counted.jobs <= 8 - len(told)
     assert len(open_library(Workspace(Home(home))).list()) == 8
+
+
+def test_a_folder_is_listed_without_what_systems_leave_in_it(tmp_path: Path) -> None:
+    folder = tmp_path / ".music"  # what a person named counts, whatever its name
+    left = ["._a.ogg", ".Trashes/b.ogg", "sub/.AppleDouble/a.ogg", "~$a.ogg", "$RECYCLE.BIN/$R1.wav", "@eaDir/c.mp3"]
+    for name in ["a.ogg", "sub/~a.ogg", *left, "empty.mp3", "Thumbs.db", "sub/.DS_Store"]:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(b"" if name == "empty.mp3" else b"bytes")
+    listing = list_files([folder])
+    assert [one.path for one in listing.wanted] == [folder / "a.ogg", folder / "sub" / "~a.ogg"]
+    assert listing.warnings == (f"{folder}: passed over 7 that are hidden or empty",)
+    assert listing.faults == ()
+    named = [folder / "._a.ogg", folder / "empty.mp3"]  # by themselves they are meant
+    assert [one.path for one in list_files(named).wanted] == named
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("Sumer.wav", "Summer.wav"),
+        ("summer.wav", "Summer.wav"),
+        ("sbu/a.wav", "sub"),
+        ("D:\\Music\\Summer.wav", "Summer.wav"),
+        ("x" * 5000, None),
+        ("nothing like it", None),
+    ],
+)
+def test_a_file_that_is_not_there_names_the_nearest_that_is(tmp_path: Path, name: str, near: str | None) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "Summer.wav").touch()
+    (one,) = add_tracks(Workspace(Home(tmp_path / "home")), [WantedFile(tmp_path / name)], ThreadPoolExecutor(1))
+    assert one.fault is not None
+    assert one.fault.partition("; did you mean ")[2] == ("" if near is None else f"{tmp_path / near}?")
