@@ -78,7 +78,7 @@ def run_notebook(
     ----------
     workspace : its home is the kernel's; progress is reported at the start of each cell
     notebook : with a cell tagged `parameters`
-    parameters : by name, as text; text that parses as JSON becomes that value
+    parameters : by name, as text; what parses as JSON becomes that value, unless the parameter's default is a text
     out : the HTML file
     output_seconds : s within which the output of a cell has to arrive after the cell has ended
 
@@ -96,8 +96,7 @@ def run_notebook(
     """
     require_extra("lab", "`workbench report`")
     node = _read_notebook(notebook)
-    _check_parameters(notebook.name, node, parameters)
-    values = {name: _value(text) for name, text in parameters.items()}
+    values = _read_parameters(notebook.name, node, parameters)
     running = _RunningCell(notebook.name, workspace.progress, sum(cell.cell_type == "code" for cell in node.cells))
     with TemporaryDirectory() as folder, _kernel_environment(workspace.home):
         executed = Path(folder) / "executed.ipynb"
@@ -178,14 +177,15 @@ def _read_notebook(notebook: Path) -> Any:
     return node
 
 
-def _check_parameters(name: str, node: Any, parameters: Mapping[str, str]) -> None:
-    """Raise `InputError` for a parameter that the notebook does not have."""
+def _read_parameters(name: str, node: Any, parameters: Mapping[str, str]) -> dict[str, Any]:
+    """The values of parameters; raises `InputError` for one that the notebook does not have."""
     import papermill
 
     known = papermill.inspect_notebook(node)
     unknown = [given for given in parameters if given not in known]
     if unknown:
         raise InputError(f"{name} has no parameter {unknown[0]!r}; it has {', '.join(known) or 'none'}")
+    return {given: _value(text, known[given]["default"]) for given, text in parameters.items()}
 
 
 @dataclass
@@ -287,11 +287,13 @@ def _keep(executed: Path, out: Path) -> str:
     return f"What was computed until then is in {kept}."
 
 
-def _value(text: str) -> Any:
+def _value(text: str, default: str) -> Any:
+    """What was typed for a parameter, by the source of its default: a track may be called 1984."""
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except ValueError:
         return text
+    return text if default.startswith(("'", '"')) and not isinstance(value, str) else value
 
 
 def _html(notebook: Path) -> str:

@@ -120,9 +120,9 @@ CELL = "cell 4 "
 
 
 def notebook_of(path: Path, last: str) -> Path:
-    """A notebook whose first cell has the parameter x, whose second prints, and whose third is `last`."""
+    """A notebook whose first cell has the parameters x and name, whose second prints, and whose third is `last`."""
     v4 = nbformat.v4
-    parameters = v4.new_code_cell("x = 1", metadata={"tags": ["parameters"]})
+    parameters = v4.new_code_cell("x = 1\nname = 'a'", metadata={"tags": ["parameters"]})
     cells = [v4.new_markdown_cell("# Title"), parameters, v4.new_code_cell("print('x is', x)"), v4.new_code_cell(last)]
     nbformat.write(v4.new_notebook(cells=cells), path)
     return path
@@ -178,6 +178,15 @@ def test_the_report_command_says_in_one_line_that_the_kernel_died(
     assert "the kernel died in this cell" in message
 
 
+def test_a_number_is_a_text_where_the_default_is_one(home: Home, tmp_path: Path) -> None:
+    """A track may be called 1984."""
+    notebook, out = notebook_of(tmp_path / "mine.ipynb", "print([x, name])"), tmp_path / "page.html"
+    run_notebook(Workspace(home), notebook, {"x": "1984", "name": "1984"}, out)
+    assert "[1984, '1984']" in unescape(out.read_text())
+    run_notebook(Workspace(home), notebook, {"x": "text", "name": '"true"'}, out)
+    assert "['text', 'true']" in unescape(out.read_text())
+
+
 def test_progress_is_reported_for_every_cell(home: Home, tmp_path: Path) -> None:
     reported: list[tuple[str, float]] = []
     notebook = notebook_of(tmp_path / "mine.ipynb", "print('done')")
@@ -204,7 +213,7 @@ def test_a_file_that_is_no_notebook_is_named(text: str, home: Home, tmp_path: Pa
 
 def test_a_parameter_that_the_notebook_does_not_have_is_named(home: Home, tmp_path: Path) -> None:
     notebook = notebook_of(tmp_path / "mine.ipynb", "2")
-    with pytest.raises(InputError, match=re.escape("mine.ipynb has no parameter 'y'; it has x")):
+    with pytest.raises(InputError, match=re.escape("mine.ipynb has no parameter 'y'; it has x, name")):
         run_notebook(Workspace(home), notebook, {"y": "3"}, tmp_path / "page.html")
 
 
