@@ -30,6 +30,9 @@ CHANGED_BY_HAND = "changed_by_hand"
 DRAWN_ENVELOPE = "envelope_points"
 """the constraint of a mix whose ducking envelope somebody drew: its points"""
 
+FILE_LOOP = "file_loop"
+"""loop points that the track's file carries, and whether the plan repeats them; no option of a command"""
+
 
 class _Record(BaseModel):
     """Frozen; fields that a later program adds are ignored when it is read."""

@@ -1,32 +1,34 @@
 """Bar lines at both ends of a file that is made to repeat.
 
 Loops of sample libraries, of games and of many catalogs are cut so that the end of the file goes on in its beginning:
-the first sample is a downbeat, and the file ends where the next downbeat would be. A tracker hears neither: nothing
-comes before the one, nothing after the other. Where the bars say that both ends of a file are bar lines, to within
-`EDGE_SECONDS`, and the music sounds up to them, they are added to the grid.
+the first sample is a downbeat, and the file ends where the next downbeat would be. A tracker detects neither: nothing
+comes before the one, nothing after the other. If the bars say that both ends of a file are bar lines, to within
+`EDGE_SECONDS`, and the music plays on up to them, they are added to the grid.
 
 Whether the music may be played on across the two is judged elsewhere (`workbench.loops.bodies`).
 
-Functions: `with_edge_lines`; `sounds_throughout`.
+Functions: `with_edge_lines`; `plays_throughout`.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
 from workbench.beats.grid import BeatGrid
-from workbench.recording import FloatArray, Recording
+from workbench.recording import FloatArray, IntArray, Recording
 
 EDGE_SECONDS = 0.01
 """s by which a bar line may miss an end of the file; splices keep to bar lines as closely"""
 LINE_BEFORE_END_SECONDS = 0.003
 """s before the end of the file at which its last bar line is put, for a beat lies inside of its recording"""
-_LEAST_BARS = 8  # fewer may fit a file by chance
+_LEAST_LINES = 3
+"""two bars tell how long a bar is; that both ends of some other file miss a bar line by so little is rare"""
 _NEAR_BARS = 8  # bars that say how long the next one would be
-_EDGE_SOUND_SECONDS = 0.1
-_QUIET_DB = 20.0  # dB under the mean of the file: what ends so has died away, what begins so fades in
+_QUIET_DB = 10.0
+"""dB under the same beat of the other bars: a last beat as quiet has died away, a first one fades in"""
 
 
 def with_edge_lines(grid: BeatGrid, recording: Recording) -> BeatGrid:
@@ -43,12 +45,12 @@ def with_edge_lines(grid: BeatGrid, recording: Recording) -> BeatGrid:
         first bar line is at 0 and its last one at the end, and beats that are added are even
     """
     lines, end = grid.downbeats, recording.duration
-    if lines.size <= _LEAST_BARS:
+    if lines.size < _LEAST_LINES:
         return grid
     lengths = np.diff(lines)
     before = _count_bars(float(lines[0]), float(np.median(lengths[:_NEAR_BARS])))
     after = _count_bars(end - float(lines[-1]), float(np.median(lengths[-_NEAR_BARS:])))
-    if before is None or after is None or not sounds_throughout(recording):
+    if before is None or after is None:
         return grid
     beats, positions = grid.beats, grid.positions
     inner = (beats >= lines[0]) & (beats <= lines[-1])
@@ -66,22 +68,24 @@ def with_edge_lines(grid: BeatGrid, recording: Recording) -> BeatGrid:
         positions = np.concatenate((positions, np.arange(2, tail.size + 1), [1]))
     else:
         beats[-1] = last
-    return replace(grid, beats=beats, positions=positions)
+    edged = replace(grid, beats=beats, positions=positions)
+    return edged if plays_throughout(recording, edged.beats, edged.positions) else grid
 
 
-def sounds_throughout(recording: Recording) -> bool:
-    """Whether the music sounds from the first sample of a file to its last: it neither fades in nor dies away.
+def plays_throughout(recording: Recording, beats: FloatArray, positions: IntArray) -> bool:
+    """Whether the first and the last beat of a file are about as loud as the same beats of its other bars.
+
+    So the music neither fades in nor dies away; a drum loop that is silent between two hits goes on hitting.
 
     Parameters
     ----------
     recording : the whole file
+    beats, positions : shape (n_beats,), s and places in the bar, from one end of the file to the other
     """
-    edge = round(_EDGE_SOUND_SECONDS * recording.sample_rate)
-    samples = recording.samples
-    if samples.shape[1] <= 2 * edge:
-        return False
-    least = _power(samples) * 10 ** (-_QUIET_DB / 10)
-    return min(_power(samples[:, :edge]), _power(samples[:, -edge:])) > least
+    edges = np.round(np.append(beats[:-1], recording.duration) * recording.sample_rate).astype(np.int64)
+    power = np.array([_power(recording.samples[:, first:last]) for first, last in pairwise(edges.tolist())])
+    least = [np.median(power[positions[:-1] == positions[at]]) * 10 ** (-_QUIET_DB / 10) for at in (0, -2)]
+    return bool(power[0] > least[0] and power[-1] > least[1])
 
 
 def _count_bars(seconds: float, bar_seconds: float) -> int | None:
@@ -93,5 +97,4 @@ def _count_bars(seconds: float, bar_seconds: float) -> int | None:
 
 
 def _power(samples: FloatArray) -> float:
-    flat = samples.ravel()  # of a whole recording no copy, and none of its squares
-    return float(np.vdot(flat, flat)) / flat.size
+    return float(np.mean(np.square(samples, dtype=np.float64))) if samples.size else 0.0

@@ -43,6 +43,8 @@ _MOST_SLIPS = 4
 """slips that count against a grid"""
 _NO_GRID = 4
 """fewest beats of a grid; fewer do not define a tempo"""
+_HEAD_SECONDS = 0.01
+"""s around the first sample within which a beat is the one that begins the file, and is put on that sample"""
 
 
 def track_beats(
@@ -219,7 +221,7 @@ def track(gathered: Gathered, params: BeatParams, known_bpm: float | None = None
     sharp = _refined(pulse.times, onsets, params)
     times = steady_beats(sharp, trust, params)
     sounds = (pulse.times >= evidence.begins) & (pulse.times <= evidence.ends)
-    keep = sounds & (times >= 0) & (times <= gathered.duration)
+    keep = sounds & (times >= -_HEAD_SECONDS) & (times <= gathered.duration)
     if np.count_nonzero(keep) < _NO_GRID:
         return None
     bars = np.diff(np.flatnonzero(positions == 1))
@@ -227,7 +229,24 @@ def track(gathered: Gathered, params: BeatParams, known_bpm: float | None = None
     steady = _steadiness(sharp, trust, pulse, params)
     signs = {"margin": _log_odds(agreed), "steady": _log_odds(steady), "constant": 1.0}
     signs |= pulse_signs(pulse, positions)
-    return Tracked(times[keep], positions[keep], beats_per_bar, signs)
+    times, positions = _with_head(times[keep], positions[keep], beats_per_bar, evidence.begins)
+    return Tracked(times, positions, beats_per_bar, signs)
+
+
+def _with_head(
+    times: FloatArray, positions: IntArray, beats_per_bar: int, begins: float
+) -> tuple[FloatArray, IntArray]:
+    """Beats, and their places in the bar, with the one on the first sample of the file.
+
+    An onset there rises from nothing that the file holds, so that no onset strength shows it. What sounds from the
+    first sample on has a beat there if the grid, one beat further back, has one.
+    """
+    earlier = 2.0 * times[0] - times[1]
+    if times[0] > _HEAD_SECONDS and abs(earlier) <= _HEAD_SECONDS and earlier >= begins:
+        times = np.concatenate(([0.0], times))
+        positions = np.concatenate(([(positions[0] - 2) % beats_per_bar + 1], positions)).astype(positions.dtype)
+    times[0] = 0.0 if times[0] <= _HEAD_SECONDS else times[0]
+    return times, positions
 
 
 def pulse_signs(pulse: Pulse, positions: IntArray) -> dict[str, float]:

@@ -185,7 +185,7 @@ def command(
             from workbench.workflows.report import write_fit_report
 
             write_fit_report(workspace, fit, report)
-    explain_constraints(constraints, fit.kept_constraints, fit.analysis.profile, workspace)
+    explain_constraints(constraints, fit, fit.analysis.profile, workspace)
     _explain(fit, [one.label for one in keep], workspace.params.cover)
     explain_own_music(workspace, video_source, fit.mix is not None, own_music)
     print_body(fit_json(fit, None if video_source is None else video_source.video_id))

@@ -120,6 +120,6 @@ def _explain(loop: Loop, plan: LoopPlan, given: SeamConstraints, workspace: Work
 
     assert loop.analysis is not None, "a plan comes from an analysis"
     profile = loop.analysis.profile
-    explain_constraints(given, loop.kept_constraints, profile, workspace)
+    explain_constraints(given, loop, profile, workspace)
     line = repetition_line(plan, profile, workspace.params.cover)
     explain_plan(plan, profile, *([line] if line is not None else []))

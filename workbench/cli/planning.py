@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from workbench.loops.constraints import SeamConstraints
     from workbench.loops.plan import LoopPlan
     from workbench.loops.profile import LoopProfile
+    from workbench.workflows.fit import Fit
+    from workbench.workflows.loop import Loop
     from workbench.workflows.tracks import TrackSource
     from workbench.workflows.videos import VideoSource
     from workbench.workspace import Workspace
@@ -236,20 +238,25 @@ def explain_own_music(workspace: Workspace, video: VideoSource | None, is_mixed:
 
 
 def explain_constraints(
-    given: SeamConstraints, kept: SeamConstraints, profile: LoopProfile, workspace: Workspace
+    given: SeamConstraints, planned: Loop | Fit, profile: LoopProfile, workspace: Workspace
 ) -> None:
     """Write to standard error which constraints apply, stay with the track, and how to drop them; and poor pinned ones.
+
+    Whether the loop points of the track's file are used is said too.
 
     Parameters
     ----------
     given : with this command
-    kept : with the track before, and not given again
+    planned : with the constraints kept with the track before, and not given again
     profile : of the track, with the splices that are pinned
     workspace : of which the parameters are used
     """
     from workbench.workflows.kept_constraints import kept_line
     from workbench.workflows.plan_words import poor_pins
 
+    kept = planned.kept_constraints
+    if planned.file_loop is not None:
+        say(planned.file_loop.in_words)
     if kept:
         say(kept_line(kept.labels))
     if given:

@@ -142,7 +142,7 @@ def late_and_tail(spare: FloatArray, longest_tail: float, latest_start: float) -
 
 
 def fade_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route:
-    """The route that takes these splices and then plays on to the end of the video.
+    """The route that takes these splices and then plays on to the end of the video, or of a file that repeats whole.
 
     Parameters
     ----------
@@ -157,6 +157,8 @@ def fade_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, vid
     """
     last_to = micros(video_seconds) + micros(profile.song_start)
     last_to -= int(np.rint(usable.gain_seconds[taken] * 1e6).astype(np.int64).sum())
+    if taken.size and profile.is_whole(usable.leave[taken[-1:]], usable.enter[taken[-1:]]).all():
+        last_to = min(last_to, micros(profile.last_sound))
     return Route(taken, False, video_seconds, 0.0, last_to / 1e6)
 
 
@@ -355,10 +357,15 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
         end_fade = tail
     else:
         tail, end_fade = _fade(route, profile, params, float(lengths[-1] - usable.fade[taken[-1]] / 2))
+        label = fade_label(profile, route.last_to - tail, end_fade)
+        missing = micros(window_end - float(starts[-1])) / 1e6
+        if missing > 0.0:  # a file that repeats whole resolves on its own end
+            tail, end_fade = missing, micros(end_fade + missing) / 1e6
+            label = fade_label(profile, route.last_to, end_fade)
     body, repeats = body_heard_longest(route, usable, profile)
     outro = profile.ending if route.own_ending and profile.ending is not None else None
     come_down = outro is not None and outro.kind is EndingKind.OUTRO
-    label = OWN_ENDINGS[outro.kind] if outro is not None else fade_label(profile, route.last_to - tail, end_fade)
+    label = OWN_ENDINGS[outro.kind] if outro is not None else label
     restarts = int(_restarts(route, usable, profile).sum())
     plan = LoopPlan(
         segments=_segments(table, gains, first_use, which),

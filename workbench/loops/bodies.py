@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.beats.edges import EDGE_SECONDS, sounds_throughout
+from workbench.beats.edges import EDGE_SECONDS, plays_throughout
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
 from workbench.features.energy import loudness_between, sounding_range
@@ -51,6 +51,8 @@ KnownFits: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 """fields of `Fits` by the bar lines left and entered: a fit depends on no weight, so a sweep makes each once"""
 _BY_SCORE = 0.6
 """share of the splices of a long track that are the best ones, of whatever length"""
+_PHRASE_LINES = 10
+"""bar lines of a file that is one phrase, of eight bars and one more to lead back; a splice inside would break it"""
 _EDGE_ROOM_SECONDS = 1e-5
 """s that are left beside a fade at the end of a file, for rounding to the microsecond"""
 SHORT_TERM_SECONDS = 3.0
@@ -149,7 +151,9 @@ def track_form(
         parts = (*parts[:-1], replace(parts[-1], last_bar=downbeats.size, song_to=float(ends[-1]))) if parts else parts
     else:
         parts = _sections(recording, grid, evidence, bar_lufs, ends, sections)
-    ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts, endings)
+    ending = None  # the end of a file that is made to repeat goes on in its head
+    if not repeats_as_a_whole(recording, evidence):
+        ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts, endings)
     restart = find_restart(recording, downbeats, bar_lufs, ending, start, endings)
     return TrackForm(start, last_sound, bar_lufs, coming_lufs, parts, ending, restart)
 
@@ -279,9 +283,10 @@ def candidate_splices(
     chosen = _with_variety(np.where(allowed, scores.total, -1.0), ending, params)
     if restart is not None:
         chosen[restart.leave, restart.enter] = True
-    repeats = ending is None and n > params.min_body_bars and repeats_as_a_whole(recording, evidence)
+    repeats = n > params.min_body_bars and repeats_as_a_whole(recording, evidence)
     if repeats:
         chosen[-1, 0] = False  # made of what is known of it instead
+        chosen &= n > _PHRASE_LINES
     leave, enter = np.nonzero(chosen)
     again = np.zeros(leave.size, dtype=bool) if restart is None else restart.is_at(leave, enter)
     steps = np.where(again, 0.0, coming_lufs[enter] - coming_lufs[leave])
@@ -295,15 +300,17 @@ def candidate_splices(
 
 
 def repeats_as_a_whole(recording: Recording, evidence: SeamEvidence) -> bool:
-    """Whether a file is made to repeat: both its ends are bar lines, and the music sounds up to them.
+    """Whether a file is made to repeat: both its ends are bar lines, and the music plays on up to them.
 
     Parameters
     ----------
     recording : the whole file
     evidence : of its beats
     """
-    at = evidence.edges[evidence.lines]
-    return bool(at[0] <= EDGE_SECONDS and at[-1] >= recording.duration - EDGE_SECONDS and sounds_throughout(recording))
+    lines, beats = evidence.lines, evidence.edges[: evidence.positions.size]
+    ends = beats[lines[0]] <= EDGE_SECONDS and beats[lines[-1]] >= recording.duration - EDGE_SECONDS
+    inside = slice(lines[0], lines[-1] + 1)
+    return bool(ends and plays_throughout(recording, beats[inside], evidence.positions[inside]))
 
 
 def _whole_loop(duration: float, evidence: SeamEvidence, params: SeamParams) -> Splices:
@@ -327,7 +334,6 @@ def named_splices(
     evidence: SeamEvidence,
     leave: IntArray,
     enter: IntArray,
-    level_step_db: FloatArray,
     params: SeamParams | None = None,
 ) -> Splices:
     """Score some pairs of bar lines and fit them to the waveform, whether or not they are worth keeping.
@@ -337,16 +343,17 @@ def named_splices(
     recording : the track
     evidence : of its beats
     leave, enter : shape (n,), bar lines; no pair of equal ones
-    level_step_db : shape (n,), LU by which the `SHORT_TERM_SECONDS` after the line entered are louder than those after
-        the line left
     params : of seams; None: the defaults
 
     Returns
     -------
     Splices : in the given order; some may leave no room for their crossfade
     """
-    params = params or SeamParams()
-    found = _fitted(recording, evidence, score_lines(evidence, params), leave, enter, level_step_db, params)
+    params, at = params or SeamParams(), evidence.edges[evidence.lines]
+    starts = np.concatenate((at[leave], at[enter]))
+    levels = loudness_between(recording.samples, recording.sample_rate, starts, starts + SHORT_TERM_SECONDS)
+    step = levels[leave.size :] - levels[: leave.size]
+    found = _fitted(recording, evidence, score_lines(evidence, params), leave, enter, step, params)
     whole = (leave == evidence.lines.size - 1) & (enter == 0)
     if not whole.any() or not repeats_as_a_whole(recording, evidence):
         return found
@@ -536,6 +543,7 @@ def profile_to_arrays(profile: LoopProfile) -> dict[str, NDArray[Any]]:
         ],
         "parts": profile.part_names,
         "restart": None if profile.restart is None else list(astuple(profile.restart)),
+        "file_loop": profile.file_loop,
     }
     arrays["loop_form"] = np.frombuffer(json.dumps(form).encode(), dtype=np.uint8)
     return arrays
@@ -575,4 +583,5 @@ def profile_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> LoopProfile:
         ending=None if ending is None else TrackEnding(EndingKind(ending[0]), *ending[1:]),
         part_names=tuple(form["parts"]),
         restart=None if restart is None else Restart(*restart),
+        file_loop=None if form["file_loop"] is None else (form["file_loop"][0], form["file_loop"][1]),
     )

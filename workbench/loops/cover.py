@@ -46,6 +46,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workbench.beats.edges import EDGE_SECONDS
 from workbench.errors import ConstraintError
 from workbench.loops import refusals
 from workbench.loops.assembly import (
@@ -497,13 +498,18 @@ def _fade_routes(
     params: CoverParams,
     inserted: IntArray,
 ) -> list[Route]:
-    """The best routes that fade on a bar line, clear of the track's own ending."""
+    """The best routes that fade on a bar line, clear of the track's own ending.
+
+    A file that is made to repeat may fade on the bar line at its end: the next pass would be cut off in its first bar.
+    """
     if not tours:
         return []
     lines = profile.downbeats
     last_line = lines.size - 1 if profile.ending is None else min(profile.ending.start_bar, lines.size - 1)
     latest = float(lines[last_line]) if last_line == lines.size - 1 else float(lines[last_line + 1]) - 1e-3
     latest = min(latest, profile.last_sound)
+    is_whole = profile.is_whole(usable.leave, usable.enter)
+    latest_after = np.where(is_whole, profile.last_sound + end_slack(profile)[0] - 2 * EDGE_SECONDS, latest)
     space = _space(usable, tours, _adjusters(usable, params), np.array([_NONE]))
     least_passes = _least_passes(tours)
     length = usable.gain_seconds[space.body]
@@ -521,7 +527,7 @@ def _fade_routes(
             for fewer in range(3):
                 passes = most - fewer
                 stops = plays - passes * length
-                fits = legal & (stops <= latest) & (passes >= least_passes)
+                fits = legal & (stops <= latest_after[exits]) & (passes >= least_passes)
                 fits &= ~usable.plays_excluded(usable.song_from[exits], stops)
                 if usable.pinned.size > inserted.size:
                     fits &= _holds_pinned(usable, tours, space, passes)

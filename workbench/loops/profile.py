@@ -14,6 +14,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from workbench.beats.edges import EDGE_SECONDS
 from workbench.notebook import Shown
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds
 
@@ -166,3 +167,11 @@ class LoopProfile(Shown):
     """names of the columns of `splices.parts`: ours, and those of other measures behind them"""
     restart: Restart | None = None
     """None where no bar line lies in the quiet after the track's own ending; its splice is among `splices`"""
+    file_loop: tuple[TrackSeconds, TrackSeconds] | None = None
+    """loop points that the file carries, first and one past the last; None without. Where they are bar lines, the
+    splice between them is among `splices`"""
+
+    def is_whole(self, leave: IntArray, enter: IntArray) -> BoolArray:
+        """Which splices lead from the end of a file that is made to repeat to its head, shape of `leave`."""
+        at_ends = self.downbeats[leave] >= self.song_duration - EDGE_SECONDS
+        return np.asarray(at_ends & (enter == 0) & (self.downbeats[enter] <= EDGE_SECONDS))

@@ -189,7 +189,8 @@ def usable_splices(
 ) -> UsableSplices:
     """The splices of a track that keep the rules of a plan and reach the floor, best first; possibly none.
 
-    A pinned splice need not reach the floor, nor the least lengths, and may be in the track's own ending. One that
+    A pinned splice need not reach the floor, nor the least lengths, and may be in the track's own ending; the one that
+    repeats a whole file, as its maker meant it, need not have the least lengths either. One that
     cannot be played at all, for it leaves no room for its crossfade, is missing. So are those that make the same loop
     as a better one nearby.
 
@@ -209,12 +210,14 @@ def usable_splices(
     lasts = song_to[None, :] - song_from[:, None]
     first_second, last_second = np.minimum(song_to, song_from), np.maximum(song_to, song_from)
     shared = np.minimum(last_second[:, None], last_second) - np.maximum(first_second[:, None], first_second)
-    bars_before = np.where(is_pinned, 1, params.min_segment_bars)
-    bars_between = np.where(is_pinned[:, None] | is_pinned, 1, params.min_segment_bars)
-    opens_after = np.where(is_pinned, params.gain_glide_seconds, opens)
+    is_whole = profile.is_whole(leave, enter)
+    is_free = is_pinned | is_whole
+    bars_before = np.where(is_free, 1, params.min_segment_bars)
+    bars_between = np.where(is_free[:, None] | is_free, 1, params.min_segment_bars)
+    opens_after = np.where(is_free, params.gain_glide_seconds, opens)
     if constraints is not None:  # what goes on sooner is no stutter
         opens_after = np.where(constraints.leads_past(song_to, song_from), np.minimum(opens_after, least), opens_after)
-    least_between = np.where(is_pinned[:, None] | is_pinned, params.gain_glide_seconds, least)
+    least_between = np.where(is_free[:, None] | is_free, params.gain_glide_seconds, least)
     first = leave >= bars_before
     first &= song_to - round(profile.song_start, 6) >= np.maximum(opens_after, start_fade(profile) + fade / 2) + _MARGIN
     follows = leave[None, :] - enter[:, None] >= bars_between
@@ -225,7 +228,7 @@ def usable_splices(
     return UsableSplices(
         **{name: getattr(found, name) for name in _PLAYED},
         phrasing=phrasing_part(profile, leave, enter),
-        is_body=gain >= params.min_body_seconds,
+        is_body=(gain >= params.min_body_seconds) | is_whole,
         is_long=gain >= params.long_body_seconds,
         first=first,
         follows=follows,
@@ -266,7 +269,8 @@ def _among(
     legal &= (song_from >= fade / 2) & (song_to + fade / 2 <= round(profile.song_duration, 6))
     playable = legal & (leave != enter)
     legal &= (splices.score >= params.min_seam_score) & (leave != enter)
-    legal &= (gain < 0) | ((gain >= params.min_segment_seconds) & (leave - enter >= params.min_segment_bars))
+    long_enough = (gain >= params.min_segment_seconds) & (leave - enter >= params.min_segment_bars)
+    legal &= (gain < 0) | long_enough | profile.is_whole(leave, enter)
     legal &= lines[enter] >= profile.song_start - near
     if profile.ending is not None:
         legal &= (leave <= profile.ending.start_bar) & (enter <= profile.ending.start_bar)

@@ -46,11 +46,11 @@ if TYPE_CHECKING:
     from workbench.progress import Progress
     from workbench.store.grid_records import CorrectedGrid
 
-BEATS_VERSION = 6
+BEATS_VERSION = 7
 """Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`."""
 EVIDENCE_VERSION = 1
 """Raise it when the code of features changes what is measured of a beat."""
-LOOPS_VERSION = 9
+LOOPS_VERSION = 10
 """Raise it when the code of structure or loops changes a profile."""
 
 _SPOKEN_CONFIDENCE, _SPOKEN_SHARE = 0.05, 0.5
@@ -521,6 +521,8 @@ def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
 
     def compute() -> Arrays:
         from workbench.loops.bodies import loop_profile, profile_of_evidence, profile_to_arrays
+        from workbench.loops.file_loop import with_file_loop
+        from workbench.media.loop_points import read_loop_points
 
         recording, grid = sound.recording, beat_analysis.grid
         sound.progress("looking for seams", 0.0)
@@ -531,6 +533,9 @@ def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
         else:
             evidence = evidence_stage(sound, beat_analysis)
             profile = profile_of_evidence(recording, grid, evidence, params.seams, params.sections, params.endings)
+            points = read_loop_points(sound.workspace.local_file(sound.path))
+            if points is not None:
+                profile = with_file_loop(profile, recording, evidence, points, params.seams)
         sound.progress("looking for seams", 1.0)
         return profile_to_arrays(profile)
 

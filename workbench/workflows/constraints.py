@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.errors import ConstraintError, PlanError
-from workbench.features.energy import loudness_between
-from workbench.loops.bodies import SHORT_TERM_SECONDS, named_splices
+from workbench.loops.bodies import named_splices
 from workbench.loops.constraints import PIN, NamedSplice, SeamConstraints, TrackRange, line_pair, on_lines
 from workbench.loops.moves import has_room
 from workbench.loops.profile import Splices
@@ -201,12 +200,9 @@ def measure_splices(workspace: Workspace, track: Path, analysis: Analysis, pairs
     known = _known(_key(workspace, analysis))
     missing = [pair for pair in dict.fromkeys(pairs) if pair not in known]
     if missing:
-        recording, lines = workspace.load_recording(track), analysis.profile.downbeats
+        recording = workspace.load_recording(track)
         leave, enter = (np.array(side, dtype=np.int64) for side in zip(*missing, strict=True))
-        starts = np.concatenate((lines[leave], lines[enter]))
-        levels = loudness_between(recording.samples, recording.sample_rate, starts, starts + SHORT_TERM_SECONDS)
-        step = levels[leave.size :] - levels[: leave.size]
-        found = named_splices(recording, seam_evidence(recording, grid, params), leave, enter, step, params)
+        found = named_splices(recording, seam_evidence(recording, grid, params), leave, enter, params)
         known.update({pair: found.rows(np.array([row])) for row, pair in enumerate(missing)})
     every = [known[pair] for pair in pairs]
     return reduce(Splices.with_more, every[1:], every[0])

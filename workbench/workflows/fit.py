@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import ConstraintError, FitError, ParameterError, PlanError
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
 from workbench.loops.endings import last_hit
+from workbench.loops.file_loop import FileLoop, plan_file_loop
 from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fits
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import plain_seconds
 from workbench.notebook import Shown
-from workbench.provenance import Provenance, with_provenance
+from workbench.provenance import FILE_LOOP, Provenance, with_provenance
 from workbench.results.fit import FitResult, FitsResult, fit_result
 from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound
@@ -35,6 +36,7 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+    from workbench.loops.profile import LoopProfile
     from workbench.mix.balance import Mix
 
 
@@ -54,6 +56,8 @@ class Fit(Shown):
     """of all its plans"""
     kept_constraints: SeamConstraints = NO_CONSTRAINTS
     """those that applied because they were kept with the track, and not given again"""
+    file_loop: FileLoop | None = None
+    """the loop points of the track's file; None without, and where no length is longer than the track"""
 
     def __repr__(self) -> str:
         plans = ", ".join(f"{plan.kind.in_words} of {plan.window_end:.3f} s" for plan in self.plans)
@@ -73,6 +77,7 @@ class Fit(Shown):
                 self.mix,
                 self.provenance.with_constraint("number", number) if several else self.provenance,
                 self.kept_constraints,
+                self.file_loop,
             )
             for number, plan in enumerate(self.plans, start=1)
         )
@@ -143,14 +148,21 @@ def fit_track(
             **constraint_records(wishes.every),
         },
     )
-    requests = [replace(request, constraints=wishes.every) for request in requests]
     with wishes.named():
         analysis = with_pinned(workspace, track.path, analysis, wishes.every)
         if end_on is not None:
             hit = last_hit(workspace.load_recording(track.path), analysis.profile.downbeats)
             requests = [replace(request, last_hit=hit) for request in requests]
         workspace.progress("planning", 0.0)
-        plans = plan_fits(analysis.profile, requests, workspace.params.cover)
+
+        def planned(profile: LoopProfile, every: SeamConstraints) -> tuple[LoopPlan, ...]:
+            asked = [replace(request, constraints=every) for request in requests]
+            return plan_fits(profile, asked, workspace.params.cover)
+
+        if keep or start_at is not None or end_on is not None or min(lengths) <= analysis.duration:
+            file_loop, plans = None, planned(analysis.profile, wishes.every)
+        else:
+            file_loop, plans = plan_file_loop(analysis.profile, wishes.every, planned)
         workspace.progress("planning", 1.0)
     keep_wishes(workspace, analysis.content_hash, wishes)
     mix = None
@@ -158,7 +170,9 @@ def fit_track(
         from workbench.workflows.mix import mix_under
 
         mix = mix_under(workspace, plans[0], track.path, video)
-    return Fit(track, video, plans, analysis, mix, provenance, wishes.kept)
+    if file_loop is not None:
+        provenance = provenance.with_constraint(FILE_LOOP, file_loop.to_json())
+    return Fit(track, video, plans, analysis, mix, provenance, wishes.kept, file_loop)
 
 
 def can_fit(workspace: Workspace, track: TrackSource | Path | str, to: Path | float) -> bool:

@@ -22,10 +22,11 @@ from workbench.files import write_text
 from workbench.loops import refusals
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
 from workbench.loops.cover import plan_loop
+from workbench.loops.file_loop import FileLoop, plan_file_loop
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.refusals import Refusal, RefusalReason, plain_seconds
 from workbench.notebook import Shown
-from workbench.provenance import Provenance, with_provenance
+from workbench.provenance import FILE_LOOP, Provenance, with_provenance
 from workbench.results.loop import LoopResult, loop_result
 from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds
@@ -58,6 +59,8 @@ class Loop(Shown):
     """None for a plan that was read from a file without one"""
     kept_constraints: SeamConstraints = NO_CONSTRAINTS
     """those that applied because they were kept with the track, and not given again"""
+    file_loop: FileLoop | None = None
+    """the loop points of the track's file; None without"""
 
     def __repr__(self) -> str:
         under = f"{self.track.title} under {self.video_seconds:.3f} s"
@@ -142,7 +145,11 @@ def loop_track(
     with wishes.named():
         analysis = with_pinned(workspace, track.path, analysis, wishes.every)
         workspace.progress("planning", 0.0)
-        answer = plan_loop(analysis.profile, seconds, workspace.params.cover, wishes.every)
+        file_loop, answer = plan_file_loop(
+            analysis.profile,
+            wishes.every,
+            lambda profile, every: plan_loop(profile, seconds, workspace.params.cover, every),
+        )
         workspace.progress("planning", 1.0)
     if isinstance(answer, LoopPlan):
         keep_wishes(workspace, sound.content_hash, wishes)
@@ -151,7 +158,9 @@ def loop_track(
         from workbench.workflows.mix import mix_under
 
         mix = mix_under(workspace, answer, track.path, video_path)
-    return Loop(track, video_path, seconds, answer, analysis, mix, provenance, wishes.kept)
+    if file_loop is not None:
+        provenance = provenance.with_constraint(FILE_LOOP, file_loop.to_json())
+    return Loop(track, video_path, seconds, answer, analysis, mix, provenance, wishes.kept, file_loop)
 
 
 def loop_or_refusal(workspace: Workspace, track: TrackSource, video_seconds: float) -> Loop:

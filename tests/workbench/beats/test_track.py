@@ -242,3 +242,19 @@ def test_written_beats_of_bundled_tracks_are_found(name: str) -> None:
     assert hit(grid.downbeats, downbeats, 0.07) >= 0.9
     near = grid.beats[np.argmin(np.abs(grid.beats[None] - beats[:, None]), axis=1)] - beats
     assert np.median(np.abs(near)) < 0.008
+
+
+@pytest.mark.parametrize(("bpm", "metre"), [(96.0, 4), (128.0, 4), (110.0, 3)])
+def test_a_kick_on_the_first_sample_is_the_first_beat(bpm: float, metre: int) -> None:
+    """Without the noise of a band before it: the file begins with the attack itself."""
+    beats = np.arange(16 * metre) * 60.0 / bpm
+    sound = band(beats, metre, {"kick": (0.0,), "snare": (1.0,), "hat": (0.0, 0.5, 1.0, 1.5, 2.0, 2.5)})
+    grid = track_beats(sound[: round(16 * metre * 60.0 / bpm * RATE)], RATE)
+    assert (grid.beats[0], grid.positions[0]) == (0.0, 1)
+    assert grid.beats[1] == pytest.approx(60.0 / bpm, abs=0.01)
+
+
+def test_music_that_begins_between_two_beats_has_none_at_its_head() -> None:
+    beats = 0.2 + np.arange(48) * 0.5
+    sound = band(beats, 4, {"kick": (0.0, 2.0), "snare": (1.0, 3.0), "hat": tuple(np.arange(0.0, 4.0, 0.5))})
+    assert track_beats(sound, RATE).beats[0] == pytest.approx(0.2, abs=0.02)

@@ -165,7 +165,7 @@ def test_the_end_of_a_file_as_a_bar_line_is_no_bar(band: Callable[..., Any]) -> 
     assert found.sections[-1].last_bar == 13
     assert found.bar_lufs[-1] == found.bar_lufs[-2]
     leave, enter = np.array([8, 12]), np.array([4, 0])
-    named = named_splices(recording, seam_evidence(recording, grid), leave, enter, np.zeros(2))
+    named = named_splices(recording, seam_evidence(recording, grid), leave, enter)
     row = found.splices.row_of(12, 0)
     assert row is not None
     assert named.leave.tolist() == [8, 12]

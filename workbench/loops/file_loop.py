@@ -1,0 +1,127 @@
+"""The loop that a track's own file carries: repeated where it keeps to the bars, and named where it does not.
+
+Functions: `with_file_loop` for a profile; `find_file_loop` for whether it is repeated; `plan_file_loop`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from workbench.beats.edges import EDGE_SECONDS
+from workbench.errors import ConstraintError, FitError
+from workbench.loops.bodies import named_splices
+from workbench.loops.constraints import NamedSplice, SeamConstraints, clock
+from workbench.loops.moves import has_room
+from workbench.loops.plan import nearest_line
+from workbench.loops.profile import LoopProfile
+from workbench.recording import Recording
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from workbench.loops.seams import SeamEvidence
+    from workbench.params import SeamParams
+
+_Planned = TypeVar("_Planned")
+
+
+@dataclass(frozen=True, slots=True)
+class FileLoop:
+    """The loop points of a file, in track time, s."""
+
+    song_from: float
+    song_to: float
+    unused: str | None = None
+    """why a plan does not repeat this loop; None: it repeats this one and no other"""
+
+    @property
+    def splice(self) -> NamedSplice:
+        """The splice from its end to its start."""
+        return NamedSplice(self.song_to, self.song_from)
+
+    @property
+    def in_words(self) -> str:
+        """One sentence for whoever gave the file."""
+        points = f"the loop points of the file, {clock(self.song_from)} to {clock(self.song_to)}, are"
+        return f"{points} used" if self.unused is None else f"{points} not used: {self.unused}"
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """As a provenance records it."""
+        points: dict[str, JsonValue] = {"song_from": self.song_from, "song_to": self.song_to}
+        return {**points, "used": True} if self.unused is None else {**points, "used": False, "why": self.unused}
+
+
+def with_file_loop(
+    profile: LoopProfile, recording: Recording, evidence: SeamEvidence, points: tuple[float, float], params: SeamParams
+) -> LoopProfile:
+    """A profile that knows the loop points of its file, with the splice between them where both are bar lines.
+
+    Parameters
+    ----------
+    profile, recording, evidence : of one track with two bars at least
+    points : s, first of the loop and one past its last
+    params : of seams
+    """
+    profile = replace(profile, file_loop=points)
+    at = nearest_line(profile.downbeats, np.array(points))
+    enter, leave = at.tolist()
+    off = np.abs(profile.downbeats[at] - np.array(points)).max()
+    if off > EDGE_SECONDS or enter >= leave or profile.splices.row_of(leave, enter) is not None:
+        return profile
+    found = named_splices(recording, evidence, at[1:], at[:1], params)
+    if not has_room(found, 0, profile.song_duration):
+        return profile
+    return replace(profile, splices=profile.splices.with_more(found))
+
+
+def find_file_loop(profile: LoopProfile, constraints: SeamConstraints) -> FileLoop | None:
+    """The loop of a track's file, and whether a plan may repeat it; None for a file without loop points."""
+    if profile.file_loop is None:
+        return None
+    found, lines = FileLoop(*profile.file_loop), profile.downbeats
+    if lines.size < 3:
+        return replace(found, unused="no bars were found in this track")
+    at = np.array(profile.file_loop)
+    off = np.abs(at - lines[nearest_line(lines, at)])
+    if off.max() > EDGE_SECONDS:
+        why = f"{clock(float(at[np.argmax(off)]))} is {1000 * off.max():.0f} ms off a downbeat, more than a seam may be"
+        return replace(found, unused=why)
+    if _row_of(profile) is None:
+        return replace(found, unused="it leaves no room for a crossfade at an end of the track")
+    return replace(found, unused="constraints on seams were given") if constraints else found
+
+
+def plan_file_loop(
+    profile: LoopProfile, constraints: SeamConstraints, plan: Callable[[LoopProfile, SeamConstraints], _Planned]
+) -> tuple[FileLoop | None, _Planned]:
+    """Plan with the loop of the track's file alone where that can be, else with all splices of the track.
+
+    Parameters
+    ----------
+    profile : of the track
+    constraints : on its seams
+    plan : makes the plan of a profile under constraints; raises where there is none
+
+    Returns
+    -------
+    the loop of the file, None without one, and what `plan` returned
+    """
+    found = find_file_loop(profile, constraints)
+    row = None if found is None or found.unused is not None else _row_of(profile)
+    if found is None or row is None:
+        return found, plan(profile, constraints)
+    alone = replace(profile, splices=profile.splices.rows(np.array([row])))
+    try:
+        return found, plan(alone, SeamConstraints(pinned=(found.splice,)))
+    except (ConstraintError, FitError):
+        return replace(found, unused="no plan of this length repeats it"), plan(profile, constraints)
+
+
+def _row_of(profile: LoopProfile) -> int | None:
+    """The row of the splice of the file's loop; None where it leaves no room for a crossfade."""
+    enter, leave = nearest_line(profile.downbeats, np.array(profile.file_loop)).tolist()
+    return profile.splices.row_of(leave, enter)

@@ -1,0 +1,68 @@
+"""Loop points that a sound file carries: from where to where its maker meant it to be repeated.
+
+    WAV, RF64      the first forward loop of the `smpl` chunk; its end is the last sample played (Microsoft RIFF, 1994)
+    all others     the tags LOOPSTART, and LOOPLENGTH or LOOPEND, in samples (as RPG Maker and most engines read them)
+
+Function: `read_loop_points`.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+from workbench.media.containers import open_media, sound_stream
+
+_SMPL_HEAD_BYTES = 36
+_FORWARD = 0
+
+
+def read_loop_points(path: Path) -> tuple[float, float] | None:
+    """The loop that a file carries.
+
+    Parameters
+    ----------
+    path : an audio file
+
+    Returns
+    -------
+    first second of the loop and one past its last, track time; None where the file carries none that makes sense
+
+    Raises
+    ------
+    MediaError : no such file, or no media
+    """
+    with open_media(path) as container:
+        stream = sound_stream(container)
+        if stream is None:
+            return None
+        found = _smpl_loop(path) if container.format.name == "wav" else None
+        found = found or _tagged_loop({**container.metadata, **stream.metadata})
+        rate = stream.codec_context.sample_rate
+    return (found[0] / rate, found[1] / rate) if found is not None and 0 <= found[0] < found[1] else None
+
+
+def _tagged_loop(tags: dict[str, str]) -> tuple[int, int] | None:
+    """First sample of the loop and one past its last, from a file's tags."""
+    named = {name.upper().replace("_", ""): value.strip() for name, value in tags.items()}
+    start, length, end = (named.get(name, "") for name in ("LOOPSTART", "LOOPLENGTH", "LOOPEND"))
+    if start.isdecimal() and length.isdecimal():
+        return int(start), int(start) + int(length)
+    return (int(start), int(end)) if start.isdecimal() and end.isdecimal() else None
+
+
+def _smpl_loop(path: Path) -> tuple[int, int] | None:
+    """First sample of the first forward loop of a WAV's `smpl` chunk and one past its last."""
+    with path.open("rb") as file:
+        file.seek(12)
+        while len(head := file.read(8)) == 8:
+            name, size = head[:4], int.from_bytes(head[4:], "little")
+            if name != b"smpl":
+                file.seek(size + size % 2, 1)
+                continue
+            loops = file.read(size)[_SMPL_HEAD_BYTES:]
+            for _, kind, start, last, _, _ in struct.iter_unpack("<6I", loops[: len(loops) // 24 * 24]):
+                if kind == _FORWARD:
+                    return start, last + 1
+            return None
+    return None
