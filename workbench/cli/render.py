@@ -85,6 +85,9 @@ def command(
     range and its maxima, that of the dialogue, and the true peak; warns of a track that is not the one that PLAN was
     made for. `-` reads the plan from standard input.
 
+    The picture is copied, and with it subtitles, chapters, title and dates, time code, covers, fonts and data of the
+    camera, as far as the container of the output takes them; one line names what it does not take.
+
     --ducking bands keeps bass and treble of the music livelier under speech that is as clear; the music is then less
     LU under the voice, so where a rule asks for that distance (WCAG, 20 dB), leave it at broadband.
 
@@ -155,6 +158,8 @@ def command(
     say_placement(chosen)
     for line in rendered.shortfalls:
         say(line)
+    if rendered.left_out is not None:
+        say(rendered.left_out)
     of_dialogue = target is not None and DELIVERY_TARGETS[target].measured_on == "dialogue"  # says so itself
     if rendered.speech is not None and rendered.levels.dialogue_lufs is None and not of_dialogue:
         say("no speech was found in the video, so there is no loudness of the dialogue")

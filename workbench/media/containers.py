@@ -108,11 +108,22 @@ def picture_stream(container: InputContainer) -> VideoStream | None:
     -------
     None without a moving picture that FFmpeg can decode
     """
-    known = [stream for stream in container.streams.video if _has_decoder(stream) and not _is_still(stream)]
+    known = [stream for stream in container.streams.video if _has_decoder(stream) and not is_still(stream)]
     return max(known, key=lambda stream: (*_rank(stream), stream.codec_context.width), default=None)
 
 
-def packets(container: InputContainer, *streams: AudioStream | VideoStream) -> Iterator[Packet[Any]]:
+def is_still(stream: Stream) -> bool:
+    """Whether a stream is cover art or thumbnails, no moving picture.
+
+    Parameters
+    ----------
+    stream : of an opened file
+    """
+    stills = Disposition.attached_pic | Disposition.timed_thumbnails | Disposition.still_image
+    return bool(stream.disposition & stills)
+
+
+def packets(container: InputContainer, *streams: Stream) -> Iterator[Packet[Any]]:
     """The packets of some streams from the container's present place on; damaged ones are skipped.
 
     Parameters
@@ -289,11 +300,6 @@ def _words(error: Exception) -> str:
 def _rank(stream: Stream) -> tuple[bool, bool]:
     special = Disposition.hearing_impaired | Disposition.visual_impaired | Disposition.comment | Disposition.karaoke
     return bool(stream.disposition & Disposition.default), not stream.disposition & special
-
-
-def _is_still(stream: Stream) -> bool:
-    stills = Disposition.attached_pic | Disposition.timed_thumbnails | Disposition.still_image
-    return bool(stream.disposition & stills)
 
 
 def _flac_total(stream: AudioStream) -> int:

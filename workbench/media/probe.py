@@ -6,6 +6,7 @@ that are wrong by minutes. That costs one pass over the file's bytes, which a pr
 
 from __future__ import annotations
 
+import re
 import struct
 from dataclasses import dataclass
 from fractions import Fraction
@@ -34,6 +35,8 @@ from workbench.media.containers import (
     upright_size,
 )
 
+_TIMECODE = re.compile(r"(\d\d:\d\d:\d\d)([:;.])(\d\d)")
+
 
 @dataclass(frozen=True, slots=True)
 class MediaInfo:
@@ -60,6 +63,8 @@ class MediaInfo:
     """s; from the first to the end of the last packet of sound"""
     title: str | None
     """from the container's metadata"""
+    timecode: str | None
+    """of the first picture, as the camera wrote it: `HH:MM:SS:FF`, drop-frame with a semicolon before the frames"""
 
 
 def probe(path: Path) -> MediaInfo:
@@ -249,7 +254,27 @@ def media_info(path: Path, container: InputContainer, first: VideoFrame | None, 
         audio_codec=None if sound is None else sound.codec_context.name,
         audio_duration=None if heard is None else heard.seconds,
         title=_title(container, sound),
+        timecode=timecode_of(container),
     )
+
+
+def timecode_of(container: InputContainer) -> str | None:
+    """The time code of a video's first picture, as the camera wrote it.
+
+    Parameters
+    ----------
+    container : an opened file
+
+    Returns
+    -------
+    `HH:MM:SS:FF`, drop-frame with a semicolon before the frames; None where the file states none
+    """
+    picture = picture_stream(container)
+    for stated in (picture, container, *container.streams.data):
+        for name, value in ({} if stated is None else stated.metadata).items():
+            if name.lower() == "timecode" and (found := _TIMECODE.fullmatch(value.strip())):
+                return f"{found[1]}{':' if found[2] == ':' else ';'}{found[3]}"
+    return None
 
 
 def _padding(packet: Packet[AudioStream]) -> float:
@@ -261,8 +286,9 @@ def _padding(packet: Packet[AudioStream]) -> float:
 
 
 def _title(container: InputContainer, sound: AudioStream | None) -> str | None:
-    """The title tag of the file; Ogg keeps it with its stream."""
-    for tags in (container.metadata, {} if sound is None else sound.metadata):
+    """The title tag of the file; Ogg keeps it with its stream, elsewhere a stream's title is its own."""
+    of_stream = sound is not None and container.format.name == "ogg"
+    for tags in (container.metadata, sound.metadata if of_stream and sound is not None else {}):
         for name, value in tags.items():
             if name.lower() == "title" and value.strip():
                 return value.strip()

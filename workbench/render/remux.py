@@ -1,57 +1,66 @@
-"""Copy streams from one container into another, as they are: which containers take a stream, and which do not.
+"""Copy streams from one container into another, as they are: what a container takes, and what a render leaves out.
 
 A muxer is asked, not a table: a file of the stream is written to memory and read back. Muxers accept streams that they
 then fail on, and some write what no reader knows.
 
-Functions: `containers_for`, `copy_stream`.
+Beside the picture a render keeps chapters, tags (title, dates, place), the time code of the camera, the language of the
+soundtrack, and every stream that the container of its output takes: subtitles, fonts, cover, further pictures, data of
+the camera. Only sound is not copied: the mix takes its place.
+
+Functions: `containers_for`, `copy_stream`, `find_parts`, `copy_parts`, `read_packets`, `writing_options`,
+`describe_left_out`. Class: `Part`.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from io import BytesIO
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 import av
 import av.error
-from av.container import OutputContainer
+from av.container import InputContainer, OutputContainer
 from av.packet import Packet
-from av.stream import Stream
+from av.stream import Discard, Disposition, Stream
 from av.video.stream import VideoStream
+
+from workbench.media.containers import is_still, open_media, packets, picture_stream, sound_stream, tick_seconds
+from workbench.media.probe import timecode_of
 
 CONTAINERS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
 """FFmpeg's name of each container that a video is written as, by suffix"""
-_OFFERED = (".mp4", ".mov", ".mkv")
-"""suffixes that messages name"""
+SUFFIXES = {"mp4": ".mp4", "mov": ".mov", "matroska": ".mkv"}
+"""the suffix of each in messages"""
 _StreamT = TypeVar("_StreamT", bound=Stream)
+_KINDS = {"audio": "sound", "subtitle": "subtitles", "video": "picture"}
+"""FFmpeg's types of streams in the words of messages, where those differ"""
+_OF_FILE = re.compile(
+    r"major_brand|minor_version|compatible_brands|encoder|timecode|.*(_ul|uid|umid|version.*|_platform)"
+)
+"""tags about the file itself, not its content, and what is kept with the picture"""
+_MAC_LANGUAGES = {"deu": "ger", "nld": "dut", "ell": "gre", "isl": "ice", "zho": "chi"}
+"""languages that MOV has under their older code alone"""
+
+
+class Part(NamedTuple):
+    """A stream of a source beside its picture and its soundtrack, and where a render keeps it."""
+
+    stream: Stream
+    name: str
+    held_by: tuple[str, ...]
+    """suffixes of containers"""
 
 
 def containers_for(stream: Stream, packet: Packet[VideoStream] | None = None) -> tuple[str, ...]:
-    """Find out which containers take a stream.
-
-    Parameters
-    ----------
-    stream : of a source
-    packet : its first, for a picture: only with one can the trial be read back
-
-    Returns
-    -------
-    suffixes
-    """
-    return tuple(suffix for suffix in _OFFERED if _takes(CONTAINERS[suffix], stream, packet))
+    """Suffixes of the containers that take a stream. Only with its first packet can the trial be read back."""
+    return tuple(suffix for container, suffix in SUFFIXES.items() if _takes(container, stream, packet))
 
 
 def copy_stream(video: OutputContainer, stream: _StreamT) -> _StreamT:
-    """Add a stream to a file that takes the packets of another one as they are.
-
-    Parameters
-    ----------
-    video : a file to write
-    stream : of a source
-
-    Raises
-    ------
-    ValueError : the container does not take it
-    """
+    """Add a stream to a file that takes the packets of another one as they are; a `ValueError` says it cannot."""
     # Opaque: a stream that is copied needs no encoder, and AV1, Theora or VC-1 often have none.
     copied = video.add_stream_from_template(stream, opaque=True)
     if video.format.name != "matroska" and codec_name(stream) == "hevc":
@@ -60,13 +69,139 @@ def copy_stream(video: OutputContainer, stream: _StreamT) -> _StreamT:
 
 
 def codec_name(stream: Stream) -> str:
-    """FFmpeg's name of a stream's codec, not of its decoder.
+    """FFmpeg's name of a stream's codec, not of its decoder."""
+    if stream.codec_context is None:
+        return getattr(stream, "name", None) or "unknown"
+    return stream.codec_context.codec.canonical_name
 
-    Parameters
-    ----------
-    stream : of a source
+
+def find_parts(source: InputContainer) -> list[Part]:
+    """The streams of a source beside its picture and its soundtrack, and what becomes of each."""
+    main, parts = (picture_stream(source), sound_stream(source)), []
+    for stream in source.streams:
+        # Chapters and time code have a track of their own in QuickTime files, which the muxer writes anew.
+        written_anew = stream.discard == Discard.all or (stream.type == "data" and "timecode" in stream.metadata)
+        if stream in main or written_anew:
+            continue
+        language = f", {stream.language}" if stream.language not in (None, "und") else ""
+        name = f"{_KINDS.get(stream.type, stream.type)} {stream.index} ({codec_name(stream)}{language})"
+        held_by: tuple[str, ...] = () if stream.type == "audio" else containers_for(stream)
+        if is_still(stream):  # the MOV muxer drops a cover without a word; Matroska attaches it as a file
+            held_by = (*(suffix for suffix in held_by if suffix == ".mp4"), ".mkv")
+        parts.append(Part(stream, name, held_by))
+    return parts
+
+
+def copy_parts(
+    source: InputContainer, video: OutputContainer, picture: VideoStream, zero: Fraction
+) -> dict[int, Stream]:
+    """Add what a source has beside its picture, as far as the container takes it, to a file of picture and soundtrack.
+
+    Returns the new streams by the index of the source's; their packets are still to be written.
     """
-    return stream.codec_context.codec.canonical_name if stream.codec_context else stream.name or "unknown"
+    shown, heard = video.streams[0], video.streams[1]
+    sound, timecode = sound_stream(source), timecode_of(source)
+    video.metadata.update(_content_tags(source))
+    shown.metadata.update(picture.metadata)
+    shown.disposition = heard.disposition = Disposition.default
+    if sound is not None and sound.language:
+        heard.metadata["language"] = _language(video, sound.language)
+    if timecode is not None:
+        shown.metadata["timecode"] = timecode
+        if video.format.name != "matroska" and isinstance(shown, VideoStream) and picture.guessed_rate:
+            shown.codec_context.framerate = picture.guessed_rate  # for the track of time code that the muxer writes
+    chapters = source.chapters()
+    for chapter in chapters:
+        shift = round(zero / Fraction(str(chapter["time_base"])))
+        chapter["start"], chapter["end"] = max(0, chapter["start"] - shift), chapter["end"] - shift
+    video.set_chapters([chapter for chapter in chapters if chapter["end"] > chapter["start"]])
+    copied = {}
+    for part in find_parts(source):
+        stream = part.stream
+        if SUFFIXES[video.format.name] not in part.held_by:
+            continue
+        if is_still(stream) and video.format.name == "matroska":
+            kind = codec_name(stream).replace("mjpeg", "jpeg")
+            with open_media(Path(source.name.removeprefix("file:"))) as other:
+                image = next(packet for packet in packets(other, other.streams[stream.index]) if packet.size)
+                video.add_attachment(f"cover.{kind}".replace("jpeg", "jpg"), f"image/{kind}", bytes(image))
+            continue
+        copied[stream.index] = copy_stream(video, stream)
+        copied[stream.index].metadata.update(stream.metadata)
+        if stream.language:
+            copied[stream.index].metadata["language"] = _language(video, stream.language)
+        copied[stream.index].disposition = stream.disposition
+    return copied
+
+
+def read_packets(path: Path, copied: Mapping[int, Stream], zero: Fraction) -> Iterator[tuple[float, Packet[Any]]]:
+    """Read the packets of copied streams other than pictures, on the clock of the written file."""
+    with open_media(path) as source:
+        for packet in packets(source, *(source.streams[index] for index in copied)):
+            tick = tick_seconds(packet)
+            if not packet.size or packet.pts is None or tick is None:
+                continue
+            begins = packet.pts - round(zero / tick)
+            late, length = max(0, -begins), packet.duration or 0
+            if late and late >= length:
+                continue
+            packet.stream, packet.duration = copied[packet.stream_index], length - late
+            packet.pts = packet.dts = begins + late
+            yield float(packet.pts * tick), packet
+
+
+def writing_options(source: InputContainer, container: str) -> dict[str, str]:
+    """Options of the muxer with which it writes what the source has."""
+    if container == "matroska":
+        return {}
+    # Tags of telephones, such as com.apple.quicktime.make, have a place of their own.
+    by_name = any("." in key for key in source.metadata)
+    options = {"movflags": "+faststart+use_metadata_tags" if by_name else "+faststart"}
+    # Records of Dolby Vision and of 360° pictures count as unofficial; MOV has none, and other names of codecs by this.
+    return options | ({"strict": "unofficial"} if container == "mp4" else {})
+
+
+def describe_left_out(video: Path, out: Path) -> str | None:
+    """One line on what a rendered file does not have of its video, and which container keeps it; None: it has all."""
+    left: dict[str, list[str]] = {}
+    suffix = SUFFIXES[CONTAINERS[out.suffix.lower()]]
+    with open_media(video) as source, open_media(out) as written:
+        for part in find_parts(source):
+            if suffix not in part.held_by:
+                keeping = f"kept by {' or '.join(part.held_by) or 'no container that a render writes'}"
+                left.setdefault("replaced by the mix" if part.stream.type == "audio" else keeping, []).append(part.name)
+        known = {key.lower() for key in written.metadata}
+        tags = [key for key in _content_tags(source) if key.lower() not in known]
+        if _has_dolby_vision(source) and not _has_dolby_vision(written):
+            left.setdefault("kept by .mp4 or .mkv", []).append("the record of Dolby Vision")
+        if timecode_of(written) != (timecode := timecode_of(source)):
+            left.setdefault("kept by .mov", []).append(f"time code {timecode}")
+    if tags:
+        named = f"{', '.join(tags[:3])} and {len(tags) - 3} more" if len(tags) > 4 else ", ".join(tags)
+        left.setdefault("kept by .mkv", []).append(f"tags ({named})")
+    if not left:
+        return None
+    kinds = "; ".join(f"{', '.join(names)}, {keeping}" for keeping, names in left.items())
+    return f"{out.name} leaves out of {video.name}: {kinds}"
+
+
+def _content_tags(source: InputContainer) -> dict[str, str]:
+    return {key: text for key, text in source.metadata.items() if not _OF_FILE.fullmatch(key.lower())}
+
+
+def _language(video: OutputContainer, code: str) -> str:
+    return _MAC_LANGUAGES.get(code, code) if video.format.name == "mov" else code
+
+
+def _has_dolby_vision(container: InputContainer) -> bool:
+    """Whether the picture has a record of Dolby Vision. It shows in a Matroska header alone, which names its type."""
+    header, picture = BytesIO(), picture_stream(container)
+    if picture is None or codec_name(picture) not in ("hevc", "av1", "h264"):
+        return False
+    with av.open(header, "w", format="matroska") as trial:
+        copy_stream(trial, picture)
+        trial.start_encoding()
+    return any(record in header.getvalue() for record in (b"dvcC", b"dvvC", b"dvwC"))
 
 
 def _takes(container: str, stream: Stream, packet: Packet[VideoStream] | None) -> bool:

@@ -22,13 +22,16 @@ Functions: `render_video`, `render_audio`; `play_video`, the sound of a video be
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import chain
 from math import inf
+from operator import itemgetter
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import av
 import av.error
@@ -37,6 +40,7 @@ import soxr
 from av.audio.stream import AudioStream
 from av.container import InputContainer, OutputContainer
 from av.packet import Packet
+from av.stream import Stream
 from av.video.stream import VideoStream
 
 from workbench.errors import MediaError, ParameterError, PlanError
@@ -51,7 +55,16 @@ from workbench.recording import FloatArray, Recording
 from workbench.render.aac import EncodedSound, encode
 from workbench.render.delivery import amplify
 from workbench.render.playback import check_track, render_blocks
-from workbench.render.remux import CONTAINERS, codec_name, containers_for, copy_stream
+from workbench.render.remux import (
+    CONTAINERS,
+    SUFFIXES,
+    codec_name,
+    containers_for,
+    copy_parts,
+    copy_stream,
+    read_packets,
+    writing_options,
+)
 from workbench.render.schedule import Music
 
 Progress: TypeAlias = Callable[[float], None]
@@ -405,44 +418,58 @@ def _join(
     tick = None if picture is None else tick_seconds(picture)
     if picture is None or shown is None or shown.pts is None or tick is None:
         raise MediaError(f"{target.video}: no picture of this video could be decoded")
-    with target.opened() as video:
+    with target.opened(writing_options(source, target.kind)) as video:
+        zero = shown.pts * tick
         pictures = _set_times(source, picture, shown.pts)
         first = next(pictures, None)
         target.check_holds(picture, first)
-        copied = copy_stream(video, picture)
+        shows = copy_stream(video, picture)
         heard = video.add_stream("aac", rate=params.video_sample_rate, layout="stereo")
         heard.bit_rate = 1000 * params.video_kbps
+        copied = copy_parts(source, video, picture, zero)
+        further = [index for index in copied if source.streams[index].type == "video"]
+        others = {index: stream for index, stream in copied.items() if index not in further}
         with sound as encoded:
-            waiting = _InStep(encoded, heard)
-            for packet in pictures if first is None else chain((first,), pictures):
-                second = float((packet.dts or 0) * tick)
-                for piece in waiting.until(second + _SOUND_AHEAD_SECONDS):
-                    target.mux(video, piece)
-                packet.stream = copied
+            in_step: Iterator[tuple[float, Packet[Any]]] = heapq.merge(
+                _time_packets(pictures if first is None else chain((first,), pictures), shows, tick),
+                _sound_ahead(encoded, heard),
+                *(_read_picture(target.video, index, copied[index], zero) for index in further),
+                *([read_packets(target.video, others, zero)] if others else []),
+                key=itemgetter(0),
+            )
+            for second, packet in in_step:
                 target.mux(video, packet)
                 target.reached(second)
-            for piece in waiting.until(inf):
-                target.mux(video, piece)
     target.reached(inf)
 
 
-class _InStep:
-    """Gives the packets of a sound as far as the picture needs them."""
+def _time_packets(
+    read: Iterable[Packet[VideoStream]], stream: VideoStream, tick: Fraction
+) -> Iterator[tuple[float, Packet[VideoStream]]]:
+    """Packets for a written stream, each with its decoding time, s."""
+    for packet in read:
+        packet.stream = stream
+        yield float((packet.dts or 0) * tick), packet
 
-    def __init__(self, sound: EncodedSound, stream: AudioStream) -> None:
-        self._packets, self._rate, self._stream = sound.packets(), sound.rate, stream
-        self._reached = -inf
 
-    def until(self, second: float) -> Iterator[Packet[AudioStream]]:
-        """Packets up to some time of the video, s, and the first one past it."""
-        while self._reached < second:
-            packet = next(self._packets, None)
-            if packet is None:
-                self._reached = inf
-                return
-            self._reached = (packet.dts or 0) / self._rate
-            packet.stream = self._stream
-            yield packet
+def _sound_ahead(sound: EncodedSound, stream: AudioStream) -> Iterator[tuple[float, Packet[AudioStream]]]:
+    """Packets of the sound, each with the time of the pictures beside which it is written, s."""
+    for packet in sound.packets():
+        packet.stream = stream
+        yield (packet.dts or 0) / sound.rate - _SOUND_AHEAD_SECONDS, packet
+
+
+def _read_picture(
+    path: Path, index: int, stream: Stream, zero: Fraction
+) -> Iterator[tuple[float, Packet[VideoStream]]]:
+    """Packets of a further picture, as `_time_packets` gives those of the first."""
+    with open_media(path) as source:
+        picture = source.streams[index]
+        tick = tick_seconds(picture)
+        assert isinstance(picture, VideoStream)
+        assert isinstance(stream, VideoStream)
+        if tick is not None:
+            yield from _time_packets(_set_times(source, picture, round(zero / tick)), stream, tick)
 
 
 @dataclass(frozen=True, slots=True)
@@ -460,11 +487,10 @@ class _Target:
         return CONTAINERS[self.out.suffix.lower()]
 
     @contextmanager
-    def opened(self) -> Iterator[OutputContainer]:
+    def opened(self, options: dict[str, str]) -> Iterator[OutputContainer]:
         """Open the video for writing; closing it writes its index."""
-        options = {"movflags": "+faststart"} if self.kind in ("mp4", "mov") else {}
         try:
-            video = av.open(f"file:{self.aside.resolve()}", "w", format=self.kind, options=options)
+            video = av.open(f"file:{self.aside.resolve()}", "w", format=self.kind, container_options=options)
         except av.error.FFmpegError as error:
             raise cannot_be_written(self.out, error) from error
         try:
@@ -478,10 +504,8 @@ class _Target:
     def check_holds(self, picture: VideoStream, first: Packet[VideoStream] | None) -> None:
         """Refuse a picture that the container cannot hold, or a head that it cannot hide; name one that can."""
         hidden = _is_hidden(first)
-        holding = [
-            suffix for suffix in containers_for(picture, first) if not (hidden and CONTAINERS[suffix] == "matroska")
-        ]
-        if self.kind in [CONTAINERS[suffix] for suffix in holding]:
+        holding = [suffix for suffix in containers_for(picture, first) if not (hidden and suffix == ".mkv")]
+        if SUFFIXES[self.kind] in holding:
             return
         way = f"write {' or '.join(holding)}"
         if not holding:
@@ -492,7 +516,7 @@ class _Target:
             f"{self.video}: its picture ({codec_name(picture)}) does not fit into {self.out.suffix}; {way}"
         )
 
-    def mux(self, video: OutputContainer, packet: Packet[VideoStream] | Packet[AudioStream]) -> None:
+    def mux(self, video: OutputContainer, packet: Packet[Any]) -> None:
         """Write one packet."""
         try:
             video.mux(packet)

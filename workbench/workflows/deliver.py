@@ -22,6 +22,7 @@ from workbench.recording import Recording
 from workbench.render.delivery import DeliveryGain, find_gain, shortfalls
 from workbench.render.levels import SoundLevels, measure_levels
 from workbench.render.playback import render_blocks
+from workbench.render.remux import describe_left_out
 from workbench.render.schedule import Music
 from workbench.render.video import MixLevels, play_video, render_audio, render_video
 from workbench.workflows.mix import measure_soundtrack
@@ -47,6 +48,8 @@ class Rendered:
     """None without a target"""
     shortfalls: tuple[str, ...] = ()
     """what the target asks for and the file does not have, a line each"""
+    left_out: str | None = None
+    """a line on what the video has and the file does not; None: nothing"""
 
 
 def find_target(name: str) -> DeliveryTarget:
@@ -200,4 +203,5 @@ def render_measured(
                 break
             ceiling -= over + _CLEAR_DB
     lines = () if named is None or gain is None else shortfalls(str(target), named, levels, gain, params)
-    return Rendered(Path(out), levels, speech, target, gain, lines)
+    left_out = None if video is None else describe_left_out(video, Path(out))
+    return Rendered(Path(out), levels, speech, target, gain, lines, left_out)

@@ -1,14 +1,190 @@
-"""Copied streams: which containers take them, which parts of a source a render takes over."""
+"""Copied streams: which containers take them, and what a render keeps of a video beside its picture."""
 
+from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
+from shutil import copy
 
 import av
+import numpy as np
+import pytest
 
-from workbench.render.remux import codec_name, containers_for
+from tests.videos import grey, write_video
+from workbench.media.probe import probe
+from workbench.recording import Recording
+from workbench.render.remux import codec_name, containers_for, describe_left_out
+from workbench.render.schedule import place_track
+from workbench.render.video import render_video
+
+HERE = Path(__file__).parent
+SUBTITLES = "1\n00:00:00,500 --> 00:00:01,500\nhello\n\n2\n00:00:01,600 --> 00:00:01,900\nbye\n"
+FONT = bytes(range(256)) * 8
+
+
+@pytest.fixture
+def rendered(tmp_path: Path) -> Callable[[Path, str], Path]:
+    def render(source: Path, suffix: str) -> Path:
+        noise = Recording.from_samples(0.05 * np.random.default_rng(0).standard_normal((1, 5 * 44_100)), 44_100)
+        placed = place_track(0.0, 5.0, probe(source).duration)
+        return render_video(placed, noise, source, tmp_path / f"video{suffix}")
+
+    return render
+
+
+@pytest.fixture
+def film(tmp_path: Path) -> Path:
+    """Two seconds of Matroska with subtitles, a font, a cover, a further picture, two languages and chapters."""
+    pictures = write_video(tmp_path / "pictures.mp4", [grey(40 * n % 256) for n in range(50)], 25,
+                           sound=np.zeros((1, 96_000), dtype=np.float32))  # fmt: skip
+    (tmp_path / "said.srt").write_text(SUBTITLES)
+    cover = av.CodecContext.create("mjpeg", "w")
+    cover.width, cover.height, cover.pix_fmt, cover.time_base = 64, 48, "yuvj420p", Fraction(1, 25)
+    image = cover.encode(av.VideoFrame.from_ndarray(grey(200), format="rgb24").reformat(format="yuvj420p"))[0]
+    with av.open(str(tmp_path / "film.mkv"), "w") as film, av.open(str(pictures)) as source, \
+            av.open(str(tmp_path / "said.srt")) as said, av.open(str(pictures)) as again:  # fmt: skip
+        film.metadata.update(title="My film", creation_time="2024-05-06T07:08:09.000000Z", mood="calm")
+        copies = [film.add_stream_from_template(source.streams[0]), film.add_stream_from_template(source.streams[1])]
+        french, third = film.add_stream_from_template(again.streams[1]), film.add_stream_from_template(said.streams[0])
+        further = film.add_stream_from_template(again.streams[0])
+        copies[0].disposition = copies[1].disposition = av.stream.Disposition.default
+        french.disposition = further.disposition = av.stream.Disposition(0)
+        for stream, language in ((copies[1], "deu"), (french, "fra"), (third, "eng")):
+            stream.metadata["language"] = language
+        copies[1].metadata["title"] = "Stereo"
+        film.add_attachment("font.ttf", "font/ttf", FONT)
+        film.add_attachment("cover.jpg", "image/jpeg", bytes(image))
+        film.set_chapters([
+            {"id": n, "start": n, "end": n + 1, "time_base": Fraction(1), "metadata": {"title": name}}
+            for n, name in enumerate(("One", "Two"))
+        ])  # fmt: skip
+        for container, streams in ((source, copies), (again, [further, french]), (said, [third])):
+            for packet in container.demux():
+                if packet.size:
+                    packet.stream = streams[packet.stream_index]
+                    film.mux(packet)
+    return tmp_path / "film.mkv"
+
+
+def texts(path: Path) -> list[tuple[float, bytes]]:
+    with av.open(str(path)) as container:
+        packets = container.demux(container.streams.subtitles[0])
+        return [(float((packet.pts or 0) * packet.time_base), bytes(packet)) for packet in packets if packet.size]
 
 
 def test_containers_say_themselves_which_subtitles_they_take(tmp_path: Path) -> None:
-    (tmp_path / "said.srt").write_text("1\n00:00:00,500 --> 00:00:01,500\nhello\n")
+    (tmp_path / "said.srt").write_text(SUBTITLES)
     with av.open(str(tmp_path / "said.srt")) as source:
         assert codec_name(source.streams[0]) == "subrip"
         assert containers_for(source.streams[0]) == (".mkv",)
+
+
+def test_matroska_keeps_all_but_the_other_sound(film: Path, rendered: Callable[[Path, str], Path]) -> None:
+    out = rendered(film, ".mkv")
+    with av.open(str(out)) as container:
+        kinds = [(stream.type, codec_name(stream)) for stream in container.streams]
+        assert kinds[:4] == [("video", "h264"), ("audio", "aac"), ("subtitle", "subrip"), ("video", "h264")]
+        fonts = [stream.data for stream in container.streams if isinstance(stream, av.stream.AttachmentStream)]
+        assert fonts == [FONT]
+        assert [stream.disposition for stream in container.streams.video][-1] == av.stream.Disposition.attached_pic
+        assert container.metadata["title"] == "My film"
+        assert container.metadata["creation_time"] == "2024-05-06T07:08:09.000000Z"
+        assert [stream.language for stream in (container.streams[1], container.streams[2])] == ["deu", "eng"]
+        assert [chapter["metadata"]["title"] for chapter in container.chapters()] == ["One", "Two"]
+        # Matroska moves all of the film by the 21 ms of the head of AAC; the render counts from the first picture.
+        assert container.chapters()[1]["start"] == pytest.approx(0.979e9, abs=1e6)
+    assert [text for _, text in texts(out)] == [b"hello", b"bye"]
+    assert [time for time, _ in texts(out)] == pytest.approx([0.5, 1.6], abs=0.025)
+    assert describe_left_out(film, out) == "video.mkv leaves out of film.mkv: sound 2 (aac, fra), replaced by the mix"
+
+
+@pytest.mark.parametrize(("suffix", "language"), [(".mp4", "deu"), (".mov", "ger")])
+def test_what_a_container_cannot_hold_is_named_with_one_that_can(
+    film: Path, rendered: Callable[[Path, str], Path], suffix: str, language: str
+) -> None:
+    out = rendered(film, suffix)
+    with av.open(str(out)) as container:
+        assert container.metadata["title"] == "My film"
+        assert container.metadata["creation_time"] == "2024-05-06T07:08:09.000000Z"
+        assert container.streams[1].language == language
+        assert [chapter["metadata"]["title"] for chapter in container.chapters()] == ["One", "Two"]
+        further = container.streams.video[1]
+        assert sum(1 for packet in container.demux(further) if packet.size) == 50
+    line = describe_left_out(film, out)
+    assert line is not None
+    assert "subtitles 3 (subrip, eng), attachment 5 (font.ttf), tags (MOOD), kept by .mkv" in line
+    assert ("cover" in line or "picture 6 (mjpeg), kept by .mp4 or .mkv" in line) == (suffix == ".mov")
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".mov"])
+def test_subtitles_of_quicktime_are_kept(rendered: Callable[[Path, str], Path], tmp_path: Path, suffix: str) -> None:
+    source = Path(copy(HERE / "subtitles_and_chapters.mp4", tmp_path))
+    out = rendered(source, suffix)
+    assert texts(out) == texts(source)
+    assert describe_left_out(source, out) is None
+    assert describe_left_out(source, rendered(source, ".mkv")) == (
+        "video.mkv leaves out of subtitles_and_chapters.mp4: subtitles 2 (mov_text), kept by .mp4 or .mov"
+    )
+
+
+def test_dolby_vision_is_kept_or_named(rendered: Callable[[Path, str], Path]) -> None:
+    source = HERE / "dolby_vision.mp4"
+    record = source.read_bytes()[source.read_bytes().index(b"dvvC") :][:28]
+    for suffix in (".mp4", ".mkv"):
+        out = rendered(source, suffix)
+        assert describe_left_out(source, out) is None
+        assert record[4:] in out.read_bytes()
+    assert describe_left_out(source, rendered(source, ".mov")) == (
+        "video.mov leaves out of dolby_vision.mp4: the record of Dolby Vision, kept by .mp4 or .mkv"
+    )
+
+
+@pytest.mark.parametrize("timecode", ["14:09:42:00", "01:02:03;04"])
+@pytest.mark.parametrize("suffix", [".mp4", ".mov", ".mkv"])
+def test_time_code_of_the_camera_is_kept(
+    rendered: Callable[[Path, str], Path], tmp_path: Path, timecode: str, suffix: str
+) -> None:
+    source = write_camera_file(tmp_path / "camera.mov", timecode)
+    out = rendered(source, suffix)
+    assert probe(source).timecode == probe(out).timecode == timecode
+    assert describe_left_out(source, out) is None
+
+
+def test_names_of_telephones_and_data_of_cameras_are_kept(
+    rendered: Callable[[Path, str], Path], tmp_path: Path
+) -> None:
+    pictures = write_video(tmp_path / "pictures.mp4", [grey(40 * n % 256) for n in range(50)], 25)
+    with (
+        av.open(str(pictures)) as source,
+        av.open(str(tmp_path / "phone.mp4"), "w", container_options={"movflags": "use_metadata_tags"}) as phone,
+    ):
+        phone.metadata["com.apple.quicktime.make"] = "Apple"
+        picture, data = phone.add_stream_from_template(source.streams[0]), phone.add_data_stream("bin_data")
+        data.time_base = Fraction(1, 1000)
+        for packet in source.demux():
+            if packet.size:
+                packet.stream = picture
+                phone.mux(packet)
+        for second in (0, 1):
+            sample = av.Packet(b"DEVC" + bytes(60))
+            sample.stream, sample.pts, sample.dts, sample.duration = data, 1000 * second, 1000 * second, 1000
+            sample.time_base = Fraction(1, 1000)
+            phone.mux(sample)
+    for suffix in (".mov", ".mp4"):
+        out = rendered(tmp_path / "phone.mp4", suffix)
+        with av.open(str(out)) as container:
+            assert container.metadata["com.apple.quicktime.make"] == "Apple"
+            samples = [bytes(packet) for packet in container.demux(container.streams.data[0]) if packet.size]
+        assert samples == [b"DEVC" + bytes(60)] * 2
+        assert describe_left_out(tmp_path / "phone.mp4", out) is None
+
+
+def write_camera_file(path: Path, timecode: str) -> Path:
+    rate = Fraction(30_000, 1001) if ";" in timecode else Fraction(25)
+    with av.open(str(path), "w") as video:
+        stream = video.add_stream("libx264", rate=rate)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        stream.metadata["timecode"] = timecode
+        for n in range(30):
+            video.mux(stream.encode(av.VideoFrame.from_ndarray(grey(8 * n), format="rgb24")))
+        video.mux(stream.encode(None))
+    return path
