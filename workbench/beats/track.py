@@ -44,7 +44,7 @@ _MOST_SLIPS = 4
 _NO_GRID = 4
 """fewest beats of a grid; fewer do not define a tempo"""
 _HEAD_SECONDS = 0.01
-"""s around the first sample within which a beat is the one that begins the file, and is put on that sample"""
+"""s around the first sample within which a beat is the one that begins the file"""
 
 
 def track_beats(
@@ -243,10 +243,9 @@ def _with_head(
     """
     earlier = 2.0 * times[0] - times[1]
     if times[0] > _HEAD_SECONDS and abs(earlier) <= _HEAD_SECONDS and earlier >= begins:
-        times = np.concatenate(([0.0], times))
+        times = np.concatenate(([earlier], times))
         positions = np.concatenate(([(positions[0] - 2) % beats_per_bar + 1], positions)).astype(positions.dtype)
-    times[0] = 0.0 if times[0] <= _HEAD_SECONDS else times[0]
-    return times, positions
+    return np.maximum(times, 0.0), positions
 
 
 def pulse_signs(pulse: Pulse, positions: IntArray) -> dict[str, float]:

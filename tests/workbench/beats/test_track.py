@@ -250,7 +250,8 @@ def test_a_kick_on_the_first_sample_is_the_first_beat(bpm: float, metre: int) ->
     beats = np.arange(16 * metre) * 60.0 / bpm
     sound = band(beats, metre, {"kick": (0.0,), "snare": (1.0,), "hat": (0.0, 0.5, 1.0, 1.5, 2.0, 2.5)})
     grid = track_beats(sound[: round(16 * metre * 60.0 / bpm * RATE)], RATE)
-    assert (grid.beats[0], grid.positions[0]) == (0.0, 1)
+    assert grid.beats[0] == pytest.approx(0.0, abs=0.002)
+    assert grid.positions[0] == 1
     assert grid.beats[1] == pytest.approx(60.0 / bpm, abs=0.01)
 
 
