@@ -81,3 +81,95 @@ def coloured_shots(count: int, seed: int = 2, width: int = 160) -> NDArray[np.ui
 
 def _layout(sound: NDArray[np.float32]) -> str:
     return "mono" if sound.shape[0] == 1 else "stereo"
+
+
+def write_numbered(
+    path: Path,
+    count: int,
+    *,
+    first: int = 0,
+    codec: str = "libx264",
+    sound: str | None = "aac",
+    sound_seconds: float | None = None,
+    from_s: float = 0.0,
+    b_frames: int = 2,
+) -> Path:
+    """Write a video of 25 pictures a second that show their numbers, with a click half a second into each second.
+
+    The pictures are coded in another order than they are shown, where the codec can do that.
+
+    Parameters
+    ----------
+    path : of the file; its suffix says which container
+    count : of pictures
+    first : number of the first one
+    codec, sound : FFmpeg's names of encoders; no sound: there is none
+    sound_seconds : length of the sound; None: that of the pictures
+    from_s : time stamp of the first picture and sample
+    b_frames : most pictures in a row that are predicted from later ones
+    """
+    with av.open(str(path), "w") as container:
+        seen = container.add_stream(codec, rate=25, options={"bf": f"{b_frames}", "g": "12", "b": "800k"})
+        assert isinstance(seen, av.VideoStream)
+        seen.width, seen.height, seen.pix_fmt = 128, 96, "yuv420p"
+        heard = None if sound is None else container.add_stream(sound, rate=48_000, layout="mono")
+        assert heard is None or isinstance(heard, av.AudioStream)
+        for number in range(first, first + count):
+            bits = [255 * (number >> bit & 1) for bit in range(8)]
+            pixels = np.repeat(np.array(bits, np.uint8), 16)[None, :, None].repeat(96, 0).repeat(3, 2)
+            picture = av.VideoFrame.from_ndarray(np.ascontiguousarray(pixels), format="rgb24")
+            picture.pts, picture.time_base = number - first + round(25 * from_s), Fraction(1, 25)
+            container.mux(seen.encode(picture))
+            if heard is not None and sound_seconds is None:
+                container.mux(_click(heard, (number - first) / 25, from_s, number % 25 == 12))
+        if heard is not None:
+            for at in range(round(25 * (sound_seconds or 0))):
+                container.mux(_click(heard, at / 25, from_s, (at + first) % 25 == 12))
+            container.mux(heard.encode(None))
+        container.mux(seen.encode(None))
+    return path
+
+
+def _click(stream: av.AudioStream, at: float, from_s: float, clicks: bool) -> list[av.Packet[av.AudioStream]]:
+    samples = np.zeros((1, 1920), np.float32)
+    if clicks:
+        samples[0, :96] = 0.8 * np.sin(2 * np.pi * 3000 * np.arange(96) / 48_000)
+    frame = av.AudioFrame.from_ndarray(samples, format="fltp", layout="mono")
+    frame.sample_rate, frame.time_base, frame.pts = 48_000, Fraction(1, 48_000), round(48_000 * (at + from_s))
+    return stream.encode(frame)
+
+
+def read_numbers(path: Path) -> tuple[list[int], list[float]]:
+    """Decode what `write_numbered` wrote with FFmpeg alone: numbers of the pictures as they come, and their times."""
+    numbers, times = [], []
+    with av.open(str(path)) as container:
+        for frame in container.decode(video=0):
+            luma = np.frombuffer(memoryview(frame.planes[0]), np.uint8).reshape(frame.height, -1)[48, 8:128:16]
+            numbers.append(sum(int(value > 128) << bit for bit, value in enumerate(luma)))
+            times.append(float(frame.time or 0.0))
+    return numbers, times
+
+
+def write_divx(path: Path, count: int) -> Path:
+    """Write what `write_numbered` does as DivX wrote it: each B picture in the packet of the picture before it.
+
+    Parameters
+    ----------
+    path : of an AVI file
+    count : of pictures, odd
+    """
+    plain = write_numbered(path.with_name("plain.avi"), count, codec="mpeg4", sound=None, b_frames=1)
+    with av.open(str(plain)) as source, av.open(str(path), "w") as target:
+        stream = target.add_stream_from_template(source.streams.video[0])
+        coded = [bytes(packet) for packet in source.demux(video=0) if packet.size]
+        coded[0] = coded[0].replace(b"\0\0\1\xb6", b"\0\0\1\xb2DivX503b1393p\0\0\1\xb6", 1)
+        pairs = [
+            [before + after, b"\0\0\1\xb6\x50\x7f"] for before, after in zip(coded[1::2], coded[2::2], strict=True)
+        ]
+        for number, data in enumerate([coded[0], *(one for pair in pairs for one in pair)]):
+            packet = av.Packet(data)
+            packet.stream, packet.time_base = stream, Fraction(1, 25)
+            packet.dts = packet.pts = number + (number > 0)  # the second place is empty while the encoder waits
+            packet.is_keyframe = number == 0
+            target.mux(packet)
+    return path

@@ -12,11 +12,12 @@ the length of a torn WAV to what is there; neither is a statement.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
+from time import time_ns
 from typing import Any
 
 import av
@@ -29,7 +30,8 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from workbench.errors import MediaError
-from workbench.files import check_file
+from workbench.files import FileStamp, check_file, has_settled, stamp_of
+from workbench.media.time_stamps import MAY_BEGIN_AGAIN, NO_TIMES, Clock, PictureOrder, is_unordered
 
 _BARRED = {
     "hls", "concat", "dash", "imf", "image2", "avisynth", "vapoursynth", "lavfi", "tty", "rtsp", "rtp", "sdp", "sap",
@@ -39,8 +41,8 @@ _BARRED = {
 }  # fmt: skip
 # Containers that write a length down, or carry the time stamps it follows from.
 _STATING = {
-    "aiff", "ape", "asf", "au", "avi", "caf", "flac", "flv", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2", "mpeg",
-    "mpegts", "mxf", "nut", "ogg", "rm", "tak", "tta", "w64", "wv",
+    "aiff", "ape", "asf", "au", "avi", "caf", "flac", "flv", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2",
+    "mxf", "nut", "ogg", "rm", "tak", "tta", "w64", "wv",
 }  # fmt: skip
 _MOST_BAD_READS = 64
 """failures in a row after which reading a damaged file ends"""
@@ -124,7 +126,9 @@ def is_still(stream: Stream) -> bool:
 
 
 def packets(container: InputContainer, *streams: Stream) -> Iterator[Packet[Any]]:
-    """The packets of some streams from the container's present place on; damaged ones are skipped.
+    """The packets of some streams from the container's present place on, on one clock; damaged ones are skipped.
+
+    Their time stamps go on where the container's begin again, see `workbench.media.time_stamps`.
 
     Parameters
     ----------
@@ -135,6 +139,49 @@ def packets(container: InputContainer, *streams: Stream) -> Iterator[Packet[Any]
     ------
     the packets in the order of the file; after 64 failures to read in a row there are no more
     """
+    picture, sound = picture_stream(container), sound_stream(container)
+    main = [stream for stream in (picture, sound) if stream is not None]
+    clock = Clock(main, bool(container.format.flags & MAY_BEGIN_AGAIN))
+    order = None if picture is None else _picture_order(container, picture)
+    wanted = {stream.index for stream in streams}
+    for packet in _read_packets(container, {*streams, *main}):
+        is_picture = picture is not None and packet.stream_index == picture.index
+        for placed in order.place(packet) if order is not None and is_picture else (packet,):
+            clock.place(placed)
+            if placed.stream_index in wanted:
+                yield placed
+
+
+def _picture_order(container: InputContainer, picture: VideoStream) -> PictureOrder | None:
+    """What gives the pictures of a file their times; None where the file states them."""
+    if container.format.name != "avi" and not container.format.flags & NO_TIMES:
+        return None
+    path = Path(container.name.removeprefix("file:"))
+    stamp = stamp_of(path)
+    settled = stamp is not None and has_settled(stamp, time_ns())
+    shown = _decoded_order(path, stamp) if settled else _decoded_order.__wrapped__(path, stamp)
+    return PictureOrder(picture, shown) if shown else None
+
+
+@lru_cache(maxsize=4)  # a pass that decodes every picture
+def _decoded_order(path: Path, _: FileStamp | None) -> tuple[int, ...]:
+    """Decoding times of a file's pictures in the order in which they are shown; none where the file states it."""
+    with open_media(path) as container:
+        stream = picture_stream(container)
+        if stream is None:
+            return ()
+        stream.codec_context.thread_type = "AUTO"
+        order = PictureOrder(stream)
+        times: list[int] = []
+        for number, packet in enumerate(_read_packets(container, (stream,))):
+            if number == 0 and not is_unordered(container, stream, packet):
+                return ()
+            for placed in order.place(packet):
+                times += (frame.pts for frame in decode_packet(placed) or () if frame.pts is not None)
+        return tuple(times)
+
+
+def _read_packets(container: InputContainer, streams: Collection[Stream]) -> Iterator[Packet[Any]]:
     failures = 0
     while failures < _MOST_BAD_READS:
         try:

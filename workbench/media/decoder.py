@@ -37,7 +37,6 @@ _log = logging.getLogger(__name__)
 _KEPT_SHARE = 0.9  # of the stated length: below it a file counts as torn
 _EDGE_SECONDS = 0.1  # encoder delay and padding, which some containers count as length
 _GAP_SECONDS = 0.015  # shorter than any packet, longer than time stamps rounded to milliseconds are off
-_LONGEST_GAP_SECONDS = 600.0  # a longer jump of the time stamps is a new clock, not lost sound
 _FIRST_GUESS_SAMPLES = 1 << 29  # most that a stated length may reserve in advance: an hour and a half of stereo
 _RATES = (1_000, 1_000_000)  # Hz; what lies outside is a damaged header
 _MOST_PLANES = 8  # from here on PyAV looks for planes beyond the last one
@@ -173,10 +172,8 @@ class Decoder:
                 late = 0.0 if self._due is None else time - self._due
                 if self._zero is None:
                     # Without a picture only a jump counts: samples follow one another, time stamps may creep.
-                    late = late if self._started and _GAP_SECONDS < late <= _LONGEST_GAP_SECONDS else 0.0
+                    late = late if self._started and late > _GAP_SECONDS else 0.0
                     self._due = time
-                elif self._started and abs(late) > _LONGEST_GAP_SECONDS:
-                    self._due, late = time, 0.0
                 elif self._started and abs(late) <= _GAP_SECONDS:
                     late = 0.0
                 silence = round(late * rate)

@@ -46,7 +46,7 @@ from av.video.stream import VideoStream
 from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.files import cannot_be_written, written_whole
 from workbench.media.audio import decode_blocks, write_audio
-from workbench.media.containers import first_picture, open_media, picture_stream, tick_seconds
+from workbench.media.containers import first_picture, open_media, packets, picture_stream, tick_seconds
 from workbench.media.probe import probe
 from workbench.mix.limiter import limit_blocks
 from workbench.mix.speech_band import duck_bands, duck_blocks
@@ -561,7 +561,7 @@ def _set_times(source: InputContainer, picture: VideoStream, zero: int) -> Itera
 def _from_key_picture(source: InputContainer, picture: VideoStream) -> Iterator[Packet[VideoStream]]:
     """Packets of the picture; what cannot be decoded before the first key picture is left out, as is the empty end."""
     started = False
-    for packet in source.demux(picture):
+    for packet in packets(source, picture):
         started = started or packet.is_keyframe
         if started and packet.size:
             yield packet

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.videos import read_numbers, write_divx, write_numbered
 from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.features.loudness import true_peak_db
 from workbench.loops.plan import LoopPlan
@@ -161,6 +162,52 @@ def test_videos_with_clocks_of_their_own(
     assert len(flashes(out)) == len(EVENTS)
     with av.open(str(out)) as container:
         assert container.streams.video[0].start_time == 0
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".mkv"])
+@pytest.mark.parametrize(
+    ("name", "codec", "sound"),
+    [
+        ("a.mp4", "libx264", "aac"),
+        ("a.mov", "libx265", "pcm_s16le"),
+        ("a.mkv", "libx264", "libopus"),
+        ("a.webm", "libvpx-vp9", "libopus"),
+        ("h264.avi", "libx264", "libmp3lame"),
+        ("mpeg4.avi", "mpeg4", "libmp3lame"),
+        ("divx.avi", "divx", None),
+        ("a.ts", "libx264", "aac"),
+        ("joined.ts", "libx264", "aac"),
+        ("a.mpg", "mpeg2video", "mp2"),
+        ("joined.vob", "mpeg2video", "mp2"),
+        ("a.mxf", "mpeg2video", "pcm_s16le"),
+        ("a.flv", "libx264", "aac"),
+        ("a.h264", "libx264", None),
+        ("a.h265", "libx265", None),
+    ],
+)
+def test_all_pictures_come_in_their_order_and_at_their_times(
+    name: str,
+    codec: str,
+    sound: str | None,
+    suffix: str,
+    make_plan: Callable[..., LoopPlan],
+    track: Recording,
+    tmp_path: Path,
+) -> None:
+    source, count = tmp_path / name, 51
+    if codec == "divx":
+        write_divx(source, count)
+    elif name.startswith("joined"):
+        first = write_numbered(tmp_path / f"first{source.suffix}", 26, codec=codec, sound=sound)
+        second = write_numbered(tmp_path / f"second{source.suffix}", 25, first=26, codec=codec, sound=sound)
+        source.write_bytes(first.read_bytes() + second.read_bytes())
+    else:
+        write_numbered(source, count, codec=codec, sound=sound)
+    short = make_plan([(0.0, 1.0, 0.0, 0.0), (0.5, 1.5, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
+    out = render_video(short, track, source, tmp_path / f"out{suffix}")
+    numbers, times = read_numbers(out)
+    assert numbers == list(range(count))
+    assert times == pytest.approx([number / 25 for number in numbers], abs=0.041 if name == "joined.vob" else 0.002)
 
 
 def test_pictures_that_only_serve_decoding_stay_hidden(
