@@ -67,6 +67,11 @@ class _FormatName(click.Choice[str]):
     default=True,
     help="Add markers of comments and verdicts, where the home folder has some on this plan.",
 )
+@click.option(
+    "--frame-rate",
+    type=click.FloatRange(min=1.0, max=120.0),
+    help="Frames a second of an edit with --video, such as 29.97. Default: the video's, or the one its file states.",
+)
 @click.option("-o", "--output", "out", type=NewFile(), required=True, help="The file to write.")
 @option_option
 @placement_option
@@ -80,6 +85,7 @@ def command(
     video: Path | None,
     with_media: bool,
     reviews: bool,
+    frame_rate: float | None,
     out: Path,
     option: int | None,
     placement: int | None,
@@ -132,6 +138,7 @@ def command(
     video : path, or id of a video that was added; None: the edit has no picture
     with_media : whether an edit gets a WAV of the track beside it
     reviews : whether comments and verdicts become markers
+    frame_rate : frames a second of an edit with a video; None: as `workbench.workflows.export.find_frame_rate` finds it
     out : the file to write
     option : number of the option; None: the plan served. Must be None for placements
     placement : number of the placement; None: the best. Must be None for a plan
@@ -144,7 +151,13 @@ def command(
     """
     from workbench.export.formats import caution, format_named
     from workbench.loops.plan import LoopPlan
-    from workbench.workflows.export import export_plan, find_sync_points, media_beside
+    from workbench.workflows.export import (
+        exact_frame_rate,
+        export_plan,
+        find_frame_rate,
+        find_sync_points,
+        media_beside,
+    )
     from workbench.workflows.provenance import with_recorded_mix
     from workbench.workflows.videos import find_video
 
@@ -186,7 +199,10 @@ def command(
             sync_points=sync_points,
             reviews=said,
             with_media=with_media,
+            frame_rate=None if frame_rate is None else exact_frame_rate(frame_rate),
         )
+    if form.uses_video and video_path is not None and frame_rate is None and (rate := find_frame_rate(video_path)[1]):
+        say(rate)
     if form.uses_video and video is None and chosen.number > 1 and isinstance(found, LoopPlan) and mix and mix.duck:
         say(f"the levels are those of the plan served; with --video they are measured for option {chosen.number}")
     if mix and mix.duck and workspace.params.render.ducking == "bands":

@@ -8,14 +8,15 @@ A crossfade lies around its cut by as many frames before as after, one each at l
 neighbouring crossfade leaves no room; without any room it is a straight cut.
 
 Timecode counts 24, 25, 30, 48, 50, 60 frames a second and the like, or a thousandth less; at 30000/1001 and 60000/1001
-it is drop-frame, which leaves out numbers, no frames, so that an hour of timecode is an hour.
+it is drop-frame, which leaves out numbers, no frames, so that an hour of timecode is an hour. It starts over each day.
 
-Functions: `make_cut_list`, `format_timecode`, `is_drop_frame`; the value objects `CutList`, `CutClip`,
+Functions: `make_cut_list`, `format_timecode`, `count_frames`, `is_drop_frame`; the value objects `CutList`, `CutClip`,
 `CutTransition`, `CutMarker`.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -160,7 +161,7 @@ def make_cut_list(timeline: Timeline, track: TrackMedia, lines: Lines, *, faded:
     if rate not in (timebase, timebase * _NTSC) or timebase >= _MOST_RATE:
         raise ParameterError(
             f"the video has {float(rate):g} pictures a second, which no timecode counts: "
-            "export without --video, or convert the video to a usual rate"
+            "export without --video, or with a usual rate by --frame-rate"
         )
     frames = timeline.frames
     edges = _edges(timeline, track, frames)
@@ -222,7 +223,15 @@ def format_timecode(frame: int, timebase: int, *, drops: bool) -> str:
         frame += 9 * left_out * tens + left_out * max(0, (rest - left_out) // minute)
     seconds, number = divmod(frame, timebase)
     mark = ";" if drops else ":"
-    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{mark}{number:02d}"
+    return f"{seconds // 3600 % 24:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{mark}{number:02d}"
+
+
+def count_frames(timecode: str, timebase: int) -> int:
+    """The number of the frame that a timecode names, as `format_timecode` writes it."""
+    hours, minutes, seconds, number = (int(part) for part in re.split("[:;]", timecode))
+    minutes += 60 * hours
+    left_out = timebase // 15 * (minutes - minutes // 10) if ";" in timecode else 0
+    return (60 * minutes + seconds) * timebase + number - left_out
 
 
 def _fall(timeline: Timeline) -> int:

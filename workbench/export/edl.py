@@ -3,7 +3,8 @@
 One event a clip, in the order of the record side: the picture (`V`) where there is a video, then the music (`AA`). A
 crossfade is a dissolve: two lines of one number, of which the first, of no length, names the clip that is left. The
 fall at the end is a dissolve to black (`BL`); the rise at the start is a comment, for some readers refuse a track that
-begins with a dissolve. Timecode starts at 0 for the edit and for each file; at 29.97 and 59.94 it is drop-frame.
+begins with a dissolve. Timecode starts at 0 for the edit and for each file, for a video with a time code of the camera
+there; at 29.97 and 59.94 it is drop-frame, unless the camera's is not.
 
 Reels have eight letters of ASCII, so files are named in comments: `* FROM CLIP NAME:`, `* TO CLIP NAME:` and
 `* SOURCE FILE:`. Levels are comments as Final Cut Pro 7 writes them, `* AUDIO LEVEL AT … IS … DB`, and markers are
@@ -24,7 +25,7 @@ from itertools import count
 from pathlib import Path
 
 from workbench.errors import ParameterError
-from workbench.export.cut_list import CutClip, CutList, CutTransition, make_cut_list
+from workbench.export.cut_list import CutClip, CutList, CutTransition, format_timecode, make_cut_list
 from workbench.export.envelope import Lines
 from workbench.export.files import media_path, plain_name
 from workbench.export.timeline import MARKER_COLOURS, Timeline, TrackMedia, VideoMedia
@@ -81,8 +82,9 @@ class _Writer:
         reel = reel_name(video.path.stem)
         if reel == self.reel:
             reel = f"{reel[: _REEL_LETTERS - 2]}_V"
-        whole = (0, video.frames)
-        yield from ("", self._line(next(self.numbers), reel, _PICTURE, 0, whole, whole))
+        source = (video.start_frame, video.start_frame + video.frames)
+        drops = video.drops if video.start_frame else None
+        yield from ("", self._line(next(self.numbers), reel, _PICTURE, 0, source, (0, video.frames), drops))
         yield from self._named("FROM", video.path)
 
     def _clip(self, clip: CutClip) -> Iterator[str]:
@@ -157,10 +159,20 @@ class _Writer:
         return self.cuts.timecode(frame).replace(";", ":")
 
     def _line(
-        self, number: int, reel: str, channel: str, dissolve: int, source: tuple[int, int], record: tuple[int, int]
+        self,
+        number: int,
+        reel: str,
+        channel: str,
+        dissolve: int,
+        source: tuple[int, int],
+        record: tuple[int, int],
+        drops: bool | None = None,
     ) -> str:
+        """An event; `drops` says whether the source is drop-frame where it is not as the edit."""
         kind = f"D    {dissolve:03d}" if dissolve else f"C    {'':3}"
-        times = " ".join(self.cuts.timecode(frame) for frame in (*source, *record))
+        shown = self.cuts.drops if drops is None else drops
+        codes = [format_timecode(frame, self.cuts.timebase, drops=shown) for frame in source]
+        times = " ".join((*codes, *map(self.cuts.timecode, record)))
         return f"{number:03d}  {reel:<8} {channel:<5} {kind} {times}"
 
 

@@ -91,10 +91,12 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
     if rate is not None:
         sequence.set("audioRate", rate)
     story = _story(SubElement(sequence, "spine"), timeline, duration)
+    # What hangs on the video counts on its clock, which is the time code of its camera.
+    zero = Fraction(0) if video is None else video.start_frame / frame_rate
     for item in timeline.items:
-        story.append(_segment(timeline, track, item, frame_rate, frames))
+        story.append(_segment(timeline, track, item, frame_rate, frames, zero))
     for marker in timeline.markers:
-        at, name = timeline.marker_frame(marker) / frame_rate, plain_name(marker.text)
+        at, name = zero + timeline.marker_frame(marker) / frame_rate, plain_name(marker.text)
         SubElement(story, "marker", start=time_text(at), duration=time_text(1 / frame_rate), value=name)
     if timeline.provenance is not None:
         stated = json.dumps(timeline.provenance.to_json(), ensure_ascii=False, allow_nan=False)
@@ -125,7 +127,7 @@ def _resources(resources: Element, timeline: Timeline, track: TrackMedia, out: P
     SubElement(resources, "format", id="r1", frameDuration=time_text(frame), width=str(width), height=str(height))
     if video is not None:
         asset = SubElement(
-            resources, "asset", id="r2", name=plain_name(video.path.stem), start="0s",
+            resources, "asset", id="r2", name=plain_name(video.path.stem), start=time_text(video.start_frame * frame),
             duration=time_text(video.frames * frame), hasVideo="1", format="r1", videoSources="1",
         )  # fmt: skip
         if video.sound_rate is not None:
@@ -144,13 +146,14 @@ def _has_audio(asset: Element, channels: int, rate: int) -> None:
 
 
 def _story(spine: Element, timeline: Timeline, duration: str) -> Element:
-    """The video, or a gap as long as the plan, to which clips are connected; its clock begins at 0."""
+    """The video, or a gap as long as the plan, to which clips are connected."""
     video = timeline.video
     if video is None:
         return SubElement(spine, "gap", name="Gap", offset="0s", start="0s", duration=duration)
     story = SubElement(
-        spine, "asset-clip", ref="r2", name=plain_name(video.path.stem), offset="0s", start="0s", duration=duration,
-        format="r1", tcFormat="NDF",
+        spine, "asset-clip", ref="r2", name=plain_name(video.path.stem), offset="0s", duration=duration,
+        start=time_text(video.start_frame / timeline.frame_rate), format="r1",
+        tcFormat="DF" if video.drops and video.start_frame else "NDF",
     )  # fmt: skip
     if video.sound_rate is not None:
         story.set("audioRole", "dialogue")
@@ -158,7 +161,9 @@ def _story(spine: Element, timeline: Timeline, duration: str) -> Element:
     return story
 
 
-def _segment(timeline: Timeline, track: TrackMedia, item: Item, frame_rate: Fraction, frames: int) -> Element:
+def _segment(
+    timeline: Timeline, track: TrackMedia, item: Item, frame_rate: Fraction, frames: int, zero: Fraction
+) -> Element:
     """One segment, from frame to frame, with its fades and keys."""
     first, last = _frame_edges(timeline, track, item, frame_rate, frames)
     begin, end = first / frame_rate, last / frame_rate
@@ -166,7 +171,8 @@ def _segment(timeline: Timeline, track: TrackMedia, item: Item, frame_rate: Frac
     clip = Element(
         "asset-clip", ref="r3", lane=str(-1 - (item.number - 1) % 2),
         name=plain_name(f"{track.path.stem} {item.number}"),
-        offset=time_text(begin), start=time_text(begin + offset), duration=time_text(end - begin), audioRole="music",
+        offset=time_text(zero + begin), start=time_text(begin + offset), duration=time_text(end - begin),
+        audioRole="music",
     )  # fmt: skip
     fades = _own_fades(timeline, item, begin, end)
     keys = _keys(timeline, item, begin, end, fades)

@@ -86,7 +86,7 @@ class _Writer:
         return text
 
     def _video_track(self, name: str, kind: str, video: VideoMedia) -> Any:
-        span = self._range(self._frames(0), self._frames(video.frames))
+        span = self._range(self._frames(video.start_frame), self._frames(video.frames))
         clip = self._clip(video.path, span, span, {})
         if kind == self.otio.schema.TrackKind.Audio:
             clip.effects.append(self._volume({0: self.timeline.balance.video_gain_db}))

@@ -170,6 +170,10 @@ class VideoMedia:
     sound_rate: int | None
     """Hz; None without sound"""
     channels: int
+    start_frame: int = 0
+    """number of its first frame by the time code of the camera; 0 without one"""
+    drops: bool = False
+    """whether that time code is drop-frame"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from workbench.errors import ParameterError
-from workbench.export.cut_list import CutClip, CutList, CutTransition, make_cut_list
+from workbench.export.cut_list import CutClip, CutList, CutTransition, format_timecode, make_cut_list
 from workbench.export.envelope import Lines
 from workbench.export.files import absolute_url, plain_name
 from workbench.export.timeline import LONE_PICTURE, Timeline, TrackMedia, VideoMedia
@@ -181,7 +181,7 @@ class _Writer:
         _text(file, "pathurl", absolute_url(media).replace("file:///", "file://localhost/", 1))
         self._rate(file)
         _text(file, "duration", frames)
-        self._timecode(file)
+        self._timecode(file, video if video is not None and video.start_frame else None)
         kinds = SubElement(file, "media")
         sound: tuple[int, int] | None = (self.track.rate, self.track.channels)
         if video is not None:
@@ -272,12 +272,14 @@ class _Writer:
         _text(rate, "timebase", self.cuts.timebase)
         _text(rate, "ntsc", "TRUE" if self.cuts.is_ntsc else "FALSE")
 
-    def _timecode(self, parent: Element) -> None:
+    def _timecode(self, parent: Element, video: VideoMedia | None = None) -> None:
+        """Where time code begins: at 0, or where the camera's does."""
+        first, drops = (0, self.cuts.drops) if video is None else (video.start_frame, video.drops)
         timecode = SubElement(parent, "timecode")
         self._rate(timecode)
-        _text(timecode, "string", self.cuts.timecode(0))
-        _text(timecode, "frame", 0)
-        _text(timecode, "displayformat", "DF" if self.cuts.drops else "NDF")
+        _text(timecode, "string", format_timecode(first, self.cuts.timebase, drops=drops))
+        _text(timecode, "frame", first)
+        _text(timecode, "displayformat", "DF" if drops else "NDF")
 
 
 def _channels(count: int) -> int:

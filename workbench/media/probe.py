@@ -54,6 +54,8 @@ class MediaInfo:
     height: int | None
     fps: float | None
     """mean pictures a second over the whole file"""
+    base_rate: Fraction | None
+    """pictures a second at which all time stamps can lie, as FFmpeg finds it at the start of the file"""
     video_codec: str | None
     sample_rate: int | None
     """Hz"""
@@ -248,6 +250,7 @@ def media_info(path: Path, container: InputContainer, first: VideoFrame | None, 
         width=width,
         height=height,
         fps=seen.packets / seen.seconds if seen is not None and seen.seconds > 0 else None,
+        base_rate=None if picture is None else _base_rate(picture),
         video_codec=None if picture is None else picture.codec_context.name,
         sample_rate=None if sound is None else sound.codec_context.sample_rate,
         channels=None if sound is None else sound.codec_context.layout.nb_channels,
@@ -256,6 +259,11 @@ def media_info(path: Path, container: InputContainer, first: VideoFrame | None, 
         title=_title(container, sound),
         timecode=timecode_of(container),
     )
+
+
+def _base_rate(picture: VideoStream) -> Fraction | None:
+    rate = picture.base_rate  # a zero where it is not stated, and in PyAV 19 a number type of its own
+    return Fraction(rate.numerator, rate.denominator) if rate else None
 
 
 def timecode_of(container: InputContainer) -> str | None:

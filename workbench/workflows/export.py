@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil, log
 from pathlib import Path
 from typing import Protocol
 
@@ -20,6 +21,7 @@ import numpy as np
 from workbench.align.placements import CHANCE_SCORE
 from workbench.beats.grid import BeatGrid
 from workbench.errors import MediaError, ParameterError, PlanError
+from workbench.export.cut_list import count_frames, is_drop_frame
 from workbench.export.formats import Format, format_named
 from workbench.export.tempo import heard_beats
 from workbench.export.timeline import (
@@ -54,13 +56,17 @@ MOST_SYNC_MARKERS = 12
 _SAME_PLACE_SECONDS = 0.001
 """s between two placements that are the same"""
 _FRAME_RATES = tuple(
-    Fraction(*rate)
-    for rate in ((24000, 1001), (24, 1), (25, 1), (30000, 1001), (30, 1), (48, 1), (50, 1), (60000, 1001), (60, 1))
-)
+    map(Fraction, (
+        "10", "12", "12.5", "15", "20", "24000/1001", "24", "25", "30000/1001", "30", "48", "50", "60000/1001", "60",
+        "100", "120000/1001", "120",
+    ))
+)  # fmt: skip
 _LENGTH_TOLERANCE_SECONDS = 0.5
 """a plan that reaches this much past the last picture was made for another video"""
 _FRAME_RATE_TOLERANCE = 2e-4
 """relative; 24 and 23.976 lie 1e-3 apart, and a mean over a whole video is closer than this"""
+_LEAST_GUESS = 20
+"""pictures a second; a rate that varies is taken for a usual one over this, which every editor has"""
 
 
 class DuckingSpec(Protocol):
@@ -104,6 +110,7 @@ def export_plan(
     sync_points: Sequence[Marker] = (),
     reviews: Sequence[Marker] = (),
     with_media: bool = False,
+    frame_rate: Fraction | None = None,
 ) -> Path:
     """Write a plan or a placed track in one of the formats of `workbench.export.formats.FORMATS`.
 
@@ -121,6 +128,7 @@ def export_plan(
     reviews : markers of comments and verdicts, from `workbench.workflows.comments.review_markers`
     with_media : write the track beside an edit too, as decoded, in a WAV of 24 bits, and let the edit name that; a file
         of the name that `media_beside` gives is replaced
+    frame_rate : at which an edit with the video counts, frames a second; None: as `find_frame_rate` finds it
 
     Returns
     -------
@@ -167,6 +175,7 @@ def export_plan(
         provenance=provenance,
         sync_points=sync_points,
         reviews=reviews,
+        frame_rate=frame_rate,
     )
     if beside is not None and timeline.track is not None:
         recording = workspace.load_recording(timeline.track.path)
@@ -204,6 +213,7 @@ def timeline_of(
     provenance: Provenance | None = None,
     sync_points: Sequence[Marker] = (),
     reviews: Sequence[Marker] = (),
+    frame_rate: Fraction | None = None,
 ) -> Timeline:
     """Lay out a plan or a placed track in samples of the track; with the track's grid, its beats too.
 
@@ -222,6 +232,7 @@ def timeline_of(
     provenance : what the plan was made from; None: not known
     sync_points : markers where a placed track meets the picture
     reviews : markers of comments and verdicts
+    frame_rate : frames a second of an edit with the video; None: as `find_frame_rate` finds it
 
     Raises
     ------
@@ -239,7 +250,7 @@ def timeline_of(
         length=timing.length,
         items=tuple(items),
         track=media,
-        video=None if video is None else _video(plan, Path(video)),
+        video=None if video is None else _video(plan, Path(video), frame_rate),
         balance=_balance(mix),
         notes=notes,
         beats=() if grid is None or not _is_on(plan, grid) else heard_beats(items, _beats(grid)),
@@ -403,13 +414,12 @@ def _track(workspace: Workspace, plan: Music, path: Path) -> TrackMedia:
     return TrackMedia(path, recording.samples.shape[1], recording.sample_rate, recording.channels)
 
 
-def _video(plan: Music, path: Path) -> VideoMedia:
+def _video(plan: Music, path: Path, rate: Fraction | None) -> VideoMedia:
     info = probe(path)
-    if not info.has_video or info.fps is None:
-        raise MediaError(f"{path}: no moving picture in this file; give the video that the plan was made for")
+    rate = rate or find_frame_rate(path)[0]
     if plan.window_end > info.duration + _LENGTH_TOLERANCE_SECONDS:
         raise PlanError(f"the plan covers {plan.window_end:.3f} s, but {path.name} lasts {info.duration:.3f} s")
-    rate = frame_rate(info.fps)
+    timecode, can_drop = info.timecode or "00:00:00:00", is_drop_frame(rate)
     return VideoMedia(
         path=path,
         frame_rate=rate,
@@ -418,10 +428,45 @@ def _video(plan: Music, path: Path) -> VideoMedia:
         height=info.height or 0,
         sound_rate=info.sample_rate if info.has_audio else None,
         channels=info.channels or 0,
+        start_frame=count_frames(timecode if can_drop else timecode.replace(";", ":"), ceil(rate)),
+        drops=can_drop and ";" in timecode,
     )
 
 
-def frame_rate(fps: float) -> Fraction:
+def find_frame_rate(video: Path) -> tuple[Fraction, str | None]:
+    """The rate at which an edit of a video counts, and where it is not the mean of its pictures a line that says so.
+
+    Telephones and screen recorders leave pictures out, or show them late: the mean is no rate that an editor knows, but
+    the file states the one on which the pictures lie.
+
+    Parameters
+    ----------
+    video : its file
+
+    Raises
+    ------
+    MediaError : the file cannot be read, or has no moving picture
+    """
+    info = probe(video)
+    if not info.has_video or not info.fps:
+        raise MediaError(f"{video}: no moving picture in this file; give the video that the plan was made for")
+    mean, base = info.fps, info.base_rate
+    exact = exact_frame_rate(mean)
+    if exact in _FRAME_RATES or (base is not None and abs(mean / base - 1.0) < _FRAME_RATE_TOLERANCE):
+        return exact, None
+    if base in _FRAME_RATES:
+        rate, why = base, "the rate that the file states"
+    else:
+        editable = [usual for usual in _FRAME_RATES if usual > _LEAST_GUESS]
+        rate, why = (
+            min(editable, key=lambda usual: abs(log(mean / usual))),
+            "the nearest usual one, for its rate varies",
+        )
+    said = f"{video.name} shows {mean:.3f} pictures a second on average; the edit counts {float(rate):.6g}, {why}"
+    return rate, f"{said}; --frame-rate sets another"
+
+
+def exact_frame_rate(fps: float) -> Fraction:
     """The exact rate that a measured one stands for: a usual one where it is near, else the nearest simple fraction.
 
     Parameters

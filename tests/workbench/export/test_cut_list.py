@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
-from workbench.export.cut_list import format_timecode, make_cut_list
+from workbench.export.cut_list import count_frames, format_timecode, make_cut_list
 from workbench.export.envelope import Lines
 from workbench.export.timeline import Timeline, TrackMedia, VideoMedia
 from workbench.loops.plan import LoopPlan
@@ -87,6 +87,7 @@ def test_a_placed_rate_that_no_timecode_counts_is_refused(workspace: Workspace, 
 )
 def test_timecode_counts_as_smpte_does(frame: int, timebase: int, drops: bool, text: str) -> None:
     assert format_timecode(frame, timebase, drops=drops) == text
+    assert count_frames(text, timebase) == frame
 
 
 def test_an_hour_of_drop_frame_timecode_is_an_hour() -> None:
