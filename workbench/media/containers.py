@@ -115,12 +115,7 @@ def picture_stream(container: InputContainer) -> VideoStream | None:
 
 
 def is_still(stream: Stream) -> bool:
-    """Whether a stream is cover art or thumbnails, no moving picture.
-
-    Parameters
-    ----------
-    stream : of an opened file
-    """
+    """Whether a stream is cover art or thumbnails, no moving picture."""
     stills = Disposition.attached_pic | Disposition.timed_thumbnails | Disposition.still_image
     return bool(stream.disposition & stills)
 

@@ -267,16 +267,7 @@ def _base_rate(picture: VideoStream) -> Fraction | None:
 
 
 def timecode_of(container: InputContainer) -> str | None:
-    """The time code of a video's first picture, as the camera wrote it.
-
-    Parameters
-    ----------
-    container : an opened file
-
-    Returns
-    -------
-    `HH:MM:SS:FF`, drop-frame with a semicolon before the frames; None where the file states none
-    """
+    """The time code of a video's first picture, see `MediaInfo.timecode`; None where the file states none."""
     picture = picture_stream(container)
     for stated in (picture, container, *container.streams.data):
         for name, value in ({} if stated is None else stated.metadata).items():

@@ -38,7 +38,8 @@ _StreamT = TypeVar("_StreamT", bound=Stream)
 _KINDS = {"audio": "sound", "subtitle": "subtitles", "video": "picture"}
 """FFmpeg's types of streams in the words of messages, where those differ"""
 _OF_FILE = re.compile(
-    r"major_brand|minor_version|compatible_brands|encoder|timecode|.*(_ul|uid|umid|version.*|_platform)"
+    r"major_brand|minor_version|compatible_brands|encoder|software|timecode"
+    r"|company_name|product_.*|toolkit_.*|application_platform|.*(_ul|uid|umid)"
 )
 """tags about the file itself, not its content, and what is kept with the picture"""
 _MAC_LANGUAGES = {"deu": "ger", "nld": "dut", "ell": "gre", "isl": "ice", "zho": "chi"}
@@ -186,7 +187,9 @@ def describe_left_out(video: Path, out: Path) -> str | None:
 
 
 def _content_tags(source: InputContainer) -> dict[str, str]:
-    return {key: text for key, text in source.metadata.items() if not _OF_FILE.fullmatch(key.lower())}
+    picture = picture_stream(source)
+    of_ogg = picture.metadata if picture is not None and source.format.name == "ogg" else {}  # which keeps them there
+    return {key: text for key, text in (of_ogg | source.metadata).items() if not _OF_FILE.fullmatch(key.lower())}
 
 
 def _language(video: OutputContainer, code: str) -> str:

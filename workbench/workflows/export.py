@@ -438,14 +438,6 @@ def find_frame_rate(video: Path) -> tuple[Fraction, str | None]:
 
     Telephones and screen recorders leave pictures out, or show them late: the mean is no rate that an editor knows, but
     the file states the one on which the pictures lie.
-
-    Parameters
-    ----------
-    video : its file
-
-    Raises
-    ------
-    MediaError : the file cannot be read, or has no moving picture
     """
     info = probe(video)
     if not info.has_video or not info.fps:
@@ -467,16 +459,7 @@ def find_frame_rate(video: Path) -> tuple[Fraction, str | None]:
 
 
 def exact_frame_rate(fps: float) -> Fraction:
-    """The exact rate that a measured one stands for: a usual one where it is near, else the nearest simple fraction.
-
-    Parameters
-    ----------
-    fps : pictures a second, over 0
-
-    Returns
-    -------
-    with a denominator of 1001 at most
-    """
+    """The exact rate that a measured one stands for: a usual one where it is near, else the nearest simple fraction."""
     for rate in _FRAME_RATES:
         if abs(fps / rate - 1.0) < _FRAME_RATE_TOLERANCE:
             return rate

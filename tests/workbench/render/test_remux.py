@@ -149,6 +149,14 @@ def test_time_code_of_the_camera_is_kept(
     assert describe_left_out(source, out) is None
 
 
+def test_a_title_of_the_sound_is_not_that_of_the_file(film: Path, rendered: Callable[[Path, str], Path]) -> None:
+    untitled = film.with_name("untitled.mkv")
+    untitled.write_bytes(film.read_bytes().replace(b"My film", b"       "))
+    assert probe(film).title == "My film"
+    assert probe(untitled).title is None
+    assert probe(rendered(untitled, ".mp4")).title is None
+
+
 def test_names_of_telephones_and_data_of_cameras_are_kept(
     rendered: Callable[[Path, str], Path], tmp_path: Path
 ) -> None:
