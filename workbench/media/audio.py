@@ -7,10 +7,12 @@ late, raw ADTS (`.aac`) 23 ms (one frame), and so MP3 in AVI or FLV, AAC in MPEG
 The soundtrack of a video file is returned on the video's clock: zero is the first picture, sound from before it is cut
 off and a late start is padded with silence. Time stamps count there, for they are what a player keeps in step.
 
+Padding that an encoder states is cut off: samples before zero of an Ogg stream, and those that fill the last block of
+WAV with ADPCM (`fact` chunk), of MP4 and of MP3. A loop of 32.000 s is 32.000 s.
+
 Torn and damaged files. Where the file carries time stamps, a packet that is lost or does not decode becomes silence of
-its length, so that what follows keeps its place; a file whose end is missing just ends sooner. If 90 % or less of the
-length that the file states could be decoded, `MediaError` says so. Raw MP3 and ADTS state no length, and a cut Ogg file
-states a shorter one: they count as whole.
+its length, so that what follows keeps its place; a file whose end is missing just ends sooner. If the file's structure
+says that more was written and 90 % or less of it is there, `MediaError` says so: see `workbench.media.claims`.
 
 Samples are float32, shape (channels, n), full scale 1.0: integers of up to 24 bits keep every bit.
 """
@@ -105,7 +107,7 @@ def decode(path: Path, folder: Path | None = None) -> Recording:
 
     Raises
     ------
-    MediaError : no such file, no media, no sound in it, or 90 % or less of the length it states could be decoded
+    MediaError : no such file, no media, no sound in it, or 90 % or less of what was written is there
     StoreError : `folder` cannot be written to, or the disk is full
     """
     path = Path(path)

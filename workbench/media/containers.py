@@ -4,14 +4,12 @@ Everything goes through FFmpeg's libraries (PyAV). Playlists, capture devices an
 is a file that makes FFmpeg open other files and addresses, and a text file "plays" as a terminal video. A name is never
 read as a protocol: `http:…` and `concat:…` are looked up as files.
 
-The length a file states is needed to tell a whole file from a torn one, so here it is only what its writer stored.
-FFmpeg also reports lengths guessed from size and bit rate (raw ADTS and AC-3, MP3 without a Xing tag), and shortens
-the length of a torn WAV to what is there; neither is a statement.
+What a container says of its length is read in `workbench.media.claims`: FFmpeg also reports lengths that it guessed.
 """
 
 from __future__ import annotations
 
-import struct
+import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -31,6 +29,7 @@ from av.video.stream import VideoStream
 
 from workbench.errors import MediaError
 from workbench.files import FileStamp, check_file, has_settled, stamp_of
+from workbench.media.claims import open_repaired, share_present
 from workbench.media.time_stamps import MAY_BEGIN_AGAIN, NO_TIMES, Clock, PictureOrder, is_unordered
 
 _BARRED = {
@@ -39,11 +38,10 @@ _BARRED = {
     "alsa", "fbdev", "kmsgrab", "oss", "pulse", "sndio", "video4linux2,v4l2", "x11grab", "xcbgrab", "dshow", "gdigrab",
     "vfwcap", "avfoundation", "openal", "jack", "libcdio", "iec61883", "decklink", "android_camera",
 }  # fmt: skip
-# Containers that write a length down, or carry the time stamps it follows from.
-_STATING = {
-    "aiff", "ape", "asf", "au", "avi", "caf", "flac", "flv", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2",
-    "mxf", "nut", "ogg", "rm", "tak", "tta", "w64", "wv",
-}  # fmt: skip
+_MP4 = "mov,mp4,m4a,3gp,3g2,mj2"
+_COUNTED = {"ape", "tak", "tta", "wv"}  # containers that state a number of samples, or leave it open
+_ITUNES_GAPLESS = re.compile(r"(?:\s*[0-9A-Fa-f]{8}){3}\s+([0-9A-Fa-f]{16})\b")  # delay, padding, then samples
+_EDIT_SECONDS = Fraction(1, 500)  # coarser than edit lists are, in thousandths or six hundredths of a second
 _MOST_BAD_READS = 64
 """failures in a row after which reading a damaged file ends"""
 # Tags in an unknown encoding must not make a file unreadable. PyAV 18 fails on them without this argument; from 19
@@ -72,12 +70,15 @@ def open_media(path: Path) -> Iterator[InputContainer]:
     path = Path(path)
     check_file(path)
     try:
-        with av.open(
-            f"file:{path.resolve()}",
-            container_options={"format_whitelist": _formats(), "protocol_whitelist": "file"},
-            options={"max_pixels": str(MOST_PIXELS)},
-            **_LENIENT_METADATA,
-        ) as container:
+        with (
+            open_repaired(path) as repaired,
+            av.open(
+                repaired or f"file:{path.resolve()}",
+                container_options={"format_whitelist": _formats(), "protocol_whitelist": "file"},
+                options={"max_pixels": str(MOST_PIXELS)},
+                **_LENIENT_METADATA,
+            ) as container,
+        ):
             _limit_pictures(container, path)
             yield container
     except (av.error.FFmpegError, UnicodeError) as error:
@@ -133,6 +134,10 @@ def packets(container: InputContainer, *streams: Stream) -> Iterator[Packet[Any]
     Yields
     ------
     the packets in the order of the file; after 64 failures to read in a row there are no more
+
+    Raises
+    ------
+    MediaError : an Ogg file whose links differ in rate or channels, which FFmpeg reads as far as the first
     """
     picture, sound = picture_stream(container), sound_stream(container)
     main = [stream for stream in (picture, sound) if stream is not None]
@@ -186,7 +191,12 @@ def _read_packets(container: InputContainer, streams: Collection[Stream]) -> Ite
             return
         except IndexError:
             continue  # PyAV's error for a stream that began after the file was opened; reading goes on after its packet
-        except (av.error.InvalidDataError, av.error.PatchWelcomeError):
+        except (av.error.InvalidDataError, av.error.PatchWelcomeError) as error:
+            if isinstance(error, av.error.PatchWelcomeError) and container.format.name == "ogg":
+                name = container.name.removeprefix("file:")
+                raise MediaError(
+                    f"{name}: joined of Ogg files of several rates or numbers of channels; convert it to WAV or FLAC"
+                ) from error
             failures += 1
 
 
@@ -288,32 +298,35 @@ def tick_seconds(timed: Stream | Packet[Any]) -> Fraction | None:
     return Fraction(base.numerator, base.denominator) if base else None
 
 
-def stated_seconds(container: InputContainer, stream: AudioStream, path: Path) -> float | None:
-    """The length that the file itself states for its sound.
+def stated_seconds(container: InputContainer, stream: AudioStream, path: Path, decoded: float) -> float | None:
+    """Seconds of sound that were written, where the file's own structure says that they are more than are there.
 
-    Parameters
-    ----------
-    container : the opened file
-    stream : its sound
-    path : of the file, for headers that FFmpeg does not pass on
-
-    Returns
-    -------
-    s; None where nothing states it
+    `decoded` is how many are there; None where nothing says so.
     """
-    name = container.format.name
-    if name in ("wav", "w64"):
-        stated = _wav_seconds(path)
-        if stated is not None:
-            return stated
-    tagged = name == "mp3" and _has_xing_tag(path)
-    whole = name != "flac" or _flac_total(stream) > 0
-    if not (tagged or (name in _STATING and whole)):
+    name, share, tick = container.format.name, share_present(path), tick_seconds(stream)
+    if share < 1.0 and name != _MP4:
+        return decoded / share
+    counted = share < 1.0 or name in _COUNTED or (name == "mp3" and _has_xing_tag(path))
+    if not (counted or (name == "flac" and _is_finished(stream))) or not stream.duration or tick is None:
         return None
-    tick = tick_seconds(stream)
-    if stream.duration is not None and tick is not None:
-        return float(stream.duration * tick)
-    return container.duration / av.time_base if container.duration is not None else None
+    return float(stream.duration * tick)
+
+
+def exact_seconds(container: InputContainer, stream: AudioStream, packet_end: int) -> Fraction | None:
+    """Seconds of a sound without the padding of its last block, where its container states them to the sample.
+
+    `packet_end` is where its last packet ends, in ticks of the stream.
+    """
+    tick, gapless = tick_seconds(stream), _ITUNES_GAPLESS.match(container.metadata.get("iTunSMPB", ""))
+    if tick is None or container.format.name not in (_MP4, "wav", "w64"):
+        return None
+    if container.format.name != _MP4:  # its duration is that of the fact chunk
+        return stream.duration * tick if stream.duration else None
+    if gapless:
+        return Fraction(int(gapless[1], 16), stream.codec_context.sample_rate)
+    spanned = (packet_end - (stream.start_time or 0)) * tick
+    listed = (stream.duration or packet_end) * tick
+    return listed if listed < spanned - _EDIT_SECONDS else spanned
 
 
 def _limit_pictures(container: InputContainer, path: Path) -> None:
@@ -344,10 +357,9 @@ def _rank(stream: Stream) -> tuple[bool, bool]:
     return bool(stream.disposition & Disposition.default), not stream.disposition & special
 
 
-def _flac_total(stream: AudioStream) -> int:
-    """Total samples of STREAMINFO, a 36-bit field; 0 where the encoder did not know."""
-    info = stream.codec_context.extradata or b""
-    return int.from_bytes(info[13:18], "big") & (2**36 - 1)
+def _is_finished(stream: AudioStream) -> bool:
+    """Whether FLAC's header has the checksum that an encoder writes when it is done; before, its total is a guess."""
+    return any((stream.codec_context.extradata or b"")[18:34])
 
 
 def _has_xing_tag(path: Path) -> bool:
@@ -361,25 +373,3 @@ def _has_xing_tag(path: Path) -> bool:
             file.seek(0)
         frame = file.read(4096)
     return any(tag in frame for tag in (b"Xing", b"Info", b"VBRI"))
-
-
-def _wav_seconds(path: Path) -> float | None:
-    """Length that the data chunk of a WAV or RF64 file states; None where it was left open."""
-    with path.open("rb") as file:
-        if file.read(12)[:4] not in (b"RIFF", b"RF64"):
-            return None
-        bytes_per_second, long_size = 0, None
-        while len(head := file.read(8)) == 8:
-            name, size = head[:4], int.from_bytes(head[4:], "little")
-            if name == b"data":
-                if size == 0xFFFFFFFF and long_size is not None:
-                    size = long_size
-                usable = bytes_per_second > 0 and 0 < size < 2**63 and size not in (0xFFFFFFFF, 0x7FFFFFFF)
-                return size / bytes_per_second if usable else None
-            body = file.read(min(size, 64))
-            if name == b"fmt " and len(body) >= 12:
-                bytes_per_second = struct.unpack_from("<I", body, 8)[0]
-            elif name == b"ds64" and len(body) >= 16:
-                long_size = struct.unpack_from("<Q", body, 8)[0]
-            file.seek(size - len(body) + size % 2, 1)
-    return None

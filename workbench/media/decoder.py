@@ -21,8 +21,10 @@ from av.container import InputContainer
 from av.packet import Packet
 
 from workbench.errors import MediaError
+from workbench.media.claims import has_last_page
 from workbench.media.containers import (
     decode_packet,
+    exact_seconds,
     first_picture,
     open_media,
     packets,
@@ -91,10 +93,7 @@ def decoder_of(path: Path, container: InputContainer, stream: AudioStream, zero:
     stream : its sound
     zero : container seconds of the first picture, as `picture_zero` finds it; None without a picture
     """
-    # A container's length is that of its longest stream, which beside a picture need not be the sound.
-    own_length = zero is None or stream.duration is not None
-    stated = stated_seconds(container, stream, path) if own_length else None
-    return Decoder(path, container, stream, zero, stated)
+    return Decoder(path, container, stream, zero)
 
 
 def picture_zero(path: Path) -> float | None:
@@ -127,19 +126,15 @@ class Decoder:
     container : the opened file
     stream : its sound
     zero : container seconds of the first picture; None for a file without one
-    stated : length that the file states, s; None where it states none
     """
 
-    def __init__(
-        self, path: Path, container: InputContainer, stream: AudioStream, zero: float | None, stated: float | None
-    ) -> None:
+    def __init__(self, path: Path, container: InputContainer, stream: AudioStream, zero: float | None) -> None:
         self.path = path
         self.sample_rate = 0  # Hz, known from the first frame: some headers state half of it (HE-AAC)
         self.channels = 0
         self._container = container
         self._stream = stream
         self._zero = zero  # container seconds of the first picture; None for a file without one
-        self._stated = stated
         self._due = zero  # container seconds at which the next sample belongs
         self._started = False
         self._heard = 0
@@ -150,13 +145,23 @@ class Decoder:
     def guessed_samples(self) -> int:
         """Samples to reserve room for: a little more than stated, but bounded, because a header may be wrong."""
         duration = self._container.duration
-        seconds = self._stated or (duration / av.time_base if duration else 60.0)
+        seconds = duration / av.time_base if duration else 60.0
         return min(int((seconds * 1.001 + 0.2) * self.sample_rate), _FIRST_GUESS_SAMPLES // self.channels)
 
     def pieces(self) -> Iterator[FrameRange]:
-        """Frames in order, with the silence and the cuts that keep them in place."""
+        """Frames in order, with the silence and the cuts that keep them in place; of sound alone without padding."""
+        last, given, packet_end = None, 0, 0
         for packet in packets(self._container, self._stream):
-            yield from self.pieces_of(packet)
+            for piece in self.pieces_of(packet):
+                if last is not None:
+                    yield last
+                last, given = piece, given + piece.length
+            packet_end = max(packet_end, (packet.pts or 0) + (packet.duration or 0))
+        if last is not None:
+            end = exact_seconds(self._container, self._stream, packet_end) if self._zero is None else None
+            excess = 0 if end is None else given - round(end * self.sample_rate)
+            # A length that cuts off more than that is no statement about padding, but wrong.
+            yield last._replace(length=last.length - (excess if 0 < excess < last.length else 0))
 
     def pieces_of(self, packet: Packet[AudioStream]) -> Iterator[FrameRange]:
         """The pieces of one packet, for a caller that reads the container itself and other streams with it.
@@ -170,7 +175,11 @@ class Decoder:
             self._heard += samples
             if time is not None:
                 late = 0.0 if self._due is None else time - self._due
-                if self._zero is None:
+                if self._zero is None and not self._started and time < 0.0:
+                    # Vorbis I, appendix A.2: what lies before zero of the first page is not part of the sound.
+                    skip, late = min(samples, round(-time * rate)), 0.0
+                    self._due = time + skip / rate
+                elif self._zero is None:
                     # Without a picture only a jump counts: samples follow one another, time stamps may creep.
                     late = late if self._started and late > _GAP_SECONDS else 0.0
                     self._due = time
@@ -194,20 +203,25 @@ class Decoder:
 
         Raises
         ------
-        MediaError : no sound was decoded, or 90 % or less of the length that the file states
+        MediaError : no sound was decoded, or 90 % or less of what was written, see `workbench.media.claims`
         """
         if not self._heard:
             raise MediaError(f"{self.path}: no sound could be decoded; the file is damaged or not what its name says")
         heard = self._heard / self.sample_rate
-        stated = heard + self._bad_seconds if self._stated is None else self._stated
+        stated = heard + self._bad_seconds
+        stated = max(stated, stated_seconds(self._container, self._stream, self.path, stated) or 0.0)
         if heard <= _KEPT_SHARE * stated - _EDGE_SECONDS:
             raise MediaError(
                 f"{self.path}: only {heard:.1f} s of its {stated:.1f} s could be decoded; "
                 "the file is cut short or damaged, copy or export it again"
             )
+        if self._container.format.name == "ogg" and not has_last_page(self.path):
+            _log.warning("%s: no last page; unless it was recorded from a stream, it is cut short: copy it", self.path)
 
     def _frames(self, packet: Packet[AudioStream]) -> Iterator[tuple[AudioFrame, float | None]]:
         """Frames of one rate, channel layout and a sample type that `SampleBuffer` knows, with their time stamps."""
+        if packet.has_sidedata("new_extradata") and self._stream.codec_context.name == "vorbis":
+            self._stream.codec_context.flush_buffers()  # a link of a chain does not overlap with the one before
         frames: list[AudioFrame] | None = decode_packet(packet)
         if frames is None:
             if packet.duration and packet.time_base:

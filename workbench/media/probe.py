@@ -30,7 +30,6 @@ from workbench.media.containers import (
     packets,
     picture_stream,
     sound_stream,
-    stated_seconds,
     tick_seconds,
     upright_size,
 )
@@ -105,27 +104,6 @@ def _measure(path: Path) -> MediaInfo:
         for packet in packets(container, *spans.streams):
             spans.note(packet)
         return media_info(path, container, first, spans)
-
-
-def expected_seconds(path: Path) -> float:
-    """Length of a file's sound as its header states it: quick, and now and then wrong. See `probe` for the true one.
-
-    Parameters
-    ----------
-    path : an audio or video file
-
-    Returns
-    -------
-    s; of a file that states none, by its packets; 0 without sound
-
-    Raises
-    ------
-    MediaError : no such file, no media, or neither sound nor moving picture in it
-    """
-    with open_media(path) as container:
-        stream = sound_stream(container)
-        stated = None if stream is None else stated_seconds(container, stream, Path(path))
-    return (probe(path).audio_duration or 0.0) if stated is None else stated
 
 
 def first_of(path: Path) -> VideoFrame | None:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from workbench.progress import Progress
     from workbench.store.grid_records import CorrectedGrid
 
-BEATS_VERSION = 7
+BEATS_VERSION = 8
 """Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`."""
 EVIDENCE_VERSION = 1
 """Raise it when the code of features changes what is measured of a beat."""
@@ -258,13 +258,13 @@ def analyze_sound(sound: Sound) -> Analysis:
 def decoded_seconds(sound: Sound, expected_most: float) -> float:
     """Decoded length of a sound, as its analysis holds it, without analysing it.
 
-    A stated length is not trusted: torn files state too much, raw ADTS and some MP3 nothing. So the length comes from
-    the store, else from decoding, and the analysis uses the decoded sound too.
+    What a header states is not trusted, and packets hold padding. So the length comes from the store, else from
+    decoding, and the analysis uses the decoded sound too.
 
     Parameters
     ----------
     sound : of the file
-    expected_most : s; a file that states more is decoded without being kept, since it may not be needed
+    expected_most : s; a file whose packets last longer is decoded without being kept, since it may not be needed
 
     Returns
     -------
@@ -275,13 +275,13 @@ def decoded_seconds(sound: Sound, expected_most: float) -> float:
     MediaError : no such file, or no sound in it, or torn
     """
     from workbench.media.audio import count_seconds
-    from workbench.media.probe import expected_seconds
+    from workbench.media.probe import probe
 
     beats = sound.workspace.arrays.load(_beats_key(sound))
     if beats is not None:
         return float(beats["duration"])
     path = sound.workspace.local_file(sound.path)
-    if expected_seconds(path) > expected_most:
+    if (probe(path).audio_duration or 0.0) > expected_most:
         sound.progress(f"measuring the length of {path.name}", 0.0)
         seconds = count_seconds(path)
         sound.progress(f"measuring the length of {path.name}", 1.0)

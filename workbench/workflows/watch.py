@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 PICTURE_VERSION = 4
 """Raise it when the code of media.video_reader or video changes a picture."""
-SOUNDTRACK_VERSION = 6
+SOUNDTRACK_VERSION = 7
 """Raise it when the code that measures a soundtrack changes its results."""
 
 _PLACING_SHARE, _PLACING_PICTURES = 0.3, 500

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 import soundfile
 
 from workbench.errors import MediaError
+from workbench.media.audio import decode
 from workbench.media.decoder import open_decoder, picture_zero
 
 
@@ -44,3 +48,93 @@ def test_a_sound_file_has_no_first_picture_and_a_silent_video_no_sound(
         open_decoder(video(tmp_path / "a.mp4", sound_seconds=None)),
     ):
         pass
+
+
+SAMPLES = 70_001  # no whole number of blocks of any codec
+
+
+def sounding() -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.asarray(np.random.default_rng(5).uniform(-0.5, 0.5, SAMPLES))
+
+
+@pytest.mark.parametrize(("subtype", "block"), [("MS_ADPCM", 500), ("GSM610", 320), ("G721_32", 120)])
+def test_the_fact_chunk_ends_the_last_block(tmp_path: Path, subtype: str, block: int) -> None:
+    path = tmp_path / "a.wav"
+    soundfile.write(path, sounding(), 8000, subtype=subtype)
+    assert decode(path).samples.shape == (1, SAMPLES)
+    raw = bytearray(path.read_bytes())
+    for claimed in (0, 1000, SAMPLES // 2, 2**32 - 1):  # no padding is as long as this
+        struct.pack_into("<I", raw, raw.index(b"fact") + 8, claimed)
+        path.write_bytes(raw)
+        assert SAMPLES < decode(path).samples.shape[1] <= SAMPLES + block
+
+
+@pytest.mark.parametrize("edited", ["1", "0"])
+@pytest.mark.parametrize(("name", "codec"), [("a.m4a", "aac"), ("a.mp4", "libopus"), ("a.mov", "aac")])
+def test_mp4_ends_with_its_last_sample(tmp_path: Path, name: str, codec: str, edited: str) -> None:
+    path, rate = tmp_path / name, 48_000
+    with av.open(path, "w", options={"use_editlist": edited}) as output:
+        stream = output.add_stream(codec, rate=rate, layout="mono")
+        assert isinstance(stream, av.AudioStream)
+        frame = av.AudioFrame.from_ndarray(sounding().astype(np.float32)[None], "flt", "mono")
+        frame.sample_rate, frame.pts, frame.time_base = rate, 0, Fraction(1, rate)
+        output.mux(stream.encode(frame))
+        output.mux(stream.encode(None))
+    delay = 0 if edited == "1" else {"aac": 1024, "libopus": 312}[codec]  # not stated by the file, so it stays
+    assert decode(path).samples.shape == (1, SAMPLES + delay)
+
+
+def test_the_length_that_itunes_states_ends_a_sound_without_an_edit_list(tmp_path: Path) -> None:
+    from mutagen.mp4 import MP4, MP4FreeForm
+
+    test_mp4_ends_with_its_last_sample(tmp_path, "a.m4a", "aac", "0")
+    file = MP4(tmp_path / "a.m4a")
+    stated = f" 00000000 00000400 0000018F {SAMPLES - 30:016X}" + " 00000000" * 8
+    file["----:com.apple.iTunes:iTunSMPB"] = [MP4FreeForm(stated.encode())]
+    file.save()
+    assert decode(tmp_path / "a.m4a").samples.shape == (1, SAMPLES - 30)
+
+
+def vorbis(path: Path, samples: int, rate: int = 44_100) -> bytes:
+    soundfile.write(path, sounding()[:samples], rate, format="OGG", subtype="VORBIS")
+    return path.read_bytes()
+
+
+def shifted(ogg: bytes, samples: int) -> bytes:
+    """An Ogg file whose pages of sound all state so many samples less (RFC 3533, section 6)."""
+    pages = [bytearray(b"OggS" + page) for page in ogg.split(b"OggS")[1:]]
+    for page in pages:
+        position = int.from_bytes(page[6:14], "little")
+        if position:
+            page[6:14], page[22:26] = (position - samples).to_bytes(8, "little"), bytes(4)
+            register = 0
+            for byte in page:
+                register ^= byte << 24
+                for _ in range(8):
+                    register = (register << 1) ^ (0x104C11DB7 if register & 1 << 31 else 0)
+            page[22:26] = register.to_bytes(4, "little")
+    return b"".join(pages)
+
+
+def test_the_head_that_a_vorbis_file_does_not_count_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "a.ogg"
+    whole = vorbis(path, SAMPLES)
+    expected = decode(path).samples
+    assert expected.shape == (1, SAMPLES)
+    path.write_bytes(shifted(whole, 128))
+    np.testing.assert_array_equal(decode(path).samples, expected[:, 128:])
+    assert soundfile.info(path).frames == SAMPLES - 128
+
+
+def test_links_of_an_ogg_chain_follow_one_another(tmp_path: Path) -> None:
+    path = tmp_path / "a.ogg"
+    links = [vorbis(path, SAMPLES), vorbis(path, SAMPLES // 2)]
+    expected = []
+    for link in links:
+        path.write_bytes(link)
+        expected.append(decode(path).samples)
+    path.write_bytes(b"".join(links))
+    np.testing.assert_array_equal(decode(path).samples, np.concatenate(expected, axis=1))
+    path.write_bytes(links[0] + vorbis(path, SAMPLES, 22_050))
+    with pytest.raises(MediaError, match="several rates"):
+        decode(path)

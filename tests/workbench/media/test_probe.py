@@ -14,7 +14,7 @@ import soundfile
 from workbench.bundled import bundled_path
 from workbench.errors import MediaError
 from workbench.media.audio import decode
-from workbench.media.probe import expected_seconds, probe
+from workbench.media.probe import probe
 from workbench.media.video import frames
 
 RATE = 48_000
@@ -118,24 +118,3 @@ class TestMeasuredOnce:
             soundfile.write(path, np.full(seconds * RATE, 0.1), RATE)
             lengths.append(round(probe(path).duration))
         assert lengths == [1, 2, 3, 4]
-
-
-class TestExpectedSeconds:
-    def test_what_a_header_states_counts_though_the_file_was_cut(self, tmp_path: Path) -> None:
-        path = tmp_path / "a.flac"
-        soundfile.write(path, np.random.default_rng(1).uniform(-0.5, 0.5, 4 * RATE), RATE)
-        assert expected_seconds(path) == pytest.approx(4.0)
-        path.write_bytes(path.read_bytes()[:-60_000])
-        assert expected_seconds(path) == pytest.approx(4.0)
-
-    def test_packets_count_where_nothing_is_stated(self, tmp_path: Path) -> None:
-        path = tmp_path / "a.aac"
-        with av.open(path, "w", format="adts") as container:
-            stream = container.add_stream("aac", rate=RATE)
-            silence = av.AudioFrame.from_ndarray(np.zeros((1, 3 * RATE), dtype=np.float32), "fltp", "mono")
-            silence.sample_rate = RATE
-            container.mux([*stream.encode(silence), *stream.encode()])
-        assert expected_seconds(path) == pytest.approx(3.0, abs=0.05)
-
-    def test_a_silent_video_has_none(self, tmp_path: Path, video: Callable[..., Path]) -> None:
-        assert expected_seconds(video(tmp_path / "a.mp4", sound_seconds=None)) == 0.0

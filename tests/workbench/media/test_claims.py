@@ -1,0 +1,189 @@
+"""Headers that state other sizes than their files have: what decodes counts, and torn is only what ends too soon."""
+
+from __future__ import annotations
+
+import io
+import logging
+import struct
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+import soundfile
+from numpy.typing import NDArray
+
+from workbench.errors import MediaError
+from workbench.media.audio import count_seconds, decode
+
+RATE = 8000
+SECONDS = 3.0
+OPEN = (0, 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFDB, 0x80000000, 0x7FFFFFFF, 0x7FFFFFD3, 0x7FFFF000, 0x7FFFEFFC, 0x7F000000,
+        0x40000000, 2_000_000_000)  # fmt: skip
+
+
+def noise(seconds: float = SECONDS, rate: int = RATE) -> NDArray[np.float32]:
+    """Shape (n,)."""
+    return np.random.default_rng(3).uniform(-0.5, 0.5, round(seconds * rate)).astype(np.float32)
+
+
+def written(path: Path, **kind: str) -> bytearray:
+    """A sound file of SECONDS as libsndfile writes it."""
+    soundfile.write(path, noise(), RATE, **({"subtype": "PCM_16"} | kind))
+    return bytearray(path.read_bytes())
+
+
+def with_size(path: Path, raw: bytearray, at: int, code: str, size: int) -> Path:
+    """The file with another size in its header."""
+    struct.pack_into(code, raw, at, size)
+    path.write_bytes(raw)
+    return path
+
+
+def encoded(target: Path | io.RawIOBase, container: str, codec: str, **options: str) -> None:
+    """SECONDS of noise in stereo, through one of FFmpeg's muxers."""
+    rate, seconds = 48_000, 2 * SECONDS
+    sound = np.repeat(noise(seconds, rate), 2).reshape(1, -1)
+    with av.open(target, "w", format=container, options=options) as output:
+        stream = output.add_stream(codec, rate=rate, layout="stereo")
+        assert isinstance(stream, av.AudioStream)
+        stream.bit_rate = 128_000
+        for at in range(0, sound.size // 2, 1024):
+            frame = av.AudioFrame.from_ndarray(sound[:, 2 * at : 2 * at + 2048], "flt", "stereo")
+            frame.sample_rate, frame.pts, frame.time_base = rate, at, Fraction(1, rate)
+            output.mux(stream.encode(frame))
+        output.mux(stream.encode(None))
+
+
+class Pipe(io.RawIOBase):
+    """What a writer cannot go back in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bytes = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return False
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        raise io.UnsupportedOperation
+
+    def write(self, data: object) -> int:
+        self.bytes += memoryview(data)  # type: ignore[arg-type]
+        return len(memoryview(data))  # type: ignore[arg-type]
+
+
+class TestSizes:
+    @pytest.mark.parametrize("size", OPEN)
+    def test_a_wav_that_was_left_open(self, tmp_path: Path, size: int) -> None:
+        raw = written(tmp_path / "a.wav")
+        struct.pack_into("<I", raw, 4, min(size + 36, 2**32 - 1))
+        assert decode(with_size(tmp_path / "a.wav", raw, 40, "<I", size)).duration == SECONDS
+
+    @pytest.mark.parametrize(
+        ("format", "name", "code", "sizes"),
+        [
+            ("AIFF", b"SSND", ">I", (0, 0xFFFFFFFF, 0x7F000008)),
+            ("CAF", b"data", ">q", (0, -1, 2**63 - 1)),
+            ("W64", b"data\xf3\xac\xd3\x11\x8c\xd1\x00\xc0\x4f\x8e\xdb\x8a", "<q", (0, -1, 2**63 - 1)),
+            ("AU", b".snd\x00\x00\x00\x18", ">I", (0, 0xFFFFFFFF, 0x7FFFFFFF)),
+        ],
+    )
+    def test_other_containers(
+        self, tmp_path: Path, format: str, name: bytes, code: str, sizes: tuple[int, ...]
+    ) -> None:
+        raw = written(tmp_path / "a", format=format)
+        for size in sizes:
+            if format == "AIFF":
+                struct.pack_into(">I", raw, 4, size)
+            path = with_size(tmp_path / "a", raw, raw.index(name) + len(name), code, size)
+            assert decode(path).duration == SECONDS, size
+
+    @pytest.mark.parametrize("size", [0, 2**64 - 1])
+    def test_rf64(self, tmp_path: Path, size: int) -> None:
+        raw = written(tmp_path / "a.wav", format="RF64")
+        large = raw.index(b"ds64") + 8
+        struct.pack_into("<QQQ", raw, large, size, size, size)
+        (tmp_path / "a.wav").write_bytes(raw)
+        assert decode(tmp_path / "a.wav").duration == SECONDS
+
+    @pytest.mark.parametrize("bytes_per_second", [0, 1, 16_001, 2**32 - 1])
+    def test_a_byte_rate_is_no_length(self, tmp_path: Path, bytes_per_second: int) -> None:
+        for subtype in ("PCM_16", "IMA_ADPCM", "MS_ADPCM"):
+            raw = written(tmp_path / "a.wav", subtype=subtype)
+            path = with_size(tmp_path / "a.wav", raw, 28, "<I", bytes_per_second)
+            assert count_seconds(path) == pytest.approx(SECONDS, abs=0.3)
+            path.write_bytes(raw[: len(raw) // 2])
+            with pytest.raises(MediaError, match="cut short"):
+                count_seconds(path)
+
+    def test_a_header_of_the_first_block_alone(self, tmp_path: Path) -> None:
+        raw = written(tmp_path / "a.wav")
+        assert decode(with_size(tmp_path / "a.wav", raw, 40, "<I", 2048)).duration == SECONDS
+
+    def test_what_follows_the_sound_is_not_sound(self, tmp_path: Path) -> None:
+        raw = written(tmp_path / "a.wav") + b"id3 " + struct.pack("<I", 200_000) + bytes(200_000)
+        (tmp_path / "a.wav").write_bytes(raw)
+        assert decode(tmp_path / "a.wav").duration == SECONDS
+        (tmp_path / "a.wav").write_bytes(written(tmp_path / "a.wav") + bytes(2048))
+        assert decode(tmp_path / "a.wav").duration == SECONDS
+
+    @pytest.mark.parametrize("size", [160_000, 1_270_080_000, 2_500_000_000, 4_147_200_000])
+    def test_a_size_that_was_counted_is_missed(self, tmp_path: Path, size: int) -> None:
+        raw = written(tmp_path / "a.wav")
+        with pytest.raises(MediaError, match=r"only 3\.0 s of its .* the file is cut short"):
+            decode(with_size(tmp_path / "a.wav", raw, 40, "<I", size))
+
+
+CONTAINERS = {
+    "wav": "pcm_s16le", "w64": "pcm_s16le", "aiff": "pcm_s16be", "au": "pcm_s16be", "caf": "pcm_s16le",
+    "avi": "pcm_s16le", "matroska": "pcm_s16le", "webm": "libopus", "flac": "flac", "flv": "libmp3lame",
+    "asf": "wmav2", "mp4": "aac", "mp3": "libmp3lame",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_every_container_that_is_cut_is_refused(tmp_path: Path, container: str) -> None:
+    path = tmp_path / f"a.{container}"
+    encoded(path, container, CONTAINERS[container], **({"movflags": "faststart"} if container == "mp4" else {}))
+    assert count_seconds(path) == pytest.approx(2 * SECONDS, abs=0.1)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size * 6 // 10])
+    with pytest.raises(MediaError, match="the file is cut short"):
+        count_seconds(path)
+
+
+@pytest.mark.parametrize("container", [*CONTAINERS, "adts", "ogg", "mpegts"])
+def test_what_was_written_live_is_whole_wherever_it_ends(tmp_path: Path, container: str) -> None:
+    codec = CONTAINERS.get(container, {"ogg": "libopus"}.get(container, "aac"))
+    encoded(pipe := Pipe(), container, codec, **({"movflags": "frag_every_frame"} if container == "mp4" else {}))
+    for share in (1.0, 0.6):
+        (tmp_path / "a").write_bytes(pipe.bytes[: round(share * len(pipe.bytes))])
+        assert count_seconds(tmp_path / "a") == pytest.approx(share * 2 * SECONDS, abs=0.8)
+
+
+def test_a_video_that_is_cut_is_refused_in_matroska_as_in_mp4(tmp_path: Path, video: Callable[..., Path]) -> None:
+    for suffix in (".mkv", ".mp4"):
+        path = video(tmp_path / f"a{suffix}", pictures=250, sound_seconds=10.0)
+        whole = path.read_bytes()
+        assert count_seconds(path) == pytest.approx(10.0, abs=0.1)
+        path.write_bytes(whole[: len(whole) * 6 // 10])
+        with pytest.raises(MediaError):
+            count_seconds(path)
+
+
+def test_an_ogg_without_a_last_page_is_read_with_a_line_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "a.ogg"
+    soundfile.write(path, noise(20.0), RATE, format="OGG", subtype="VORBIS")
+    with caplog.at_level(logging.WARNING):
+        assert count_seconds(path) == 20.0
+        assert not caplog.messages
+        path.write_bytes(path.read_bytes()[: path.stat().st_size * 6 // 10])
+        assert 8.0 < count_seconds(path) < 13.0
+    assert "no last page" in caplog.text
