@@ -92,6 +92,8 @@ class Recording(Shown):
     """Hz"""
     content_hash: str
     """SHA-256 of the file's bytes in hex; of the samples where there is no file"""
+    bits: int = 16
+    """with which it is written again: 24 if the file holds more than 16 without loss, else 16"""
 
     def __post_init__(self) -> None:
         samples = np.ascontiguousarray(self.samples, dtype=np.float32)

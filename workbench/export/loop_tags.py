@@ -4,7 +4,7 @@
     FLAC, Ogg         comments LOOPSTART and LOOPLENGTH, in samples (the custom of RPG Maker, read by most engines)
 
 The copy holds the same sound, byte for byte; only the chunk or the comments are added, and older ones of the same names
-are replaced. Where the track is of another kind (MP3, M4A), the copy is decoded into WAV or FLAC of 16 bits.
+are replaced. Where the track is of another kind (MP3, M4A), the copy is decoded into WAV or FLAC of 16 bits, or 24.
 
 Engines go from end to start in one sample: the plan's crossfades, glides and gains are not in the file. So that the
 splice does not click, both points move by the same few samples, 10 ms at most, to the nearest place where the samples
@@ -28,7 +28,7 @@ import numpy as np
 from workbench.errors import MediaError, ParameterError
 from workbench.export.timeline import Timeline, TrackMedia
 from workbench.files import written_whole
-from workbench.media.audio import decode, write_audio
+from workbench.media.audio import decode, subtype_for, write_audio
 from workbench.recording import FloatArray, Recording
 
 _TAGGED = {".flac": "flac", ".ogg": "ogg", ".oga": "ogg", ".opus": "ogg"}
@@ -120,7 +120,8 @@ def _copy(track: TrackMedia, recording: Recording, kind: str, aside: Path) -> No
     if own == _TAGGED.get(kind, "wav"):
         shutil.copyfile(track.path, aside)
     elif kind in (".wav", ".flac"):
-        write_audio(aside, iter([recording.samples]), recording.sample_rate, recording.channels)
+        subtype = subtype_for(aside, recording)
+        write_audio(aside, iter([recording.samples]), recording.sample_rate, recording.channels, subtype=subtype)
     else:
         raise ParameterError(f"{track.path.name} is not Ogg; write its loop points into a .wav or .flac")
 

@@ -132,7 +132,7 @@ def decode(path: Path, folder: Path | None = None) -> Recording:
             samples = files.finish()
         if samples is None:
             raise MediaError(f"{path}: there is a sound stream, but no sound in it")
-        return Recording(samples, decoder.sample_rate, content_hash)
+        return Recording(samples, decoder.sample_rate, content_hash, decoder.bits)
 
 
 def decode_blocks(path: Path, block_seconds: float = 10.0, sample_rate: int | None = None) -> Iterator[SoundBlock]:
@@ -288,6 +288,12 @@ def write_audio(
         except av.error.FFmpegError as error:
             raise cannot_be_written(path, error) from error
     return path
+
+
+def subtype_for(path: Path, recording: Recording) -> str | None:
+    """The subtype that keeps the bits of a recording in a file of this suffix; None where there is but one."""
+    subtype = f"pcm{recording.bits}"
+    return subtype if (path.suffix.lower(), subtype) in _WRITINGS else None
 
 
 def _convert_rate(blocks: Iterator[SoundBlock], sample_rate: int, block_seconds: float) -> Iterator[SoundBlock]:

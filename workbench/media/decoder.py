@@ -132,6 +132,7 @@ class Decoder:
         self.path = path
         self.sample_rate = 0  # Hz, known from the first frame: some headers state half of it (HE-AAC)
         self.channels = 0
+        self.bits = 16  # see `Recording.bits`
         self._container = container
         self._stream = stream
         self._zero = zero  # container seconds of the first picture; None for a file without one
@@ -249,6 +250,9 @@ class Decoder:
             raise MediaError(f"{self.path}: states an impossible sample rate, {self.sample_rate} Hz; it is damaged")
         self._layout = frame.layout.name
         self._format = frame.format.name
+        lossless = self._stream.codec_context.name.startswith(("pcm_f", "wavpack"))  # lossy codecs give floats too
+        if self._format.startswith(("s32", "dbl")) or (lossless and self._format.startswith("flt")):
+            self.bits = 24
         if self._format.rstrip("p") not in _CODES or (self.channels >= _MOST_PLANES and frame.format.is_planar):
             self._format = "flt"
 

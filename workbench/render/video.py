@@ -45,7 +45,7 @@ from av.video.stream import VideoStream
 
 from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.files import cannot_be_written, written_whole
-from workbench.media.audio import decode_blocks, write_audio
+from workbench.media.audio import decode_blocks, subtype_for, write_audio
 from workbench.media.containers import first_picture, open_media, packets, picture_stream, tick_seconds
 from workbench.media.probe import probe
 from workbench.mix.limiter import limit_blocks
@@ -153,7 +153,8 @@ def render_audio(
     Parameters
     ----------
     plan, recording : as for `workbench.render.playback.render_blocks`
-    out : WAV and FLAC get 16 bits with triangular dither, MP3 the bit rate of `workbench.media.audio.write_audio`
+    out : WAV and FLAC get 24 bits of a track that holds more than 16, else 16 with triangular dither; MP3 the bit rate
+        of `workbench.media.audio.write_audio`
     params : block length, and the limiter's; None: the defaults
     limit : hold the true peak under the ceiling; without it sound over full scale is clipped there
     gain_db : of the whole, before the limiter, dB
@@ -174,7 +175,8 @@ def render_audio(
     if limit:
         blocks = limit_blocks(blocks, recording.sample_rate, params)
     total = round(plan.window_end * recording.sample_rate)
-    return write_audio(Path(out), _report_blocks(blocks, total, progress), recording.sample_rate, recording.channels)
+    reporting, subtype = _report_blocks(blocks, total, progress), subtype_for(Path(out), recording)
+    return write_audio(Path(out), reporting, recording.sample_rate, recording.channels, subtype=subtype)
 
 
 def render_video(

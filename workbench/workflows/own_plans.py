@@ -36,7 +36,7 @@ from workbench.loops.profile import LoopProfile, Splices
 from workbench.loops.refusals import Refusal
 from workbench.loops.seams import SeamScore, score_seam, total_of_parts
 from workbench.loops.splices import with_room
-from workbench.media.audio import decode, write_audio
+from workbench.media.audio import decode, subtype_for, write_audio
 from workbench.notebook import Shown
 from workbench.params import WorkbenchParams
 from workbench.plots.seams import SeamView, seam_figure
@@ -123,8 +123,9 @@ class HeardPlan(Shown):
         ------
         MediaError : the file cannot be written
         """
-        blocks = render_blocks(self.plan, self.recording)
-        return write_audio(Path(out), blocks, self.recording.sample_rate, self.recording.channels)
+        blocks, recording = render_blocks(self.plan, self.recording), self.recording
+        subtype = subtype_for(Path(out), recording)
+        return write_audio(Path(out), blocks, recording.sample_rate, recording.channels, subtype=subtype)
 
     def to_dataset(self) -> xarray.Dataset:
         """The plan as labelled arrays, with the score of each seam."""

@@ -10,6 +10,7 @@ from typing import Any
 import av
 import numpy as np
 import pytest
+import soundfile
 from numpy.typing import NDArray
 
 from tests.videos import read_numbers, write_divx, write_numbered
@@ -477,6 +478,27 @@ def test_sound_files(plan: LoopPlan, track: Recording, tmp_path: Path, suffix: s
     assert 20 * np.log10(difference) < floor_db
     assert told[-1] == 1.0
     assert [path.name for path in tmp_path.iterdir()] == [out.name]
+
+
+@pytest.mark.parametrize(
+    ("name", "subtype", "bits"),
+    [
+        ("a.wav", "PCM_24", 24), ("a.wav", "PCM_32", 24), ("a.wav", "FLOAT", 24), ("a.flac", "PCM_24", 24),
+        ("a.wav", "PCM_16", 16), ("a.flac", "PCM_16", 16), ("a.ogg", "VORBIS", 16), ("a.mp3", "MPEG_LAYER_III", 16),
+    ],
+)  # fmt: skip
+def test_a_sound_file_has_the_bits_of_its_track(
+    plan: LoopPlan, tmp_path: Path, name: str, subtype: str, bits: int
+) -> None:
+    quiet = 1e-6 * np.sin(np.arange(8 * 44_100) / 20.0)  # two steps of 24 bits, a thirtieth of one of 16
+    soundfile.write(tmp_path / name, quiet, 44_100, subtype=subtype)
+    track = decode(tmp_path / name)
+    for suffix in (".wav", ".flac"):
+        out = render_audio(plan, track, tmp_path / f"out{suffix}")
+        assert soundfile.info(out).subtype == f"PCM_{bits}"
+        if bits == 24:
+            np.testing.assert_allclose(decode(out).samples, render(plan, track).samples, atol=2.0**-24)
+    assert soundfile.info(render_audio(plan, track, tmp_path / "out.mp3")).format == "MP3"
 
 
 def test_sound_files_can_be_limited(plan: LoopPlan, tmp_path: Path) -> None:
