@@ -8,12 +8,14 @@ Function: `compare_edits`. Classes: `KeptSpan`, `EditChange`, `EditDifference`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Literal, TypeAlias, get_args
+from unicodedata import normalize
 from urllib.parse import unquote
 
 from workbench.edits.edit_list import Clip, EditList
@@ -137,22 +139,37 @@ def compare_edits(old: EditList, new: EditList) -> EditDifference:
 
     Parameters
     ----------
-    old, new : the cuts; each counts in its own frame rate. Where they name not one media alike, as exports of different
-        programs may, media are the same if the last parts of their names are
+    old, new : the cuts; each counts in its own frame rate. Media are the same if their names are but for the way they
+        are written. Where they name not one media alike, as exports of different programs may, the last parts count
 
     Returns
     -------
     seconds of picture that stayed, and the changes between them
     """
+    old, new = _plainly_named(old), _plainly_named(new)
     new = _named_like(old, new)
     matching = match_pieces(old, new)
+    frame = 1 / max(old.frame_rate, new.frame_rate)
     return EditDifference(
         old_seconds=float(old.seconds),
         new_seconds=float(new.seconds),
-        kept=tuple(_spans(matching)),
-        changes=tuple(_changes(old, new, matching)),
+        kept=tuple(_spans(matching, frame)),
+        changes=tuple(_changes(old, new, matching, frame)),
         frame_seconds=float(1 / old.frame_rate),
     )
+
+
+def _plainly_named(edit: EditList) -> EditList:
+    clips = (replace(clip, media=None if clip.media is None else _plain_name(clip.media)) for clip in edit.clips)
+    return replace(edit, clips=tuple(clips))
+
+
+def _plain_name(media: str) -> str:
+    """The one form of a media's name: a path without escapes and root, composed letters, its suffix in lower case."""
+    path = normalize("NFC", unquote(media)).replace("\\", "/")
+    path = re.sub(r"^file:/*(localhost/)?", "", path, flags=re.IGNORECASE).lstrip("/")
+    suffix = PurePosixPath(path).suffix
+    return path.removesuffix(suffix) + suffix.lower()
 
 
 def _named_like(old: EditList, new: EditList) -> EditList:
@@ -160,7 +177,8 @@ def _named_like(old: EditList, new: EditList) -> EditList:
     here, there = ({clip.media for clip in edit.clips if clip.media is not None} for edit in (old, new))
     if here & there:
         return new
-    known, named = ({_last_part(media): media for media in names} for names in (here, there))
+    # Without folders, suffix and case: what is left when a path, an address and a reel name a media.
+    known, named = ({PurePosixPath(media).stem.casefold(): media for media in names} for names in (here, there))
     if len(known) < len(here) or len(named) < len(there):
         return new  # last parts that do not tell media apart are no names
     meant = {media: known.get(part, media) for part, media in named.items()}
@@ -168,45 +186,47 @@ def _named_like(old: EditList, new: EditList) -> EditList:
     return replace(new, clips=tuple(clips))
 
 
-def _last_part(media: str) -> str:
-    """A media's name without folders, suffix and case: what is left when a path, an address and a reel name it."""
-    return PurePosixPath(unquote(media).replace("\\", "/")).stem.casefold()
+def _spans(matching: Matching, frame: Fraction) -> Iterator[KeptSpan]:
+    """Kept pieces, those that go on in both cuts joined; less than a frame between them is no change.
 
-
-def _spans(matching: Matching) -> Iterator[KeptSpan]:
-    """Kept pieces, those that go on in both cuts joined."""
+    Sources of another frame rate are cut where they have a frame, which is beside the frames of the edit.
+    """
     start: tuple[int, int] | None = None
     reached = (0, 0)
     for i, j in matching.kept:
         old, new = matching.old[i], matching.new[j]
-        if start is None or reached != (old.start, new.start):
+        if start is None or max(old.start - reached[0], new.start - reached[1]) * matching.tick >= frame:
             if start is not None:
-                yield _span(matching.tick, start, reached[0] - start[0])
+                yield _span(matching.tick, start, reached)
             start = (old.start, new.start)
         reached = (old.end, new.end)
     if start is not None:
-        yield _span(matching.tick, start, reached[0] - start[0])
+        yield _span(matching.tick, start, reached)
 
 
-def _span(tick: Fraction, start: tuple[int, int], ticks: int) -> KeptSpan:
+def _span(tick: Fraction, start: tuple[int, int], reached: tuple[int, int]) -> KeptSpan:
+    ticks = min(reached[0] - start[0], reached[1] - start[1])
     return KeptSpan(float(start[0] * tick), float(start[1] * tick), float(ticks * tick))
 
 
-def _changes(old: EditList, new: EditList, matching: Matching) -> Iterator[EditChange]:
+def _changes(old: EditList, new: EditList, matching: Matching, frame: Fraction) -> list[EditChange]:
     """One change for each place where the kept pieces do not go on in both cuts."""
+    found: list[EditChange] = []
     moved = ({i for i, _ in matching.moved}, {j for _, j in matching.moved})
     ends = [(-1, -1), *matching.kept, (len(matching.old), len(matching.new))]
     for (i, j), (next_i, next_j) in pairwise(ends):
         gone, come = matching.old[i + 1 : next_i], matching.new[j + 1 : next_j]
-        if not gone and not come:
+        lost, gained = (sum(piece.ticks for piece in pieces) * matching.tick for pieces in (gone, come))
+        if max(lost, gained) < frame:
+            if found:  # what rounding left of the change before
+                found[-1] = replace(found[-1], delta_seconds=found[-1].delta_seconds + float(gained - lost))
             continue
         hole = _Hole(old, new, matching, moved, range(i + 1, next_i), range(j + 1, next_j))
         at = come[0].start if come else matching.new[j].end if j >= 0 else 0
         old_at = gone[0].start if gone else matching.old[i].end if i >= 0 else 0
-        delta = sum(piece.ticks for piece in come) - sum(piece.ticks for piece in gone)
-        yield EditChange(
-            float(at * matching.tick), float(old_at * matching.tick), float(delta * matching.tick), hole.kind
-        )
+        begins, old_begins = float(at * matching.tick), float(old_at * matching.tick)
+        found.append(EditChange(begins, old_begins, float(gained - lost), hole.kind))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,6 +188,34 @@ def test_each_cut_counts_in_its_own_frames() -> None:
     assert spans(found) == [(0, 0, float(300 * frame))]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "file:///Volumes/Card%201/Cafe%CC%81.mov",
+        "file://localhost/Volumes/Card%201/Caf%C3%A9.MOV",
+        "file:/Volumes/Card 1/Cafe\u0301.mov",
+        "/Volumes/Card 1/Caf\u00e9.Mov",
+        "\\Volumes\\Card 1\\Caf\u00e9.mov",
+        "Volumes/Card%201/Caf%c3%a9.mov",
+    ],
+)
+def test_names_of_media_are_compared_in_one_form(name: str) -> None:
+    # Another media is named alike in both cuts, so that the last parts of names are not what counts.
+    old = edit(("file:///Volumes/Card%201/Caf%C3%A9.mov", 0, 10), ("b.mov", 0, 5))
+    assert compare_edits(old, edit((name, 0, 10), ("b.mov", 0, 5))).changes == ()
+    other = name.replace("mov", "mxf").replace("MOV", "mxf").replace("Mov", "mxf")
+    assert len(compare_edits(old, edit((other, 0, 10), ("b.mov", 0, 5))).changes) == 1
+    assert compare_edits(old, edit((other, 0, 10), ("B.mp4", 0, 5))).changes == ()
+
+
+def test_less_than_a_frame_is_no_change() -> None:
+    frame = float(1 / RATE)
+    beside = edit(A, ("b", 20, 4 - 0.9 * frame), ("x", 0, 0.9 * frame), C, D, E)
+    found = compare_edits(FILM, beside)
+    assert (spans(found), changes(found)) == ([(0, 0, 25)], [])
+    assert len(changes(compare_edits(FILM, edit(A, ("b", 20, 4 - frame), ("x", 0, frame), C, D, E)))) == 1
+
+
 def test_media_that_two_programs_name_unlike_are_told_by_the_last_part() -> None:
     old = edit(("file:///one/place/Wide%20shot.mov", 0, 5), ("file:///one/place/close.mov", 0, 5))
     new = edit(("WIDE SHOT.MOV", 0, 5), ("X", 0, 1), ("close", 0, 5))
