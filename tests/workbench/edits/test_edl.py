@@ -99,6 +99,123 @@ M2   C       000.0                00:00:10:00
     ]  # fmt: skip
 
 
+def test_reversed_shots_by_either_convention(tmp_path: Path) -> None:
+    edit = read(
+        tmp_path,
+        """001  A V C 00:00:10:00 00:00:12:00 01:00:00:00 01:00:02:00
+M2   A       -025.0               00:00:10:00
+002  A V C 00:00:12:00 00:00:10:00 01:00:02:00 01:00:04:00
+M2   A       -025.0               00:00:12:00
+003  A V C 00:00:12:00 00:00:10:00 01:00:04:00 01:00:06:00
+004  A V C 00:00:14:00 00:00:10:00 01:00:06:00 01:00:08:00
+M2   A        050.0               00:00:14:00
+005  A V C 00:00:10:00 00:00:14:00 01:00:08:00 01:00:10:00
+M2   A       -050.0
+""",
+        Fraction(25),
+    )
+    assert rows(edit) == [("A", 300, 50, -1)] * 3 + [("A", 350, 50, -2)] * 2
+
+
+@pytest.mark.parametrize(
+    ("rate", "source", "fps", "speed"),
+    [
+        (24, "00:00:10:29 00:00:14:29", "060.0", 2),  # 120 of 30 frames a second in 2 s: twice the source's rate
+        (24, "00:00:10:29 00:00:12:29", "030.0", 1),
+        (24, "00:00:10:29 00:00:12:17", "024.0", Fraction(4, 5)),  # every frame of the source is shown
+        (24, "00:00:10:00 00:00:12:00", "060.0", Fraction(5, 2)),  # where lengths say nothing, the record's rate
+        (Fraction(60_000, 1001), "00:00:10:00 00:00:12:00", "059.9", 1),
+        (Fraction(60_000, 1001), "00:00:10:00 00:00:14:00", "119.9", 2),
+        (Fraction(24_000, 1001), "00:00:10:00 00:00:12:00", "023.98", 1),
+    ],
+)
+def test_a_stated_speed_counts_frames_of_the_record_or_of_the_source(
+    tmp_path: Path, rate: Fraction, source: str, fps: str, speed: Fraction
+) -> None:
+    text = f"001  A V C {source} 01:00:00:00 01:00:02:00\nM2   A       {fps}     00:00:10:00\n"
+    (clip,) = read(tmp_path, text, Fraction(rate)).clips
+    assert clip.speed == speed
+
+
+@pytest.mark.parametrize("source_rate", [24, 25, 30, 50, 60, Fraction(30_000, 1001)])
+@pytest.mark.parametrize("record_rate", [24, 25, 30, Fraction(24_000, 1001)])
+def test_sources_of_another_rate_are_shown_at_their_own(
+    tmp_path: Path, record_rate: Fraction, source_rate: Fraction
+) -> None:
+    def codes(rate: Fraction, *times: Fraction) -> str:
+        frames = [divmod(round(time * Fraction(rate)), round(rate)) for time in times]
+        return " ".join(f"00:{second // 60:02}:{second % 60:02}:{frame:02}" for second, frame in frames)
+
+    frame = 1 / Fraction(record_rate)
+    at, events = Fraction(0), []
+    shots = [(Fraction(1007, 24), 1511), (Fraction(3), 1000), (Fraction(701, 6), 3017)]
+    for number, (start, frames) in enumerate(shots, start=1):
+        source = codes(source_rate, start, start + frames * frame)
+        events.append(f"{number:03} B V C {source} {codes(record_rate, at, at + frames * frame)}")
+        at += frames * frame
+    clips = read(tmp_path, "\n".join(events), Fraction(record_rate)).clips
+    for clip, (start, frames) in zip(clips, shots, strict=True):
+        assert clip.seconds == frames * frame
+        assert clip.speed == 1
+        assert abs(clip.source_start - start) <= 1 / (2 * Fraction(source_rate))
+
+
+def test_events_of_any_reel_have_rates_of_their_own(tmp_path: Path) -> None:
+    edit = read(
+        tmp_path,
+        """001  AX V C 00:00:10:29 00:00:42:14 01:00:00:00 01:00:31:12
+002  AX V C 00:00:10:12 00:00:11:13 01:00:31:12 01:00:32:13
+""",
+        Fraction(24),
+    )
+    assert [clip.source_start for clip in edit.clips] == [Fraction(329, 30), Fraction(21, 2)]
+    assert all(clip.speed == 1 for clip in edit.clips)
+
+
+def test_time_code_goes_on_over_midnight(tmp_path: Path) -> None:
+    edit = read(
+        tmp_path,
+        """001  A V C 23:59:58:00 00:00:03:00 23:59:50:00 23:59:55:00
+002  B V C 00:00:10:00 00:00:20:00 23:59:55:00 00:00:05:00
+003  A V C 00:00:01:00 00:00:03:00 00:00:07:00 00:00:09:00
+004  A V C 00:00:01:00 23:59:59:00 00:00:09:00 00:00:11:00
+""",
+        Fraction(25),
+    )
+    day = 24 * 3600 * 25
+    assert rows(edit) == [
+        ("A", day - 50, 50, 1), ("A", 0, 75, 1), ("B", 250, 250, 1), (None, 0, 50, 1), ("A", 25, 50, 1),
+        ("A", 25, 25, -1), ("A", day, 25, -1),
+    ]  # fmt: skip
+
+
+def test_midnight_in_drop_frame(tmp_path: Path) -> None:
+    edit = read(
+        tmp_path,
+        """001  A V C 23:59:59;00 00:00:01;00 23:59:59;28 00:00:01;28
+002  A V C 00:00:01;00 00:00:02;00 00:00:01;28 00:00:02;28
+""",
+    )
+    assert rows(edit) == [("A", 24 * 107_892 - 30, 30, 1), ("A", 0, 30, 1), ("A", 30, 30, 1)]
+
+
+def test_the_first_fcm_is_of_the_record_the_others_are_of_sources(tmp_path: Path) -> None:
+    edit = read(
+        tmp_path,
+        """FCM: NON-DROP FRAME
+001  A V C 00:01:00:00 00:02:00:00 01:00:00:00 01:01:00:00
+FCM: DROP FRAME
+002  B V C 00:00:59:28 00:01:00:02 01:01:00:00 01:01:00:02
+FCM: NON-DROP FRAME
+003  A V C 00:02:00:00 00:02:01:00 01:01:00:02 01:01:01:02
+""",
+        Fraction(30_000, 1001),
+    )
+    assert rows(edit) == [("A", 1800, 1800, 1), ("B", 1798, 2, 1), ("A", 3600, 30, 1)]
+    high = "FCM: DROP FRAME\n001 A V C 00:01:00:04 00:01:01:00 01:00:00:00 01:00:00:56\n"
+    assert rows(read(tmp_path, high, Fraction(60_000, 1001))) == [("A", 3600, 56, 1)]
+
+
 def test_holes_are_gaps_and_the_first_one_is_told_by_the_full_hour(tmp_path: Path) -> None:
     text = """001 A V C 00:00:10:00 00:00:11:00 {0}:00:02:00 {0}:00:03:00
 002 A V C 00:00:20:00 00:00:21:00 {0}:00:05:00 {0}:00:06:00
