@@ -49,6 +49,13 @@ if TYPE_CHECKING:
     help="Frames a second of cuts that are EDLs, which seldom state them. By default those that fit the plan's length, "
     "the fewest where several do.",
 )
+@click.option(
+    "--project",
+    "projects",
+    multiple=True,
+    metavar="NAME",
+    help="The project or timeline to read where a file holds several; twice where --to has it under another name.",
+)
 @length_option
 @profile_option
 @workspace_option
@@ -63,6 +70,7 @@ def command(
     min_seam_score: float | None,
     keep_ending: bool | None,
     frame_rate: float | None,
+    projects: tuple[str, ...],
     length: float | None,
     workspace: Workspace,
 ) -> None:
@@ -96,6 +104,7 @@ def command(
     keep_ending : whether the track's own ending is kept by seams under the floor too, down to 0.2; None: it is, unless
         a floor is given
     frame_rate : frames a second of EDLs; None: as their times and the plan's length tell
+    projects : name of the project in cuts that hold several, or one for each cut
     length : s, of the plan of a fit of several lengths; None: PLAN holds one
     workspace : of the home folder, with the parameters of the profile
     """
@@ -122,6 +131,7 @@ def command(
             min_seam_score=min_seam_score,
             keep_ending=keep_ending,
             frame_rate=frame_rate,
+            projects=projects,
         )
     table, summary = conform_table(conformed), conform_summary(conformed)
     if picture is not None:

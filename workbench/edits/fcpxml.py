@@ -1,4 +1,6 @@
-"""Read an edit from FCPXML, versions 1.8 to 1.13: the primary storyline of the first project, laid out flat.
+"""Read an edit from FCPXML, versions 1.8 to 1.13: the primary storyline of a project, laid out flat.
+
+Later versions 1.x are read too, with a warning: they have only ever added to what there was.
 
 Elements of a storyline follow one another; what is connected to them in lanes is not on the first video track. An
 `asset-clip` or a `video` shows its asset. A `clip`, a `sync-clip`, a `ref-clip` and an `mc-clip` show what lies in
@@ -17,6 +19,7 @@ Function: `read_fcpxml`.
 
 from __future__ import annotations
 
+import logging
 import re
 from fractions import Fraction
 from itertools import pairwise
@@ -25,11 +28,15 @@ from typing import NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
+from workbench.edits.documents import choose_project, document_of
 from workbench.edits.edit_list import EditList
 from workbench.edits.shots import Shot, cut_at_middles, exact_rate, lay_shots, part_of
 from workbench.errors import EditError
 
-_VERSIONS = tuple(f"1.{minor}" for minor in range(8, 14))
+_log = logging.getLogger(__name__)
+
+_VERSION = re.compile(r"1\.(\d{1,4})(?:\.\d+)*$")
+_FIRST_MINOR, _LAST_MINOR = 8, 13
 _TIME = re.compile(r"\s*(-?\d{1,20})(?:/(\d{1,20})|\.(\d{1,20}))?s\s*$")
 _RATE_IN_NAME = re.compile(r"p(\d{2,5})(?:_|$|\D)")
 _STORY = ("asset-clip", "clip", "video", "audio", "gap", "ref-clip", "sync-clip", "mc-clip", "title", "audition")
@@ -38,23 +45,15 @@ _MOST_BYTES = 200_000_000
 _DEEPEST = 20  # compound clips within one another
 
 
-def read_fcpxml(path: Path) -> EditList:
-    """Read an edit.
-
-    Parameters
-    ----------
-    path : a file `.fcpxml`, or a bundle `.fcpxmld`
-
-    Returns
-    -------
-    the primary storyline of the first project in it
+def read_fcpxml(path: Path, project: str | None = None) -> EditList:
+    """Read the primary storyline of the project in a file `.fcpxml` or a bundle `.fcpxmld`.
 
     Raises
     ------
-    EditError : the file cannot be read, or has no project; the message names the line where one is at fault
+    EditError : the file cannot be read, has no project, or several and none is named so; the message names the line
+        where one is at fault
     """
-    document = path / "Info.fcpxml" if path.is_dir() else path
-    return _Reader(path, document).edit()
+    return _Reader(path, document_of(path)).edit(project)
 
 
 class _Reader:
@@ -66,25 +65,38 @@ class _Reader:
         self.root = self._parsed(document)
         if self.root.tag != "fcpxml":
             self._fail(self.root, f"the document is <{self.root.tag}>, not <fcpxml>")
-        version = self.root.get("version", "")
-        if version not in _VERSIONS:
-            self._fail(self.root, f"version {version or 'unknown'} is not read; there are {', '.join(_VERSIONS)}")
+        self._check_version(self.root.get("version", "unknown"))
         self.resources = {entry.get("id", ""): entry for entry in self.root.findall("resources/*")}
         self.rate = Fraction(0)
 
-    def edit(self) -> EditList:
-        """The first project."""
-        sequence = next((entry for entry in self.root.iter("sequence") if self._is_in_project(entry)), None)
-        if sequence is None:
+    def _check_version(self, version: str) -> None:
+        stated = _VERSION.match(version)
+        if stated is None or int(stated[1]) < _FIRST_MINOR:
+            self._fail(
+                self.root,
+                f"version {version} is not read; there are 1.{_FIRST_MINOR} to 1.{_LAST_MINOR}: in Final Cut choose "
+                "File > Export XML and there, beside the metadata view, the current or previous version",
+            )
+        if int(stated[1]) > _LAST_MINOR:
+            _log.warning(
+                "%s: FCPXML %s is newer than 1.%d, so what it adds is not read", self.path, version, _LAST_MINOR
+            )
+
+    def edit(self, wanted: str | None) -> EditList:
+        """The project of a name."""
+        projects = [
+            (project.get("name", "unnamed"), sequence)
+            for project in self.root.iter("project")
+            if (sequence := project.find("sequence")) is not None
+        ]
+        if not projects:
             self._fail(self.root, "no project with a sequence in this document; export the project")
+        _, sequence = projects[choose_project(self.path, [name for name, _ in projects], wanted)]
         self.rate = self._frame_rate(sequence)
         shots = self._sequence(sequence, 0)
         if not shots:
             self._fail(sequence, "no shot on the primary storyline")
         return lay_shots(shots, self.rate)
-
-    def _is_in_project(self, sequence: Element) -> bool:
-        return any(sequence in list(project) for project in self.root.iter("project"))
 
     def _frame_rate(self, sequence: Element) -> Fraction:
         entry = self.resources.get(sequence.get("format", ""))
@@ -120,7 +132,7 @@ class _Reader:
                 if element.get("offset") is not None:
                     middle = self._time(element, "offset") + self._time(element, "duration") / 2
                 continue
-            if element.tag not in _STORY:
+            if element.tag not in _STORY and element.get("duration") is None:  # with one it lasts, whatever it is
                 continue
             begins = self._time(element, "offset") if element.get("offset") is not None else None
             if origin is None:

@@ -1,5 +1,8 @@
 """Read an edit from an OpenTimelineIO file: the first video track, with stacks and tracks in it laid out flat.
 
+In a bundle the file is `content.otio`: of the folder `.otiod`, of the archive `.otioz`. Objects of newer schemas than
+the library's are read as the newest that it knows, with a warning.
+
 A clip's media is its reference's `target_url`, else the clip's name. Its source range counts in its own rate; speed
 comes from its time warps, which leave the length on the track as it is. A clip that is switched off is a gap. A clip
 that plays backwards begins at the end of its source range.
@@ -9,46 +12,49 @@ Function: `read_otio`.
 
 from __future__ import annotations
 
+import logging
+import re
+import zipfile
+import zlib
 from fractions import Fraction
 from importlib import import_module
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from workbench.edits.documents import choose_project, document_of
 from workbench.edits.edit_list import EditList
 from workbench.edits.shots import Shot, cut_at_middles, exact_number, exact_rate, lay_shots, part_of, plain_speed
 from workbench.errors import EditError
 from workbench.extras import require_extra
 
+_log = logging.getLogger(__name__)
+
+_SCHEMA = re.compile(r'("OTIO_SCHEMA"\s*:\s*")(\w+)\.(\d{1,9})(?=")')
+_BUNDLE_FAULTS = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError)
 _SPEED_STEP = Fraction(1, 200_000)
 
 
-def read_otio(path: Path) -> EditList:
-    """Read an edit.
-
-    Parameters
-    ----------
-    path : a file of OpenTimelineIO's own format, `.otio`
-
-    Returns
-    -------
-    its first video track
+def read_otio(path: Path, project: str | None = None) -> EditList:
+    """Read the first video track of the timeline in a file `.otio` or a bundle, `.otioz` or `.otiod`.
 
     Raises
     ------
     ExtraMissing : OpenTimelineIO, of the extra `export`, is not installed
-    EditError : the file cannot be read, or has no shot on a video track
+    EditError : the file cannot be read, has several timelines and none is named so, or no shot on a video track
     """
     require_extra("export", f"{path.name}: reading OTIO")
     otio = import_module("opentimelineio")
     try:
-        whole = otio.adapters.read_from_file(str(path))
-    except (otio.exceptions.OTIOError, ValueError, OSError) as error:
+        whole = otio.adapters.read_from_string(_with_known_schemas(otio, path, _text(path)), "otio_json")
+    except (otio.exceptions.OTIOError, ValueError, OSError, *_BUNDLE_FAULTS) as error:
         raise EditError(f"{path}: not a file of OpenTimelineIO ({str(error).strip().splitlines()[0]})") from error
-    timelines = [whole, *(whole if isinstance(whole, otio.schema.SerializableCollection) else ())]
-    timeline = next((entry for entry in timelines if isinstance(entry, otio.schema.Timeline)), None)
-    if timeline is None:
+    timelines = [whole] if isinstance(whole, otio.schema.Timeline) else []
+    if isinstance(whole, otio.schema.SerializableCollection):
+        timelines = list(whole.find_children(descended_from_type=otio.schema.Timeline))
+    if not timelines:
         raise EditError(f"{path}: no timeline in this file, but {type(whole).__name__}; export the edit itself")
+    timeline = timelines[choose_project(path, [entry.name or "unnamed" for entry in timelines], project)]
     tracks = timeline.video_tracks()
     if not tracks:
         raise EditError(f"{path}: no video track in this edit")
@@ -58,6 +64,28 @@ def read_otio(path: Path) -> EditList:
         raise EditError(f"{path}: no shot on the first video track")
     start = timeline.global_start_time
     return lay_shots(shots, reader.rate(start) if start is not None else reader.frame_rate)
+
+
+def _text(path: Path) -> str:
+    """The JSON of a file or a bundle."""
+    if path.suffix.lower() != ".otioz":
+        return document_of(path).read_text("utf-8-sig")
+    with zipfile.ZipFile(path) as bundle:
+        return bundle.read("content.otio").decode("utf-8-sig")
+
+
+def _with_known_schemas(otio: Any, path: Path, text: str) -> str:
+    """The text with newer schemas called by the newest version of theirs that the library knows."""
+    known = otio.core.type_version_map()
+
+    def renamed(schema: re.Match[str]) -> str:
+        start, name, version = schema.groups()
+        return f"{start}{name}.{min(int(version), known.get(name, int(version)))}"
+
+    renamed_text = _SCHEMA.sub(renamed, text)
+    if renamed_text != text:
+        _log.warning("%s: newer than OpenTimelineIO %s, so what it adds is not read", path, otio.__version__)
+    return renamed_text
 
 
 class _Reader:

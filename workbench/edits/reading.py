@@ -1,47 +1,72 @@
 """Read an edit from a file of an editing program, and compare two cuts that are given as files.
 
-    .otio                  OpenTimelineIO          `workbench.edits.otio`
+    .otio, .otioz, .otiod  OpenTimelineIO          `workbench.edits.otio`
     .fcpxml, .fcpxmld      Final Cut Pro, Resolve  `workbench.edits.fcpxml`
     .edl                   CMX 3600                `workbench.edits.edl`
+
+What editing programs save themselves is refused with what to export from them.
 
 Functions: `read_edit_list`, `is_edit_list`, `compare_files`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 from workbench.edits.difference import EditDifference, compare_edits
+from workbench.edits.documents import document_of
 from workbench.edits.edit_list import EditList
 from workbench.edits.edl import read_edl
 from workbench.edits.fcpxml import read_fcpxml
 from workbench.edits.otio import read_otio
 from workbench.errors import EditError
 
-EDIT_LIST_SUFFIXES = (".otio", ".fcpxml", ".fcpxmld", ".edl")
+EDIT_LIST_SUFFIXES = (".otio", ".otioz", ".otiod", ".fcpxml", ".fcpxmld", ".edl")
 """of the files that are read as edit lists, in lower case"""
+_AVID = "in Media Composer choose Tools > List Tool and save an EDL (.edl)"
+_PREMIERE = "in Premiere choose File > Export > OpenTimelineIO (.otio) or EDL (.edl)"
+_RESOLVE = "in Resolve choose File > Export > Timeline (.otio, .fcpxml or .edl)"
+_FINAL_CUT = "in Final Cut choose File > Export XML (.fcpxmld)"
+_OF_PROGRAMS = {
+    ".aaf": f"{_AVID}, {_PREMIERE}, {_RESOLVE}",
+    **dict.fromkeys((".avb", ".avp"), _AVID),
+    ".prproj": _PREMIERE,
+    **dict.fromkeys((".drp", ".drt", ".dra"), _RESOLVE),
+    **dict.fromkeys((".fcpbundle", ".fcp"), _FINAL_CUT),
+    ".xml": f"{_PREMIERE}, {_RESOLVE}",
+    **dict.fromkeys((".veg", ".vf"), "in Vegas choose File > Export > Final Cut Pro X (.fcpxml)"),
+    ".kdenlive": "in Kdenlive choose File > OpenTimelineIO Export (.otio)",
+    ".mlt": "in Shotcut choose File > Export > EDL (.edl)",
+    ".osp": "in OpenShot choose File > Export Project > EDL (.edl)",
+    ".imovielibrary": f"send the movie to Final Cut Pro and {_FINAL_CUT}",
+}
+"""how to export what is read instead, by the suffix of what editing programs save themselves"""
 
 
 def is_edit_list(path: Path) -> bool:
-    """Whether a file is an edit list by its suffix.
-
-    Parameters
-    ----------
-    path : need not exist
-    """
+    """Whether a file, which need not exist, is an edit list by its suffix."""
     return path.suffix.lower() in EDIT_LIST_SUFFIXES
 
 
-def read_edit_list(path: Path, frame_rate: Fraction | None = None, seconds: float | None = None) -> EditList:
+def read_edit_list(
+    path: Path,
+    frame_rate: Fraction | None = None,
+    seconds: float | None = None,
+    project: str | None = None,
+    beside: Path | None = None,
+) -> EditList:
     """Read an edit.
 
     Parameters
     ----------
-    path : a file with one of `EDIT_LIST_SUFFIXES`
+    path : a file, or a bundle, with one of `EDIT_LIST_SUFFIXES`
     frame_rate : frames a second of an EDL that does not state them; None: not known. Other formats state their own
     seconds : s that the edit lasts, which tell the frame rate and the start of an EDL; None: not known
+    project : name of the project or timeline, where the file holds several; None: it holds one
+    beside : another cut of the same media, which tells the frame rates of an EDL's sources; None: there is none
 
     Returns
     -------
@@ -49,23 +74,32 @@ def read_edit_list(path: Path, frame_rate: Fraction | None = None, seconds: floa
 
     Raises
     ------
-    EditError : no such file, another format, or a file that cannot be read; the message names file and line
+    EditError : no such file, another format, several projects and none is named so, or a file that cannot be read; the
+        message names file and line
     ExtraMissing : the file is OTIO and the extra `export` is not installed
     """
     path = Path(path)
+    _check_program(path)
     if not is_edit_list(path):
         raise EditError(f"{path}: no edit list by its suffix; give {', '.join(EDIT_LIST_SUFFIXES)}")
     if not path.exists():
         raise EditError(f"{path}: no such file")
-    if path.suffix.lower() == ".otio":
-        return read_otio(path)
+    if document_of(path).is_dir():
+        raise EditError(f"{path}: a folder without Info.fcpxml or content.otio, so no bundle of an editing program")
+    if path.suffix.lower().startswith(".otio"):
+        return read_otio(path, project)
     if _is_edl(path):
-        return read_edl(path, frame_rate, seconds)
-    return read_fcpxml(path)
+        is_edl_beside = beside is not None and _is_edl(beside) and beside.exists()
+        return read_edl(path, frame_rate, seconds, beside if is_edl_beside else None)
+    return read_fcpxml(path, project)
 
 
 def compare_files(
-    old_path: Path, new_path: Path, old_seconds: float | None = None, frame_rate: Fraction | None = None
+    old_path: Path,
+    new_path: Path,
+    old_seconds: float | None = None,
+    frame_rate: Fraction | None = None,
+    projects: Sequence[str] = (),
 ) -> EditDifference:
     """Find what changed between two cuts of a video.
 
@@ -74,6 +108,7 @@ def compare_files(
     old_path, new_path : two edit lists, in one format or two, or two video files
     old_seconds : s that the old cut lasts, where that is known, as from a plan for it; tells the frame rate of an EDL
     frame_rate : frames a second of EDLs, which seldom state them; None: not known
+    projects : name of the project in files that hold several; two where it is another in the new one
 
     Returns
     -------
@@ -86,6 +121,8 @@ def compare_files(
     MediaError : one is no video that can be read
     """
     old_path, new_path = Path(old_path), Path(new_path)
+    for path in (old_path, new_path):
+        _check_program(path)
     if is_edit_list(old_path) != is_edit_list(new_path):
         lists, video = (old_path, new_path) if is_edit_list(old_path) else (new_path, old_path)
         raise EditError(
@@ -95,19 +132,15 @@ def compare_files(
     if not is_edit_list(old_path):
         from workbench.edits.videos import compare_videos  # here: edit lists need no decoder
 
-        for path in (old_path, new_path):
-            if path.suffix.lower() == ".xml":
-                raise EditError(
-                    f"{path}: Final Cut Pro 7 XML, as Premiere exports it, is not read; export the cut as one of "
-                    f"{', '.join(EDIT_LIST_SUFFIXES)}"
-                )
         return compare_videos(old_path, new_path)
-    old = read_edit_list(old_path, frame_rate, old_seconds)
-    new = read_edit_list(new_path, frame_rate or old.frame_rate)
+    old_project, new_project = (projects[0], projects[-1]) if projects else (None, None)
+    old = read_edit_list(old_path, frame_rate, old_seconds, old_project, new_path)
+    new = read_edit_list(new_path, frame_rate or old.frame_rate, None, new_project, old_path)
     possible = old.other_rates
     # What the new cut states, or has room for, tells of the old one too.
-    if new.frame_rate in possible or (old_seconds is None and frame_rate is None and not _is_edl(new_path)):
-        old = read_edit_list(old_path, new.frame_rate, old_seconds)
+    states_rate = not _is_edl(new_path) and _is_edl(old_path)
+    if new.frame_rate in possible or (old_seconds is None and frame_rate is None and states_rate):
+        old = read_edit_list(old_path, new.frame_rate, old_seconds, old_project, new_path)
     for path, edit in ((old_path, old), (new_path, new)):
         if frame_rate is not None and _is_edl(path) and edit.frame_rate != frame_rate:
             raise EditError(
@@ -118,6 +151,14 @@ def compare_files(
     if not _is_edl(new_path) or (_in_whole_seconds(old) and _in_whole_seconds(new)):
         return difference
     return replace(difference, other_rates=tuple(rate for rate in possible if rate > new.frame_rate))
+
+
+def _check_program(path: Path) -> None:
+    """Refuse what is known to be the own file of an editing program, with what to export from it."""
+    suffix = path.suffix.lower()
+    if suffix in _OF_PROGRAMS:
+        what = "Final Cut Pro 7 XML, as Premiere exports it," if suffix == ".xml" else f"a {suffix} file"
+        raise EditError(f"{path}: {what} is not read; {_OF_PROGRAMS[suffix]}; or give both cuts as videos")
 
 
 def _in_whole_seconds(edit: EditList) -> bool:

@@ -48,16 +48,7 @@ class Shot(NamedTuple):
 
 
 def lay_shots(shots: Sequence[Shot], frame_rate: Fraction) -> EditList:
-    """Lay shots one after the other, with cuts at the middle of transitions.
-
-    Parameters
-    ----------
-    shots : in order; those without length are left out
-    frame_rate : frames a second of record time
-
-    Returns
-    -------
-    the edit
+    """Lay shots one after the other, with cuts at the middle of transitions; those without length are left out.
 
     Raises
     ------
@@ -70,16 +61,7 @@ def lay_shots(shots: Sequence[Shot], frame_rate: Fraction) -> EditList:
 
 
 def cut_at_middles(shots: Sequence[Shot]) -> list[Shot]:
-    """Move the joints of shots to the middle of the transitions over them.
-
-    Parameters
-    ----------
-    shots : in order
-
-    Returns
-    -------
-    those with a length, none with a transition
-    """
+    """Move the joints of shots to the middle of the transitions over them; shots without length are left out."""
     laid: list[Shot] = []
     for shot in shots:
         if shot.seconds <= 0:
@@ -138,10 +120,6 @@ def _at_speed(shot: Shot, speed: Fraction) -> Shot:
 def exact_rate(rate: float) -> Fraction:
     """The frame rate that a decimal number means: 29.97 is 30000/1001.
 
-    Parameters
-    ----------
-    rate : frames or samples a second
-
     Raises
     ------
     EditError : it is not positive, or so small that it stands for no rate
@@ -159,10 +137,6 @@ def exact_rate(rate: float) -> Fraction:
 def exact_number(value: float) -> Fraction:
     """A count of frames that is written as a decimal number, to a thousandth of a frame.
 
-    Parameters
-    ----------
-    value : frames
-
     Raises
     ------
     EditError : it is not finite
@@ -173,17 +147,7 @@ def exact_number(value: float) -> Fraction:
 
 
 def plain_speed(speed: Fraction, tolerance: Fraction) -> Fraction:
-    """The plainest fraction within a tolerance: 133.3 % is 4/3.
-
-    Parameters
-    ----------
-    speed : as it was read, rounded
-    tolerance : half a step of the rounding, positive
-
-    Returns
-    -------
-    the fraction with the smallest denominator
-    """
+    """The fraction with the smallest denominator within a tolerance, half a step of the rounding: 133.3 % is 4/3."""
     denominator = 1
     while True:
         for numerator in (floor(speed * denominator), floor(speed * denominator) + 1):

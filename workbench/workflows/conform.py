@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from workbench.edits.difference import EditDifference, lasting
+from workbench.edits.documents import document_of
 from workbench.edits.envelope import FollowedEnvelope, follow_edit
 from workbench.edits.reading import compare_files, is_edit_list
 from workbench.edits.shots import exact_rate
@@ -62,9 +63,11 @@ KEEP_ENDING = "keep_ending"
 """constraint of a provenance: whether the own ending is kept by seams under the floor too"""
 FRAME_RATE = "frame_rate"
 """constraint of a provenance: frames a second that were given for cuts that are EDLs"""
+PROJECTS = "projects"
+"""constraint of a provenance: names of the projects in cuts that hold several"""
 _UNASKED = ("keep", "end_on")
 """constraints of a fit that a changed plan is not held to"""
-_OF_ONE_CUT = (*_UNASKED, KEEP_ENDING, FRAME_RATE, DRAWN_ENVELOPE)
+_OF_ONE_CUT = (*_UNASKED, KEEP_ENDING, FRAME_RATE, PROJECTS, DRAWN_ENVELOPE)
 """constraints that the next cut does not inherit as they are"""
 
 
@@ -121,6 +124,7 @@ def conform(
     min_seam_score: float | None = None,
     keep_ending: bool | None = None,
     frame_rate: float | None = None,
+    projects: Sequence[str] = (),
 ) -> Conformed:
     """Change a plan for another cut of its video.
 
@@ -136,6 +140,7 @@ def conform(
     keep_ending : whether the track's own ending is kept by seams under that floor too, down to `WISHED_FLOOR`; None: it
         is, unless `min_seam_score` is given
     frame_rate : frames a second of cuts that are EDLs, which seldom state them; None: not known
+    projects : name of the project in cuts that hold several; two where it is another in the new one
 
     Raises
     ------
@@ -157,7 +162,8 @@ def conform(
     if min_seam_score is not None:
         cover = CoverParams.model_validate({**workspace.params.cover.model_dump(), "min_seam_score": min_seam_score})
         workspace = workspace.with_params(workspace.params.model_copy(update={"cover": cover}))
-    difference = compare_files(old_cut, new_cut, old.window_end, None if frame_rate is None else exact_rate(frame_rate))
+    rate = None if frame_rate is None else exact_rate(frame_rate)
+    difference = compare_files(old_cut, new_cut, old.window_end, rate, projects)
     if not is_edit_list(new_cut):
         difference = lasting(difference, probe(new_cut).duration)
     apart = abs(difference.old_seconds - old.window_end)
@@ -207,10 +213,11 @@ def conform(
             "seconds": plan.window_end,
             **({KEEP_ENDING: True} if keep_ending else {}),
             **({} if frame_rate is None else {FRAME_RATE: frame_rate}),
+            **({PROJECTS: list(projects)} if projects else {}),
             CONFORMED: {
                 "result": _bare(result),
-                "from": workspace.hash_file(old_cut),
-                "to": workspace.hash_file(new_cut),
+                "from": workspace.hash_file(document_of(old_cut)),
+                "to": workspace.hash_file(document_of(new_cut)),
                 "given": recorded,
                 "made_by": None if made is None else made.command,
             },

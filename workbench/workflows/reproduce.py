@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from workbench.edits.documents import document_of
 from workbench.errors import InputError, MediaError, PlanError
 from workbench.mix.drawn import read_points
 from workbench.profiles import params_from
@@ -148,7 +149,8 @@ def _with_bytes(
     for named in (*known, *named_so):
         try:
             path = workspace.local_file(named)
-            if path.is_file() and workspace.hash_file(path) == record.content_hash:
+            document = document_of(path)
+            if document.is_file() and workspace.hash_file(document) == record.content_hash:
                 return path
         except MediaError:
             continue
@@ -224,7 +226,7 @@ def _match(workspace: Workspace, made: Provenance, track: Path | None, video: Pa
 def _conform(
     workspace: Workspace, made: Provenance, track: Path | None, video: Path | None, folders: Sequence[Path]
 ) -> dict[str, Any]:
-    from workbench.workflows.conform import CONFORMED, FRAME_RATE, KEEP_ENDING, conform, conform_json
+    from workbench.workflows.conform import CONFORMED, FRAME_RATE, KEEP_ENDING, PROJECTS, conform, conform_json
 
     recorded = made.constraints.get(CONFORMED)
     before = recorded.get("result") if isinstance(recorded, Mapping) else None
@@ -239,7 +241,7 @@ def _conform(
         given = {"command": recorded["made_by"], "constraints": recorded.get("given") or {}, "video": None}
         result[KEY] = made.model_copy(update=given).to_json()
     keep_ending = made.constraints.get(KEEP_ENDING) is True
-    rate = made.constraints.get(FRAME_RATE)
+    rate, projects = made.constraints.get(FRAME_RATE), made.constraints.get(PROJECTS)
     conformed = conform(
         workspace,
         result,
@@ -249,6 +251,7 @@ def _conform(
         video=video,
         keep_ending=keep_ending,
         frame_rate=float(rate) if isinstance(rate, int | float) else None,
+        projects=[str(name) for name in projects] if isinstance(projects, list) else (),
     )
     return conform_json(conformed)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from fractions import Fraction
@@ -197,3 +198,51 @@ def test_what_is_wrong_with_a_plan_names_its_file(
         code, out, err = workbench(*command, *options)
         assert (code, out) == (1, "")
         assert f"{path}: " in err.splitlines()[-1], command[0]
+
+
+def fcpxml_of(*projects: tuple[str, list[tuple[str, int, int]]], version: str = "1.13") -> str:
+    """A document of projects: name, and clips of media, first second, seconds."""
+    media = sorted({name for _, clips in projects for name, _, _ in clips})
+    assets = "".join(f'<asset id="{name}" src="file:///{name}.mov" start="0s" duration="99s"/>' for name in media)
+    stories = "".join(
+        f'<project name="{name}"><sequence format="r"><spine>'
+        + "".join(f'<asset-clip ref="{ref}" start="{first}s" duration="{long}s"/>' for ref, first, long in clips)
+        + "</spine></sequence></project>"
+        for name, clips in projects
+    )
+    return (
+        f'<fcpxml version="{version}"><resources><format id="r" frameDuration="1/{RATE}s"/>{assets}</resources>'
+        f"<library><event>{stories}</event></library></fcpxml>"
+    )
+
+
+def test_bundles_projects_and_newer_versions(
+    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = [("A", 0, 10), ("B", 0, 15), ("C", 2, 15)]
+    bundle, out_file = tmp_path / "cuts.fcpxmld", tmp_path / "plan-2.json"
+    bundle.mkdir()
+    document = bundle / "Info.fcpxml"
+    document.write_text(fcpxml_of(("first", first), ("second", first[:2]), version="1.14"))
+    call = ("conform", plan_file, "--from", bundle, "--to", bundle, "-o", out_file, "--track", track_file)
+    code, out, err = workbench(*call, "--home", home)
+    assert (code, out) == (1, "")
+    assert "cuts.fcpxmld: holds 2 projects: first, second; say which with --project NAME" in err
+    caplog.clear()
+    code, out, err = workbench(*call, "--project", "first", "--project", "second", "--home", home)
+    assert code == 0, err
+    (change,) = json.loads(out)["changes"]
+    assert (change["at"], change["delta_seconds"], change["kind"]) == (25.0, -15.0, "delete")
+    assert {record.getMessage() for record in caplog.records} == {
+        f"{bundle}: FCPXML 1.14 is newer than 1.13, so what it adds is not read"
+    }
+    constraints = json.loads(out_file.read_text())["provenance"]["constraints"]
+    assert (constraints["from"], constraints["projects"]) == ("cuts.fcpxmld", ["first", "second"])
+    assert constraints["conformed"]["from"] == hashlib.sha256(document.read_bytes()).hexdigest()
+    code, out, err = workbench("reproduce", out_file, "--track", track_file, "--home", home)
+    assert code == 0, err
+    assert json.loads(out)["same"] is True
+    document.write_text(fcpxml_of(("first", first), ("second", first)))
+    code, _, err = workbench("reproduce", out_file, "--track", track_file, "--home", home)
+    assert code == 1
+    assert "the cut cuts.fcpxmld was not found by its bytes" in err

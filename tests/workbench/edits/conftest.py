@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -145,9 +146,31 @@ def write_otio(path: Path, shots: Sequence[Placed], rate: Fraction) -> Path:
     return path
 
 
+def write_fcpxmld(path: Path, shots: Sequence[Placed], rate: Fraction) -> Path:
+    path.mkdir()
+    write_fcpxml(path / "Info.fcpxml", shots, rate)
+    return path
+
+
+def write_otiod(path: Path, shots: Sequence[Placed], rate: Fraction) -> Path:
+    (path / "media").mkdir(parents=True)
+    write_otio(path / "content.otio", shots, rate)
+    return path
+
+
+def write_otioz(path: Path, shots: Sequence[Placed], rate: Fraction) -> Path:
+    document = write_otio(path.with_suffix(".json"), shots, rate)
+    with zipfile.ZipFile(path, "w") as bundle:
+        bundle.write(document, "content.otio")
+    return path
+
+
 WRITERS: dict[str, tuple[str, Writer]] = {
     "otio": (".otio", write_otio),
+    "otiod": (".otiod", write_otiod),
+    "otioz": (".otioz", write_otioz),
     "fcpxml": (".fcpxml", write_fcpxml),
+    "fcpxmld": (".fcpxmld", write_fcpxmld),
     "edl": (".edl", write_edl),
     "drop-frame edl": (".edl", write_drop_frame_edl),
 }

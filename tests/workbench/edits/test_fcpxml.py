@@ -140,9 +140,33 @@ def test_what_cannot_be_read_is_said_in_a_line(tmp_path: Path, story: str, words
     assert str(caught.value).startswith(str(tmp_path / "edit.fcpxml"))
 
 
-def test_other_versions_documents_and_entities(tmp_path: Path) -> None:
-    with pytest.raises(EditError, match=r"version 1\.7 is not read; there are 1\.8"):
-        read(tmp_path, "", "1.7")
+@pytest.mark.parametrize("version", ["1.14", "1.20", "1.14.1"])
+def test_newer_minor_versions_are_read_with_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, version: str
+) -> None:
+    story = """<asset-clip ref="a2" offset="3600s" start="1s" duration="5s"/>
+    <hologram name="new" offset="3605s" duration="2s"/>"""
+    assert rows(read(tmp_path, story, version)) == [("b.mov", 1, 5, 1), ("new", 0, 2, 1)]
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        f"{tmp_path / 'edit.fcpxml'}: FCPXML {version} is newer than 1.13, so what it adds is not read"
+    )
+
+
+def test_known_versions_are_read_without_a_word(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for minor in range(8, 14):
+        read(tmp_path, '<asset-clip ref="a2" duration="5s"/>', f"1.{minor}")
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("version", ["1.7", "2.0", "0.9", "new"])
+def test_other_major_versions_are_refused_with_the_way_out(tmp_path: Path, version: str) -> None:
+    words = rf"version {version} is not read; there are 1\.8 to 1\.13: in Final Cut choose File > Export XML"
+    with pytest.raises(EditError, match=words):
+        read(tmp_path, "", version)
+
+
+def test_other_documents_and_entities(tmp_path: Path) -> None:
     with pytest.raises(EditError, match="the format 'r1' is not among the resources"):
         read(tmp_path, '<gap duration="1s"/>', resources="")
     path = tmp_path / "other.fcpxml"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
@@ -116,6 +117,51 @@ def test_what_cannot_be_read_is_said_in_a_line(tmp_path: Path) -> None:
         read_otio(path)
     with pytest.raises(EditError, match="has no length"):
         read(tmp_path, schema.Clip("endless"))
+
+
+def test_newer_schemas_are_read_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    expected = read(tmp_path, clip("a"), clip("b", 5))
+    path = tmp_path / "edit.otio"
+    text = path.read_text()
+    assert not caplog.records
+    newer = (
+        text.replace('"Clip.2"', '"Clip.3"').replace('"Timeline.1"', '"Timeline.2"').replace('"V1"', '"V1", "x": [1]')
+    )
+    path.write_text(newer)
+    assert read_otio(path) == expected
+    (record,) = caplog.records
+    words = f"{path}: newer than OpenTimelineIO {otio.__version__}, so what it adds is not read"
+    assert record.getMessage() == words
+    path.write_text(text.replace('"Clip.2"', '"Clip.x"'))
+    with pytest.raises(EditError, match="not a file of OpenTimelineIO"):
+        read_otio(path)
+
+
+def test_timelines_are_chosen_by_name(tmp_path: Path) -> None:
+    edits = []
+    for name, frames in (("one", 50), ("two", 75)):
+        edit = schema.Timeline(name)
+        edit.tracks.append(schema.Track(kind=schema.TrackKind.Video, children=[clip("a", 0, frames)]))
+        edits.append(edit)
+    path = tmp_path / "edits.otio"
+    inner = schema.SerializableCollection("bin", [edits[1]])
+    otio.adapters.write_to_file(schema.SerializableCollection("all", [edits[0], clip("x"), inner]), str(path))
+    assert read_otio(path, "two").seconds == 3
+    with pytest.raises(EditError, match=r"edits\.otio: holds 2 projects: one, two; say which with --project NAME"):
+        read_otio(path)
+    otio.adapters.write_to_file(schema.SerializableCollection("all", [edits[0]]), str(path))
+    assert read_otio(path).seconds == 2
+
+
+def test_what_is_no_bundle(tmp_path: Path) -> None:
+    path = tmp_path / "edit.otioz"
+    path.write_bytes(b"PK nothing")
+    with pytest.raises(EditError, match=r"edit\.otioz: not a file of OpenTimelineIO \(File is not a zip file\)"):
+        read_otio(path)
+    with zipfile.ZipFile(path, "w") as bundle:
+        bundle.writestr("other.otio", "{}")
+    with pytest.raises(EditError, match=r"There is no item named 'content\.otio' in the archive"):
+        read_otio(path)
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ def test_the_same_edit_in_every_format(write_edit: WriteEdit, rate: Fraction) ->
     expected = EditList.laid(
         [(shot[0], shot[1] / rate, shot[2] / rate, shot[3] if len(shot) > 3 else Fraction(1)) for shot in SHOTS], rate
     )
-    formats = [*FORMATS, *(["drop-frame edl"] if rate == NTSC else [])]
+    formats = [*FORMATS, "fcpxmld", "otiod", "otioz", *(["drop-frame edl"] if rate == NTSC else [])]
     for kind in formats:
         assert plain(read_edit_list(write_edit(kind, SHOTS, rate), frame_rate=rate)) == expected, kind
 
@@ -73,19 +73,110 @@ def test_what_is_no_edit_list(tmp_path: Path, write_edit: WriteEdit) -> None:
     assert is_edit_list(Path("A.FCPXML"))
     assert not is_edit_list(Path("a.mov"))
     with pytest.raises(EditError, match=r"no edit list by its suffix; give \.otio"):
-        read_edit_list(tmp_path / "edit.aaf")
+        read_edit_list(tmp_path / "edit.txt")
     with pytest.raises(EditError, match="no such file"):
         read_edit_list(tmp_path / "none.otio")
     with pytest.raises(EditError, match=r"film\.mov is not; give two edit lists"):
         compare_files(edit, tmp_path / "film.mov")
 
 
-def test_the_xml_of_premiere_is_named_with_what_is_read(tmp_path: Path) -> None:
-    old, new = tmp_path / "old.xml", tmp_path / "new.XML"
-    for cut in (old, new):
-        cut.write_text('<?xml version="1.0"?><xmeml version="5"/>', encoding="utf-8")
-    with pytest.raises(EditError, match=r"old\.xml: Final Cut Pro 7 XML, as Premiere exports it, is not read; .*\.edl"):
-        compare_files(old, new)
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [
+        ("cut.aaf", r"Media Composer choose Tools > List Tool .*Premiere .*Resolve .*\(\.otio, \.fcpxml or \.edl\)"),
+        ("cut.PRPROJ", r"Premiere choose File > Export > OpenTimelineIO \(\.otio\) or EDL"),
+        ("cut.xml", r"Final Cut Pro 7 XML, as Premiere exports it, is not read; .*File > Export > .*\.edl"),
+        ("cut.drp", "Resolve choose File > Export > Timeline"),
+        ("cut.fcpbundle", "Final Cut choose File > Export XML"),
+        ("cut.veg", r"Vegas .*\.fcpxml"),
+        ("cut.kdenlive", r"Kdenlive .*\.otio"),
+    ],
+)
+def test_the_file_of_a_program_is_refused_with_what_to_export(tmp_path: Path, name: str, way: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"anything")
+    for refused in (lambda: compare_files(path, path), lambda: read_edit_list(path)):
+        with pytest.raises(EditError, match=way) as caught:
+            refused()
+        assert str(caught.value).startswith(f"{path}: ")
+        assert "\n" not in str(caught.value)
+
+
+def test_a_folder_that_is_no_bundle(tmp_path: Path) -> None:
+    bundle = tmp_path / "cut.fcpxmld"
+    bundle.mkdir()
+    with pytest.raises(EditError, match=r"cut\.fcpxmld: a folder without Info\.fcpxml"):
+        read_edit_list(bundle)
+
+
+def edl_of(path: Path, *events: str) -> Path:
+    path.write_text("\n".join(f"{k:03} {event}" for k, event in enumerate(events, start=1)))
+    return path
+
+
+def test_records_decide_the_rate_and_sources_count_their_own(tmp_path: Path) -> None:
+    named = "AX V C {}\n* FROM CLIP NAME: {}"
+    old = edl_of(
+        tmp_path / "old.edl",
+        named.format("00:00:00:12 00:01:01:00 01:00:00:00 01:01:00:12", "a.mov"),
+        named.format("00:00:10:29 00:01:14:29 01:01:00:12 01:02:04:12", "g.mp4"),
+        named.format("00:00:03:00 00:00:52:12 01:02:04:12 01:02:54:00", "c.mov"),
+        named.format("00:00:07:00 00:01:13:00 01:02:54:00 01:04:00:00", "d.mov"),
+    )
+    new = edl_of(
+        tmp_path / "new.edl",
+        named.format("00:00:00:12 00:01:01:00 01:00:00:00 01:01:00:12", "a.mov"),
+        named.format("00:00:10:29 00:00:42:14 01:01:00:12 01:01:32:00", "g.mp4"),
+        named.format("00:00:07:00 00:01:13:00 01:01:32:00 01:02:38:00", "d.mov"),
+    )
+    for given in (None, Fraction(24)):
+        found = compare_files(old, new, 240.0, given)
+        assert found.frame_seconds == pytest.approx(1 / 24)
+        assert found.other_rates == ()
+        (change,) = found.changes
+        assert (change.at, change.old_at, change.delta_seconds, change.kind) == (92.0, 92.0, -82.0, "delete")
+
+
+@pytest.mark.parametrize("at", [0, 2])
+def test_a_source_of_another_rate_is_cut_between_its_frames(tmp_path: Path, at: int) -> None:
+    # 5 frames of the edit are 6.25 of the source, whose out stays: what is left of a frame there is no change.
+    out = f"00:00:20:{at + 6:02}"
+    old = edl_of(tmp_path / "old.edl", f"A V C 00:00:10:{at:02} {out} 01:00:00:00 01:00:10:05",
+                 "B V C 00:00:00:05 00:00:05:05 01:00:10:05 01:00:15:05")  # fmt: skip
+    new = edl_of(tmp_path / "new.edl", f"A V C 00:00:10:{at + 6:02} {out} 01:00:00:00 01:00:10:00",
+                 "B V C 00:00:00:05 00:00:05:05 01:00:10:00 01:00:15:00")  # fmt: skip
+    (change,) = compare_files(old, new, frame_rate=Fraction(24)).changes
+    assert change.kind == "trim"
+    assert change.delta_seconds == pytest.approx(-5 / 24)
+
+
+def test_the_other_cut_tells_the_rate_of_a_source_too(tmp_path: Path) -> None:
+    # Whole seconds last the same at any rate; that the media counts 30 frames stands in the old cut alone.
+    old = edl_of(tmp_path / "old.edl", "A V C 00:00:10:12 00:00:20:29 01:00:00:00 01:00:10:14")
+    new = edl_of(tmp_path / "new.edl", "A V C 00:00:12:12 00:00:20:12 01:00:00:00 01:00:08:00")
+    found = compare_files(old, new, frame_rate=Fraction(24))
+    assert [(span.old_start, span.new_start) for span in found.kept] == [(2.0, 0.0)]
+
+
+FCPXML = """<fcpxml version="1.13"><resources><format id="r1" frameDuration="1/25s"/></resources><library><event>{}
+</event></library></fcpxml>"""
+PROJECT = (
+    """<project name="{}"><sequence format="r1"><spine><title name="a" duration="{}s"/></spine></sequence></project>"""
+)
+
+
+def test_projects_are_chosen_by_name(tmp_path: Path, write_edit: WriteEdit) -> None:
+    path = tmp_path / "event.fcpxml"
+    path.write_text(FCPXML.format(PROJECT.format("Caf\u00e9", 20) + PROJECT.format("second", 15)))
+    with pytest.raises(EditError, match="holds 2 projects: Caf\u00e9, second; say which with --project NAME"):
+        compare_files(path, path)
+    with pytest.raises(EditError, match="holds 2 projects, none of them third: Caf\u00e9, second"):
+        compare_files(path, path, projects=("third",))
+    assert read_edit_list(path, project="second").seconds == 15
+    found = compare_files(path, path, projects=("Cafe\u0301", "second"))
+    assert (found.old_seconds, found.new_seconds) == (20.0, 15.0)
+    alone = write_edit("edl", SHOTS, Fraction(25))
+    assert compare_files(path, alone, projects=("second",)).old_seconds == 15.0
 
 
 def test_a_frame_rate_that_the_length_does_not_tell_is_a_guess(write_edit: WriteEdit) -> None:
