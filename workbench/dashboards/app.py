@@ -53,6 +53,7 @@ from workbench.dashboards.transport import Transport, script
 from workbench.dashboards.work import shared_pool
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.export.formats import all_formats, caution
+from workbench.render.remux import CONTAINERS, describe_left_out
 from workbench.workflows.catalog_search import FoundTrack, search_catalog
 from workbench.workflows.projects import list_projects
 from workbench.workspace import Workspace
@@ -257,6 +258,9 @@ class Page:
             )  # fmt: skip
 
         def ready(path: Path) -> None:
+            video = None if session.loop is None else session.loop.video
+            if video is not None and path.suffix.lower() in CONTAINERS:
+                session.notice = describe_left_out(video, path) or ""
             # A browser keeps what it took for a while, and the same plan is written anew with another mix or comment.
             address = f"{session.url_of(path)}?written={path.stat().st_mtime_ns}"
             bar.ready = [address, path.name, bar.ready[2] + 1 if bar.ready else 1]

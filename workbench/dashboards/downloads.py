@@ -12,6 +12,7 @@ from pathlib import Path
 from workbench.audition.plans import listening_folder, plan_digest
 from workbench.export.formats import Format, all_formats, caution, format_named
 from workbench.loops.plan import LoopPlan
+from workbench.render.remux import suffix_for
 from workbench.render.video import VIDEO_SUFFIXES, render_audio, render_video
 from workbench.workflows.comments import load_review, review_markers
 from workbench.workflows.export import export_plan
@@ -106,8 +107,7 @@ def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
     if format_name == _VIDEO[0]:
         assert loop.video is not None, "is not offered without a video"
         suffix = loop.video.suffix.lower()
-        # A container of its own kind can hold its picture; of the others this one holds any.
-        out = folder / f"{stem}{suffix if suffix in VIDEO_SUFFIXES else '.mkv'}"
+        out = folder / f"{stem}{suffix if suffix in VIDEO_SUFFIXES else suffix_for(loop.video)}"
         return _finished(workspace, loop, plan, out, loop.video)
     if format_name == _PLAN[0]:
         return save_plan(loop, folder / f"{stem}.plan.json")

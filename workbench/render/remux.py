@@ -7,7 +7,7 @@ Beside the picture a render keeps chapters, tags (title, dates, place), the time
 soundtrack, and every stream that the container of its output takes: subtitles, fonts, cover, further pictures, data of
 the camera. Only sound is not copied: the mix takes its place.
 
-Functions: `containers_for`, `copy_stream`, `find_parts`, `copy_parts`, `read_packets`, `writing_options`,
+Functions: `containers_for`, `suffix_for`, `copy_stream`, `find_parts`, `copy_parts`, `read_packets`, `writing_options`,
 `describe_left_out`. Class: `Part`.
 """
 
@@ -60,6 +60,14 @@ def containers_for(stream: Stream, packet: Packet[VideoStream] | None = None) ->
     return tuple(suffix for container, suffix in SUFFIXES.items() if _takes(container, stream, packet))
 
 
+def suffix_for(video: Path) -> str:
+    """The suffix of a container that takes the picture of a video: Matroska, which keeps most beside it, or another."""
+    with open_media(video) as source:
+        picture = picture_stream(source)
+        taking = () if picture is None else containers_for(picture)
+    return ".mkv" if ".mkv" in taking or not taking else taking[0]
+
+
 def copy_stream(video: OutputContainer, stream: _StreamT) -> _StreamT:
     """Add a stream to a file that takes the packets of another one as they are; a `ValueError` says it cannot."""
     # Opaque: a stream that is copied needs no encoder, and AV1, Theora or VC-1 often have none.
@@ -104,7 +112,7 @@ def copy_parts(
     sound, timecode = sound_stream(source), timecode_of(source)
     video.metadata.update(_content_tags(source))
     shown.metadata.update(picture.metadata)
-    shown.disposition = heard.disposition = Disposition.default
+    shown.disposition, heard.disposition = picture.disposition | Disposition.default, Disposition.default
     if sound is not None and sound.language:
         heard.metadata["language"] = _language(video, sound.language)
     if timecode is not None:
@@ -137,6 +145,7 @@ def copy_parts(
 
 def read_packets(path: Path, copied: Mapping[int, Stream], zero: Fraction) -> Iterator[tuple[float, Packet[Any]]]:
     """Read the packets of copied streams other than pictures, on the clock of the written file."""
+    reached: dict[int, int] = {}
     with open_media(path) as source:
         for packet in packets(source, *(source.streams[index] for index in copied)):
             tick = tick_seconds(packet)
@@ -147,7 +156,9 @@ def read_packets(path: Path, copied: Mapping[int, Stream], zero: Fraction) -> It
             if late and late >= length:
                 continue
             packet.stream, packet.duration = copied[packet.stream_index], length - late
-            packet.pts = packet.dts = begins + late
+            # Muxers refuse a time before the last, which texts that overlap may have.
+            packet.pts = packet.dts = max(begins, reached.get(packet.stream_index, 0))
+            reached[packet.stream_index] = packet.pts
             yield float(packet.pts * tick), packet
 
 

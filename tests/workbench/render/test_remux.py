@@ -12,7 +12,7 @@ import pytest
 from tests.videos import grey, write_video
 from workbench.media.probe import probe
 from workbench.recording import Recording
-from workbench.render.remux import codec_name, containers_for, describe_left_out
+from workbench.render.remux import codec_name, containers_for, describe_left_out, suffix_for
 from workbench.render.schedule import place_track
 from workbench.render.video import render_video
 
@@ -95,6 +95,29 @@ def test_matroska_keeps_all_but_the_other_sound(film: Path, rendered: Callable[[
     assert [text for _, text in texts(out)] == [b"hello", b"bye"]
     assert [time for time, _ in texts(out)] == pytest.approx([0.5, 1.6], abs=0.025)
     assert describe_left_out(film, out) == "video.mkv leaves out of film.mkv: sound 2 (aac, fra), replaced by the mix"
+
+
+def test_texts_that_overlap_do_not_stop_a_render(film: Path, rendered: Callable[[Path, str], Path]) -> None:
+    """The second text begins before the first, as the file lists them."""
+    content = bytearray(film.read_bytes())
+    second = content.index(b"bye")
+    content[second - 3 : second - 1] = (100).to_bytes(2, "big")
+    film.write_bytes(content)
+    out = rendered(film, ".mkv")
+    assert [text for _, text in texts(out)] == [b"hello", b"bye"]
+    assert [time for time, _ in texts(out)] == pytest.approx([0.5, 0.5], abs=0.025)
+
+
+def test_a_container_is_chosen_that_takes_the_picture(tmp_path: Path, film: Path) -> None:
+    assert suffix_for(film) == ".mkv"
+    with av.open(str(tmp_path / "camera.mxf"), "w") as camera:
+        stream = camera.add_stream("dnxhd", rate=25, options={"profile": "dnxhr_lb"})
+        stream.width, stream.height, stream.pix_fmt = 256, 128, "yuv422p"
+        for shade in (0, 100, 200):
+            picture = av.VideoFrame.from_ndarray(grey(shade, 256, 128), format="rgb24")
+            camera.mux(stream.encode(picture.reformat(format="yuv422p")))
+        camera.mux(stream.encode(None))
+    assert suffix_for(tmp_path / "camera.mxf") == ".mov"
 
 
 @pytest.mark.parametrize(("suffix", "language"), [(".mp4", "deu"), (".mov", "ger")])
