@@ -80,20 +80,7 @@ def open_decoder(path: Path) -> Iterator[Decoder]:
         if stream is None:
             raise MediaError(f"{path}: no sound in this file; give one that has an audio stream")
         _log.debug("decoding the sound of %s", path)
-        yield decoder_of(path, container, stream, zero)
-
-
-def decoder_of(path: Path, container: InputContainer, stream: AudioStream, zero: float | None) -> Decoder:
-    """The decoder for a stream of an opened file.
-
-    Parameters
-    ----------
-    path : of the file, for messages and headers
-    container : the opened file
-    stream : its sound
-    zero : container seconds of the first picture, as `picture_zero` finds it; None without a picture
-    """
-    return Decoder(path, container, stream, zero)
+        yield Decoder(path, container, stream, zero)
 
 
 def picture_zero(path: Path) -> float | None:

@@ -6,6 +6,7 @@ that are wrong by minutes. That costs one pass over the file's bytes, which a pr
 
 from __future__ import annotations
 
+import logging
 import re
 import struct
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from av.video.stream import VideoStream
 
 from workbench.errors import MediaError
 from workbench.files import FileStamp, has_settled, stamp_of
+from workbench.media.claims import share_present
 from workbench.media.containers import (
     first_picture,
     open_media,
@@ -33,6 +35,8 @@ from workbench.media.containers import (
     tick_seconds,
     upright_size,
 )
+
+_log = logging.getLogger(__name__)
 
 _TIMECODE = re.compile(r"(\d\d:\d\d:\d\d)([:;.])(\d\d)")
 
@@ -103,7 +107,12 @@ def _measure(path: Path) -> MediaInfo:
         spans = Spans(container, picture, sound)
         for packet in packets(container, *spans.streams):
             spans.note(packet)
-        return media_info(path, container, first, spans)
+        info = media_info(path, container, first, spans)
+    if info.has_video and (share := share_present(path)) <= 0.9:
+        _log.warning(
+            "%s: the file is cut short, only %.0f %% of it is there; copy or export it again", path, 100 * share
+        )
+    return info
 
 
 def first_of(path: Path) -> VideoFrame | None:

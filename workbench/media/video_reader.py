@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from workbench.errors import MediaError
 from workbench.media.audio import SoundBlock
 from workbench.media.containers import decode_packet, open_media, packets, picture_stream, sound_stream, tick_seconds
-from workbench.media.decoder import Decoder, SampleBuffer, decoder_of
+from workbench.media.decoder import Decoder, SampleBuffer
 from workbench.media.probe import MediaInfo, Spans, first_of, media_info
 from workbench.recording import FloatArray, IntArray
 
@@ -156,7 +156,7 @@ class VideoReader:
             exceeds the limits
         """
         sound, picture = self._spans.sound, self._spans.picture
-        decoder = decoder_of(self.path, self._container, sound, self._zero) if sound is not None and listen else None
+        decoder = Decoder(self.path, self._container, sound, self._zero) if sound is not None and listen else None
         sound_blocks = None if decoder is None else _SoundBlocks(decoder, sound_seconds, self._limits)
         buffer = _PictureBuffer(pictures)
         for packet in packets(self._container, *self._spans.streams):

@@ -37,15 +37,19 @@ class TestProbe:
         assert info.duration == pytest.approx(3.0, abs=2e-3)
         assert info.audio_duration == pytest.approx(5.0, abs=0.03)
 
-    def test_a_cut_file_is_as_long_as_what_is_left(self, tmp_path: Path, video: Callable[..., Path]) -> None:
+    def test_a_cut_file_is_as_long_as_what_is_left(
+        self, tmp_path: Path, video: Callable[..., Path], caplog: pytest.LogCaptureFixture
+    ) -> None:
         whole = video(tmp_path / "a.mkv", pictures=250, sound_seconds=10.0).read_bytes()
         (tmp_path / "cut.mkv").write_bytes(whole[: len(whole) // 2])
         with av.open(str(tmp_path / "cut.mkv")) as container:
             assert (container.duration or 0) / av.time_base == pytest.approx(
                 10.0, abs=0.1
             )  # what the header still says
+        assert not caplog.messages
         left = [picture.video_s for picture in frames(tmp_path / "cut.mkv")]
         assert probe(tmp_path / "cut.mkv").duration == pytest.approx(left[-1] + 0.04, abs=0.05)
+        assert "cut.mkv: the file is cut short, only 50 % of it" in caplog.text
 
     def test_a_silent_video(self, tmp_path: Path, video: Callable[..., Path]) -> None:
         info = probe(video(tmp_path / "a.mp4", sound_seconds=None))
