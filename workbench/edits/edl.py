@@ -43,6 +43,7 @@ from pathlib import Path
 from workbench.edits.edit_list import EditList
 from workbench.edits.shots import Shot, exact_rate, lay_shots, plain_speed
 from workbench.errors import EditError
+from workbench.files import decode_text
 
 _CODE = r"(\d{1,2}[:;.,]\d{2}[:;.,]\d{2}[:;.,]\d{2,3})"
 _DROP_MARK = re.compile("[;,]")
@@ -172,9 +173,11 @@ def _events(path: Path) -> tuple[list[_Event], Fraction | None]:
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise EditError(f"{path}: too large for an edit decision list")
-        text = path.read_bytes().decode("utf-8-sig", errors="replace")
+        text = decode_text(path.read_bytes(), "replace")
     except OSError as error:
         raise EditError(f"{path}: cannot be read ({error.strerror or error})") from error
+    except UnicodeDecodeError as error:
+        raise EditError(f"{path}: begins as UTF-16 and is none; save the list as UTF-8") from error
     found: list[_Event] = []
     drop, stated = False, None
     current: list[_Event] = []  # the lines of the last event, of sound too

@@ -27,6 +27,7 @@ from workbench.edits.edit_list import EditList
 from workbench.edits.shots import Shot, cut_at_middles, exact_number, exact_rate, lay_shots, part_of, plain_speed
 from workbench.errors import EditError
 from workbench.extras import require_extra
+from workbench.files import decode_text
 
 _log = logging.getLogger(__name__)
 
@@ -69,9 +70,9 @@ def read_otio(path: Path, project: str | None = None) -> EditList:
 def _text(path: Path) -> str:
     """The JSON of a file or a bundle."""
     if path.suffix.lower() != ".otioz":
-        return document_of(path).read_text("utf-8-sig")
+        return decode_text(document_of(path).read_bytes())
     with zipfile.ZipFile(path) as bundle:
-        return bundle.read("content.otio").decode("utf-8-sig")
+        return decode_text(bundle.read("content.otio"))
 
 
 def _with_known_schemas(otio: Any, path: Path, text: str) -> str:

@@ -276,6 +276,16 @@ def test_a_stated_rate_may_end_a_sentence(tmp_path: Path, comment: str) -> None:
     assert edit.frame_rate == NTSC
 
 
+def test_a_list_as_windows_writes_it(tmp_path: Path) -> None:
+    text = "001 AX V C 00:00:10:00 00:00:11:00 01:00:00:00 01:00:01:00\r\n* from clip name: Caf\u00e9.mov\r\n"
+    path = tmp_path / "edit.edl"
+    path.write_bytes(text.encode("utf-16"))
+    assert rows(read_edl(path, Fraction(25))) == [("Caf\u00e9.mov", 250, 25, 1)]
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(EditError, match="begins as UTF-16 and is none"):
+        read_edl(path)
+
+
 def test_a_speed_too_long_to_be_one_follows_from_the_lengths(tmp_path: Path) -> None:
     text = "* FPS: 25\n001 A V C 00:00:10:00 00:00:12:00 01:00:00:00 01:00:01:00\n"
     edit = read(tmp_path, f"{text}M2 A {'9' * 5000} 00:00:10:00\n")
