@@ -302,15 +302,17 @@ def _shots(events: list[_Event], clock: _Clock, sources: Mapping[str, _Clock], s
 def _shown(event: _Event, source: _Clock, record: _Clock) -> list[Shot]:
     """The stretch of its source that an event shows; two where the source's time code passes midnight."""
     length, seconds = source.apart(event, 0), record.apart(event, 2)
+    off = Fraction(0)
     if event.fps is not None:
         speed = _stated_speed(event.fps, abs(length), seconds, source, record)
     elif _is_plain(event, source, record):
         speed = Fraction(1)
+        off = (abs(length) - seconds) / 2  # both codes are rounded to frames of the source
     else:
         speed = plain_speed(length / seconds, 1 / (2 * source.rate * seconds))
     if length < 0:
         speed = -abs(speed)
-    at = source.seconds(event, 1 if speed < 0 < length else 0)
+    at = source.seconds(event, 1 if speed < 0 < length else 0) + (off if length > 0 else -off)
     # A picture has one time code, whatever clip shows it: none goes on past the end of the day or below its beginning.
     left = (source.day - at if speed > 0 else at) / abs(speed) if speed else seconds
     if left >= seconds:

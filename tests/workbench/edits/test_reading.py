@@ -150,10 +150,22 @@ def test_a_source_of_another_rate_is_cut_between_its_frames(tmp_path: Path, at: 
     assert change.delta_seconds == pytest.approx(-5 / 24)
 
 
+def test_a_source_of_fewer_frames_than_the_edit_is_trimmed_once(tmp_path: Path) -> None:
+    # 17 of 50 frames a second are 8.16 of 24: a code is off by up to a frame, which is longer than one of the edit.
+    other = "B V C 00:00:00:00 00:00:05:00 {} {}"
+    old = edl_of(tmp_path / "old.edl", "A V C 00:00:10:23 00:00:20:11 00:00:00:00 00:00:09:25",
+                 other.format("00:00:09:25", "00:00:14:25"))  # fmt: skip
+    new = edl_of(tmp_path / "new.edl", "A V C 00:00:11:08 00:00:20:11 00:00:00:00 00:00:09:08",
+                 other.format("00:00:09:08", "00:00:14:08"))  # fmt: skip
+    (change,) = compare_files(old, new, frame_rate=Fraction(50)).changes
+    assert change.kind == "trim"
+    assert change.delta_seconds == pytest.approx(-17 / 50)
+
+
 def test_the_other_cut_tells_the_rate_of_a_source_too(tmp_path: Path) -> None:
     # Whole seconds last the same at any rate; that the media counts 30 frames stands in the old cut alone.
-    old = edl_of(tmp_path / "old.edl", "A V C 00:00:10:12 00:00:20:29 01:00:00:00 01:00:10:14")
-    new = edl_of(tmp_path / "new.edl", "A V C 00:00:12:12 00:00:20:12 01:00:00:00 01:00:08:00")
+    old = edl_of(tmp_path / "old.edl", "A V C 00:00:10:14 00:00:20:29 01:00:00:00 01:00:10:12")
+    new = edl_of(tmp_path / "new.edl", "A V C 00:00:12:14 00:00:20:14 01:00:00:00 01:00:08:00")
     found = compare_files(old, new, frame_rate=Fraction(24))
     assert [(span.old_start, span.new_start) for span in found.kept] == [(2.0, 0.0)]
 
