@@ -49,7 +49,8 @@ def read_otio(path: Path, project: str | None = None) -> EditList:
     try:
         whole = otio.adapters.read_from_string(_with_known_schemas(otio, path, _text(path)), "otio_json")
     except (otio.exceptions.OTIOError, ValueError, OSError, *_BUNDLE_FAULTS) as error:
-        raise EditError(f"{path}: not a file of OpenTimelineIO ({str(error).strip().splitlines()[0]})") from error
+        why = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise EditError(f"{path}: not a file of OpenTimelineIO ({why})") from error
     timelines = [whole] if isinstance(whole, otio.schema.Timeline) else []
     if isinstance(whole, otio.schema.SerializableCollection):
         timelines = list(whole.find_children(descended_from_type=otio.schema.Timeline))

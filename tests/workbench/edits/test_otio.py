@@ -162,6 +162,13 @@ def test_what_is_no_bundle(tmp_path: Path) -> None:
         bundle.writestr("other.otio", "{}")
     with pytest.raises(EditError, match=r"There is no item named 'content\.otio' in the archive"):
         read_otio(path)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
+        bundle.writestr("content.otio", "{" + " " * 5000 + "}")
+    torn = bytearray(path.read_bytes())
+    torn[45:50] = b"xxxxx"  # of the compressed text, behind a header of 30 and a name of 12
+    path.write_bytes(torn)
+    with pytest.raises(EditError, match=r"edit\.otioz: not a file of OpenTimelineIO"):
+        read_otio(path)
 
 
 @pytest.fixture
