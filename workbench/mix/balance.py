@@ -19,6 +19,7 @@ speech. ITU-R BS.1770-5 for what is measured.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -30,8 +31,8 @@ from workbench.errors import ParameterError
 from workbench.extensions import OWN
 from workbench.mix.duck import deepest_curve, duck_curve, duck_depths, split_utterances, steady_depths
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, voice_alone
-from workbench.mix.music import music_ranges
-from workbench.mix.singing import spoken_odds
+from workbench.mix.music import music_odds, music_ranges
+from workbench.mix.singing import LEAST_SURE_ODDS, SURE_ODDS, spoken_odds
 from workbench.mix.voice import Utterances, speech_chances, speech_seconds, speech_utterances
 from workbench.notebook import Shown
 from workbench.params import DuckParams, MixParams, VoiceParams
@@ -40,13 +41,6 @@ from workbench.recording import FloatArray
 Classification: TypeAlias = Literal["voice", "ambient", "silent", "none"]
 CLASSIFICATIONS: tuple[Classification, ...] = ("voice", "ambient", "silent", "none")
 """someone speaks in the foreground; any other sound; a stream that never exceeds -60 dBFS; no stream"""
-
-# Log-odds of the voice network in the better half of an utterance, from which on it is spoken whatever the pitch says,
-# and down to which they say nothing. Chosen on voices by others that are for fitting, and on synthesised talk, singing
-# and animals.
-_SURE_ODDS, _NO_ODDS = 4.1, -2.0
-_SURELY_SPOKEN = 4.0  # log-odds that an utterance then has at least
-_LEAST_SAID = -1.0  # by the network against talk: it knows no whispers, which are no singing
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,9 +381,7 @@ def chances_of_speech(soundtrack: SoundtrackMeasure, params: VoiceParams) -> Flo
 
 
 def odds_of_talk(soundtrack: SoundtrackMeasure, utterances: Utterances) -> FloatArray:
-    """Log-odds that utterances are spoken, by their pitch and by the voice network, which learned to ignore singing.
-
-    The music over which somebody speaks holds its notes too, so that pitch says little there.
+    """Log-odds that utterances are spoken, by their pitch, by the voice network, and by the music around them.
 
     Parameters
     ----------
@@ -407,14 +399,18 @@ def odds_of_talk(soundtrack: SoundtrackMeasure, utterances: Utterances) -> Float
     """
     if soundtrack.pitches is None:
         raise ParameterError("without pitches nothing says whether somebody speaks or sings")
-    odds = spoken_odds(utterances, soundtrack.speech, soundtrack.frame_seconds, soundtrack.pitches)
+    arguments = utterances, soundtrack.speech, soundtrack.frame_seconds, soundtrack.pitches
     if soundtrack.voice_odds is None or not utterances:
-        return odds
+        return spoken_odds(*arguments)
     hops = ((round(start * HOPS_PER_SECOND), round(end * HOPS_PER_SECOND)) for start, end in utterances)
     heard = [np.sort(soundtrack.voice_odds[first:stop]) for first, stop in hops]
-    sure = np.array([found[found.size // 2 :].mean() if found.size else -np.inf for found in heard])
-    weighed = odds + np.clip(sure - _NO_ODDS, _LEAST_SAID, 0.0)
-    return np.asarray(np.where(sure >= _SURE_ODDS, np.maximum(odds, _SURELY_SPOKEN), weighed))
+    network = np.array([found[found.size // 2 :].mean() if found.size else -np.inf for found in heard])
+    music = None
+    # Whether music plays takes long to say, and only matters where the network is neither sure nor silent.
+    if soundtrack.bands is not None and np.any((network >= LEAST_SURE_ODDS) & (network < SURE_ODDS)):
+        odds = music_odds(soundtrack.bands, soundtrack.pitches)
+        music = np.array([odds[int(start) : math.ceil(end)].mean() for start, end in utterances])
+    return spoken_odds(*arguments, network, music)
 
 
 def _refuse(broken: bool, rule: str) -> None:

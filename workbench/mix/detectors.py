@@ -70,7 +70,7 @@ class VoiceDetector(Protocol):
 class OwnDetector:
     """The detector of this package: probabilities of speech to utterances, `workbench.mix.voice`."""
 
-    version = 3
+    version = 4
 
     def reads(self, video: Path) -> Sequence[Path]:
         """None.

@@ -25,6 +25,13 @@ Talk around an utterance is evidence of talk, since who talked will talk on; sin
 mean of all utterances, weighed by their lengths and less by 1/e for every 10 s that they are away, is over its own
 odds, the two are averaged. Rap counts as speech.
 
+Where the voice network was asked, it is the best witness: in the better half of what somebody says its log-odds are 8
+to 18, of what somebody sings seldom over 5, of animals and passing cars up to 7. What it lacks of 7 counts against
+talk; less where the detector is very sure, and hardly where there is no pitch, since it knows no whispers. From 7 on
+an utterance is spoken whatever its pitch. Under music louder than the voice the network is never that sure, and the
+pitch is that of the music: there 4.1 is enough if the detector hears nobody (a singer over music it hears), or if the
+music leaves no doubt. It is enough, too, where neither music plays nor a note is held.
+
 Functions: `voice_cues`, `spoken_odds`.
 
 References
@@ -62,6 +69,18 @@ _NEIGHBOUR_SECONDS = 10.0  # distance at which an utterance counts for a fractio
 _SHORTEST_VOWEL = 0.02  # s, one step; shorter runs of pitch count as this
 _LITTLE = 0.3  # added to the share with unbroken pitch, see `held` above
 _CERTAIN = 0.9995  # probability to which the detector's is clipped, and 1 minus it
+# What the voice network says, and how far, chosen on recordings by others that are for choosing.
+SURE_ODDS = 7.0
+"""log-odds of the network from which on an utterance is spoken whatever the pitch says; singers reach 5"""
+LEAST_SURE_ODDS = 4.1
+"""the same where it cannot be a song: music drowns the voice, or no note is held and none plays"""
+_UNHEARD = -3.7  # certainty under which the detector hears nobody; a singer over music it does hear
+_LOUD_MUSIC = 3.5  # log-odds of music that drowns a voice
+_HELD = 0.02  # of the cue, under which no note is held
+_SURELY_SPOKEN = 4.0  # log-odds that an utterance then has at least
+_DETECTOR_SURE = 9.0  # certainty; what it lacks of this is the most that the network can say against talk
+_NO_ODDS = -2.0  # of the network, down to which it says nothing of what has no pitch: it knows no whispers
+_NO_VOWEL, _VOWEL = np.log2(_SHORTEST_VOWEL / 0.2), np.log2(0.06 / 0.2)  # nothing pitched, and pitched for 60 ms
 
 
 def voice_cues(
@@ -111,7 +130,12 @@ def voice_cues(
 
 
 def spoken_odds(
-    utterances: Utterances, probabilities: FloatArray, frame_seconds: float, pitches: FloatArray
+    utterances: Utterances,
+    probabilities: FloatArray,
+    frame_seconds: float,
+    pitches: FloatArray,
+    network: FloatArray | None = None,
+    music: FloatArray | None = None,
 ) -> NDArray[np.float64]:
     """Log-odds that each utterance is spoken, not sung.
 
@@ -121,6 +145,8 @@ def spoken_odds(
     probabilities : shape (n_frames,), of speech, 0 to 1
     frame_seconds : length of a frame
     pitches : shape (n_steps, 2), MIDI number and clarity, as `workbench.mix.pitch` measures them
+    network : shape (n_utterances,), log-odds of the voice network in the better half of each; None: it was not asked
+    music : shape (n_utterances,), log-odds of music around each; None: none is known
 
     Returns
     -------
@@ -133,12 +159,22 @@ def spoken_odds(
     """
     if not utterances:
         return np.zeros(0)
-    cues = voice_cues(utterances, probabilities, frame_seconds, pitches)
+    cues = dict(zip(CUES, voice_cues(utterances, probabilities, frame_seconds, pitches).T, strict=True))
     weights = _weights()
-    own = weights["bias"] + cues @ np.array([weights[name] for name in CUES])
+    own = weights["bias"] + sum(weights[name] * cues[name] for name in CUES)
+    if network is not None:
+        pitched = np.clip((cues["vowel"] - _NO_VOWEL) / (_VOWEL - _NO_VOWEL), 0.0, 1.0)
+        against = np.minimum(np.maximum(network - SURE_ODDS, cues["certainty"] - _DETECTOR_SURE), 0.0)
+        own = own + np.minimum(pitched * against, np.clip(network - _NO_ODDS, -1.0, 0.0))
     middle, seconds = np.mean(utterances, axis=1), np.diff(utterances, axis=1)[:, 0]
     near = seconds * np.exp(-np.abs(middle[:, None] - middle) / _NEIGHBOUR_SECONDS)
-    return np.asarray(np.maximum(own, (own + near @ own / near.sum(axis=1)) / 2))
+    odds = np.asarray(np.maximum(own, (own + near @ own / near.sum(axis=1)) / 2))
+    if network is None:
+        return odds
+    loud = np.zeros(odds.size) if music is None else music
+    no_song = (loud >= _LOUD_MUSIC) | ((loud <= 0.0) & (cues["held"] < _HELD))
+    sure = network >= np.where(np.where(cues["certainty"] < _UNHEARD, loud > 0.0, no_song), LEAST_SURE_ODDS, SURE_ODDS)
+    return np.where(sure, np.maximum(odds, _SURELY_SPOKEN), odds)
 
 
 @cache

@@ -10,7 +10,8 @@ import pytest
 from scipy.signal import oaconvolve
 
 from workbench.errors import ParameterError
-from workbench.mix.balance import SoundtrackMeasure, classify, odds_of_talk, utterances_in
+from workbench.mix.balance import SoundtrackMeasure, classify, odds_of_talk, own_music_in, utterances_in
+from workbench.mix.bands import BandMeter
 from workbench.mix.levels import level_curve
 from workbench.mix.pitch import PitchMeter
 from workbench.mix.singing import CUES, spoken_odds, voice_cues
@@ -110,20 +111,59 @@ def test_a_track_after_the_talk_does_not_silence_it(
     assert end == pytest.approx(SECONDS, abs=0.1)
 
 
+def with_network(measured: SoundtrackMeasure, odds: float) -> SoundtrackMeasure:
+    assert measured.levels is not None
+    return replace(measured, voice_odds=np.full(measured.levels.power.size, odds, dtype=np.float32))
+
+
 def test_the_network_speaks_for_talk_over_held_notes_and_against_a_line_that_it_hears_no_talk_in(
     pitches_of: Callable[..., np.ndarray], sung: Callable[[], np.ndarray], talked: Callable[[], np.ndarray]
 ) -> None:
     track, talk = soundtrack(sung(), pitches_of(sung())), soundtrack(talked(), pitches_of(talked()))
-    assert track.levels is not None
-    hops = track.levels.power.size
-    everywhere = ((0.0, hops / 100),)
-
-    def with_network(measured: SoundtrackMeasure, odds: float) -> SoundtrackMeasure:
-        return replace(measured, voice_odds=np.full(hops, odds, dtype=np.float32))
-
+    everywhere = ((0.0, SECONDS),)
     assert odds_of_talk(with_network(track, 8.0), everywhere)[0] > 0 > odds_of_talk(track, everywhere)[0]
-    assert odds_of_talk(with_network(track, 3.0), everywhere)[0] == odds_of_talk(track, everywhere)[0]
-    assert odds_of_talk(with_network(talk, -9.0), everywhere)[0] == pytest.approx(odds_of_talk(talk, everywhere)[0] - 1)
+    assert odds_of_talk(with_network(track, 5.0), everywhere)[0] < odds_of_talk(track, everywhere)[0]
+    # Singing whose pitch does not give it away: the detector is sure of a voice, and the network is not.
+    sure = float(odds_of_talk(talk, everywhere)[0])
+    assert (
+        sure
+        > odds_of_talk(with_network(talk, 3.0), everywhere)[0]
+        > odds_of_talk(with_network(talk, 1.0), everywhere)[0]
+    )
+    assert utterances_in(with_network(talk, 1.0), SECONDS) == ()
+    assert utterances_in(with_network(talk, 8.0), SECONDS)
     assert utterances_in(with_network(track, 8.0), SECONDS)
     assert utterances_in(with_network(track, -3.0), SECONDS) == ()
     assert odds_of_talk(with_network(track, 8.0), ()).size == 0
+
+
+def test_the_network_says_little_of_a_whisper(pitches_of: Callable[..., np.ndarray]) -> None:
+    breath = np.random.default_rng(2).normal(scale=0.05, size=round(SECONDS * RATE)).astype(np.float32)
+    whisper = soundtrack(breath, pitches_of(breath))
+    everywhere = ((0.0, SECONDS),)
+    (odds,) = odds_of_talk(whisper, everywhere)
+    assert odds > 0
+    assert odds_of_talk(with_network(whisper, -9.0), everywhere)[0] == pytest.approx(odds - 1, abs=0.1)
+
+
+def bars(seconds: float) -> np.ndarray:
+    """Music: a low chord all the time, struck twice a second."""
+    time = np.arange(round(seconds * RATE)) / RATE
+    chord = sum(np.sin(2 * np.pi * 110.0 * 2 ** (k / 12) * time) for k in (0, 7, 12, 16))
+    return np.asarray(0.05 * chord * (0.3 + np.exp(-8 * (time % 0.5))), dtype=np.float32)
+
+
+def test_what_only_the_network_hears_is_a_voice_under_music_and_none_in_a_street(
+    pitches_of: Callable[..., np.ndarray],
+) -> None:
+    seconds = 12.0
+    street = np.random.default_rng(3).normal(scale=0.05, size=round(seconds * RATE)).astype(np.float32)
+    for sound, is_music in ((bars(seconds), True), (street, False)):
+        bands = BandMeter()
+        bands.add(sound)
+        unheard = np.full(round(seconds / FRAME), 0.001)
+        measured = SoundtrackMeasure(level_curve(sound, RATE), unheard, FRAME, bands.powers(), pitches_of(sound))
+        everywhere = ((1.0, seconds - 1.0),)
+        assert bool(own_music_in(measured, seconds)) == is_music
+        assert (odds_of_talk(with_network(measured, 5.0), everywhere)[0] > -1) == is_music
+        assert odds_of_talk(with_network(measured, 8.0), everywhere)[0] > -1
