@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any, TypeVar
 
 import av
 import numpy as np
+from av.stream import Disposition
 from numpy.typing import NDArray
 
+from workbench.bundled import bundled_path
+from workbench.media.audio import decode, resample
+
 _BLOCK = 1024  # samples, of AAC
+Given = TypeVar("Given")
+_LAYOUTS = {1: "mono", 2: "stereo", 6: "5.1"}
 
 
 def write_video(
@@ -53,6 +60,74 @@ def write_video(
                 container.mux(heard.encode(frame))
             container.mux(heard.encode(None))
     return path
+
+
+def write_sounds(
+    path: Path,
+    sounds: Sequence[NDArray[np.float32]],
+    *,
+    codec: str = "aac",
+    rates: Sequence[int] = (48_000,),
+    starts: Sequence[float] = (0.0,),
+    tags: Sequence[dict[str, str]] = ({},),
+    picture: str | None = "libx264",
+) -> Path:
+    """Write a video of grey pictures with several streams of sound, the first of them the default.
+
+    Parameters
+    ----------
+    path : of the file; its suffix says which container
+    sounds : of each stream, shape (channels, n_samples), full scale 1.0
+    codec : of the sound, AAC or PCM
+    rates, starts, tags : Hz, seconds of the video, and metadata of each stream; the last of each counts for the rest
+    picture : codec; None: there is no picture
+    """
+    with av.open(str(path), "w") as container:
+        seen = None if picture is None else container.add_stream(picture, rate=25)
+        if seen is not None:
+            assert isinstance(seen, av.VideoStream)
+            seen.width, seen.height, seen.pix_fmt = 320, 240, "yuv420p"
+        packets: list[tuple[float, av.Packet[Any]]] = []
+        for number, sound in enumerate(sounds):
+            rate, start, named = _of(rates, number), _of(starts, number), _of(tags, number)
+            stream = container.add_stream(codec, rate=rate, layout=_LAYOUTS[len(sound)])
+            assert isinstance(stream, av.AudioStream)
+            stream.metadata.update(named)
+            stream.disposition = Disposition.default if number == 0 else Disposition(0)
+            kind = stream.codec_context.format.name
+            for first in range(0, sound.shape[1], _BLOCK):
+                block: NDArray[Any] = np.ascontiguousarray(sound[:, first : first + _BLOCK], dtype=np.float32)
+                if kind == "s16":
+                    block = np.rint(block * 32767).astype(np.int16).T.reshape(1, -1)
+                frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(block), kind, _LAYOUTS[len(sound)])
+                frame.sample_rate, frame.time_base = rate, Fraction(1, rate)
+                frame.pts = round(start * rate) + first
+                packets += [(start + first / rate, packet) for packet in stream.encode(frame)]
+            packets += [(start + sound.shape[1] / rate, packet) for packet in stream.encode(None)]
+        if seen is not None:
+            longest = max(sound.shape[1] / _of(rates, k) for k, sound in enumerate(sounds))
+            for number in range(round(25 * longest)):
+                shown = av.VideoFrame.from_ndarray(grey(100, 320, 240), format="rgb24")
+                shown.pts, shown.time_base = number, Fraction(1, 25)
+                packets += [(number / 25, packet) for packet in seen.encode(shown)]
+            packets += [(longest, packet) for packet in seen.encode(None)]
+        for _, packet in sorted(packets, key=lambda timed: timed[0]):
+            container.mux(packet)
+    return path
+
+
+def narration(seconds: float = 12.0, rate: int = 48_000) -> NDArray[np.float32]:
+    """The bundled narration from its second 20 on, shape (1, n_samples): speech from 0.4 to 5.2 and 6.0 to 11.2 s."""
+    recording = decode(bundled_path("data", "bundled", "voice", "narration.ogg"))
+    mono = recording.samples.mean(axis=0, dtype=np.float32)
+    return resample(mono, recording.sample_rate, rate)[np.newaxis, 20 * rate : round((20 + seconds) * rate)]
+
+
+def write_screencast(path: Path) -> Path:
+    """Twelve seconds as a screen recorder writes them: the desktop's sound by default, and a microphone beside it."""
+    voice = narration()
+    desktop = 0.003 * np.random.default_rng(5).standard_normal(voice.shape).astype(np.float32)
+    return write_sounds(path, [desktop, voice], tags=[{"title": "Desktop"}, {"title": "Mic"}])
 
 
 def grey(shade: int, width: int = 64, height: int = 48) -> NDArray[np.uint8]:
@@ -173,3 +248,7 @@ def write_divx(path: Path, count: int) -> Path:
             packet.is_keyframe = number == 0
             target.mux(packet)
     return path
+
+
+def _of(given: Sequence[Given], number: int) -> Given:
+    return given[min(number, len(given) - 1)]

@@ -25,6 +25,8 @@ from workbench.errors import PlanError
 
 KEY = "provenance"
 """the key of a result that holds it"""
+AUDIO = "audio"
+"""the constraint of a result for which sound streams of the video were chosen"""
 CHANGED_BY_HAND = "changed_by_hand"
 """the constraint of a plan whose crossfades somebody set, or whose options somebody put in another order"""
 DRAWN_ENVELOPE = "envelope_points"

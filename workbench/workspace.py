@@ -39,6 +39,7 @@ from workbench.progress import Progress, silent
 from workbench.settings import WorkbenchSettings, load_settings
 
 if TYPE_CHECKING:
+    from workbench.media.sound_streams import SoundChoice
     from workbench.params import WorkbenchParams
     from workbench.recording import Recording
     from workbench.store.arrays import ArrayStore
@@ -81,6 +82,7 @@ class Workspace:
         self._resources = _Resources(home, settings, tuple(migrations), (recording_bytes, filed_bytes))
         self._params = params
         self._progress = progress
+        self._audio: SoundChoice | None = None
         self._owns_resources = True
 
     @property
@@ -111,6 +113,16 @@ class Workspace:
     def progress(self) -> Progress:
         """The function that receives progress."""
         return self._progress
+
+    @property
+    def audio(self) -> SoundChoice | None:
+        """The sound streams that are the soundtrack of a video; None: those that a player would play."""
+        return self._audio
+
+    @property
+    def audio_parts(self) -> tuple[SoundChoice, ...]:
+        """What the cache keys of results that depend on a soundtrack hold for it."""
+        return () if self._audio is None else (self._audio,)
 
     @property
     def arrays(self) -> ArrayStore:
@@ -198,7 +210,7 @@ class Workspace:
         ----------
         params : all parameters of the new workspace
         """
-        return self._sharing(params, self._progress)
+        return self._sharing(params, self._progress, self._audio)
 
     def with_progress(self, progress: Progress) -> Workspace:
         """The same workspace with another receiver of progress, sharing all that is open.
@@ -207,12 +219,16 @@ class Workspace:
         ----------
         progress : receives what is being done
         """
-        return self._sharing(self._params, progress)
+        return self._sharing(self._params, progress, self._audio)
 
-    def _sharing(self, params: WorkbenchParams | None, progress: Progress) -> Workspace:
+    def with_audio(self, audio: SoundChoice | None) -> Workspace:
+        """The same workspace with other sound streams as the soundtrack of its videos, sharing all that is open."""
+        return self._sharing(self._params, self._progress, audio)
+
+    def _sharing(self, params: WorkbenchParams | None, progress: Progress, audio: SoundChoice | None) -> Workspace:
         other = object.__new__(Workspace)
         other._resources, other._params, other._progress = self._resources, params, progress
-        other._owns_resources = False
+        other._audio, other._owns_resources = audio, False
         return other
 
     def close(self) -> None:

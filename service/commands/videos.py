@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from service.commands.records import VideoId, database_of, workspace_in
-from workbench.cli.options import FILE, home_option, profile_option
+from workbench.cli.options import FILE, audio_option, home_option, profile_option
+from workbench.cli.planning import explain_audio
 from workbench.cli.terminal import print_body, print_line, progress_bar
 
 if TYPE_CHECKING:
     from workbench.home import Home
+    from workbench.media.sound_streams import SoundChoice
     from workbench.params import WorkbenchParams
     from workbench.store.videos import AddedVideo
 
@@ -34,14 +36,23 @@ def command() -> None:
 @click.option(
     "--video-id", type=VideoId(), help="The id to give it; without it, a new one. A video of that id is replaced."
 )
+@audio_option
 @profile_option
 @home_option
 def add(
-    file: Path, account: str | None, shared: bool, video_id: str | None, params: WorkbenchParams | None, home: Home
+    file: Path,
+    account: str | None,
+    shared: bool,
+    video_id: str | None,
+    audio: SoundChoice | None,
+    params: WorkbenchParams | None,
+    home: Home,
 ) -> None:
     """Ingest FILE and print its record. The file is not copied: it must stay where it is.
 
     With WORKBENCH_STORE_URL it is copied to that store.
+
+    Commands that name the video by its id take the sound streams of --audio; callers of the service get the default.
 
     With neither --account nor --shared the commands know it by its id, callers of the service do not.
 
@@ -56,16 +67,19 @@ def add(
     account : name of the owner, an existing account or not; None: no owner
     shared : whether every account may use the video
     video_id : None: a new one
+    audio : sound streams that commands take; None: nobody chose
     params : of the analysis; None: the defaults
     home : holds the database
     """
-    from workbench.workflows.videos import add_video
+    from workbench.workflows.videos import VideoSource, add_video
 
     if account is not None and shared:
         raise click.UsageError("--account and --shared exclude each other")
-    with workspace_in(home, params) as workspace:
+    with workspace_in(home, params) as opened:
+        workspace = opened.with_audio(audio)
         with progress_bar() as progress:
             record = add_video(workspace.with_progress(progress), file, video_id=video_id)
+        explain_audio(workspace, VideoSource(record.video_id, record.path))
         if account is not None or shared:
             with workspace.database.write() as connection:
                 _set_owner(connection, record, account)

@@ -109,15 +109,18 @@ def ingest(job: Job, context: Context) -> Outcome:
     JobFault : 422 if the address cannot be fetched or the file is not a video
     StoreError : the home folder or the database cannot be used
     """
-    from workbench.workflows.watch import watch
+    from workbench.workflows.watch import unused_speech, watch
 
     source = _source(job, context)
     try:
         path = context.workspace.local_file(source)
         context.stage("watching")
         watched = watch(context.workspace, path)
+        missed = unused_speech(context.workspace, path)
     except MediaError as error:
         raise JobFault(422, _without_path(str(error), source, "the file")) from error
+    if missed is not None:
+        log.warning("speech not used", video_id=job.video_id, problem=missed)
     # A video without a title has its file's name as title, and here the file's name is an id.
     title = watched.title if watched.title != path.name else _given_title(job, path, context)
     kept = source if job.request.get("source_url") is None else _keep(path, job, watched.content_hash, context)

@@ -53,10 +53,10 @@ def draw_video(path: Path, seconds: int) -> Path:
 @pytest.fixture
 def decoded(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
     """Names of the files whose sound was decoded since the last call, as the log of `workbench.media` tells them."""
-    caplog.set_level(logging.DEBUG, "workbench.media.decoder")
+    caplog.set_level(logging.DEBUG, "workbench.media.audio")
 
     def names() -> list[str]:
-        told = [one.getMessage() for one in caplog.records if one.name == "workbench.media.decoder"]
+        told = [one.getMessage() for one in caplog.records if one.name == "workbench.media.audio"]
         found = [Path(text.removeprefix("decoding the sound of ")).name for text in told]
         caplog.clear()
         return found

@@ -14,6 +14,7 @@ from workbench.media.probe import probe
 from workbench.mix.limiter import limit_blocks
 from workbench.render.playback import render_blocks
 from workbench.render.video import play_video
+from workbench.workflows.provenance import with_recorded_audio
 from workbench.workflows.versions import FrozenPlan, has_its_video, thaw
 from workbench.workspace import Workspace
 
@@ -68,7 +69,8 @@ def shown_sound(workspace: Workspace, version_id: str) -> Path:
         blocks = render_blocks(frozen.plan, recording, params)
     else:
         rate, channels, seconds = params.video_sample_rate, 2, probe(frozen.video).duration
-        mixed = play_video(frozen.plan, recording, frozen.video, frozen.mix, params)
+        audio = with_recorded_audio(workspace, frozen.provenance).audio
+        mixed = play_video(frozen.plan, recording, frozen.video, frozen.mix, params, audio=audio)
         blocks = limit_blocks(mixed, rate, params)
     stage = "preparing what the link plays"
     write_sound(out, blocks, rate, channels, seconds, stage, workspace.progress)

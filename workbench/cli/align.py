@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
-from workbench.cli.planning import auto_mix_option, explain_own_music, own_music_option, with_own_music
+from workbench.cli.options import FILE, NewFile, audio_option, profile_option, workspace_option
+from workbench.cli.planning import auto_mix_option, explain_audio, explain_own_music, own_music_option, with_own_music
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
+    from workbench.media.sound_streams import SoundChoice
     from workbench.params import AlignParams
     from workbench.workflows.align import Alignment
     from workbench.workspace import Workspace
@@ -20,13 +21,20 @@ if TYPE_CHECKING:
 @click.command("align")
 @click.argument("track")
 @click.option("--video", type=FILE, required=True, help="The video: a file, or the id of a video that was added.")
+@audio_option
 @auto_mix_option
 @own_music_option
 @click.option("--picture", type=NewFile(), help="Also draw, as PNG, why the first placement wins.")
 @profile_option
 @workspace_option
 def command(
-    track: str, video: Path, auto_mix: bool, own_music: str | None, picture: Path | None, workspace: Workspace
+    track: str,
+    video: Path,
+    audio: SoundChoice | None,
+    auto_mix: bool,
+    own_music: str | None,
+    picture: Path | None,
+    workspace: Workspace,
 ) -> None:
     """Say where TRACK, a file or a catalog track id, lands with a video.
 
@@ -47,6 +55,7 @@ def command(
     track : path of a file, or catalog track id
     video : path, or id of a video that was added
     auto_mix : whether the body has a mix
+    audio : sound streams of the video; None: nobody chose
     own_music : what the mix does where the video has music of its own; None: as the profile says
     picture : PNG file to draw; None: none is drawn
     workspace : of the home folder, with the parameters of the profile
@@ -54,10 +63,10 @@ def command(
     from workbench.align.placements import CHANCE_SCORE, NO_CLEAR_POINT
     from workbench.workflows.align import align_json, align_track
     from workbench.workflows.tracks import find_track
-    from workbench.workflows.videos import find_video
+    from workbench.workflows.videos import find_video, with_audio_of
 
     track_source, video_source = find_track(workspace, track), find_video(workspace, video)
-    workspace = with_own_music(workspace, own_music, auto_mix)
+    workspace = with_audio_of(with_own_music(workspace, own_music, auto_mix), video_source, audio)
     with progress_bar() as progress:
         alignment = align_track(workspace.with_progress(progress), track_source, video_source.path, auto_mix=auto_mix)
         if picture is not None:
@@ -70,6 +79,7 @@ def command(
             f"{NO_CLEAR_POINT}: the best placement scores {best.score:.2f}; under {CHANCE_SCORE:g} what coincides may "
             "well be chance"
         )
+    explain_audio(workspace, video_source)
     explain_own_music(workspace, video_source, alignment.mix is not None, own_music)
     print_body(align_json(workspace, alignment, video_source.video_id))
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import NewFile, profile_option, workspace_option
+from workbench.cli.options import NewFile, audio_option, profile_option, workspace_option
 from workbench.cli.planning import (
     auto_mix_option,
     check_length,
+    explain_audio,
     explain_constraints,
     explain_own_music,
     explain_plan,
@@ -28,6 +29,7 @@ from workbench.cli.terminal import print_body, progress_bar, say
 if TYPE_CHECKING:
     from workbench.loops.constraints import SeamConstraints
     from workbench.loops.fit import Keep
+    from workbench.media.sound_streams import SoundChoice
     from workbench.params import CoverParams
     from workbench.workflows.fit import Fit
     from workbench.workflows.kept_constraints import KeptUse
@@ -80,6 +82,7 @@ def _kept(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
 @click.command("fit")
 @click.argument("track")
 @video_option
+@audio_option
 @click.option(
     "--seconds",
     metavar="S[,S...]",
@@ -109,6 +112,7 @@ def _kept(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
 def command(
     track: str,
     video: Path | None,
+    audio: SoundChoice | None,
     seconds: tuple[float, ...] | None,
     auto_mix: bool,
     own_music: str | None,
@@ -150,6 +154,7 @@ def command(
     video : path, or id of a video that was added; None where `seconds` is given
     seconds : one length or several; None where `video` is given
     auto_mix : whether the body has a mix
+    audio : sound streams of the video; None: nobody chose
     own_music : what the mix does where the video has music of its own; None: as the profile says
     keep : parts that are each kept whole in one segment
     start_at : video time at which the music starts; None: with the picture
@@ -165,9 +170,10 @@ def command(
     """
     check_length(video, seconds, auto_mix, "S[,S...]")
     from workbench.workflows.fit import fit_json, fit_track
+    from workbench.workflows.videos import with_audio_of
 
     track_source, video_source = find_files(workspace, track, video)
-    workspace = with_own_music(workspace, own_music, auto_mix)
+    workspace = with_audio_of(with_own_music(workspace, own_music, auto_mix), video_source, audio)
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)
         fit = fit_track(
@@ -187,6 +193,7 @@ def command(
             write_fit_report(workspace, fit, report)
     explain_constraints(constraints, fit, fit.analysis.profile, workspace)
     _explain(fit, [one.label for one in keep], workspace.params.cover)
+    explain_audio(workspace, video_source if fit.mix is not None else None)
     explain_own_music(workspace, video_source, fit.mix is not None, own_music)
     print_body(fit_json(fit, None if video_source is None else video_source.video_id))
 

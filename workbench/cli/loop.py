@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import NewFile, Seconds, profile_option, workspace_option
+from workbench.cli.options import NewFile, Seconds, audio_option, profile_option, workspace_option
 from workbench.cli.planning import (
     auto_mix_option,
     check_length,
+    explain_audio,
     explain_constraints,
     explain_own_music,
     explain_plan,
@@ -25,6 +26,7 @@ from workbench.cli.terminal import print_body, progress_bar, say
 if TYPE_CHECKING:
     from workbench.loops.constraints import SeamConstraints
     from workbench.loops.plan import LoopPlan
+    from workbench.media.sound_streams import SoundChoice
     from workbench.workflows.kept_constraints import KeptUse
     from workbench.workflows.loop import Loop
     from workbench.workspace import Workspace
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 @click.command("loop")
 @click.argument("track")
 @video_option
+@audio_option
 @click.option(
     "--seconds",
     type=Seconds(0.0, 86_400.0, min_open=True),
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
 def command(
     track: str,
     video: Path | None,
+    audio: SoundChoice | None,
     seconds: float | None,
     auto_mix: bool,
     own_music: str | None,
@@ -81,6 +85,7 @@ def command(
     video : path, or id of a video that was added; None where `seconds` is given
     seconds : length of the video; None where `video` is given
     auto_mix : whether the body has a mix
+    audio : sound streams of the video; None: nobody chose
     own_music : what the mix does where the video has music of its own; None: as the profile says
     constraints : on the seams of the plan
     kept : what becomes of the constraints kept with the track
@@ -94,9 +99,10 @@ def command(
     check_length(video, seconds, auto_mix, "S")
     from workbench.loops.plan import LoopPlan
     from workbench.workflows.loop import loop_json, loop_track
+    from workbench.workflows.videos import with_audio_of
 
     track_source, video_source = find_files(workspace, track, video)
-    workspace = with_own_music(workspace, own_music, auto_mix)
+    workspace = with_audio_of(with_own_music(workspace, own_music, auto_mix), video_source, audio)
     under = video_source.path if video_source is not None else seconds or 0.0
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)
@@ -110,6 +116,7 @@ def command(
         _explain(loop, loop.answer, constraints, workspace)
     elif body.get("hint"):
         say(body["hint"])
+    explain_audio(workspace, video_source if loop.mix is not None else None)
     explain_own_music(workspace, video_source, loop.mix is not None, own_music)
     print_body(body)
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.catalog import explain_no_tracks
-from workbench.cli.options import profile_option, workspace_option
+from workbench.cli.options import audio_option, profile_option, workspace_option
+from workbench.cli.planning import explain_audio
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.catalog.lane import Lane
+    from workbench.media.sound_streams import SoundChoice
     from workbench.workspace import Workspace
 
 _USUAL_SYNC_POINTS, _MOST_SYNC_POINTS = 4, 12
@@ -19,6 +21,7 @@ _USUAL_SYNC_POINTS, _MOST_SYNC_POINTS = 4, 12
 
 @click.command("match")
 @click.argument("video")
+@audio_option
 @click.option("--include-sync", is_flag=True, help="Also say where each track lands with the video.")
 @click.option(
     "--sync-points",
@@ -30,7 +33,14 @@ _USUAL_SYNC_POINTS, _MOST_SYNC_POINTS = 4, 12
 @click.option("--expand", type=click.Choice(["full"]), help="Also print all that is known of each track, and the pool.")
 @profile_option
 @workspace_option
-def command(video: str, include_sync: bool, sync_points: int, expand: str | None, workspace: Workspace) -> None:
+def command(
+    video: str,
+    audio: SoundChoice | None,
+    include_sync: bool,
+    sync_points: int,
+    expand: str | None,
+    workspace: Workspace,
+) -> None:
     """Rank the catalog against VIDEO, a file or the id of a video.
 
     Prints ten tracks as JSON, best first. `match_map` holds, for each track, the facts that moved its score; a score is
@@ -47,17 +57,20 @@ def command(video: str, include_sync: bool, sync_points: int, expand: str | None
     Parameters
     ----------
     video : path, or id of a video that was added
+    audio : sound streams of the video; None: nobody chose
     include_sync : whether placements are computed
     sync_points : placements of each track, 1 to 12
     expand : `full` for all fields and the candidate pool; None: neither
     workspace : of the home folder, with the parameters of the profile
     """
     from workbench.workflows.match import match, match_json
-    from workbench.workflows.videos import find_video
+    from workbench.workflows.videos import find_video, with_audio_of
 
     video_source = find_video(workspace, video)
+    workspace = with_audio_of(workspace, video_source, audio)
     with progress_bar() as progress:
         lane = match(workspace.with_progress(progress), video_source.path, include_sync=include_sync)
+    explain_audio(workspace, video_source)
     if not lane.candidate_pool:
         explain_no_tracks(workspace)
     elif include_sync:

@@ -22,6 +22,7 @@ import click
 
 if TYPE_CHECKING:
     from workbench.home import Home
+    from workbench.media.sound_streams import SoundChoice
     from workbench.params import WorkbenchParams
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -162,6 +163,28 @@ def profile_option(command: Command) -> Command:
         help="Tuned parameters, as the notebooks save them.",
     )
     return profile(use(cast(Command, with_params)))
+
+
+def _audio(ctx: click.Context, parameter: click.Parameter, value: str | None) -> SoundChoice | None:
+    if value is None:
+        return None
+    from workbench.errors import ParameterError
+    from workbench.media.sound_streams import SoundChoice
+
+    try:
+        return SoundChoice.parse(value)
+    except ParameterError as error:
+        raise click.BadParameter(str(error), ctx, parameter) from error
+
+
+audio_option = click.option(
+    "--audio",
+    metavar="N|N,M|all",
+    callback=_audio,
+    help="Which sound streams of the video are its sound, counted from 1; several are mixed. Default: the one that a "
+    "player plays, or the first two mono tracks of a camera.",
+)
+"""Passes `audio`, a `SoundChoice`, None where it is not given."""
 
 
 def _check_outputs(ctx: click.Context) -> None:

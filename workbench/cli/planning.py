@@ -1,7 +1,8 @@
 """What the commands that make a plan share: the video or its length, constraints on seams, and the plan in words.
 
 Functions: `video_option`, `auto_mix_option`, `own_music_option` and `seam_options`, decorators; `read_time`;
-`check_length`; `find_files`; `with_own_music`; `explain_constraints`, `explain_own_music`, `explain_plan`.
+`check_length`; `find_files`; `with_own_music`; `explain_audio`, `explain_constraints`, `explain_own_music`,
+`explain_plan`.
 """
 
 from __future__ import annotations
@@ -235,6 +236,15 @@ def explain_own_music(workspace: Workspace, video: VideoSource | None, is_mixed:
         say(
             f"the video has music of its own, {spans}, and the track plays over it; --own-music yield or mix makes room"
         )
+
+
+def explain_audio(workspace: Workspace, video: VideoSource | None) -> None:
+    """Write to standard error where sound streams of a video that are not used hold speech."""
+    from workbench.workflows.watch import unused_speech
+
+    line = None if video is None else unused_speech(workspace, video.path)
+    if line is not None:
+        say(line)
 
 
 def explain_constraints(

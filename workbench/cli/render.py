@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
+from workbench.cli.options import FILE, NewFile, audio_option, profile_option, workspace_option
 from workbench.cli.plan_files import (
     lay_out,
     length_option,
@@ -22,6 +22,7 @@ from workbench.cli.plan_files import (
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
+    from workbench.media.sound_streams import SoundChoice
     from workbench.render.levels import SoundLevels
     from workbench.workspace import Workspace
 
@@ -44,6 +45,7 @@ _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
 @click.option(
     "-o", "--output", "out", type=NewFile(), required=True, help="WAV, FLAC or MP3; with --video MP4, MOV or MKV."
 )
+@audio_option
 @option_option
 @placement_option
 @length_option
@@ -66,6 +68,7 @@ def command(
     track: str | None,
     video: Path | None,
     out: Path,
+    audio: SoundChoice | None,
     option: int | None,
     placement: int | None,
     length: float | None,
@@ -118,6 +121,7 @@ def command(
     track : path of a file, or catalog track id; None: the catalog's track that the plan names
     video : path, or id of a video that was added; None: a sound file is written
     out : the file to write
+    audio : sound streams of the video; None: those of PLAN, else of the video's record
     option : number of the option to play; None: the plan served. Must be None for placements
     placement : number of the placement to play; None: the best. Must be None for a plan
     length : s, of the plan of a fit of several lengths; None: PLAN holds one
@@ -128,19 +132,22 @@ def command(
     """
     _check_suffix(out, video)
     from workbench.params import DELIVERY_TARGETS
+    from workbench.provenance import AUDIO
     from workbench.workflows.deliver import render_measured
     from workbench.workflows.provenance import with_recorded_mix
-    from workbench.workflows.videos import find_video
+    from workbench.workflows.videos import find_video, with_audio_of
 
     chosen = read_music(plan, workspace, track, option=option, placement=placement, length=length,
                         needed_by="a render")  # fmt: skip
     assert chosen.track is not None, "it is needed"
     warn_of_other_bytes(workspace, chosen)
     given = workspace.params
-    workspace = with_recorded_mix(workspace, chosen.provenance)
+    workspace = with_recorded_mix(workspace.with_audio(audio), chosen.provenance)
     if ducking is not None:
         workspace = _ducking_as(ducking, workspace)
-    video_path = None if video is None else find_video(workspace, video).path
+    source = None if video is None else find_video(workspace, video)
+    workspace = with_audio_of(workspace, source, audio if source is None else workspace.audio)
+    video_path = None if source is None else source.path
     with progress_bar() as progress:
 
         def rendering(done: float) -> None:
@@ -153,8 +160,11 @@ def command(
             target=target, limit=limit, progress=rendering,
         )  # fmt: skip
         progress(f"rendering {out.name}", 1.0)
-    if video is not None:  # else no mix is played
+    if video_path is not None:  # else no mix is played
         say_kept_mix(chosen, mix, given)
+        made = None if mix is None else chosen.provenance
+        if made is not None and made.constraints.get(AUDIO) != (workspace.audio and str(workspace.audio)):
+            say(f"the mix in PLAN was measured on other sound streams; {made.command} with --audio makes one for these")
     say_placement(chosen)
     for line in rendered.shortfalls:
         say(line)

@@ -17,6 +17,7 @@ from workbench.render.video import VIDEO_SUFFIXES, render_audio, render_video
 from workbench.workflows.comments import load_review, review_markers
 from workbench.workflows.export import export_plan
 from workbench.workflows.loop import Loop, save_plan
+from workbench.workflows.provenance import with_recorded_audio
 from workbench.workspace import Workspace
 
 _VIDEO = (
@@ -138,4 +139,5 @@ def _finished(workspace: Workspace, loop: Loop, plan: LoopPlan, out: Path, video
     recording, params = workspace.load_recording(loop.track.path), workspace.params.render
     if video is None:
         return render_audio(plan.alone, recording, out, params, progress=rendering)
-    return render_video(plan.alone, recording, video, out, loop.mix, params, progress=rendering)
+    audio = with_recorded_audio(workspace, loop.provenance).audio
+    return render_video(plan.alone, recording, video, out, loop.mix, params, audio=audio, progress=rendering)

@@ -76,6 +76,7 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("speech_bands", ("band_hop", "band"), "float32", "1", "mean power of each hundredth in mix.bands' bands"),
     Variable("voice_pitch", ("pitch_step", "pitch"), "float32", "1", "MIDI number and clarity of each fiftieth"),
     Variable("voice_odds", ("voice_hop",), "float16", "1", "log-odds of somebody speaking in each hundredth"),
+    Variable("speech_elsewhere", ("stream", "stream_speech"), "float64", "1", "sound streams, and s of speech in them"),
     # align.landmarks; times are track time
     Variable(
         "landmark_times",
@@ -143,6 +144,7 @@ DIM_NAMES: Mapping[str, tuple[str, ...]] = {
     "landmark_edge": ("length", "first_sound", "last_sound"),
     "pitch": ("midi", "clarity"),
     "edge": ("begins", "ends"),
+    "stream_speech": ("number", "seconds"),
     "loop_scalar": ("song_duration", "song_start", "last_sound", "beats_per_bar", "grid_confidence"),
 }
 """What the entries of short axes are called, in the stored order."""

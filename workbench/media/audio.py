@@ -19,11 +19,13 @@ Samples are float32, shape (channels, n), full scale 1.0: integers of up to 24 b
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +36,19 @@ import soxr
 from av.audio.format import AudioFormat
 from av.audio.frame import AudioFrame
 from av.audio.stream import AudioStream
+from av.container import InputContainer
+from av.packet import Packet
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError, ParameterError
 from workbench.files import cannot_be_written, hash_file, written_whole
-from workbench.media.decoder import SampleBuffer, open_decoder
+from workbench.media.containers import open_media, packets, tick_seconds
+from workbench.media.decoder import Decoder, FrameRange, SampleBuffer, picture_zero
 from workbench.media.sample_files import SampleFiles
+from workbench.media.sound_streams import SoundChoice, SoundStreams, fold_down, sound_streams
 from workbench.recording import FloatArray, Recording
+
+_log = logging.getLogger(__name__)
 
 _MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)  # Hz: MPEG-1, 2 and 2.5
 _LAYOUTS = {
@@ -53,6 +61,8 @@ _LAYOUTS = {
     7: "6.1",
     8: "7.1",
 }  # FFmpeg's, by channels
+_MIXED_RATE = 48_000  # Hz, of several streams in one; what videos are made with
+_MOST_WAITING = 6  # blocks of a stream that are read ahead of another, before that counts as silent
 _WRITE_SAMPLES = 1 << 16  # most samples that are encoded at a time
 _MOST_IN_MEMORY = 64 * 2**20  # bytes of a recording's samples, three minutes of stereo; beyond, they may go to a file
 _FILED_BYTES = 8 * 2**20  # samples of a longer recording that go to its file at a time
@@ -92,12 +102,153 @@ class SoundBlock:
     """seconds of the file's time at which the block begins"""
 
 
+class SoundBlocks:
+    """The sound of an opened file in blocks of equal length, for a caller that may read the packets itself.
+
+    Several streams become one in stereo at 48 kHz, on one clock: tracks of a camera left and right in turn, others
+    folded to stereo and added up. `zero` is the first picture's place in container seconds, None without one.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        container: InputContainer,
+        sounds: SoundStreams,
+        zero: float | None,
+        seconds: float,
+        longest: float = inf,
+    ) -> None:
+        several = len(sounds.used) > 1
+        if several and zero is None:
+            zero = min(float((stream.start_time or 0) * (tick_seconds(stream) or 0)) for stream in sounds.used)
+        self.path, self._container, self._sounds = path, container, sounds
+        self._parts = {
+            stream.index: _Blocks(
+                Decoder(path, container, stream, zero, _MIXED_RATE if several else None), seconds, longest
+            )
+            for stream in sounds.used
+        }
+        self._waiting: dict[float, dict[int, SoundBlock]] = {}  # by start and stream, until those of all are there
+        self._begun = -1.0  # seconds at which the last block began; what comes later than that is lost
+
+    def blocks(self) -> Iterator[SoundBlock]:
+        """All blocks, at least one; raises as `rest` does."""
+        found = None
+        if len(self._parts) == 1:
+            (part,) = self._parts.values()
+            read = iter((part.blocks(part.decoder.pieces()),))  # without padding
+        else:
+            read = (self.blocks_of(packet) for packet in packets(self._container, *self._sounds.used))
+        for found in chain(chain.from_iterable(read), self.rest()):
+            yield found
+        if found is None:
+            raise MediaError(f"{self.path}: there is a sound stream, but no sound in it")
+
+    def blocks_of(self, packet: Packet[AudioStream]) -> Iterator[SoundBlock]:
+        """The blocks that a packet completes."""
+        index = packet.stream.index  # its own index is 0 where it only ends a stream
+        part = self._parts[index]
+        for block in part.blocks(part.decoder.pieces_of(packet)):
+            yield from self._put(index, block)
+
+    def rest(self) -> Iterator[SoundBlock]:
+        """The last blocks; raises `MediaError` if too much of the sound was lost."""
+        for index, part in self._parts.items():
+            for block in part.rest():
+                yield from self._put(index, block)
+        while self._waiting:
+            yield self._mixed()
+        for decoder in self._sounding:
+            decoder.check_whole()
+
+    @property
+    def decoder(self) -> Decoder:
+        """Of the first stream that is not empty."""
+        return self._sounding[0]
+
+    @property
+    def _sounding(self) -> list[Decoder]:
+        """The decoders of streams that are not empty; all of them where all are."""
+        decoders = [part.decoder for part in self._parts.values()]
+        return [decoder for decoder in decoders if decoder.sample_rate] or decoders
+
+    def _put(self, index: int, block: SoundBlock) -> Iterator[SoundBlock]:
+        if len(self._parts) == 1:
+            yield block
+        elif block.start > self._begun:
+            self._waiting.setdefault(block.start, {})[index] = block
+            if len(self._waiting[min(self._waiting)]) == len(self._parts) or len(self._waiting) > _MOST_WAITING:
+                yield self._mixed()
+
+    def _mixed(self) -> SoundBlock:
+        self._begun = min(self._waiting)
+        blocks = self._waiting.pop(self._begun)
+        mixed = np.zeros((2, max(block.samples.shape[1] for block in blocks.values())), dtype=np.float32)
+        for number, index in enumerate(self._parts):
+            if index in blocks:
+                sound = blocks[index].samples
+                if self._sounds.are_tracks:
+                    mixed[number % 2, : sound.shape[1]] += sound[0]
+                else:
+                    mixed[:, : sound.shape[1]] += fold_down(sound)
+        return SoundBlock(mixed, _MIXED_RATE, self._begun)
+
+
+class _Blocks:
+    """One stream in blocks of equal length."""
+
+    def __init__(self, decoder: Decoder, seconds: float, longest: float) -> None:
+        self.decoder = decoder
+        self._seconds = seconds
+        self._longest = longest
+        self._buffer: SampleBuffer | None = None
+        self._given = 0
+
+    def blocks(self, pieces: Iterable[FrameRange]) -> Iterator[SoundBlock]:
+        """The blocks that pieces complete."""
+        rate = 0
+        for piece in pieces:
+            rate = self.decoder.sample_rate
+            size = max(1, round(self._seconds * rate))
+            if self._buffer is None:
+                self._buffer = SampleBuffer(self.decoder.channels, size + rate)
+            self._buffer.append(piece)
+            while self._buffer.length >= size:
+                yield self._taken(self._buffer, size)
+            if self._given > self._longest * rate:
+                raise MediaError(f"{self.decoder.path}: its sound goes on for more than {self._longest:g} s; cut it")
+
+    def rest(self) -> Iterator[SoundBlock]:
+        """The last block."""
+        if self._buffer is not None and self._buffer.length:
+            yield self._taken(self._buffer, self._buffer.length)
+
+    def _taken(self, buffer: SampleBuffer, count: int) -> SoundBlock:
+        rate = self.decoder.sample_rate
+        block = SoundBlock(buffer.take(count), rate, self._given / rate)
+        self._given += count
+        return block
+
+
+@contextmanager
+def _open_sound(path: Path, block_seconds: float = 10.0, choice: SoundChoice | None = None) -> Iterator[SoundBlocks]:
+    """Open a file to decode its sound on the video's clock, if it has a picture."""
+    zero = picture_zero(path)
+    with open_media(path) as container:
+        sounds = sound_streams(container, path, choice)
+        if not sounds.used:
+            raise MediaError(f"{path}: no sound in this file; give one that has an audio stream")
+        _log.debug("decoding the sound of %s", path)
+        yield SoundBlocks(path, container, sounds, zero, block_seconds)
+
+
 def decode(path: Path, folder: Path | None = None) -> Recording:
     """Decode the sound of an audio or video file at its own rate and channels.
 
     Parameters
     ----------
-    path : anything FFmpeg reads; of several sound streams the default one, cover art is ignored
+    path : anything FFmpeg reads; of several sound streams the default one, or a camera's first two as left and right
+        (`workbench.media.sound_streams`); cover art is ignored
     folder : where a file without a name holds the samples of a recording of more than 64 MB, see
         `workbench.media.sample_files`; None: they are held in memory
 
@@ -113,29 +264,29 @@ def decode(path: Path, folder: Path | None = None) -> Recording:
     path = Path(path)
     content_hash = hash_file(path)
     with ExitStack() as opened:
-        decoder = opened.enter_context(open_decoder(path))
+        sound = opened.enter_context(_open_sound(path))
         buffer: SampleBuffer | None = None
         files: SampleFiles | None = None
-        for piece in decoder.pieces():
+        for block in sound.blocks():
             if buffer is None:
-                buffer = SampleBuffer(decoder.channels, decoder.guessed_samples())
-            buffer.append(piece)
+                buffer = SampleBuffer(block.samples.shape[0], sound.decoder.guessed_samples())
+            buffer.append(block.samples)
             if folder is not None and buffer.nbytes > (_MOST_IN_MEMORY if files is None else _FILED_BYTES):
-                files = files or opened.enter_context(SampleFiles(folder, decoder.channels))
+                files = files or opened.enter_context(SampleFiles(folder, block.samples.shape[0]))
                 files.append(buffer.finish())
                 buffer = None
-        decoder.check_whole()
         samples = None if buffer is None or buffer.length == 0 else buffer.finish()
         if files is not None:
             if samples is not None:
                 files.append(samples)
             samples = files.finish()
-        if samples is None:
-            raise MediaError(f"{path}: there is a sound stream, but no sound in it")
-        return Recording(samples, decoder.sample_rate, content_hash, decoder.bits)
+        assert samples is not None, "sound without samples is refused"
+        return Recording(samples, block.sample_rate, content_hash, sound.decoder.bits)
 
 
-def decode_blocks(path: Path, block_seconds: float = 10.0, sample_rate: int | None = None) -> Iterator[SoundBlock]:
+def decode_blocks(
+    path: Path, block_seconds: float = 10.0, sample_rate: int | None = None, choice: SoundChoice | None = None
+) -> Iterator[SoundBlock]:
     """Decode a file block by block, in memory that does not grow with its length.
 
     Parameters
@@ -143,35 +294,21 @@ def decode_blocks(path: Path, block_seconds: float = 10.0, sample_rate: int | No
     path : as for `decode`; the blocks laid end to end are what `decode` returns
     block_seconds : length of every block but the last
     sample_rate : Hz, convert to it on the way; None keeps the file's own
+    choice : of the file's sound streams; None: as `decode`
 
     Raises
     ------
     ParameterError : `block_seconds` is not positive
-    MediaError : as for `decode`; a torn file is found out only after its last block
+    MediaError : as for `decode`, or no such streams; a torn file is found out only after its last block
     """
     if not block_seconds > 0:
         raise ParameterError(f"block_seconds must be positive, got {block_seconds}")
     path = Path(path)
     if sample_rate is not None:
-        yield from _convert_rate(decode_blocks(path, block_seconds), sample_rate, block_seconds)
+        yield from _convert_rate(decode_blocks(path, block_seconds, choice=choice), sample_rate, block_seconds)
         return
-    done = 0
-    buffer: SampleBuffer | None = None
-    with open_decoder(path) as decoder:
-        block = 0
-        for piece in decoder.pieces():
-            if buffer is None:
-                block = max(1, round(block_seconds * decoder.sample_rate))
-                buffer = SampleBuffer(decoder.channels, block + decoder.sample_rate)
-            buffer.append(piece)
-            while buffer.length >= block:
-                yield SoundBlock(buffer.take(block), decoder.sample_rate, done / decoder.sample_rate)
-                done += block
-        decoder.check_whole()
-    if buffer is None or done + buffer.length == 0:
-        raise MediaError(f"{path}: there is a sound stream, but no sound in it")
-    if buffer.length:
-        yield SoundBlock(buffer.take(buffer.length), decoder.sample_rate, done / decoder.sample_rate)
+    with _open_sound(path, block_seconds, choice) as sound:
+        yield from sound.blocks()
 
 
 def count_seconds(path: Path) -> float:
@@ -189,14 +326,9 @@ def count_seconds(path: Path) -> float:
     ------
     MediaError : as for `decode`
     """
-    samples = 0
-    with open_decoder(Path(path)) as decoder:
-        for piece in decoder.pieces():
-            samples += piece.length
-        decoder.check_whole()
-    if not samples:
-        raise MediaError(f"{path}: there is a sound stream, but no sound in it")
-    return samples / decoder.sample_rate
+    with _open_sound(Path(path)) as sound:
+        counted: list[tuple[int, int]] = [(block.samples.shape[1], block.sample_rate) for block in sound.blocks()]
+    return sum(samples for samples, _ in counted) / counted[0][1]
 
 
 def resample(samples: FloatArray, rate_from: int, rate_to: int) -> FloatArray:

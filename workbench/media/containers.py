@@ -96,7 +96,7 @@ def sound_stream(container: InputContainer) -> AudioStream | None:
     -------
     None without sound that FFmpeg can decode
     """
-    known = [stream for stream in container.streams.audio if _has_decoder(stream)]
+    known = [stream for stream in container.streams.audio if has_decoder(stream)]
     return max(known, key=lambda stream: (*_rank(stream), stream.codec_context.channels), default=None)
 
 
@@ -111,7 +111,7 @@ def picture_stream(container: InputContainer) -> VideoStream | None:
     -------
     None without a moving picture that FFmpeg can decode
     """
-    known = [stream for stream in container.streams.video if _has_decoder(stream) and not is_still(stream)]
+    known = [stream for stream in container.streams.video if has_decoder(stream) and not is_still(stream)]
     return max(known, key=lambda stream: (*_rank(stream), stream.codec_context.width), default=None)
 
 
@@ -145,10 +145,11 @@ def packets(container: InputContainer, *streams: Stream) -> Iterator[Packet[Any]
     order = None if picture is None else _picture_order(container, picture)
     wanted = {stream.index for stream in streams}
     for packet in _read_packets(container, {*streams, *main}):
-        is_picture = picture is not None and packet.stream_index == picture.index
+        # Not `stream_index`: of the empty packets that end streams it is 0.
+        is_picture = picture is not None and packet.stream.index == picture.index
         for placed in order.place(packet) if order is not None and is_picture else (packet,):
             clock.place(placed)
-            if placed.stream_index in wanted:
+            if placed.stream.index in wanted:
                 yield placed
 
 
@@ -276,7 +277,7 @@ def upright_size(frame: VideoFrame, stream: VideoStream) -> tuple[int, int]:
     return (height, width) if frame.rotation % 180 else (width, height)
 
 
-def _has_decoder(stream: AudioStream | VideoStream) -> bool:
+def has_decoder(stream: AudioStream | VideoStream) -> bool:
     """Whether FFmpeg can decode a stream: for unknown codecs PyAV 18 has no context, and PyAV 19 an empty one."""
     return stream.codec_context is not None and stream.codec_context.is_decoder
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +28,6 @@ from workbench.media.containers import (
     open_media,
     packets,
     picture_stream,
-    sound_stream,
     stated_seconds,
 )
 from workbench.recording import FloatArray
@@ -56,31 +54,6 @@ class FrameRange(NamedTuple):
     frame: AudioFrame | None
     start: int
     length: int
-
-
-@contextmanager
-def open_decoder(path: Path) -> Iterator[Decoder]:
-    """Open a file to decode its sound.
-
-    Parameters
-    ----------
-    path : an audio or video file
-
-    Yields
-    ------
-    the decoder of its sound; the file is closed with the block
-
-    Raises
-    ------
-    MediaError : no such file, no media, or no sound in it
-    """
-    zero = picture_zero(path)
-    with open_media(path) as container:
-        stream = sound_stream(container)
-        if stream is None:
-            raise MediaError(f"{path}: no sound in this file; give one that has an audio stream")
-        _log.debug("decoding the sound of %s", path)
-        yield Decoder(path, container, stream, zero)
 
 
 def picture_zero(path: Path) -> float | None:
@@ -113,13 +86,22 @@ class Decoder:
     container : the opened file
     stream : its sound
     zero : container seconds of the first picture; None for a file without one
+    rate : Hz to convert to; None: its own
     """
 
-    def __init__(self, path: Path, container: InputContainer, stream: AudioStream, zero: float | None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        container: InputContainer,
+        stream: AudioStream,
+        zero: float | None,
+        rate: int | None = None,
+    ) -> None:
         self.path = path
         self.sample_rate = 0  # Hz, known from the first frame: some headers state half of it (HE-AAC)
         self.channels = 0
         self.bits = 16  # see `Recording.bits`
+        self._rate = rate
         self._container = container
         self._stream = stream
         self._zero = zero  # container seconds of the first picture; None for a file without one
@@ -232,7 +214,7 @@ class Decoder:
 
     def _settle(self, frame: AudioFrame) -> None:
         """Take rate and channels from the first frame; what differs later is adapted to it."""
-        self.sample_rate, self.channels = frame.sample_rate, frame.layout.nb_channels
+        self.sample_rate, self.channels = self._rate or frame.sample_rate, frame.layout.nb_channels
         if not _RATES[0] <= self.sample_rate <= _RATES[1] or not self.channels:
             raise MediaError(f"{self.path}: states an impossible sample rate, {self.sample_rate} Hz; it is damaged")
         self._layout = frame.layout.name
@@ -268,17 +250,19 @@ class SampleBuffer:
         """Bytes of the samples held."""
         return 4 * self._rows.shape[0] * self.length
 
-    def append(self, piece: FrameRange) -> None:
+    def append(self, piece: FrameRange | FloatArray) -> None:
         """Append a piece.
 
         Parameters
         ----------
-        piece : a range of a frame, or silence
+        piece : a range of a frame, or silence; or samples, shape (channels, n)
         """
-        end = self.length + piece.length
+        end = self.length + (piece.shape[1] if isinstance(piece, np.ndarray) else piece.length)
         if end > self._rows.shape[1]:
             self._grow(end)
-        if piece.frame is None:
+        if isinstance(piece, np.ndarray):
+            self._rows[:, self.length : end] = piece
+        elif piece.frame is None:
             self._rows[:, self.length : end] = 0.0
         else:
             _unpack(piece.frame, piece.start, self._rows[:, self.length : end])

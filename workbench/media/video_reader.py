@@ -29,7 +29,6 @@ from typing import Any, Literal, TypeAlias
 import av
 import av.error
 import numpy as np
-from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.packet import Packet
 from av.video.frame import VideoFrame
@@ -37,10 +36,10 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError
-from workbench.media.audio import SoundBlock
-from workbench.media.containers import decode_packet, open_media, packets, picture_stream, sound_stream, tick_seconds
-from workbench.media.decoder import Decoder, SampleBuffer
+from workbench.media.audio import SoundBlock, SoundBlocks
+from workbench.media.containers import decode_packet, open_media, packets, picture_stream, tick_seconds
 from workbench.media.probe import MediaInfo, Spans, first_of, media_info
+from workbench.media.sound_streams import SoundChoice, SoundStreams, sound_streams
 from workbench.recording import FloatArray, IntArray
 
 Thoroughness: TypeAlias = Literal["all", "references", "keys", "none"]
@@ -99,6 +98,7 @@ class VideoReader:
     spans : notes every packet
     limits : past which reading fails
     look : False leaves the pictures undecoded
+    sounds : its sound streams
     """
 
     def __init__(
@@ -109,6 +109,7 @@ class VideoReader:
         spans: Spans,
         limits: VideoLimits,
         look: bool,
+        sounds: SoundStreams,
     ) -> None:
         self.path = path
         self._container = container
@@ -117,6 +118,7 @@ class VideoReader:
         self._spans = spans
         self._limits = limits
         self._look = look
+        self._sounds = sounds
         self._last = -1.0  # video seconds of the last picture
         self._pictures = 0
 
@@ -155,23 +157,22 @@ class VideoReader:
         MediaError : not one picture can be decoded, the sound is torn (see `workbench.media.audio`), or the video
             exceeds the limits
         """
-        sound, picture = self._spans.sound, self._spans.picture
-        decoder = Decoder(self.path, self._container, sound, self._zero) if sound is not None and listen else None
-        sound_blocks = None if decoder is None else _SoundBlocks(decoder, sound_seconds, self._limits)
-        buffer = _PictureBuffer(pictures)
-        for packet in packets(self._container, *self._spans.streams):
+        picture, buffer = self._spans.picture, _PictureBuffer(pictures)
+        streams = self._sounds.used if listen else ()
+        sound = SoundBlocks(self.path, self._container, self._sounds, self._zero, sound_seconds, self._limits.seconds)
+        for packet in packets(self._container, *dict.fromkeys((*self._spans.streams, *streams))):
             self._spans.note(packet)
             if picture is not None and packet.stream.index == picture.index and self._look:
                 for time, frame in self._shown(packet):
                     buffer.put(time, frame)
                     if buffer.full:
                         yield buffer.take()
-            elif sound_blocks is not None and sound is not None and packet.stream.index == sound.index:
-                yield from sound_blocks.blocks_of(packet)
+            elif packet.stream in streams:
+                yield from sound.blocks_of(packet)
         if buffer.filled:
             yield buffer.take()
-        if sound_blocks is not None:
-            yield from sound_blocks.rest()
+        if streams:
+            yield from sound.rest()
         if picture is not None and self._look and self._pictures == 0:
             raise MediaError(f"{self.path}: no picture of this video could be decoded")
 
@@ -199,7 +200,9 @@ class VideoReader:
 
 
 @contextmanager
-def open_video(path: Path, limits: VideoLimits, thoroughness: Thoroughness = "all") -> Iterator[VideoReader]:
+def open_video(
+    path: Path, limits: VideoLimits, thoroughness: Thoroughness = "all", choice: SoundChoice | None = None
+) -> Iterator[VideoReader]:
     """Open a video to read it once.
 
     Parameters
@@ -207,6 +210,7 @@ def open_video(path: Path, limits: VideoLimits, thoroughness: Thoroughness = "al
     path : a file with a moving picture, sound or both
     limits : past which reading it fails
     thoroughness : which pictures are decoded
+    choice : of its sound streams; None: as `workbench.media.sound_streams` finds them
 
     Yields
     ------
@@ -214,7 +218,7 @@ def open_video(path: Path, limits: VideoLimits, thoroughness: Thoroughness = "al
 
     Raises
     ------
-    MediaError : no such file, no media, neither picture nor sound in it
+    MediaError : no such file, no media, neither picture nor sound in it, or not the streams that were chosen
     """
     path = Path(path)
     first = first_of(path)
@@ -223,10 +227,11 @@ def open_video(path: Path, limits: VideoLimits, thoroughness: Thoroughness = "al
         if picture is not None and thoroughness != "none":
             _share_out(picture)
             _set_thoroughness(picture, thoroughness)
-        spans = Spans(container, picture, sound_stream(container))
+        sounds = sound_streams(container, path, choice)
+        spans = Spans(container, picture, next(iter(sounds.used), None))
         if not spans.streams:
             raise MediaError(f"{path}: neither sound nor moving picture in this file; give a video")
-        yield VideoReader(path, container, first, spans, limits, look=thoroughness != "none")
+        yield VideoReader(path, container, first, spans, limits, thoroughness != "none", sounds)
 
 
 def fitting_thoroughness(path: Path, gigapixels: float) -> Thoroughness:
@@ -321,47 +326,6 @@ def _share_out(picture: VideoStream) -> None:
     context.thread_type = "AUTO"
     if context.width * context.height <= _ONE_THREAD_PIXELS:
         context.thread_count = 1
-
-
-class _SoundBlocks:
-    """Packets of sound to blocks of equal length."""
-
-    def __init__(self, decoder: Decoder, seconds: float, limits: VideoLimits) -> None:
-        self._decoder = decoder
-        self._seconds = seconds
-        self._limits = limits
-        self._buffer: SampleBuffer | None = None
-        self._given = 0
-
-    def blocks_of(self, packet: Packet[AudioStream]) -> Iterator[SoundBlock]:
-        """The blocks that a packet completes."""
-        rate = 0
-        for piece in self._decoder.pieces_of(packet):
-            rate = self._decoder.sample_rate
-            size = max(1, round(self._seconds * rate))
-            if self._buffer is None:
-                self._buffer = SampleBuffer(self._decoder.channels, size + rate)
-            self._buffer.append(piece)
-            while self._buffer.length >= size:
-                yield self._taken(size)
-            if self._given > self._limits.seconds * rate:
-                raise MediaError(
-                    f"{self._decoder.path}: its sound goes on for more than {self._limits.seconds:g} s; cut it"
-                )
-
-    def rest(self) -> Iterator[SoundBlock]:
-        """The last block; raises `MediaError` if too much of the sound was lost."""
-        self._decoder.check_whole()
-        if self._buffer is not None and self._buffer.length:
-            yield self._taken(self._buffer.length)
-
-    def _taken(self, count: int) -> SoundBlock:
-        if self._buffer is None:
-            raise MediaError(f"{self._decoder.path}: no sound was read")
-        rate = self._decoder.sample_rate
-        block = SoundBlock(self._buffer.take(count), rate, self._given / rate)
-        self._given += count
-        return block
 
 
 class _PictureBuffer:

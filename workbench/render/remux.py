@@ -5,7 +5,7 @@ then fail on, and some write what no reader knows.
 
 Beside the picture a render keeps chapters, tags (title, dates, place), the time code of the camera, the language of the
 soundtrack, and every stream that the container of its output takes: subtitles, fonts, cover, further pictures, data of
-the camera. Only sound is not copied: the mix takes its place.
+the camera. Only sound is not copied: the mix takes its place, see `workbench.media.sound_streams`.
 
 Functions: `containers_for`, `suffix_for`, `copy_stream`, `find_parts`, `copy_parts`, `read_packets`, `writing_options`,
 `describe_left_out`. Class: `Part`.
@@ -27,15 +27,16 @@ from av.packet import Packet
 from av.stream import Discard, Disposition, Stream
 from av.video.stream import VideoStream
 
-from workbench.media.containers import is_still, open_media, packets, picture_stream, sound_stream, tick_seconds
+from workbench.media.containers import is_still, open_media, packets, picture_stream, tick_seconds
 from workbench.media.probe import timecode_of
+from workbench.media.sound_streams import SoundChoice, sound_streams
 
 CONTAINERS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
 """FFmpeg's name of each container that a video is written as, by suffix"""
 SUFFIXES = {"mp4": ".mp4", "mov": ".mov", "matroska": ".mkv"}
 """the suffix of each in messages"""
 _StreamT = TypeVar("_StreamT", bound=Stream)
-_KINDS = {"audio": "sound", "subtitle": "subtitles", "video": "picture"}
+_KINDS = {"subtitle": "subtitles", "video": "picture"}
 """FFmpeg's types of streams in the words of messages, where those differ"""
 _OF_FILE = re.compile(
     r"major_brand|minor_version|compatible_brands|encoder|software|timecode"
@@ -47,7 +48,7 @@ _MAC_LANGUAGES = {"deu": "ger", "nld": "dut", "ell": "gre", "isl": "ice", "zho":
 
 
 class Part(NamedTuple):
-    """A stream of a source beside its picture and its soundtrack, and where a render keeps it."""
+    """A stream of a source beside its picture and its sound, and where a render keeps it."""
 
     stream: Stream
     name: str
@@ -85,16 +86,16 @@ def codec_name(stream: Stream) -> str:
 
 
 def find_parts(source: InputContainer) -> list[Part]:
-    """The streams of a source beside its picture and its soundtrack, and what becomes of each."""
-    main, parts = (picture_stream(source), sound_stream(source)), []
+    """The streams of a source beside its picture and its sound, and what becomes of each."""
+    main, parts = picture_stream(source), []
     for stream in source.streams:
         # Chapters and time code have a track of their own in QuickTime files, which the muxer writes anew.
         written_anew = stream.discard == Discard.all or (stream.type == "data" and "timecode" in stream.metadata)
-        if stream in main or written_anew:
+        if stream is main or stream.type == "audio" or written_anew:
             continue
         language = f", {stream.language}" if stream.language not in (None, "und") else ""
         name = f"{_KINDS.get(stream.type, stream.type)} {stream.index} ({codec_name(stream)}{language})"
-        held_by: tuple[str, ...] = () if stream.type == "audio" else containers_for(stream)
+        held_by = containers_for(stream)
         if is_still(stream):  # the MOV muxer drops a cover without a word; Matroska attaches it as a file
             held_by = (*(suffix for suffix in held_by if suffix == ".mp4"), ".mkv")
         parts.append(Part(stream, name, held_by))
@@ -102,19 +103,21 @@ def find_parts(source: InputContainer) -> list[Part]:
 
 
 def copy_parts(
-    source: InputContainer, video: OutputContainer, picture: VideoStream, zero: Fraction
+    source: InputContainer, video: OutputContainer, picture: VideoStream, zero: Fraction, audio: SoundChoice | None
 ) -> dict[int, Stream]:
     """Add what a source has beside its picture, as far as the container takes it, to a file of picture and soundtrack.
 
-    Returns the new streams by the index of the source's; their packets are still to be written.
+    The soundtrack is in the language of the streams that it was made of. Returns the new streams by the index of the
+    source's; their packets are still to be written.
     """
     shown, heard = video.streams[0], video.streams[1]
-    sound, timecode = sound_stream(source), timecode_of(source)
+    sounds, timecode = sound_streams(source, Path(source.name), audio).used, timecode_of(source)
     video.metadata.update(_content_tags(source))
     shown.metadata.update(picture.metadata)
     shown.disposition, heard.disposition = picture.disposition | Disposition.default, Disposition.default
-    if sound is not None and sound.language:
-        heard.metadata["language"] = _language(video, sound.language)
+    languages = {sound.language for sound in sounds}
+    if len(languages) == 1 and (language := languages.pop()):
+        heard.metadata["language"] = _language(video, language)
     if timecode is not None:
         shown.metadata["timecode"] = timecode
         if video.format.name != "matroska" and isinstance(shown, VideoStream) and picture.guessed_rate:
@@ -173,7 +176,7 @@ def writing_options(source: InputContainer, container: str) -> dict[str, str]:
     return options | ({"strict": "unofficial"} if container == "mp4" else {})
 
 
-def describe_left_out(video: Path, out: Path) -> str | None:
+def describe_left_out(video: Path, out: Path, audio: SoundChoice | None = None) -> str | None:
     """One line on what a rendered file does not have of its video, and which container keeps it; None: it has all."""
     left: dict[str, list[str]] = {}
     suffix = SUFFIXES[CONTAINERS[out.suffix.lower()]]
@@ -181,7 +184,11 @@ def describe_left_out(video: Path, out: Path) -> str | None:
         for part in find_parts(source):
             if suffix not in part.held_by:
                 keeping = f"kept by {' or '.join(part.held_by) or 'no container that a render writes'}"
-                left.setdefault("replaced by the mix" if part.stream.type == "audio" else keeping, []).append(part.name)
+                left.setdefault(keeping, []).append(part.name)
+        sounds = sound_streams(source, video, audio)
+        for number, name in sounds.unused.items() if sounds.used else ():
+            how = "which --audio chooses" if number in sounds.choosable else "which FFmpeg cannot decode"
+            left.setdefault(how, []).append(f"sound stream {name}")
         known = {key.lower() for key in written.metadata}
         tags = [key for key in _content_tags(source) if key.lower() not in known]
         if _has_dolby_vision(source) and not _has_dolby_vision(written):

@@ -12,9 +12,6 @@ Clocks. Video time 0 is the first picture that is shown, whatever time stamp it 
 all count from it. In the written file that picture is at 0 and so is the first sample of sound. Pictures
 that a decoder needs but does not show (a video cut out of a longer one) keep negative times.
 
-Fold-down. Mono plays on both sides at its own level; of more than two channels, centre and surrounds enter 3 dB down
-and LFE is left out (ITU-R BS.775).
-
 Files are written aside, in the same folder, and renamed: they appear whole or not at all.
 
 Functions: `render_video`, `render_audio`; `play_video`, the sound of a video before the limiter.
@@ -48,6 +45,7 @@ from workbench.files import cannot_be_written, written_whole
 from workbench.media.audio import decode_blocks, subtype_for, write_audio
 from workbench.media.containers import first_picture, open_media, packets, picture_stream, tick_seconds
 from workbench.media.probe import probe
+from workbench.media.sound_streams import SoundChoice, fold_down
 from workbench.mix.limiter import limit_blocks
 from workbench.mix.speech_band import duck_bands, duck_blocks
 from workbench.params import RenderParams
@@ -87,22 +85,6 @@ _TAKE_SHARE = 0.6
 """of the sound's remaining progress, for each take: there may be another, and progress never goes back"""
 VIDEO_SUFFIXES = tuple(CONTAINERS)
 """File name endings that `render_video` knows."""
-_HALF_POWER = 0.5**0.5
-"""gain of -3 dB"""
-# Left and right weights of each channel, in the order of WAV and FFmpeg.
-_FOLD_DOWN: dict[int, tuple[tuple[float, float], ...]] = {
-    1: ((1, 1),),
-    2: ((1, 0), (0, 1)),
-    3: ((1, 0), (0, 1), (_HALF_POWER, _HALF_POWER)),
-    4: ((1, 0), (0, 1), (_HALF_POWER, 0), (0, _HALF_POWER)),
-    5: ((1, 0), (0, 1), (_HALF_POWER, _HALF_POWER), (_HALF_POWER, 0), (0, _HALF_POWER)),
-    6: ((1, 0), (0, 1), (_HALF_POWER, _HALF_POWER), (0, 0), (_HALF_POWER, 0), (0, _HALF_POWER)),
-    7: ((1, 0), (0, 1), (_HALF_POWER, _HALF_POWER), (0, 0), (0.5, 0.5), (_HALF_POWER, 0), (0, _HALF_POWER)),
-    8: (
-        *((1, 0), (0, 1), (_HALF_POWER, _HALF_POWER), (0, 0)),
-        *((_HALF_POWER, 0), (0, _HALF_POWER), (_HALF_POWER, 0), (0, _HALF_POWER)),
-    ),
-}
 
 
 class Ducking(Protocol):
@@ -188,6 +170,7 @@ def render_video(
     params: RenderParams | None = None,
     *,
     soundtrack: bool = True,
+    audio: SoundChoice | None = None,
     limit: bool | None = None,
     gain_db: float = 0.0,
     progress: Progress | None = None,
@@ -204,6 +187,7 @@ def render_video(
     out : .mp4 or .m4v (H.264, H.265, AV1, VP9, …), .mov (H.264, H.265, ProRes, DNxHD, …) or .mkv
     mix : gains and ducking; None for 0 dB and none
     soundtrack : False leaves the soundtrack out
+    audio : the video's sound streams that are its soundtrack; None: as `workbench.media.sound_streams` finds them
     params : rate, bit rate, the way of ducking, and the limiter's; None: the defaults
     limit : hold the true peak under the ceiling, also after the codec: where decoding the file gives more, the sound is
         made again with a lower ceiling. None does so where there is a mix or soundtrack, so never on a bare plan
@@ -237,13 +221,14 @@ def render_video(
     held = limit or (limit is None and (mix is not None or has_soundtrack))
 
     def sound(ceiling_dbtp: float) -> Iterator[FloatArray]:
-        blocks = amplify(_play(plan, recording, video, mix, params, total, has_soundtrack), gain_db)
+        own = _soundtrack(video, mix, params, audio) if has_soundtrack else None
+        blocks = amplify(_play(plan, recording, own, mix, params, total), gain_db)
         at_ceiling = params.model_copy(update={"ceiling_dbtp": ceiling_dbtp})
         return limit_blocks(blocks, params.video_sample_rate, at_ceiling) if held else blocks
 
     with written_whole(out) as aside, open_media(video) as source:
         part = _Part(progress, _SOUND_SHARE, 1.0)
-        target = _Target(out, aside, video, lambda second: part.reached(second / facts.duration))
+        target = _Target(out, aside, video, audio, lambda second: part.reached(second / facts.duration))
         _join(source, target, _encode_under_ceiling(sound, total, params, aside.parent, held, progress), params)
     return out
 
@@ -256,12 +241,13 @@ def play_video(
     params: RenderParams | None = None,
     *,
     soundtrack: bool = True,
+    audio: SoundChoice | None = None,
 ) -> Iterator[FloatArray]:
     """Play what `render_video` writes, before its gain, limiter and codec.
 
     Parameters
     ----------
-    plan, recording, video, mix, params, soundtrack : as for `render_video`
+    plan, recording, video, mix, params, soundtrack, audio : as for `render_video`
 
     Yields
     ------
@@ -276,21 +262,21 @@ def play_video(
     check_track(plan, recording)
     facts = probe(video)
     total = round(facts.duration * params.video_sample_rate)
-    return _play(plan, recording, video, mix, params, total, soundtrack and bool(facts.audio_duration))
+    own = _soundtrack(video, mix, params, audio) if soundtrack and facts.audio_duration else None
+    return _play(plan, recording, own, mix, params, total)
 
 
 def _play(
     plan: Music,
     recording: Recording,
-    video: Path,
+    soundtrack: Iterator[FloatArray] | None,
     mix: MixLevels | None,
     params: RenderParams,
     total: int,
-    has_soundtrack: bool,
 ) -> Iterator[FloatArray]:
     """So many samples of music and soundtrack, mixed."""
     blocks = _Reader(_music(plan, recording, mix, params)).blocks(total, params)
-    return _add_stream(blocks, _Reader(_soundtrack(video, mix, params))) if has_soundtrack else blocks
+    return blocks if soundtrack is None else _add_stream(blocks, _Reader(soundtrack))
 
 
 @contextmanager
@@ -331,30 +317,23 @@ def _music(plan: Music, recording: Recording, mix: MixLevels | None, params: Ren
     gain = _linear(mix.music_gain_db if mix is not None else None)
     duck = mix.duck if mix is not None else None
     ducked = duck_bands(duck.envelope_points, duck.speech_ranges, params) if duck is not None else duck_bands((), ())
-    stereo = (_stereo(block) for block in render_blocks(plan, recording, params))
+    stereo = (fold_down(block) for block in render_blocks(plan, recording, params))
     converted = _convert_rate(stereo, recording.sample_rate, rate)
     raised = (block if gain == 1.0 else block * np.float32(gain) for block in converted)
     return duck_blocks(raised, rate, ducked)
 
 
-def _soundtrack(video: Path, mix: MixLevels | None, params: RenderParams) -> Iterator[FloatArray]:
+def _soundtrack(
+    video: Path, mix: MixLevels | None, params: RenderParams, audio: SoundChoice | None
+) -> Iterator[FloatArray]:
     """The soundtrack at the video's rate, in stereo, with the mix's gain."""
     gain = np.float32(_linear(mix.video_gain_db if mix is not None else None))
-    for block in decode_blocks(video, params.block_seconds, sample_rate=params.video_sample_rate):
-        yield _stereo(block.samples) * gain
+    for block in decode_blocks(video, params.block_seconds, params.video_sample_rate, audio):
+        yield fold_down(block.samples) * gain
 
 
 def _linear(gain_db: float | None) -> float:
     return 1.0 if gain_db is None else float(10.0 ** (gain_db / 20.0))
-
-
-def _stereo(sound: FloatArray) -> FloatArray:
-    """Fold down to two channels; what has more than eight keeps its first two."""
-    if sound.shape[0] == 2:
-        return sound
-    if sound.shape[0] not in _FOLD_DOWN:
-        return sound[:2]
-    return np.asarray(np.asarray(_FOLD_DOWN[sound.shape[0]], dtype=np.float32).T @ sound, dtype=np.float32)
 
 
 def _convert_rate(blocks: Iterable[FloatArray], rate_from: int, rate_to: int) -> Iterator[FloatArray]:
@@ -428,7 +407,7 @@ def _join(
         shows = copy_stream(video, picture)
         heard = video.add_stream("aac", rate=params.video_sample_rate, layout="stereo")
         heard.bit_rate = 1000 * params.video_kbps
-        copied = copy_parts(source, video, picture, zero)
+        copied = copy_parts(source, video, picture, zero, target.audio)
         further = [index for index in copied if source.streams[index].type == "video"]
         others = {index: stream for index, stream in copied.items() if index not in further}
         with sound as encoded:
@@ -481,6 +460,7 @@ class _Target:
     out: Path
     aside: Path
     video: Path
+    audio: SoundChoice | None
     reached: Callable[[float], None]
 
     @property

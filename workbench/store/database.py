@@ -117,6 +117,7 @@ videos = sa.Table(
     sa.Column("title", sa.String),
     sa.Column("seconds", sa.Float),
     sa.Column("added_at", sa.String, nullable=False),
+    sa.Column("audio", sa.String),  # sound streams that were chosen, as `2` or `1,2` or `all`; none: nobody chose
 )
 
 grids = sa.Table(
@@ -338,6 +339,7 @@ MIGRATIONS: tuple[Migration, ...] = (
                 undone BOOLEAN NOT NULL, at TEXT NOT NULL, PRIMARY KEY (project_id, number))""",
         ),
     ),
+    ("0008_expand_audio_of_videos", ("ALTER TABLE videos ADD COLUMN audio TEXT",)),
 )
 
 

@@ -39,6 +39,8 @@ class AddedVideo:
     seconds: VideoSeconds
     added_at: str
     """ISO 8601, UTC"""
+    audio: str | None = None
+    """sound streams that were chosen when it was added, as `--audio` takes them"""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", Path(self.path).absolute())
@@ -53,6 +55,7 @@ class AddedVideo:
             "path": str(self.path),
             "content_hash": self.content_hash,
             "added_at": self.added_at,
+            **({} if self.audio is None else {"audio": self.audio}),
         }
 
 
@@ -64,6 +67,7 @@ def put(
     content_hash: str,
     title: str,
     seconds: VideoSeconds,
+    audio: str | None = None,
 ) -> AddedVideo:
     """Add a video, or replace the record under its id; the time when it was first added is kept.
 
@@ -75,6 +79,7 @@ def put(
     content_hash : SHA-256 of the file's bytes, hex
     title : for the reader
     seconds : length of the video
+    audio : sound streams that were chosen, as `--audio` takes them; None: nobody chose
 
     Returns
     -------
@@ -85,12 +90,13 @@ def put(
     ParameterError : an id that no video can have
     """
     before = connection.execute(select(videos.c.added_at).where(videos.c.video_id == video_id)).scalar()
-    record = AddedVideo(video_id, path, content_hash, title, seconds, before or now())
+    record = AddedVideo(video_id, path, content_hash, title, seconds, before or now(), audio)
     values = {
         "path": str(record.path),
         "content_hash": record.content_hash,
         "title": record.title,
         "seconds": record.seconds,
+        "audio": record.audio,
     }
     if before is None:
         connection.execute(videos.insert().values(video_id=video_id, added_at=record.added_at, **values))
@@ -154,5 +160,5 @@ def with_content(connection: Connection, content_hash: str) -> list[AddedVideo]:
 def _record(row: Row[Any]) -> AddedVideo:
     path = Path(row.path)
     return AddedVideo(
-        row.video_id, path, row.content_hash, row.title or path.name, float(row.seconds or 0.0), row.added_at
+        row.video_id, path, row.content_hash, row.title or path.name, float(row.seconds or 0.0), row.added_at, row.audio
     )

@@ -48,7 +48,7 @@ from workbench.results.loop import loop_result, mix_from_json, plan_from_json
 from workbench.results.mix import MixBody, mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound
 from workbench.workflows.constraints import read_constraints, with_pinned
-from workbench.workflows.provenance import grid_record, make_provenance
+from workbench.workflows.provenance import grid_record, make_provenance, with_recorded_audio
 from workbench.workflows.reproduce import recorded_track
 from workbench.workspace import Workspace
 
@@ -159,6 +159,7 @@ def conform(
         track = recorded_track(workspace, made.track, folders)
     if made is not None and workspace.params == WorkbenchParams():
         workspace = workspace.with_params(params_from(dict(made.params), "the provenance"))
+    workspace = with_recorded_audio(workspace, made)
     if min_seam_score is not None:
         cover = CoverParams.model_validate({**workspace.params.cover.model_dump(), "min_seam_score": min_seam_score})
         workspace = workspace.with_params(workspace.params.model_copy(update={"cover": cover}))

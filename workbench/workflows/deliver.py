@@ -183,14 +183,17 @@ def render_measured(
             lambda: (
                 render_blocks(plan, recording, params)
                 if video is None
-                else play_video(plan, recording, video, mix, params)
+                else play_video(plan, recording, video, mix, params, audio=workspace.audio)
             ),
             rate, named, heard, params,
         )  # fmt: skip
         gain_db, held = gain.gain_db, True
         params = params.model_copy(update={"ceiling_dbtp": named.ceiling_dbtp})
     if video is not None:
-        render_video(plan, recording, video, out, mix, params, limit=held, gain_db=gain_db, progress=progress)
+        render_video(
+            plan, recording, video, out, mix, params,
+            audio=workspace.audio, limit=held, gain_db=gain_db, progress=progress,
+        )  # fmt: skip
         levels = measure_levels(out, heard)
     else:
         ceiling = params.ceiling_dbtp
@@ -203,5 +206,5 @@ def render_measured(
                 break
             ceiling -= over + _CLEAR_DB
     lines = () if named is None or gain is None else shortfalls(str(target), named, levels, gain, params)
-    left_out = None if video is None else describe_left_out(video, Path(out))
+    left_out = None if video is None else describe_left_out(video, Path(out), workspace.audio)
     return Rendered(Path(out), levels, speech, target, gain, lines, left_out)

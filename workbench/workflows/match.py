@@ -262,7 +262,7 @@ def pair_placements(
     versions = f"{PICTURE_VERSION}:{SOUNDTRACK_VERSION}:{LANDMARKS_VERSION}"
     pair = hashlib.sha256(f"{video_hash}:{track.content_hash}:{versions}".encode()).hexdigest()
     params, store = workspace.params, workspace.arrays
-    video_parts = (params.cuts, *voice_parts(params.voice), params.events)
+    video_parts = (params.cuts, *voice_parts(params.voice), params.events, *workspace.audio_parts)
     if params.voice.detector != OWN:  # the video's bytes do not say what it finds: it may read other files
         marks = events().marks
         heard = hashlib.sha256(b"".join((marks.times.tobytes(), marks.salience.tobytes()))).hexdigest()

@@ -2,7 +2,8 @@
 
 Functions: `make_provenance`; `grid_record` for the grid of a track; `with_mix_params`,
 `with_mix_of` and `with_render_params`, where a plan has another mix or is heard in another way; `with_recorded_mix`,
-which takes over the parameters that a result was mixed with; `other_mix_stages`, which of them are others.
+which takes over the parameters that a result was mixed with, and `with_recorded_audio`, the sound streams alone;
+`other_mix_stages`, which of them are others.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import MediaError
 from workbench.params import WorkbenchParams
 from workbench.profiles import params_from
-from workbench.provenance import FileRecord, GridRecord, Provenance
+from workbench.provenance import AUDIO, FileRecord, GridRecord, Provenance
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def make_provenance(
         "video": None if video is None else _file_record(workspace, video),
         "grid": grid,
     }
+    chosen = {} if video is None or workspace.audio is None else {AUDIO: str(workspace.audio)}
     return Provenance(
         command=command,
         program=PROGRAM,
@@ -83,7 +85,9 @@ def make_provenance(
         params=workspace.params.model_dump(mode="json", exclude_defaults=True),
         defaults=_defaults(),
         constraints={
-            name: value for name, value in (constraints or {}).items() if value is not None and value is not False
+            name: value
+            for name, value in {**(constraints or {}), **chosen}.items()
+            if value is not None and value is not False
         },
         **{name: value for name, value in given.items() if value is not None},
     )
@@ -117,13 +121,14 @@ def with_recorded_mix(workspace: Workspace, made: Provenance | None) -> Workspac
     Parameters
     ----------
     workspace : where a profile sets one of its parameters of voice, ducking, mix or rendering, be it to the default,
-        that group stays as it is
+        that group stays as it is, and where sound streams were chosen, so do they
     made : of the result; None: it has none, and the workspace stays as it is
 
     Raises
     ------
     ParameterError : a recorded parameter that this program does not have
     """
+    workspace = with_recorded_audio(workspace, made)
     ungiven = [stage for stage in _MIX_STAGES if not _is_set(workspace.params, stage)]
     recorded = {} if made is None else {stage: made.params[stage] for stage in ungiven if stage in made.params}
     if not recorded:
@@ -199,6 +204,16 @@ def grid_record(grid: BeatGrid, correction: CorrectedGrid | None) -> GridRecord:
         return GridRecord(origin="heard", revision=revision)
     noted = {"note": correction.note} if correction.note else {}
     return GridRecord(origin="given", revision=correction.revision, **noted)
+
+
+def with_recorded_audio(workspace: Workspace, made: Provenance | None) -> Workspace:
+    """The workspace that takes the sound streams that a result was made with, unless others were chosen."""
+    recorded = None if made is None else made.constraints.get(AUDIO)
+    if workspace.audio is not None or recorded is None:
+        return workspace
+    from workbench.media.sound_streams import SoundChoice
+
+    return workspace.with_audio(SoundChoice.parse(str(recorded)))
 
 
 def _file_record(workspace: Workspace, path: Path) -> FileRecord:

@@ -528,7 +528,8 @@ def mix_section(
     else:
         params = workspace.params.render
         rate = params.video_sample_rate
-        blocks = limit_blocks(play_video(loop.answer, recording, loop.video, loop.mix, params), rate, params)
+        played = play_video(loop.answer, recording, loop.video, loop.mix, params, audio=workspace.audio)
+        blocks = limit_blocks(played, rate, params)
     clips = _Clips(rate, [(each.start - _BESIDE_SECONDS, each.end + _BESIDE_SECONDS) for each in shown])
     levels = measure_blocks(clips.listen(blocks), rate, speech)
     facts = [("the video as rendered" if rendered is not None else "the video as it would be rendered", _whole(levels))]
@@ -588,7 +589,7 @@ def mix_section(
         )
         for number, (each, clip) in enumerate(zip(shown, clips.recordings(), strict=True), start=1)
     )
-    cards += _uncertain_cards(loop.video, uncertain, workspace.params.render)
+    cards += _uncertain_cards(workspace, loop.video, uncertain)
     workspace.progress("measuring the levels", 1.0)
     tables = (Table(("", ""), tuple(facts)), _delivery_table(levels, workspace))
     texts = [text]
@@ -601,15 +602,15 @@ def mix_section(
 
 
 def _uncertain_cards(
-    video: Path, uncertain: Sequence[tuple[float, float]], params: RenderParams
+    workspace: Workspace, video: Path, uncertain: Sequence[tuple[float, float]]
 ) -> tuple[ReportCard, ...]:
     """The longest stretches in which somebody may speak, to hear without the music, in time."""
     longest = sorted(sorted(uncertain, key=lambda one: one[0] - one[1])[:_MOST_UNCERTAIN])
     if not longest:
         return ()
-    rate = params.video_sample_rate
+    params, rate = workspace.params.render, workspace.params.render.video_sample_rate
     clips = _Clips(rate, [(start - _BESIDE_SECONDS, end + _BESIDE_SECONDS) for start, end in longest])
-    blocks = decode_blocks(video, params.block_seconds, sample_rate=rate)
+    blocks = decode_blocks(video, params.block_seconds, rate, workspace.audio)
     for _ in clips.listen(block.samples for block in blocks):
         pass
     return tuple(

@@ -23,6 +23,7 @@ from workbench.errors import InputError, MediaError, PlanError
 from workbench.mix.drawn import read_points
 from workbench.profiles import params_from
 from workbench.provenance import CHANGED_BY_HAND, DRAWN_ENVELOPE, KEY, FileRecord, Provenance, read_provenance
+from workbench.workflows.provenance import with_recorded_audio
 from workbench.workspace import Workspace
 
 _NAMES = frozenset(("video_id", "track_id", "track", KEY))
@@ -75,7 +76,7 @@ def reproduce(
         raise PlanError("this result has no provenance; only what this program wrote itself can be made again")
     if made.command not in _AGAIN:
         raise PlanError(f"a result of {made.command} cannot be made again; those of {', '.join(_AGAIN)} can")
-    workspace = workspace.with_params(params_from(dict(made.params), "the provenance"))
+    workspace = with_recorded_audio(workspace.with_params(params_from(dict(made.params), "the provenance")), made)
     if made.track is not None:
         track = track or recorded_track(workspace, made.track, folders)
     if made.video is not None:

@@ -1,6 +1,6 @@
 """Videos with an id: analyse a file once, and find it again by its id.
 
-Functions: `add_video`, `find_video`.
+Functions: `add_video`, `find_video`, `with_audio_of`.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.errors import MediaError, UnknownVideo
+from workbench.errors import MediaError, ParameterError, UnknownVideo
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
+    from workbench.media.sound_streams import SoundChoice
     from workbench.store.videos import AddedVideo
 
 
@@ -23,6 +24,8 @@ class VideoSource:
     video_id: str
     """the id, or the file's name"""
     path: Path
+    audio: str | None = None
+    """sound streams that were chosen when it was added, as `--audio` takes them"""
 
 
 def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = None) -> AddedVideo:
@@ -32,7 +35,7 @@ def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = 
 
     Parameters
     ----------
-    workspace : of its parameters those of cuts and voice matter
+    workspace : of its parameters those of cuts and voice matter; the record holds which sound streams it chooses
     path : a file with a moving picture
     video_id : the id to use; a record under it is replaced. None makes a new one
 
@@ -63,6 +66,7 @@ def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = 
             content_hash=watched.content_hash,
             title=watched.title,
             seconds=watched.duration,
+            audio=None if workspace.audio is None else str(workspace.audio),
         )
 
 
@@ -93,4 +97,25 @@ def find_video(workspace: Workspace, named: Path | str) -> VideoSource:
     found = workspace.files.find(record.path)
     if found is None or not found.is_file():
         raise MediaError(f"{record.video_id}: its file {record.path} is gone; add it again with --video-id")
-    return VideoSource(record.video_id, found)
+    return VideoSource(record.video_id, found, record.audio)
+
+
+def with_audio_of(workspace: Workspace, video: VideoSource | None, audio: SoundChoice | None) -> Workspace:
+    """The workspace that takes the sound streams that were chosen now, or when the video was added.
+
+    Raises
+    ------
+    MediaError : the file lacks one of them
+    ParameterError : they were chosen now, of no video
+    """
+    if video is None and audio is not None:
+        raise ParameterError("sound streams are those of a video: --audio needs --video FILE")
+    if video is None or (audio is None and video.audio is None):
+        return workspace
+    from workbench.media.containers import open_media
+    from workbench.media.sound_streams import SoundChoice, sound_streams
+
+    choice = audio or SoundChoice.parse(str(video.audio))
+    with open_media(video.path) as container:
+        sound_streams(container, video.path, choice)  # that it has them
+    return workspace.with_audio(choice)

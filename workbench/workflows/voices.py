@@ -57,6 +57,7 @@ def with_voices(workspace: Workspace, soundtrack: SoundtrackMeasure) -> Soundtra
         "voices",
         VOICES_VERSION,
         *voice_parts(params),
+        *workspace.audio_parts,
         CacheKeyPart("VoiceDetectorReads", "files", read),
     )
     arrays = workspace.arrays.load_or_compute(

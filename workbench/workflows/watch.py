@@ -2,19 +2,21 @@
 
     stage        arrays                                                depends on
     picture      curves, borders, black, still, titles, the facts      CutParams
-    soundtrack   levels, onsets, probability of speech, pitch          how long a video may be
+    soundtrack   levels, onsets, probability of speech, pitch          how long a video may be, the streams chosen
+    unused       speech in sound streams that are not the soundtrack   how long a video may be
 
 If both are missing, the file is read once for both; of a long video only pictures that others are predicted from are
 decoded, and afterwards the pictures around its hard cuts. Who speaks in the foreground, and the class of the sound, are
 computed from the arrays and `VoiceParams` each time.
 
-Functions: `watch` for all of it; `listen` for the sound alone, which ducking needs.
+Functions: `watch` for all of it; `listen` for the sound alone, which ducking needs; `unused_speech`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,10 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError
+from workbench.media.audio import SoundBlock, decode_blocks
+from workbench.media.containers import open_media
 from workbench.media.probe import MediaInfo
+from workbench.media.sound_streams import SoundChoice, sound_streams
 from workbench.media.video_reader import PictureBlock, VideoLimits, fitting_thoroughness, open_video, pictures_within
-from workbench.params import CutParams, Params
-from workbench.progress import Progress
+from workbench.params import CutParams, Params, VoiceParams
 from workbench.recording import FloatArray, MonoMixer
 from workbench.store.fingerprint import StageKey
 from workbench.video.analysis import VideoAnalysis
@@ -36,7 +40,6 @@ from workbench.workflows.labels import array_labels
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from workbench.media.audio import SoundBlock
     from workbench.mix.levels import LevelCurve
 
 PICTURE_VERSION = 4
@@ -67,20 +70,20 @@ def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
     MediaError : no such file, no media, no moving picture, or damage beyond use
     StoreError : the home folder cannot be written to
     """
-    video, params, progress = workspace.local_file(video), workspace.params, workspace.progress
+    video, params = workspace.local_file(video), workspace.params
     store, content_hash = workspace.arrays, workspace.hash_file(video)
-    picture_key, sound_key = _picture_key(content_hash, params.cuts), _sound_key(content_hash, params.cuts)
+    picture_key, sound_key = _picture_key(content_hash, params.cuts), _sound_key(workspace, content_hash)
     watched: _Watched | None = None
 
     def measure_picture() -> Arrays:
         nonlocal watched
-        watched = _measure(video, params.cuts, progress, listen=not store.has(sound_key))
+        watched = _measure(video, workspace, listen=not store.has(sound_key))
         return _picture_arrays(watched, video)
 
     def measure_sound() -> Arrays:
         if watched is not None and watched.sound is not None:
             return watched.sound
-        return _sound_arrays(video, params.cuts, progress)
+        return _sound_arrays(video, workspace)
 
     seen = store.load_or_compute(picture_key, measure_picture, array_labels(video.name, params))
     heard = store.load_or_compute(sound_key, measure_sound, array_labels(video.name, params))
@@ -122,20 +125,67 @@ def listen(
     ------
     MediaError : as for `watch`
     """
+    video = workspace.local_file(video)
+    key, labels = _sound_key(workspace, workspace.hash_file(video)), array_labels(video.name, workspace.params)
+    return _measured(workspace.arrays.load_or_compute(key, lambda: _sound_arrays(video, workspace), labels))
+
+
+def unused_speech(workspace: Workspace, video: Path | str) -> str | None:
+    """A line on speech that the soundtrack of a video lacks and another of its sound streams holds.
+
+    Looked for once a video, and not where somebody chose among its streams. None where nothing is missed; raises
+    `MediaError` as `watch` does.
+    """
+    path = workspace.local_file(video)
+    with open_media(path) as container:
+        streams = sound_streams(container, path, workspace.audio)
+    if not streams.choosable or workspace.audio is not None:
+        return None
+    key = replace(_sound_key(workspace, workspace.hash_file(path)), stage="unused")
+    found = workspace.arrays.load_or_compute(
+        key, lambda: {"speech_elsewhere": _missed(workspace, path, streams.choosable)}
+    )
+    lacking = [(int(number), seconds) for number, seconds in found["speech_elsewhere"]]
+    if not lacking:
+        return None
+    where = ", ".join(f"{streams.unused[number]}, {seconds:.1f} s" for number, seconds in lacking)
+    numbers = ",".join(str(number) for number, _ in lacking)
+    more = f"more speech is in {where}: --audio {numbers} takes it, --audio all mixes all"
+    return f"{path.name}: {streams.in_words}; {more}"
+
+
+def _missed(workspace: Workspace, video: Path, numbers: Sequence[int]) -> FloatArray:
+    """Numbers of sound streams and seconds of speech in them that the soundtrack lacks, shape (n, 2)."""
+    from workbench.mix.balance import SoundtrackMeasure, heard_utterances
+
+    spoken = heard_utterances(SoundtrackMeasure(*listen(workspace, video)), VoiceParams())
+
+    def missed(*several: int) -> float:
+        meter, longest = _SoundtrackMeter(), workspace.params.cuts.max_video_seconds
+        with suppress(MediaError):  # of a stream that is torn or empty, what can be decoded counts
+            for block in decode_blocks(video, choice=SoundChoice(numbers=tuple(several))):
+                if block.start >= longest:
+                    break
+                meter.add(block)
+        found = heard_utterances(SoundtrackMeasure(*_measured(meter.arrays(has_audio=True))), VoiceParams())
+        known = [sum(max(0.0, min(end, b) - max(start, a)) for a, b in spoken) for start, end in found]
+        return sum(
+            end - start for (start, end), known_s in zip(found, known, strict=True) if known_s < (end - start) / 2
+        )
+
+    # All of them at once first: mostly there is nothing, and the file is read once more, not once a stream.
+    rows = [(number, missed(number)) for number in numbers] if len(numbers) == 1 or missed(*numbers) else []
+    return np.array([row for row in rows if row[1]], dtype=np.float64).reshape(-1, 2)
+
+
+def _measured(
+    arrays: Mapping[str, NDArray[Any]],
+) -> tuple[LevelCurve | None, FloatArray, float, FloatArray, FloatArray, FloatArray]:
     from workbench.mix.levels import LevelCurve
 
-    video, cuts = workspace.local_file(video), workspace.params.cuts
-    key = _sound_key(workspace.hash_file(video), cuts)
-    labels = array_labels(video.name, workspace.params)
-    arrays = workspace.arrays.load_or_compute(key, lambda: _sound_arrays(video, cuts, workspace.progress), labels)
     levels = LevelCurve(arrays["soundtrack_power"], float(arrays["soundtrack_peak"])) if _has_sound(arrays) else None
-    frame_seconds = float(arrays["speech_frame_seconds"])
-    return levels, arrays["speech"], frame_seconds, *_voice_arrays(arrays)
-
-
-def _voice_arrays(arrays: Mapping[str, NDArray[Any]]) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Power in the bands of speech, pitches, log-odds of somebody speaking."""
-    return arrays["speech_bands"], arrays["voice_pitch"], arrays["voice_odds"].astype(np.float32)
+    voice = arrays["speech_bands"], arrays["voice_pitch"], arrays["voice_odds"].astype(np.float32)
+    return levels, arrays["speech"], float(arrays["speech_frame_seconds"]), *voice
 
 
 def _picture_key(content_hash: str, params: CutParams) -> StageKey:
@@ -148,9 +198,9 @@ class _SoundParams(Params):
     max_video_seconds: float
 
 
-def _sound_key(content_hash: str, params: CutParams) -> StageKey:
-    reach = _SoundParams(max_video_seconds=params.max_video_seconds)
-    return StageKey.of(content_hash, "soundtrack", SOUNDTRACK_VERSION, reach)
+def _sound_key(workspace: Workspace, content_hash: str) -> StageKey:
+    reach = _SoundParams(max_video_seconds=workspace.params.cuts.max_video_seconds)
+    return StageKey.of(content_hash, "soundtrack", SOUNDTRACK_VERSION, reach, *workspace.audio_parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,15 +213,16 @@ class _Watched:
     """None if it was not decoded"""
 
 
-def _measure(video: Path, params: CutParams, progress: Progress, *, listen: bool) -> _Watched:
+def _measure(video: Path, workspace: Workspace, *, listen: bool) -> _Watched:
     """Read a video once, picture and, if asked for, sound."""
     from workbench.video.meter import PictureMeter
 
+    params, progress = workspace.params.cuts, workspace.progress
     stage = f"watching {video.name}"
     progress(stage, 0.0)
     meter, sound_meter = PictureMeter(params), _SoundtrackMeter()
     thoroughness = fitting_thoroughness(video, params.max_thorough_gigapixels)
-    with open_video(video, _limits(params), thoroughness) as reader:
+    with open_video(video, _limits(params), thoroughness, workspace.audio) as reader:
         if not reader.has_picture:
             raise MediaError(f"{video}: has no moving picture; give a video")
         for block in reader.blocks(listen=listen):
@@ -208,12 +259,13 @@ def _place_cuts(video: Path, picture: Picture) -> Picture:
     return replace(picture, borders=tuple(sorted(borders, key=lambda border: (border.start, border.at))))
 
 
-def _sound_arrays(video: Path, params: CutParams, progress: Progress) -> Arrays:
+def _sound_arrays(video: Path, workspace: Workspace) -> Arrays:
     """Measure the sound of a video, decoding of its pictures only the first, for the clock."""
+    params, progress = workspace.params.cuts, workspace.progress
     stage = f"listening to {video.name}"
     progress(stage, 0.0)
     sound_meter = _SoundtrackMeter()
-    with open_video(video, _limits(params), "none") as reader:
+    with open_video(video, _limits(params), "none", workspace.audio) as reader:
         for block in reader.blocks():
             if not isinstance(block, PictureBlock):
                 sound_meter.add(block)
@@ -378,9 +430,7 @@ def _soundtrack(workspace: Workspace, video: Path, arrays: Mapping[str, NDArray[
     if not _has_sound(arrays):
         return Soundtrack.none()
     levels = LevelCurve(arrays["soundtrack_power"], float(arrays["soundtrack_peak"]))
-    frame_seconds = float(arrays["speech_frame_seconds"])
-    measured = balance.SoundtrackMeasure(levels, arrays["speech"], frame_seconds, *_voice_arrays(arrays), video)
-    soundtrack = with_voices(workspace, measured)
+    soundtrack = with_voices(workspace, balance.SoundtrackMeasure(*_measured(arrays), video))
     utterances = balance.utterances_in(soundtrack, seconds, voice)
     return Soundtrack(
         power=levels.power,
@@ -389,7 +439,7 @@ def _soundtrack(workspace: Workspace, video: Path, arrays: Mapping[str, NDArray[
         onsets=arrays["soundtrack_onsets"],
         onset_strengths=arrays["soundtrack_onset_strengths"],
         speech=arrays["speech"],
-        frame_seconds=frame_seconds,
+        frame_seconds=soundtrack.frame_seconds,
         speech_ranges=utterances,
         classification=balance.classify(soundtrack, utterances, voice),
     )

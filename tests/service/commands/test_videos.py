@@ -13,7 +13,8 @@ from service.console import app
 from service.store import video_owners
 from service.store.tables import open_database
 from service.store.video_owners import OwnedVideo
-from tests.videos import grey, write_video
+from tests.videos import grey, write_screencast, write_video
+from workbench.bundled import bundled_path
 from workbench.errors import MediaError, UnknownVideo
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
@@ -107,3 +108,17 @@ def test_a_deleted_video_is_unknown_and_the_file_that_was_added_stays(
     again = videos("delete", "vid_grey")
     assert isinstance(again.exception, UnknownVideo)
     assert again.stdout == ""
+
+
+def test_the_streams_of_a_video_are_those_it_was_added_with(videos: Callable[..., Result], tmp_path: Path) -> None:
+    video = write_screencast(tmp_path / "obs.mkv")
+    done = videos("add", video, "--video-id", "v1")
+    assert "obs.mkv: of 2 sound streams 1 (Desktop) is used; more speech is in 2 (Mic), " in done.stderr
+    assert "audio" not in json.loads(done.stdout)
+    done = videos("add", video, "--video-id", "v2", "--audio", "2")
+    assert (json.loads(done.stdout)["audio"], "more speech" in done.stderr) == ("2", False)
+    track = bundled_path("data", "bundled", "music", "top_of_the_hour.ogg")
+    for video_id, spoken, audio in (("v1", False, None), ("v2", True, "2")):
+        arguments = ["align", str(track), "--video", video_id, "--auto-mix", "--home", str(tmp_path)]
+        body = json.loads(CliRunner().invoke(app, arguments).stdout)
+        assert (body["mix"]["voiceover"], body["provenance"]["constraints"].get("audio")) == (spoken, audio)

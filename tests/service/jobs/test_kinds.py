@@ -17,6 +17,7 @@ import av
 import numpy as np
 import pytest
 import sqlalchemy as sa
+import structlog
 import trustme
 
 from service import cache_keys
@@ -27,6 +28,7 @@ from service.store import accounts, answers, jobs, ledger, tables, tracks, video
 from service.store.jobs import Job, NewJob
 from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
+from tests.videos import write_screencast
 from workbench.bundled import bundled_path
 from workbench.catalog.library import Library
 from workbench.files import hash_file
@@ -218,6 +220,20 @@ def test_the_catalog_is_ranked_ahead_of_the_first_match(studio: Studio, ingested
     with studio.database.read() as connection:
         ahead = [depth for depth in jobs.depths(connection) if depth.kind == "engine"]
     assert [(depth.count, depth.state) for depth in ahead] == [(1, "queued")]
+
+
+def test_speech_in_a_stream_that_is_not_used_is_logged_and_adds_no_field(studio: Studio) -> None:
+    studio.home.prepared(studio.home.uploads)
+    write_screencast(studio.folder / "screen.mkv").replace(studio.home.uploads / "upl_3")
+    studio.own("vid_3", title="screen.mkv", storage_key="upl_3", uploaded_bytes=1)
+    job = studio.job("ingest", {"source_url": None, "storage_key": "upl_3"}, video="vid_3", charge_key="video:vid_3")
+    with structlog.testing.capture_logs() as lines:
+        done = studio.settle(job, studio.run(job))
+    assert done.answer is not None
+    assert set(done.answer) == {"video_id", "status", "ready", "title"}
+    (line,) = [line for line in lines if line["event"] == "speech not used"]
+    assert line["video_id"] == "vid_3"
+    assert "1 (Desktop) is used; more speech is in 2 (Mic), " in line["problem"]
 
 
 def test_an_upload_stays_where_it_is(studio: Studio) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.videos import grey, write_video
+from tests.videos import grey, narration, write_screencast, write_video
 from workbench.cli.render import _TARGETS
 from workbench.files import hash_file
 from workbench.media.audio import decode
@@ -404,3 +404,45 @@ def test_ducking_in_bands_leaves_more_of_the_music(
     assert back == pytest.approx(whole, abs=1e-6)
     assert bands[[0, 2]] == pytest.approx(whole[[0, 2]], abs=0.1)
     assert abs(bands[1] - whole[1]) > 1.0
+
+
+def test_sound_streams_are_chosen_and_none_is_left_out_without_a_word(
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    video, at_home = write_screencast(tmp_path / "obs.mkv"), ("--home", home)
+    fit = ("fit", track_file, "--video", video, "--auto-mix", *at_home)
+    code, default, err = workbench(*fit)
+    assert (code, json.loads(default)["mix"]["voiceover"]) == (0, False)
+    assert "obs.mkv: of 2 sound streams 1 (Desktop) is used; more speech is in 2 (Mic), " in err
+    code, out, err = workbench(*fit, "--audio", "all")
+    assert (code, "more speech" in err) == (0, False)
+    body = json.loads(out)
+    assert body["mix"]["voiceover"] is True
+    assert body["provenance"]["constraints"]["audio"] == "all"
+    plans = write(tmp_path / "plan.json", json.loads(default)), write(tmp_path / "all.json", body)
+
+    def render(plan: Path, *arguments: object) -> tuple[str, float]:
+        out = tmp_path / "out.mp4"
+        code, _, err = workbench(
+            "render", plan, "--track", track_file, "--video", video, "-o", out, *arguments, *at_home
+        )
+        assert code == 0, err
+        left = decode(out).samples[0, 48_000 * 6 : 48_000 * 11]
+        return err, float(np.corrcoef(left, narration()[0, 48_000 * 6 : 48_000 * 11])[0, 1])
+
+    said, voice = render(plans[0])
+    assert "out.mp4 leaves out of obs.mkv: sound stream 2 (Mic), which --audio chooses" in said
+    assert abs(voice) < 0.2
+    said, voice = render(plans[1])  # as the plan was made
+    assert "sound stream" not in said
+    assert voice > 0.8
+    said, _ = render(plans[0], "--audio", "2")
+    assert "out.mp4 leaves out of obs.mkv: sound stream 1 (Desktop), which --audio chooses" in said
+    assert "the mix in PLAN was measured on other sound streams; fit with --audio makes one for these" in said
+    code, out, _ = workbench("reproduce", plans[1], "--track", track_file, "--video", video, *at_home)
+    assert (code, json.loads(out)["same"]) == (0, True)
+    code, out, err = workbench(*fit, "--audio", "3")
+    assert (code, out) == (1, "")
+    assert "there is no sound stream 3 to use; its sound streams are 1 (Desktop), 2 (Mic)" in err
+    code, _, err = workbench("fit", track_file, "--seconds", 12, "--audio", "1", *at_home)
+    assert (code, "--audio needs --video FILE" in err) == (1, True)

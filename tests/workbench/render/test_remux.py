@@ -94,7 +94,8 @@ def test_matroska_keeps_all_but_the_other_sound(film: Path, rendered: Callable[[
         assert container.chapters()[1]["start"] == pytest.approx(1e9, abs=25e6)
     assert [text for _, text in texts(out)] == [b"hello", b"bye"]
     assert [time for time, _ in texts(out)] == pytest.approx([0.5, 1.6], abs=0.025)
-    assert describe_left_out(film, out) == "video.mkv leaves out of film.mkv: sound 2 (aac, fra), replaced by the mix"
+    said = "video.mkv leaves out of film.mkv: sound stream 2 (fra), which --audio chooses"
+    assert describe_left_out(film, out) == said
 
 
 def test_texts_that_overlap_do_not_stop_a_render(film: Path, rendered: Callable[[Path, str], Path]) -> None:

@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 import soundfile
 
+from tests.videos import narration, write_screencast, write_sounds
 from workbench.bundled import bundled_path
 from workbench.demo.video import VideoTruth, draw_demo_video
 from workbench.errors import MediaError
 from workbench.home import Home
+from workbench.media.sound_streams import SoundChoice
 from workbench.params import CutParams, WorkbenchParams
 from workbench.video.analysis import VideoAnalysis
-from workbench.workflows.watch import listen, watch
+from workbench.workflows.watch import listen, unused_speech, watch
 from workbench.workspace import Workspace
 
 
@@ -100,3 +102,49 @@ def test_other_cuts_leave_the_sound_where_it_is(video: tuple[Path, VideoTruth], 
     other = watch(Workspace(home, WorkbenchParams(cuts=CutParams(step_threshold=6.0))), video[0])
     np.testing.assert_array_equal(one.soundtrack.power, other.soundtrack.power)
     assert Workspace(home).arrays.stats().files == 3
+
+
+def test_speech_in_a_stream_that_is_not_used_is_one_line(tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path / "home"))
+    path = write_screencast(tmp_path / "obs.mkv")
+    assert watch(workspace, path).soundtrack.classification == "ambient"
+    for _ in range(2):  # measured, then from the store
+        line = unused_speech(workspace, path)
+        assert line is not None
+        assert line.startswith("obs.mkv: of 2 sound streams 1 (Desktop) is used; more speech is in 2 (Mic), ")
+        assert line.endswith(" s: --audio 2 takes it, --audio all mixes all")
+    for choice in ("2", "all", "1"):
+        chosen = workspace.with_audio(SoundChoice.parse(choice))
+        assert watch(chosen, path).soundtrack.classification == ("ambient" if choice == "1" else "voice")
+        assert unused_speech(chosen, path) is None
+    assert watch(workspace, path).soundtrack.classification == "ambient"
+
+
+def test_what_another_stream_says_at_the_same_time_is_not_missed(tmp_path: Path) -> None:
+    voice = narration()
+    silence = np.zeros_like(voice)
+    dubbed = write_sounds(tmp_path / "a.mkv", [voice, 0.7 * voice, silence], tags=[{"language": "eng"}])
+    assert unused_speech(Workspace(Home(tmp_path)), dubbed) is None
+    camera = write_sounds(tmp_path / "b.mov", [silence, silence, silence, voice], codec="pcm_s16le")
+    line = unused_speech(Workspace(Home(tmp_path)), camera)
+    assert line is not None
+    assert "of 4 sound streams 1 and 2 are used; more speech is in 4, " in line
+    assert "--audio 4 takes it" in line
+
+
+def test_a_voice_is_found_wherever_the_channels_have_it(tmp_path: Path) -> None:
+    voice = narration(6.0)
+    none, dice = np.zeros_like(voice), np.random.default_rng(6)
+    rest = 0.001 * dice.standard_normal((6, voice.size)).astype(np.float32)
+    for name, rows in {
+        "one side": [none, voice],
+        "inverted": [voice, -voice],
+        "centre": [none, none, voice, none, none, none],
+        "two tracks": [voice, -voice],
+    }.items():
+        sound = np.concatenate(rows) + rest[: len(rows)]
+        tracks = [row[np.newaxis] for row in sound] if name == "two tracks" else [sound]
+        path = write_sounds(tmp_path / f"{name}.mov", tracks, codec="pcm_s16le")
+        soundtrack = watch(Workspace(Home(tmp_path)), path).soundtrack
+        assert soundtrack.classification == "voice", name
+        assert np.array(soundtrack.speech_ranges) == pytest.approx(np.array([[0.4, 5.2]]), abs=0.15), name
