@@ -226,19 +226,21 @@ def _has_dolby_vision(container: InputContainer) -> bool:
 
 
 def _takes(container: str, stream: Stream, packet: Packet[VideoStream] | None) -> bool:
-    trial = BytesIO()
+    """Whether a file of the stream can be written and is read as such; of a picture without a packet, only written."""
+    trial, name = BytesIO(), codec_name(stream)
     try:
         with av.open(trial, "w", format=container) as video:
             copied = copy_stream(video, stream)
             video.start_encoding()
-            if packet is None:
+            if stream.type == "attachment" or (stream.type == "video" and packet is None):
                 return True
-            alone: Packet[Stream] = Packet(bytes(packet))
+            alone: Packet[Stream] = Packet(b"\0\0\0\0" if packet is None else bytes(packet))
             alone.stream, alone.pts, alone.dts, alone.is_keyframe = copied, 0, 0, True
             video.mux(alone)
         trial.seek(0)
         with av.open(trial) as written:
-            found = written.streams.video[0].codec_context
-            return found is not None and found.format is not None
+            found = written.streams[0]
+            has_pixels = not isinstance(found, VideoStream) or found.codec_context.format is not None
+            return has_pixels and name == codec_name(found) != "unknown"
     except (ValueError, IndexError, av.error.FFmpegError):
         return False

@@ -210,6 +210,26 @@ def test_names_of_telephones_and_data_of_cameras_are_kept(
         assert describe_left_out(tmp_path / "phone.mp4", out) is None
 
 
+def test_data_that_would_not_be_read_are_left_out(rendered: Callable[[Path, str], Path], tmp_path: Path) -> None:
+    """The MOV muxer writes a track of any data, but a description of it for the kinds alone that it knows."""
+    pictures = write_video(tmp_path / "pictures.mp4", [grey(40 * n % 256) for n in range(50)], 25)
+    with av.open(str(pictures)) as source, av.open(str(tmp_path / "drone.ts"), "w") as drone:
+        picture, data = drone.add_stream_from_template(source.streams[0]), drone.add_data_stream("klv")
+        for packet in source.demux():
+            if packet.size:
+                packet.stream = picture
+                drone.mux(packet)
+        sample = av.Packet(bytes(64))
+        sample.stream, sample.pts, sample.dts, sample.time_base = data, 0, 0, Fraction(1, 90_000)
+        drone.mux(sample)
+    for suffix in (".mov", ".mp4", ".mkv"):
+        out = rendered(tmp_path / "drone.ts", suffix)
+        with av.open(str(out)) as container:
+            assert [stream.type for stream in container.streams] == ["video", "audio"]
+        line = f"{out.name} leaves out of drone.ts: data 1 (klv), kept by no container that a render writes"
+        assert describe_left_out(tmp_path / "drone.ts", out) == line
+
+
 def write_camera_file(path: Path, timecode: str) -> Path:
     rate = Fraction(30_000, 1001) if ";" in timecode else Fraction(25)
     with av.open(str(path), "w") as video:
