@@ -41,7 +41,6 @@ _OF_PROGRAMS = {
     ".kdenlive": "in Kdenlive choose File > OpenTimelineIO Export (.otio)",
     ".mlt": "in Shotcut choose File > Export > EDL (.edl)",
     ".osp": "in OpenShot choose File > Export Project > EDL (.edl)",
-    ".imovielibrary": f"send the movie to Final Cut Pro and {_FINAL_CUT}",
 }
 """how to export what is read instead, by the suffix of what editing programs save themselves"""
 
