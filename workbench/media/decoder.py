@@ -41,6 +41,7 @@ _FIRST_GUESS_SAMPLES = 1 << 29  # most that a stated length may reserve in advan
 _RATES = (1_000, 1_000_000)  # Hz; what lies outside is a damaged header
 _MOST_PLANES = 8  # from here on PyAV looks for planes beyond the last one
 _ABSURD = np.float32(1e5)  # +100 dBFS
+_STILL = 2.0**-11  # full scale 1; by as much ADPCM may ring on in silence
 _SILENCE_SAMPLES = 1 << 16  # most samples of silence in one piece, so that a long gap takes no memory
 
 _CODES = {"s16": "i2", "s32": "i4", "flt": "f4", "dbl": "f8"}
@@ -130,8 +131,21 @@ class Decoder:
         if last is not None:
             end = exact_seconds(self._container, self._stream, packet_end) if self._zero is None else None
             excess = 0 if end is None else given - round(end * self.sample_rate)
+            if excess == 0 and last.frame is not None and self._stream.codec_context.name.startswith("adpcm"):
+                excess = self._settled(last)
             # A length that cuts off more than that is no statement about padding, but wrong.
             yield last._replace(length=last.length - (excess if 0 < excess < last.length else 0))
+
+    def _settled(self, last: FrameRange) -> int:
+        """Samples at the end of the last block of ADPCM that stand still.
+
+        Some writers, FFmpeg's too, fill up the last block with silence and count it in the `fact` chunk.
+        """
+        assert last.frame is not None
+        sound = np.empty((self.channels, last.length), dtype=np.float32)
+        _unpack(last.frame, last.start, sound)
+        moving = np.flatnonzero(np.abs(sound - sound[:, -1:]).max(axis=0) > _STILL)
+        return last.length - 1 - int(moving[-1]) if moving.size else 0
 
     def pieces_of(self, packet: Packet[AudioStream]) -> Iterator[FrameRange]:
         """The pieces of one packet, for a caller that reads the container itself and other streams with it.

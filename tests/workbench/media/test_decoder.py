@@ -75,6 +75,23 @@ def test_the_fact_chunk_ends_the_last_block(tmp_path: Path, subtype: str, block:
         assert SAMPLES < decode(path).samples.shape[1] <= SAMPLES + block
 
 
+@pytest.mark.parametrize("codec", ["adpcm_ima_wav", "adpcm_ms"])
+def test_silence_that_fills_the_last_block_is_cut_where_the_fact_chunk_counts_it(tmp_path: Path, codec: str) -> None:
+    sound = (sounding() * 32767).astype(np.int16)
+    with av.open(tmp_path / "a.wav", "w") as output:
+        stream = output.add_stream(codec, rate=8000, layout="mono")
+        assert isinstance(stream, av.AudioStream)
+        kind = stream.codec_context.format.name
+        frame = av.AudioFrame.from_ndarray(sound[None], kind, "mono")
+        frame.sample_rate, frame.pts, frame.time_base = 8000, 0, Fraction(1, 8000)
+        fifo = av.AudioFifo()
+        fifo.write(frame)
+        while block := fifo.read(stream.codec_context.frame_size, partial=True):
+            output.mux(stream.encode(block))
+        output.mux(stream.encode(None))
+    assert decode(tmp_path / "a.wav").samples.shape[1] == pytest.approx(SAMPLES, abs=60)
+
+
 def encoded(path: Path, codec: str, samples: int, edited: str) -> Path:
     """MP4 with or without an edit list."""
     rate = 48_000
