@@ -31,8 +31,9 @@ from workbench.errors import ParameterError
 from workbench.extensions import OWN
 from workbench.mix.duck import deepest_curve, duck_curve, duck_depths, split_utterances, steady_depths
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, voice_alone
-from workbench.mix.music import music_odds, music_ranges
-from workbench.mix.singing import LEAST_SURE_ODDS, SURE_ODDS, spoken_odds
+from workbench.mix.music import WINDOW_SECONDS, music_odds, music_ranges
+from workbench.mix.pitch import PITCHES_PER_SECOND
+from workbench.mix.singing import SURE_ODDS, spoken_odds
 from workbench.mix.voice import Utterances, speech_chances, speech_seconds, speech_utterances
 from workbench.notebook import Shown
 from workbench.params import DuckParams, MixParams, VoiceParams
@@ -399,18 +400,21 @@ def odds_of_talk(soundtrack: SoundtrackMeasure, utterances: Utterances) -> Float
     """
     if soundtrack.pitches is None:
         raise ParameterError("without pitches nothing says whether somebody speaks or sings")
-    arguments = utterances, soundtrack.speech, soundtrack.frame_seconds, soundtrack.pitches
+    bands, pitches = soundtrack.bands, soundtrack.pitches
     if soundtrack.voice_odds is None or not utterances:
-        return spoken_odds(*arguments)
+        return spoken_odds(utterances, soundtrack.speech, soundtrack.frame_seconds, pitches)
     hops = ((round(start * HOPS_PER_SECOND), round(end * HOPS_PER_SECOND)) for start, end in utterances)
     heard = [np.sort(soundtrack.voice_odds[first:stop]) for first, stop in hops]
     network = np.array([found[found.size // 2 :].mean() if found.size else -np.inf for found in heard])
-    music = None
-    # Whether music plays takes long to say, and only matters where the network is neither sure nor silent.
-    if soundtrack.bands is not None and np.any((network >= LEAST_SURE_ODDS) & (network < SURE_ODDS)):
-        odds = music_odds(soundtrack.bands, soundtrack.pitches)
-        music = np.array([odds[int(start) : math.ceil(end)].mean() for start, end in utterances])
-    return spoken_odds(*arguments, network, music)
+    music = np.zeros(network.size)
+    if bands is not None:
+        # Only where it is asked for: all of a soundtrack takes several times as long as the rest.
+        for k in np.flatnonzero(network < SURE_ODDS):
+            first, last = int(utterances[k][0]), math.ceil(utterances[k][1])
+            start, end = max(0, first - WINDOW_SECONDS // 2), last + WINDOW_SECONDS // 2
+            hops_there, steps = (slice(start * hz, end * hz) for hz in (HOPS_PER_SECOND, PITCHES_PER_SECOND))
+            music[k] = music_odds(bands[hops_there], pitches[steps])[first - start : last - start].mean()
+    return spoken_odds(utterances, soundtrack.speech, soundtrack.frame_seconds, pitches, network, music)
 
 
 def _refuse(broken: bool, rule: str) -> None:

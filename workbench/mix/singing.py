@@ -27,10 +27,10 @@ odds, the two are averaged. Rap counts as speech.
 
 Where the voice network was asked, it is the best witness: in the better half of what somebody says its log-odds are 8
 to 18, of what somebody sings seldom over 5, of animals and passing cars up to 7. What it lacks of 7 counts against
-talk; less where the detector is very sure, and hardly where there is no pitch, since it knows no whispers. From 7 on
-an utterance is spoken whatever its pitch. Under music louder than the voice the network is never that sure, and the
-pitch is that of the music: there 4.1 is enough if the detector hears nobody (a singer over music it hears), or if the
-music leaves no doubt. It is enough, too, where neither music plays nor a note is held.
+talk where music plays or a note is held: less if the detector is very sure, and hardly if there is no pitch, since it
+knows no whispers. From 7 on an utterance is spoken whatever its pitch. Under music louder than the voice the network
+is never that sure, and the pitch is that of the music: there 4.1 is enough if the detector hears nobody (a singer over
+music it hears), or if the music leaves no doubt. It is enough, too, where neither music plays nor a note is held.
 
 Functions: `voice_cues`, `spoken_odds`.
 
@@ -72,8 +72,7 @@ _CERTAIN = 0.9995  # probability to which the detector's is clipped, and 1 minus
 # What the voice network says, and how far, chosen on recordings by others that are for choosing.
 SURE_ODDS = 7.0
 """log-odds of the network from which on an utterance is spoken whatever the pitch says; singers reach 5"""
-LEAST_SURE_ODDS = 4.1
-"""the same where it cannot be a song: music drowns the voice, or no note is held and none plays"""
+_LEAST_SURE_ODDS = 4.1  # the same where music drowns the voice, or no note is held and no music plays
 _UNHEARD = -3.7  # certainty under which the detector hears nobody; a singer over music it does hear
 _LOUD_MUSIC = 3.5  # log-odds of music that drowns a voice
 _HELD = 0.02  # of the cue, under which no note is held
@@ -146,7 +145,7 @@ def spoken_odds(
     frame_seconds : length of a frame
     pitches : shape (n_steps, 2), MIDI number and clarity, as `workbench.mix.pitch` measures them
     network : shape (n_utterances,), log-odds of the voice network in the better half of each; None: it was not asked
-    music : shape (n_utterances,), log-odds of music around each; None: none is known
+    music : shape (n_utterances,), log-odds of music around each whose `network` is under `SURE_ODDS`; None: none plays
 
     Returns
     -------
@@ -162,18 +161,19 @@ def spoken_odds(
     cues = dict(zip(CUES, voice_cues(utterances, probabilities, frame_seconds, pitches).T, strict=True))
     weights = _weights()
     own = weights["bias"] + sum(weights[name] * cues[name] for name in CUES)
+    plays = np.zeros(len(utterances)) if music is None else music
+    may_be_song = (cues["held"] >= _HELD) | (plays > 0.0)
     if network is not None:
         pitched = np.clip((cues["vowel"] - _NO_VOWEL) / (_VOWEL - _NO_VOWEL), 0.0, 1.0)
         against = np.minimum(np.maximum(network - SURE_ODDS, cues["certainty"] - _DETECTOR_SURE), 0.0)
-        own = own + np.minimum(pitched * against, np.clip(network - _NO_ODDS, -1.0, 0.0))
+        own = own + np.minimum(may_be_song * pitched * against, np.clip(network - _NO_ODDS, -1.0, 0.0))
     middle, seconds = np.mean(utterances, axis=1), np.diff(utterances, axis=1)[:, 0]
     near = seconds * np.exp(-np.abs(middle[:, None] - middle) / _NEIGHBOUR_SECONDS)
     odds = np.asarray(np.maximum(own, (own + near @ own / near.sum(axis=1)) / 2))
     if network is None:
         return odds
-    loud = np.zeros(odds.size) if music is None else music
-    no_song = (loud >= _LOUD_MUSIC) | ((loud <= 0.0) & (cues["held"] < _HELD))
-    sure = network >= np.where(np.where(cues["certainty"] < _UNHEARD, loud > 0.0, no_song), LEAST_SURE_ODDS, SURE_ODDS)
+    lenient = np.where(cues["certainty"] < _UNHEARD, plays > 0.0, (plays >= _LOUD_MUSIC) | ~may_be_song)
+    sure = network >= np.where(lenient, _LEAST_SURE_ODDS, SURE_ODDS)
     return np.where(sure, np.maximum(odds, _SURELY_SPOKEN), odds)
 
 
