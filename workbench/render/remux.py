@@ -194,7 +194,7 @@ def describe_left_out(video: Path, out: Path, audio: SoundChoice | None = None) 
         if _has_dolby_vision(source) and not _has_dolby_vision(written):
             left.setdefault("kept by .mp4 or .mkv", []).append("the record of Dolby Vision")
         if timecode_of(written) != (timecode := timecode_of(source)):
-            left.setdefault("kept by .mov", []).append(f"time code {timecode}")
+            left.setdefault("kept by .mkv", []).append(f"time code {timecode}")
     if tags:
         named = f"{', '.join(tags[:3])} and {len(tags) - 3} more" if len(tags) > 4 else ", ".join(tags)
         left.setdefault("kept by .mkv", []).append(f"tags ({named})")
