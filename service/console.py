@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import gc
 import importlib
+import io
 import os
+import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import click
@@ -141,6 +144,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
     -------
     exit code; messages have been written to standard error
     """
+    code = _run(arguments)
+    try:
+        sys.stdout.flush()
+    except OSError:  # said already; Python would say it again when it flushes standard output at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return code or 1
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         outcome: Any = app.main(args=None if arguments is None else list(arguments), standalone_mode=False)
         sys.stdout.flush()
@@ -150,12 +163,18 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except BrokenPipeError:
-        # The reader has closed the pipe (`workbench beats … | head`); flushing standard output would fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader has closed the pipe (`workbench beats … | head`), which needs no words
         return 1
     except WorkbenchError as error:
         click.echo(f"workbench: {error}", err=True)
+        return 1
+    except UnicodeEncodeError as error:  # a name of other bytes has met a record or a library that holds only text
+        name = re.findall(r"""[^"'\n]{0,80}[\ud800-\udfff][^"'\n]{0,80}""", error.object)[0]
+        click.echo(f"workbench: {name}: not text in UTF-8, which is needed here; rename the file", err=True)
+        return 1
+    except OSError as error:  # a full disk, say, under standard output or a temporary file
+        named = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        click.echo(f"workbench: {named}{error.strerror or error}", err=True)
         return 1
     return outcome if isinstance(outcome, int) else 0
 
@@ -196,10 +215,47 @@ def main() -> None:
     that was imported several times while it shuts down, which takes a third of a second.
     """
     os.environ.update({name: number for name, number in ONE_THREAD.items() if name not in os.environ})
+    _prepare_streams()
     _collect_late()
     code = run()
     gc.freeze()
     raise SystemExit(code)
+
+
+class _Messages(io.TextIOWrapper):
+    """Standard error, whose own faults never cost the result: who has closed it does not want to read."""
+
+    def write(self, text: str) -> int:
+        """Write, or not."""
+        with suppress(OSError):
+            super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush, or not."""
+        with suppress(OSError):
+            super().flush()
+
+
+def _prepare_streams() -> None:
+    """Make the standard streams such that every command may write to them what it has.
+
+    JSON is UTF-8 whatever the locale says, and a file name that is not UTF-8 is written as JSON escapes it. Files that
+    are opened later must not get the number of a stream that is closed.
+    """
+    if sys.stdout is None:
+        if sys.stderr is not None:
+            print("workbench: standard output is closed, so there is no place for the result", file=sys.stderr)
+        raise SystemExit(1)
+    while (opened := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(opened, True)
+    os.close(opened)
+    if sys.stdin is None:
+        sys.stdin = open(0)  # noqa: SIM115
+    encoding = "utf-8" if sys.stderr is None else sys.stderr.encoding
+    sys.stderr = _Messages(open(2, "wb", closefd=False), encoding, "backslashreplace", line_buffering=True)  # noqa: SIM115
+    assert isinstance(sys.stdout, io.TextIOWrapper), "the process's own"
+    sys.stdout.reconfigure(encoding=None if sys.stdout.isatty() else "utf-8", errors="backslashreplace")
 
 
 def _collect_late() -> None:

@@ -3,12 +3,13 @@
 A reader finds the old file or the new one, never a part, also when the writer was killed or the power failed; of two
 writers of one file the later wins. The temporary name is short, since a file's own name may already be as long as the
 file system allows; it is hidden; and it keeps the suffix, by which encoders and tag writers recognize the format.
+Devices, pipes and standard output cannot be replaced: finished bytes are copied to them.
 
 Also how messages name a file to a reader on another machine: by its name, without this machine's folders; how one
 knows that a file is still the one that was read; whether it can be read at all; and how its text is decoded.
 
-Functions: `written_whole`, `write_text`, `decode_text`, `cannot_be_written`, `abandoned_parts`, `without_folders`,
-`check_file`, `hash_file`, `stamp_of`, `stamps_of`, `has_settled`.
+Functions: `written_whole`, `write_text`, `is_standard_output`, `is_stream`, `decode_text`, `cannot_be_written`,
+`abandoned_parts`, `without_folders`, `check_file`, `hash_file`, `stamp_of`, `stamps_of`, `has_settled`.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 import stat
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 from workbench.errors import MediaError, WorkbenchError
@@ -38,36 +42,89 @@ _ROOT = rf"(?<![\w.:/\\])(?:[A-Za-z]:)?[/\\]{_FOLDER}"
 
 
 @contextmanager
-def written_whole(out: Path, failure: type[WorkbenchError] = MediaError) -> Iterator[Path]:
+def written_whole(out: Path, failure: type[WorkbenchError] = MediaError, suffix: str | None = None) -> Iterator[Path]:
     """Write a file aside; it takes the place of `out` when the block succeeds and is deleted when it fails.
+
+    What stands at `out` stays what it is: of a link the target is replaced, and to a device, a pipe or standard output
+    the finished bytes are copied.
 
     Parameters
     ----------
-    out : the file; its folder must exist, a file of that name is replaced
+    out : the file; its folder must exist, a file of that name is replaced. `-` is standard output, and so is `-` with
+        a suffix
     failure : class of the error that an `OSError` of the block becomes; other exceptions pass as they are
+    suffix : of the path to write to; None: that of `out`
 
     Yields
     ------
-    a path in the folder of `out`, with its suffix, to write to
+    a path to write to, in the folder of the file that it replaces
 
     Raises
     ------
     failure : the file cannot be written
+    BrokenPipeError : who read the pipe has left
     """
-    aside = out.with_name(f".{os.getpid()}-{secrets.token_hex(4)}{_PART}{out.suffix}")
+    suffix = out.suffix if suffix is None else suffix
     try:
-        yield aside
-        with aside.open("rb+") as file:
-            os.fsync(file.fileno())  # before the rename, or a power failure could leave the name without its bytes
-        os.replace(aside, out)
-    except WorkbenchError:
+        if is_stream(out):
+            with TemporaryDirectory() as folder:
+                aside = Path(folder) / f"stream{suffix}"
+                yield aside
+                _copy_through(aside, out)
+            return
+        place = Path(os.path.realpath(out))
+        aside = place.with_name(f".{os.getpid()}-{secrets.token_hex(4)}{_PART}{suffix}")
+        try:
+            yield aside
+            with aside.open("rb+") as file:
+                os.fsync(file.fileno())  # before the rename, or a power failure could leave the name without its bytes
+            os.replace(aside, place)
+        finally:
+            # The part is gone after a rename. Where `out` is in no folder, the error raised above already says so.
+            with suppress(FileNotFoundError, NotADirectoryError):
+                aside.unlink()
+    except (WorkbenchError, BrokenPipeError):
         raise
     except OSError as error:
         raise cannot_be_written(out, error, failure) from error
-    finally:
-        # The part is gone after a rename. Where `out` is in no folder, the error raised above already says so.
-        with suppress(FileNotFoundError, NotADirectoryError):
-            aside.unlink()
+
+
+def is_standard_output(out: Path) -> bool:
+    """Whether a path means standard output: `-`, or `-` with a suffix that names the format.
+
+    Parameters
+    ----------
+    out : of a file to write
+    """
+    return out.stem == "-" and len(out.parts) == 1
+
+
+def is_stream(out: Path) -> bool:
+    """Whether bytes are written through a path and do not stay there: standard output, a device, a pipe.
+
+    Parameters
+    ----------
+    out : of a file to write; need not exist
+    """
+    if is_standard_output(out):
+        return True
+    try:
+        mode = os.stat(out).st_mode
+    except OSError:  # nothing is there, or writing says what is wrong
+        return False
+    # links there stand for open files of the process: /dev/stdout, /dev/fd/3
+    is_open_file = os.path.islink(out) and os.path.realpath(out.parent).startswith(("/dev", "/proc"))
+    return is_open_file or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _copy_through(finished: Path, out: Path) -> None:
+    with finished.open("rb") as source:
+        if is_standard_output(out):
+            shutil.copyfileobj(source, sys.stdout.buffer)
+            sys.stdout.flush()
+            return
+        with out.open("wb") as sink:
+            shutil.copyfileobj(source, sink)
 
 
 def write_text(out: Path, text: str, failure: type[WorkbenchError] = MediaError) -> None:
@@ -84,7 +141,7 @@ def write_text(out: Path, text: str, failure: type[WorkbenchError] = MediaError)
     failure : the file cannot be written
     """
     with written_whole(out, failure) as aside:
-        aside.write_bytes(text.encode("utf-8"))
+        aside.write_bytes(text.encode("utf-8", "backslashreplace"))  # a file name in it need not be text
 
 
 def decode_text(data: bytes, errors: str = "strict") -> str:
@@ -120,8 +177,9 @@ def cannot_be_written(out: Path, error: Exception, failure: type[WorkbenchError]
     -------
     the error, not raised, with the reason from `error`
     """
+    name = "standard output" if is_standard_output(out) else out
     return failure(
-        f"{out}: cannot be written ({getattr(error, 'strerror', None) or error}); check the folder and free space"
+        f"{name}: cannot be written ({getattr(error, 'strerror', None) or error}); check the folder and free space"
     )
 
 

@@ -173,6 +173,52 @@ def test_a_reader_that_goes_away_is_no_error_message(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+def redirected(redirection: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command with its streams as a shell sets them."""
+    command = ["sh", "-c", f'exec "$@" {redirection}', "sh", *WORKBENCH, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("redirection", "message"),
+    [
+        (">&-", "workbench: standard output is closed, so there is no place for the result\n"),
+        ("> /dev/full", "workbench: No space left on device\n"),
+        (">&- 2>&-", ""),
+        ("> /dev/full 2> /dev/full", ""),
+    ],
+)
+def test_a_result_that_has_no_place_is_one_line(tmp_path: Path, redirection: str, message: str) -> None:
+    done = redirected(redirection, "settings", "--home", str(tmp_path))
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", message)
+
+
+@pytest.mark.parametrize("redirection", ["2>&-", "2> /dev/full", "2>&- <&-"])
+def test_the_result_comes_whatever_becomes_of_messages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, redirection: str
+) -> None:
+    """The misspelt variable is a message."""
+    done = redirected("", "settings", "--home", str(tmp_path))
+    monkeypatch.setenv("WORKBENCH_HOOME", "1")
+    under = redirected(redirection, "settings", "--home", str(tmp_path))
+    assert (under.returncode, under.stdout) == (0, done.stdout)
+
+
+def test_a_plan_from_a_closed_standard_input_is_one_line(tmp_path: Path) -> None:
+    done = redirected("<&-", "export", "-", "--format", "csv", "-o", str(tmp_path / "a.csv"), "--home", str(tmp_path))
+    assert done.returncode == 1
+    assert re.fullmatch(r"workbench: standard input: not a plan.*\n", done.stderr)
+
+
+def test_a_name_that_is_not_utf8_is_printed_as_json_or_refused_in_a_line(tmp_path: Path) -> None:
+    home = tmp_path / "caf\udce9"
+    done = shell("cache", "--home", str(home), env={**os.environ, "PYTHONIOENCODING": "latin-1"})
+    assert json.loads(done.stdout)["folder"].startswith(str(home))
+    done = shell("beats", "caf\udce9.ogg", "--home", str(tmp_path))
+    assert done.returncode == 1
+    assert done.stderr == "workbench: caf\\udce9.ogg: not text in UTF-8, which is needed here; rename the file\n"
+
+
 @pytest.mark.parametrize("shell_name", ["bash", "zsh", "fish"])
 def test_completion_scripts_name_the_command(shell_name: str) -> None:
     done = shell("completion", shell_name)

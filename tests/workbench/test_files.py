@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -128,3 +130,58 @@ def test_bytes_that_are_no_text_are_refused() -> None:
         with pytest.raises(UnicodeDecodeError):
             decode_text(data)
     assert decode_text(b"caf\xe9", "surrogateescape") == "caf\udce9"
+
+
+def test_the_target_of_a_link_is_written_and_the_link_stays(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    target, link, dangling = tmp_path / "there" / "real.txt", tmp_path / "link.txt", tmp_path / "dangling.txt"
+    target.write_text("old")
+    link.symlink_to(target)
+    dangling.symlink_to("there/new.txt")
+    for one in (link, dangling):
+        write_text(one, "new")
+        assert one.is_symlink()
+    assert target.read_text() == (tmp_path / "there" / "new.txt").read_text() == "new"
+    with pytest.raises(MediaError), written_whole(link):
+        raise OSError(28, "No space left on device")
+    assert target.read_text() == "new"
+    assert sorted(path.name for path in target.parent.iterdir()) == ["new.txt", "real.txt"]
+
+
+def test_pipes_devices_and_standard_output_are_written_through(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    pipe = tmp_path / "pipe.txt"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit(pipe.read_bytes)
+        write_text(pipe, "through")
+        assert read.result() == b"through"
+    assert pipe.is_fifo()
+    write_text(Path(os.devnull), "nowhere")
+    assert Path(os.devnull).is_char_device()
+    for name in ("-", "-.txt"):
+        with written_whole(Path(name)) as aside:
+            assert aside.suffix == Path(name).suffix
+            aside.write_bytes(b"\x00\xff")
+    assert capfdbinary.readouterr().out == b"\x00\xff" * 2
+    opened = os.open(tmp_path / "open.txt", os.O_WRONLY | os.O_CREAT)
+    write_text(Path(f"/dev/fd/{opened}"), "by number")
+    os.close(opened)
+    assert (tmp_path / "open.txt").read_text() == "by number"
+
+
+def test_a_full_device_is_one_error_and_a_reader_that_has_left_another(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"^/dev/full: cannot be written \(No space left on device\)"):
+        write_text(Path("/dev/full"), "more", StoreError)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        reader.submit(lambda: pipe.open("rb").close())
+        with pytest.raises(BrokenPipeError):
+            write_text(pipe, "x" * 1_000_000)
+
+
+def test_a_name_in_a_text_need_not_be_text(tmp_path: Path) -> None:
+    write_text(tmp_path / "a.json", json.dumps("caf\udce9.ogg", ensure_ascii=False))
+    assert json.loads((tmp_path / "a.json").read_bytes()) == "caf\udce9.ogg"

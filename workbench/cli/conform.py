@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 @click.option(
     "--to", "new_cut", type=FILE, required=True, help="The new cut: an edit list, or a video, as the old one."
 )
-@click.option("-o", "--output", type=NewFile(), required=True, help="The file to write the changed plan to.")
+@click.option(
+    "-o", "--output", type=NewFile(), required=True, help="The file to write the changed plan to; - is standard output."
+)
 @click.option(
     "--video", type=FILE, help="The new cut as a video, to measure the mix on, where the cuts are edit lists."
 )

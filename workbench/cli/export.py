@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
+from workbench.cli.options import FILE, NewFile, bytes_of, profile_option, workspace_option
 from workbench.cli.plan_files import (
     lay_out,
     length_option,
@@ -72,7 +72,7 @@ class _FormatName(click.Choice[str]):
     type=click.FloatRange(min=1.0, max=120.0),
     help="Frames a second of an edit with --video, such as 29.97. Default: the video's, or the one its file states.",
 )
-@click.option("-o", "--output", "out", type=NewFile(), required=True, help="The file to write.")
+@click.option("-o", "--output", "out", type=NewFile(), required=True, help="The file to write; - is standard output.")
 @option_option
 @placement_option
 @length_option
@@ -150,6 +150,7 @@ def command(
     click.UsageError : the format needs a track, which is not in the catalog
     """
     from workbench.export.formats import caution, format_named
+    from workbench.files import is_stream
     from workbench.loops.plan import LoopPlan
     from workbench.workflows.export import (
         exact_frame_rate,
@@ -162,6 +163,8 @@ def command(
     from workbench.workflows.videos import find_video
 
     form = format_named(format_name)
+    if with_media and is_stream(out):
+        raise click.UsageError("--with-media writes a sound file beside the output; name a file for that")
     chosen = read_music(
         plan,
         workspace,
@@ -214,4 +217,4 @@ def command(
     if not with_media and (warning := caution(form, track_path)):
         click.echo(f"{warning}, or with --with-media, which writes one", err=True)
     media = {"media": str(media_beside(out))} if with_media else {}
-    print_body({"output": str(out), "format": format_name, "bytes": out.stat().st_size} | media)
+    print_body({"output": str(out), "format": format_name, **bytes_of(out)} | media)

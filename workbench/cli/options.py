@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from workbench.cli.terminal import OUTPUT_TAKEN, say
+
 if TYPE_CHECKING:
     from workbench.home import Home
     from workbench.media.sound_streams import SoundChoice
@@ -32,7 +34,10 @@ FILE = click.Path(path_type=Path)
 
 
 class NewFile(click.Path):
-    """A file that is written. Its folder must exist, which is checked before anything is computed for it."""
+    """A file that is written. Its folder must exist, which is checked before anything is computed for it.
+
+    `-` and /dev/stdout are standard output; a file of that name is written as `./-`.
+    """
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
@@ -48,11 +53,22 @@ class NewFile(click.Path):
         ------
         click.BadParameter : no file can be written there
         """
+        from workbench.files import is_standard_output, is_stream
+
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if is_standard_output(path) and os.path.dirname(value):  # ./-
+            return path.absolute()
+        if is_stream(path):
+            if path.is_symlink() and os.path.samestat(os.stat(path), os.fstat(1)):  # /dev/stdout
+                path = Path("-")
+            if is_standard_output(path) and ctx is not None:
+                ctx.meta[OUTPUT_TAKEN] = True
+            return path
         if path.is_dir():
             self.fail(f"{path}: this is a folder; name a file in it", param, ctx)
-        if not path.parent.is_dir():
-            self.fail(f"{path}: there is no folder {path.parent}", param, ctx)
+        folder = Path(os.path.realpath(path)).parent
+        if not folder.is_dir():
+            self.fail(f"{path}: there is no folder {folder if path.is_symlink() else path.parent}", param, ctx)
         return path
 
 
@@ -206,10 +222,14 @@ def _check_outputs(ctx: click.Context) -> None:
 
 
 def _home(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Home:
+    from workbench.caches import lend_home
     from workbench.home import Home
     from workbench.settings import load_settings
 
-    return Home.chosen(load_settings(), value)
+    home = Home.chosen(load_settings(), value)
+    if cost := lend_home(home.root):
+        say(f"workbench: {cost}")
+    return home
 
 
 def _params(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> WorkbenchParams | None:
@@ -218,3 +238,15 @@ def _params(ctx: click.Context, parameter: click.Parameter, value: Path | None) 
     from workbench.profiles import load_profile
 
     return load_profile(value)
+
+
+def bytes_of(out: Path) -> dict[str, int]:
+    """The size of a file that was written, as `bytes` for a body; nothing of a pipe or standard output.
+
+    Parameters
+    ----------
+    out : as a `NewFile` gives it
+    """
+    from workbench.files import is_stream
+
+    return {} if is_stream(out) else {"bytes": out.stat().st_size}

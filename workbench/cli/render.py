@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, NewFile, audio_option, profile_option, workspace_option
+from workbench.cli.options import FILE, NewFile, audio_option, bytes_of, profile_option, workspace_option
 from workbench.cli.plan_files import (
     lay_out,
     length_option,
@@ -90,6 +90,9 @@ def command(
 
     The picture is copied, and with it subtitles, chapters, title and dates, time code, covers, fonts and data of the
     camera, as far as the container of the output takes them; one line names what it does not take.
+
+    `-o -` is standard output. It and other outputs without a suffix, such as pipes, get WAV or, with --video, MKV;
+    `-o -.mp3` names another format.
 
     --ducking bands keeps bass and treble of the music livelier under speech that is as clear; the music is then less
     LU under the voice, so where a rule asks for that distance (WCAG, 20 dB), leave it at broadband.
@@ -174,7 +177,7 @@ def command(
     if rendered.speech is not None and rendered.levels.dialogue_lufs is None and not of_dialogue:
         say("no speech was found in the video, so there is no loudness of the dialogue")
     print_body(
-        {"output": str(out), "seconds": round(found.window_end, 6), "bytes": out.stat().st_size}
+        {"output": str(out), "seconds": round(found.window_end, 6), **bytes_of(out)}
         | _levels(rendered.levels)
         | ({} if rendered.gain is None else {"target": target, "gain_db": round(rendered.gain.gain_db, 2)})
         | ({} if video is None or not mix or not mix.duck else {"ducking": workspace.params.render.ducking})
@@ -203,11 +206,12 @@ def _levels(levels: SoundLevels) -> dict[str, float]:
 
 def _check_suffix(out: Path, video: Path | None) -> None:
     """Refuse a file that cannot be written before a track is decoded for it."""
+    from workbench.files import is_stream
     from workbench.media.audio import SOUND_SUFFIXES
     from workbench.render.video import VIDEO_SUFFIXES
 
     suffix, known = out.suffix.lower(), SOUND_SUFFIXES if video is None else VIDEO_SUFFIXES
-    if suffix in known:
+    if suffix in known or (not suffix and is_stream(out)):
         return
     if suffix in VIDEO_SUFFIXES:
         raise click.UsageError(f"{suffix[1:].upper()} needs --video FILE; without it write {', '.join(SOUND_SUFFIXES)}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import NewFile, workspace_option
+from workbench.cli.options import NewFile, bytes_of, workspace_option
 from workbench.cli.terminal import print_body, progress_bar
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     help="Which option of a plan reports/plan shows; 1, the plan served, unless given.",
 )
-@click.option("-o", "--output", "out", type=NewFile(), required=True, help="The HTML file.")
+@click.option("-o", "--output", "out", type=NewFile(), required=True, help="The HTML file; - is standard output.")
 @workspace_option
 def command(
     notebook: str, parameters: tuple[tuple[str, str], ...], option: int | None, out: Path, workspace: Workspace
@@ -55,4 +55,4 @@ def command(
     with progress_bar() as progress:
         values = dict(parameters) | ({} if option is None else {"option": str(option)})
         run_notebook(workspace.with_progress(progress), find_notebook(notebook), values, out)
-    print_body({"output": str(out), "bytes": out.stat().st_size})
+    print_body({"output": str(out), **bytes_of(out)})

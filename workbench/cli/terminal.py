@@ -20,6 +20,8 @@ import click
 
 from workbench.progress import Progress
 
+OUTPUT_TAKEN = "workbench.output_taken"
+"""in the `meta` of the command's context if a file is written to standard output"""
 _REPORT_SECONDS = 30.0
 """between two lines of one stage"""
 _LEAST_SHARE = 0.01
@@ -27,14 +29,16 @@ _LEAST_SHARE = 0.01
 
 
 def print_body(body: Mapping[str, Any]) -> None:
-    """Print one JSON object on standard output.
+    """Print one JSON object on standard output, or on standard error where a file is written to that.
 
     Parameters
     ----------
     body : values in JSON types, without NaN
     """
-    indent = 2 if sys.stdout.isatty() else None
-    click.echo(json.dumps(body, ensure_ascii=False, allow_nan=False, indent=indent))
+    context = click.get_current_context(silent=True)
+    taken = context is not None and OUTPUT_TAKEN in context.meta
+    indent = 2 if (sys.stderr if taken else sys.stdout).isatty() else None
+    click.echo(json.dumps(body, ensure_ascii=False, allow_nan=False, indent=indent), err=taken)
 
 
 def print_line(row: Mapping[str, Any]) -> None:

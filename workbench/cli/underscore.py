@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -50,7 +51,7 @@ def command(text: str, platform: str | None, brief: str | None, expand: str | No
     from workbench.workflows.provenance import make_provenance
     from workbench.workflows.underscore import underscore
 
-    script = decode_text(sys.stdin.buffer.read(), "replace") if text == "-" else text
+    script = decode_text(sys.stdin.buffer.read() if text == "-" else os.fsencode(text), "replace")
     lane = underscore(workspace, script, platform=platform, brief=brief)
     if not lane.candidate_pool:
         explain_no_tracks(workspace)

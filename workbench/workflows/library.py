@@ -386,7 +386,10 @@ class _Adding:
         """The hash of a file's bytes, taken once a run; or why there is none."""
         if path not in self.digests:
             try:
+                str(path).encode()
                 self.digests[path] = self.workspace.hash_file(path)
+            except UnicodeEncodeError:
+                self.digests[path] = MediaError(f"{path}: the name is not text in UTF-8; rename the file")
             except MediaError as error:
                 self.digests[path] = error
         return self.digests[path]

@@ -22,7 +22,7 @@ from typing import Any
 from workbench.bundled import bundled_path
 from workbench.errors import InputError, ResourceMissing, StoreError, WorkbenchError, WorkerDied
 from workbench.extras import require_extra
-from workbench.files import write_text
+from workbench.files import is_stream, write_text
 from workbench.home import Home
 from workbench.progress import Progress
 from workbench.workspace import Workspace
@@ -277,7 +277,7 @@ def _execute(node: Any, values: Mapping[str, Any], executed: Path, running: _Run
 
 def _keep(executed: Path, out: Path) -> str:
     """Write what was executed beside the output; returns a sentence that says where it is."""
-    if not executed.exists():
+    if not executed.exists() or is_stream(out):
         return ""
     kept = out.with_name(f"{out.stem}.partial.ipynb")
     try:

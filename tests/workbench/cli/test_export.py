@@ -53,6 +53,17 @@ def test_every_format_is_written(
     assert sorted(tmp_path.iterdir()) == sorted([plan_file, out])
 
 
+def test_standard_output_holds_the_file_alone(workbench: Call, plan_file: Path, home: Path, tmp_path: Path) -> None:
+    arguments = ["export", plan_file, "--format", "csv", "--home", home, "-o"]
+    assert workbench(*arguments, tmp_path / "seams.csv")[0] == 0
+    code, said, errors = workbench(*arguments, "-")
+    assert (code, said) == (0, (tmp_path / "seams.csv").read_text())
+    assert json.loads(errors.splitlines()[-1]) == {"output": "-", "format": "csv"}
+    code, _, errors = workbench(*arguments, "-", "--format", "rpp", "--with-media")
+    assert code == 2
+    assert "name a file" in errors
+
+
 def test_a_table_of_seams_needs_the_plan_alone(loaded_by: Loaded, plan_file: Path, home: Path, tmp_path: Path) -> None:
     heavy = ("numba", "scipy", "sqlalchemy", "zarr", "librosa", "matplotlib", "opentimelineio", "jams")
     arguments = ("export", plan_file, "--format", "csv", "-o", tmp_path / "seams.csv", "--home", home)

@@ -34,6 +34,17 @@ def test_a_new_file_needs_a_folder_to_lie_in(tmp_path: Path) -> None:
         NewFile().convert(str(tmp_path / "none" / "new.json"), None, None)
 
 
+def test_a_new_file_may_be_standard_output_or_what_a_link_leads_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert NewFile().convert("-", None, None) == Path("-")
+    assert NewFile().convert("./-", None, None) == tmp_path / "-"
+    (tmp_path / "link").symlink_to("none/new.json")
+    with pytest.raises(click.BadParameter, match=f"there is no folder {tmp_path / 'none'}"):
+        NewFile().convert("link", None, None)
+
+
 def test_a_command_is_given_a_workspace_of_its_home_and_profile(tmp_path: Path) -> None:
     seen: list[Workspace] = []
 

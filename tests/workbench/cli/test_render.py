@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from service.console import run
 from tests.videos import grey, narration, write_screencast, write_video
 from workbench.cli.render import _TARGETS
 from workbench.files import hash_file
@@ -107,6 +110,23 @@ def test_without_a_video_the_track_plays_to_its_end(
     steady = slice(round(0.02 * heard.sample_rate), None)  # a cut head is faded in for 10 ms
     assert np.abs(heard.samples[0] - expected)[steady].max() < 1e-4
     assert ("section on the start" in err) == (offset_s < 0)
+
+
+def test_a_pipe_and_standard_output_get_the_bytes_of_the_file(
+    aligned: Path, track_file: Path, home: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    arguments = [str(one) for one in ("render", aligned, "--track", track_file, "--home", home, "-o")]
+    assert run([*arguments, str(tmp_path / "music.wav")]) == 0
+    levels = json.loads(capfdbinary.readouterr().out)
+    assert run([*arguments, "-"]) == 0
+    out, err = capfdbinary.readouterr()
+    assert out == (tmp_path / "music.wav").read_bytes()
+    assert json.loads(err.splitlines()[-1]).items() == (levels | {"output": "-"}).items() - {("bytes", len(out))}
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit((tmp_path / "pipe").read_bytes)
+        assert run([*arguments, str(tmp_path / "pipe")]) == 0
+        assert read.result() == out
 
 
 def test_under_a_video_the_track_is_trimmed_to_it(

@@ -131,3 +131,13 @@ def test_a_file_that_is_not_there_names_the_nearest_that_is(tmp_path: Path, name
     (one,) = add_tracks(Workspace(Home(tmp_path / "home")), [WantedFile(tmp_path / name)], ThreadPoolExecutor(1))
     assert one.fault is not None
     assert one.fault.partition("; did you mean ")[2] == ("" if near is None else f"{tmp_path / near}?")
+
+
+def test_a_name_that_is_not_utf8_is_refused_by_itself(tunes: Path, tmp_path: Path) -> None:
+    wanted = [WantedFile(tmp_path / "caf\udce9.wav"), WantedFile(tunes / "0.wav", "a")]
+    wanted[0].path.write_bytes((tunes / "1.wav").read_bytes())
+    added = list(add_tracks(Workspace(Home(tmp_path / "home")), wanted, ThreadPoolExecutor(1)))
+    assert {one.path.name: one.fault for one in added if one.fault} == {
+        "caf\udce9.wav": f"{wanted[0].path}: the name is not text in UTF-8; rename the file"
+    }
+    assert [one.track.track_id for one in added if one.track] == ["a"]
