@@ -28,7 +28,7 @@ class Home:
     """the folder itself, absolute"""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "root", Path(self.root).expanduser().absolute())
+        object.__setattr__(self, "root", Path(os.path.expanduser(self.root)).absolute())
 
     @classmethod
     def chosen(cls, settings: WorkbenchSettings, given: Path | None = None) -> Home:
@@ -38,13 +38,20 @@ class Home:
         ----------
         settings : from the environment
         given : value of `--home`; None if it was not given
+
+        Raises
+        ------
+        StoreError : it was not given, and this user has no folder
         """
         root = given if given is not None else settings.home
         if root is not None:
             return cls(root)
         from platformdirs import user_data_path
 
-        return cls(user_data_path(_NAME, appauthor=False))
+        try:
+            return cls(user_data_path(_NAME, appauthor=False).expanduser())
+        except RuntimeError:
+            raise StoreError("this user has no folder to keep anything in: set --home or WORKBENCH_HOME") from None
 
     @property
     def database(self) -> Path:

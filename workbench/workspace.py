@@ -33,6 +33,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from workbench.caches import lend_home
 from workbench.files import FileStamp, has_settled, hash_file, stamp_of
 from workbench.home import Home
 from workbench.progress import Progress, silent
@@ -388,6 +389,7 @@ def open(home: Path | str | None = None, profile: Path | str | None = None) -> W
     Raises
     ------
     ParameterError : a setting or the profile holds a value that it cannot have
+    StoreError : no home is named, and this user has no folder for one
     """
     settings = load_settings()
     params = None
@@ -395,4 +397,6 @@ def open(home: Path | str | None = None, profile: Path | str | None = None) -> W
         from workbench.profiles import load_profile
 
         params = load_profile(Path(profile))
-    return Workspace(Home.chosen(settings, None if home is None else Path(home)), params, settings=settings)
+    chosen = Home.chosen(settings, None if home is None else Path(home))
+    lend_home(chosen.root)
+    return Workspace(chosen, params, settings=settings)

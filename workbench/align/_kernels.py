@@ -5,6 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+from workbench.caches import kernel
 from workbench.recording import FloatArray, IntArray
 
 WIDTHS = 3.0
@@ -46,7 +47,7 @@ def _add_curve(to: FloatArray, first: int, last: int, middle: float, height: flo
             at += way
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def add_evidence(
     track_s: FloatArray,
     video_s: FloatArray,
@@ -97,7 +98,7 @@ def add_evidence(
                         moments[1, j] += said * said
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def shift_to_peak(
     together_at: FloatArray,
     event: IntArray,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from workbench.caches import kernel
 from workbench.recording import FloatArray, IntArray
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def bar_pointer(
     evidence: FloatArray, shortest: int, prior: FloatArray, change_cost: float, free_change: int, jump_cost: float
 ) -> IntArray:
@@ -94,7 +94,7 @@ def bar_pointer(
     return frames[:count][::-1].copy()
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def bar_positions(
     emission: FloatArray, first_state: IntArray, lengths: IntArray, switch_cost: float, slip_cost: float
 ) -> IntArray:

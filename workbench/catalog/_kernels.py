@@ -11,14 +11,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from workbench.caches import kernel
 
 REBIAS = np.float32(2.0**112)
 """factor that turns widened bits into the number: the difference of both biases, 127 - 15, as a power of two"""
 
 
 # Of fastmath, "reassoc" lets the compiler sum in vector lanes; NaN and infinity keep their meaning.
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def scan_all(rows: Any, query: Any, scores: Any) -> None:  # pragma: no cover - compiled
     """Inner product of a query with every row.
 
@@ -41,7 +42,7 @@ def scan_all(rows: Any, query: Any, scores: Any) -> None:  # pragma: no cover - 
         scores[i] = total * REBIAS
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def scan_some(rows: Any, chosen: Any, query: Any, scores: Any) -> None:  # pragma: no cover - compiled
     """Inner product of a query with some rows.
 
@@ -66,7 +67,7 @@ def scan_some(rows: Any, chosen: Any, query: Any, scores: Any) -> None:  # pragm
         scores[i] = total * REBIAS
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add_entries(rows: Any, weights: Any, factor: Any, totals: Any) -> None:  # pragma: no cover - compiled
     """Add the entries of an inverted file to the totals of their rows; numpy's fancy indexing takes four times as long.
 

@@ -23,9 +23,9 @@ from typing import Any
 
 import av
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from workbench.caches import kernel
 from workbench.demo.scenes.brushes import HEIGHT, WIDTH
 from workbench.demo.scenes.graphics import Bokeh, Card, Ink, Map, Plain
 from workbench.demo.scenes.landscape import Forest, Hills, Reeds, Stars
@@ -382,7 +382,7 @@ def _planes(picture: FloatArray) -> NDArray[np.uint8]:
     return planes
 
 
-@njit("void(f4[:,:,::1], f4[:,::1], u1[:,::1], u1[:,:,::1])", cache=True, nogil=True)
+@kernel("void(f4[:,:,::1], f4[:,::1], u1[:,::1], u1[:,:,::1])")
 def _convert(picture: Any, dither: Any, luma: Any, colour: Any) -> None:  # pragma: no cover - compiled
     """Clip, weigh the primaries, average colour over squares of four; row by row, so that it is vectorised."""
     width = picture.shape[2]

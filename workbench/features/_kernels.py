@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from workbench.caches import kernel
 from workbench.recording import FloatArray, IntArray
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def add_bands(power: FloatArray, edges: IntArray, weights: FloatArray, out: FloatArray) -> None:
     """Weighted sums of bins: out[b, t] = sum over the bins of band b of power[t, bin] * weight.
 
@@ -28,7 +28,7 @@ def add_bands(power: FloatArray, edges: IntArray, weights: FloatArray, out: Floa
             out[band, frame] = total
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def superflux(level: FloatArray, group: IntArray, n_groups: int, lag: int, out: FloatArray, spread: FloatArray) -> None:
     """Rise of each band over the maximum of it and its neighbours `lag` frames earlier, averaged in groups.
 
@@ -66,7 +66,7 @@ def superflux(level: FloatArray, group: IntArray, n_groups: int, lag: int, out: 
                     spread[where, frame] += share
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def add_energy(
     sound: FloatArray, sections: FloatArray, at: IntArray, weight: float, energy: FloatArray, state: FloatArray
 ) -> None:
@@ -105,7 +105,7 @@ def add_energy(
     state[0], state[1], state[2], state[3], state[4] = s1, s2, t1, t2, total
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def weight_channels(block: FloatArray, sections: FloatArray, out: FloatArray) -> None:
     """K-weight channels: both biquads, transposed direct form II.
 
@@ -130,7 +130,7 @@ def weight_channels(block: FloatArray, sections: FloatArray, out: FloatArray) ->
             out[channel, i] = z
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def raise_peaks(sound: FloatArray, taps: FloatArray, worth: np.float32, peaks: FloatArray) -> None:
     """Raise `peaks` to the highest value the waveform reaches from each sample to the next, over all channels.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from workbench.caches import kernel
 from workbench.recording import FloatArray, IntArray
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def add_products(rows: FloatArray, first: IntArray, second: IntArray, count: int, out: FloatArray) -> None:
     """Inner products of pairs of stretches of neighbouring rows, added to `out`.
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.caches import kernel
 from workbench.recording import FloatArray, IntArray
 
 
-@numba.njit(cache=True, nogil=True, fastmath=True)
+@kernel(fastmath=True)
 def shrink(
     plane: NDArray[Any],
     edges_y: IntArray,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numba
-
+from workbench.caches import kernel
 from workbench.recording import FloatArray
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def require_gain(peaks: FloatArray, ceiling: float, required: FloatArray) -> None:
     """Lower the gain required of the samples at both ends of each interval whose peak passes the ceiling.
 
@@ -24,7 +23,7 @@ def require_gain(peaks: FloatArray, ceiling: float, required: FloatArray) -> Non
             required[k + 1] = min(required[k + 1], gain)
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def hold_and_release(
     required: FloatArray, released: FloatArray, start: int, stop: int, reach: int, release: float, level: float
 ) -> float:
@@ -64,7 +63,7 @@ def hold_and_release(
     return level
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+@kernel(fastmath={"contract", "reassoc"})
 def apply_gain(sound: FloatArray, released: FloatArray, window: FloatArray, start: int, gained: FloatArray) -> None:
     """Multiply by the smoothed gain; samples that no reduction reaches are copied.
 

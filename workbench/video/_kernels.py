@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from workbench.caches import kernel
 from workbench.recording import FloatArray, IntArray
 
 BLOCK_ROWS, BLOCK_COLUMNS = 12, 16
@@ -14,7 +14,7 @@ _REACH_ROWS, _REACH_COLUMNS = 4, 8
 _SAME = np.float32(0.92)  # correlation over which a block is not searched for further
 
 
-@numba.njit(cache=True, nogil=True, fastmath=True)
+@kernel(fastmath=True)
 def compare(before: FloatArray, after: FloatArray, noise: float) -> float:
     """How unlike two pictures are when blocks may move.
 
@@ -59,7 +59,7 @@ def compare(before: FloatArray, after: FloatArray, noise: float) -> float:
     return total / total_weight if total_weight > 1e-9 else 0.0
 
 
-@numba.njit(cache=True, nogil=True, fastmath=True)
+@kernel(fastmath=True)
 def _take_block(picture: FloatArray, top: int, left: int, block: FloatArray) -> float:
     """Write a block less its mean to `block`, shape (192,), row by row; its variance."""
     count = np.float32(BLOCK_ROWS * BLOCK_COLUMNS)
@@ -76,7 +76,7 @@ def _take_block(picture: FloatArray, top: int, left: int, block: FloatArray) -> 
     return float(square / count)
 
 
-@numba.njit(cache=True, nogil=True, fastmath=True)
+@kernel(fastmath=True)
 def _covariance(picture: FloatArray, at: int, columns: int, block: FloatArray) -> float:
     """Covariance of a block whose mean is 0 with the fields of a picture, a row of numbers, from its field `at` on.
 
@@ -90,7 +90,7 @@ def _covariance(picture: FloatArray, at: int, columns: int, block: FloatArray) -
     return float(total / np.float32(BLOCK_ROWS * BLOCK_COLUMNS))
 
 
-@numba.njit(cache=True, nogil=True, fastmath=True)
+@kernel(fastmath=True)
 def _block_variances(picture: FloatArray, out: FloatArray) -> None:
     """Variance of the block at each place, shape (rows - 11, columns - 15), from sums that run along."""
     rows, columns = picture.shape
@@ -116,7 +116,7 @@ def _block_variances(picture: FloatArray, out: FloatArray) -> None:
                 out[y - BLOCK_ROWS + 1, x - BLOCK_COLUMNS + 1] = max(variance, 0.0)
 
 
-@numba.njit(cache=True, nogil=True, fastmath=True)
+@kernel(fastmath=True)
 def measure(
     luma: FloatArray,
     chroma: FloatArray,
@@ -185,7 +185,7 @@ def measure(
         out_change[k, 1] = max(moved / fields - noise, 0.0) / (slope / fields + 2 * noise)
 
 
-@numba.njit(cache=True, nogil=True, fastmath=True)
+@kernel(fastmath=True)
 def mixtures(views: FloatArray, reaches: IntArray, out: FloatArray) -> None:
     """How well each picture is a mixture of one before it and one after it.
 
@@ -222,7 +222,7 @@ def mixtures(views: FloatArray, reaches: IntArray, out: FloatArray) -> None:
             out[k, r, 1] = np.sqrt(ab / d)
 
 
-@numba.njit(cache=True, nogil=True, fastmath=True)
+@kernel(fastmath=True)
 def fit_ramp(shares: FloatArray) -> tuple[float, int, int]:
     """Fit a straight rise from 0 to 1 to a row of shares.
 
@@ -252,7 +252,7 @@ def fit_ramp(shares: FloatArray) -> tuple[float, int, int]:
     return np.sqrt(best / np.float32(n)), best_start, best_end
 
 
-@numba.njit(cache=True, nogil=True, fastmath=True)
+@kernel(fastmath=True)
 def change_between(
     luma: FloatArray,
     before_from: int,

@@ -14,9 +14,9 @@ from typing import Any
 
 import matplotlib
 import numpy as np
-from numba import njit
 from PIL import Image, ImageDraw, ImageFont
 
+from workbench.caches import kernel
 from workbench.recording import FloatArray, IntArray
 
 WIDTH, HEIGHT = 640, 360
@@ -250,7 +250,7 @@ class PictureLayer:
         _lay(canvas, self.light, self.cover, whole, np.float32(x - whole), self.top + y)
 
 
-@njit("void(f4[:,:,::1], f4[:,:,::1], f4[:,::1], i8, f4, i8)", cache=True, nogil=True)
+@kernel("void(f4[:,:,::1], f4[:,:,::1], f4[:,::1], i8, f4, i8)")
 def _lay(canvas: Any, light: Any, cover: Any, left: Any, part: Any, top: Any) -> None:  # pragma: no cover - compiled
     """Composite the layer over the canvas, shifted by a fraction of a pixel between its own columns."""
     width = canvas.shape[2]
@@ -283,7 +283,7 @@ def tint(
     _tint(canvas, _plain(colour.reshape(3)), _plain(cover), np.float32(strength), top, left)
 
 
-@njit("void(f4[:,:,::1], f4[::1], f4[:,::1], f4, i8, i8)", cache=True, nogil=True)
+@kernel("void(f4[:,:,::1], f4[::1], f4[:,::1], f4, i8, i8)")
 def _tint(
     canvas: Any, colour: Any, cover: Any, strength: Any, top: Any, left: Any
 ) -> None:  # pragma: no cover - compiled
@@ -411,7 +411,7 @@ class Water:
         return heights
 
 
-@njit("void(i4[:,::1], i4[:,::1], f4[:,::1], f4[:,::1], u4[::1], f4[::1], f4[:,::1])", cache=True, nogil=True)
+@kernel("void(i4[:,::1], i4[:,::1], f4[:,::1], f4[:,::1], u4[::1], f4[::1], f4[:,::1])")
 def _wave(
     across: Any, along: Any, one: Any, other: Any, shifts: Any, calm: Any, heights: Any
 ) -> None:  # pragma: no cover - compiled

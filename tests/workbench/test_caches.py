@@ -1,0 +1,79 @@
+"""Where neither the installation nor the user has a folder for caches, kernels are kept in the home, or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import workbench
+from workbench.caches import lend_home
+
+KERNEL = """
+import sys
+import numpy as np
+import workbench
+if len(sys.argv) > 1:
+    workbench.open(sys.argv[1])
+from workbench.mix._kernels import require_gain
+required = np.ones(3)
+require_gain(np.array([0.5, 1.0]), 0.5, required)
+print(workbench.__file__, required.tolist())
+"""
+
+
+@pytest.fixture(scope="module")
+def read_only(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the package beside whose modules nothing can be kept, whoever runs it: the super-user may write all."""
+    folder = tmp_path_factory.mktemp("site")
+    source = Path(workbench.__file__).parent
+    shutil.copytree(source, folder / "workbench", ignore=shutil.ignore_patterns("__pycache__", "*.json", "*.npz"))
+    for kernels in (folder / "workbench").rglob("_kernels.py"):
+        (kernels.parent / "__pycache__").touch()
+    return folder
+
+
+def without_home(read_only: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """A command of a user whose home can be made by nobody."""
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "SYSTEMROOT")}
+    repository = Path(workbench.__file__).parents[1]
+    environment = {"HOME": "/dev/null/none", "PYTHONPATH": os.pathsep.join((str(read_only), str(repository))), **kept}
+    return subprocess.run(
+        [sys.executable, *command], capture_output=True, text=True, check=False, env=environment, cwd=read_only
+    )
+
+
+def test_kernels_are_kept_in_the_home(read_only: Path, tmp_path: Path) -> None:
+    done = without_home(read_only, "-c", KERNEL, str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(str(read_only))
+    assert "[1.0, 0.5, 0.5]" in done.stdout
+    assert list((tmp_path / "caches" / "numba").rglob("*require_gain*.nbi"))
+
+
+def test_without_a_home_they_are_compiled_anew_and_a_line_says_what_that_costs(read_only: Path) -> None:
+    done = without_home(read_only, "-c", KERNEL)
+    assert done.returncode == 0
+    assert "every process compiles kernels again" in done.stderr
+    assert "[1.0, 0.5, 0.5]" in done.stdout
+
+
+def test_a_command_says_once_what_it_costs(read_only: Path, tmp_path: Path) -> None:
+    command = ("-m", "service.console", "settings", "--home", str(tmp_path))
+    done = without_home(read_only, *command)
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("workbench: this user has no cache folder: kernels are compiled once more")
+    (tmp_path / "caches" / "numba").mkdir(parents=True)
+    assert without_home(read_only, *command).stderr == ""
+
+
+def test_a_user_with_a_cache_folder_is_lent_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    before = dict(os.environ)
+    assert lend_home(tmp_path / "home") is None
+    assert dict(os.environ) == before

@@ -1,0 +1,100 @@
+"""Where libraries keep what they compute once: compiled inner loops, lists of fonts, settings of notebooks.
+
+They keep it beside their code or below the user's home folder. Where neither can be written, as in a container that
+runs under any user id, `lend_home` gives them a folder of ours; without one, kernels are compiled in every process.
+numba and matplotlib read the variables when they are imported.
+
+Functions: `kernel`, which every kernel is compiled by; `lend_home`.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_KERNELS = "NUMBA_CACHE_DIR"
+_VARIABLES = {
+    _KERNELS: "numba", "MPLCONFIGDIR": "matplotlib", "XDG_CACHE_HOME": "", "IPYTHONDIR": "ipython",
+    "JUPYTER_CONFIG_DIR": "jupyter", "JUPYTER_DATA_DIR": "jupyter",
+}  # fmt: skip
+"""by which each library is told of a folder"""
+
+
+def lend_home(root: Path) -> str | None:
+    """Let libraries keep their caches in a home folder where the user has no cache folder that can be written.
+
+    Sets variables of this process, which those that it starts inherit; what is set already stays.
+
+    Parameters
+    ----------
+    root : the home folder; nothing is written there before a library does
+
+    Returns
+    -------
+    a sentence for the user on what this costs now; None: nothing
+    """
+    if _has_user_cache():
+        return None
+    folder = root / "caches"
+    is_lent = _KERNELS not in os.environ and not _can_write_beside_kernels()
+    for name, part in _VARIABLES.items():
+        if name != _KERNELS or is_lent:
+            os.environ.setdefault(name, str(folder / part))
+    if not is_lent or (folder / _VARIABLES[_KERNELS]).exists() or not _is_writable(folder):
+        return None
+    return f"this user has no cache folder: kernels are compiled once more, for up to a minute, and kept in {folder}"
+
+
+def kernel(signature: str | None = None, fastmath: bool | set[str] = False) -> Callable[[Function], Function]:
+    """Compile a function with numba, without the interpreter's lock, and keep what is compiled where there is a place.
+
+    Parameters
+    ----------
+    signature, fastmath : as of `numba.njit`; without a signature it is compiled at the first call for its types
+    """
+    import numba
+
+    compile_one = numba.njit(signature, cache=_can_keep_kernels(), nogil=True, fastmath=fastmath)
+    return cast(Callable[[Function], Function], compile_one)
+
+
+@cache
+def _can_keep_kernels() -> bool:
+    """Whether numba finds a folder for compiled code; without one it refuses to load a function that is to be kept."""
+    given = os.environ.get(_KERNELS)
+    if (given and _is_writable(Path(given))) or _can_write_beside_kernels() or _has_user_cache():
+        return True
+    warnings.warn(
+        "no folder for compiled code can be written: every process compiles kernels again, for up to a minute; set "
+        f"{_KERNELS} to a folder",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+    return False
+
+
+def _can_write_beside_kernels() -> bool:
+    return all(_is_writable(file.parent / "__pycache__") for file in Path(__file__).parent.glob("*/_kernels.py"))
+
+
+def _has_user_cache() -> bool:
+    from platformdirs import user_cache_path
+
+    try:
+        return _is_writable(user_cache_path())
+    except RuntimeError:  # the user has no home
+        return False
+
+
+def _is_writable(folder: Path) -> bool:
+    """Whether files can be made in a folder, or the folder itself; a path below an unknown `~` is no folder."""
+    if not folder.is_absolute():
+        return False
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    return os.access(there, os.W_OK | os.X_OK)
