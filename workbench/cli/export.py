@@ -204,7 +204,8 @@ def command(
             with_media=with_media,
             frame_rate=None if frame_rate is None else exact_frame_rate(frame_rate),
         )
-    if form.uses_video and video_path is not None and frame_rate is None and (rate := find_frame_rate(video_path)[1]):
+    counts_frames = form.uses_video and not form.uses_grid  # a grid is one of beats
+    if counts_frames and video_path is not None and frame_rate is None and (rate := find_frame_rate(video_path)[1]):
         say(rate)
     if form.uses_video and video is None and chosen.number > 1 and isinstance(found, LoopPlan) and mix and mix.duck:
         say(f"the levels are those of the plan served; with --video they are measured for option {chosen.number}")

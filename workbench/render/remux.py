@@ -136,7 +136,8 @@ def copy_parts(
             kind = codec_name(stream).replace("mjpeg", "jpeg")
             with open_media(Path(source.name.removeprefix("file:"))) as other:
                 image = next(packet for packet in packets(other, other.streams[stream.index]) if packet.size)
-                video.add_attachment(f"cover.{kind}".replace("jpeg", "jpg"), f"image/{kind}", bytes(image))
+                name = stream.metadata.get("filename", f"cover.{kind}".replace("jpeg", "jpg"))
+                video.add_attachment(name, f"image/{kind}", bytes(image))
             continue
         copied[stream.index] = copy_stream(video, stream)
         copied[stream.index].metadata.update(stream.metadata)
@@ -196,12 +197,15 @@ def describe_left_out(video: Path, out: Path, audio: SoundChoice | None = None) 
         if timecode_of(written) != (timecode := timecode_of(source)):
             left.setdefault("kept by .mkv", []).append(f"time code {timecode}")
     if tags:
-        named = f"{', '.join(tags[:3])} and {len(tags) - 3} more" if len(tags) > 4 else ", ".join(tags)
-        left.setdefault("kept by .mkv", []).append(f"tags ({named})")
+        left.setdefault("kept by .mkv", []).append(f"tags ({_listed(tags)})")
     if not left:
         return None
-    kinds = "; ".join(f"{', '.join(names)}, {keeping}" for keeping, names in left.items())
+    kinds = "; ".join(f"{_listed(names)}, {keeping}" for keeping, names in left.items())
     return f"{out.name} leaves out of {video.name}: {kinds}"
+
+
+def _listed(names: list[str]) -> str:
+    return f"{', '.join(names[:3])} and {len(names) - 3} more" if len(names) > 5 else ", ".join(names)
 
 
 def _content_tags(source: InputContainer) -> dict[str, str]:
