@@ -7,8 +7,10 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
+import av
 import pytest
 
+from tests.videos import grey, write_video
 from workbench.cli.export import _FORMATS
 from workbench.export.formats import FORMATS
 
@@ -322,3 +324,26 @@ def test_the_help_names_every_format(workbench: Call) -> None:
     assert code == 0
     for name in FORMATS:
         assert f"  {name} " in said
+
+
+def test_a_video_with_pictures_left_out_counts_as_its_file_states(
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    whole, video = write_video(tmp_path / "whole.mp4", (grey(n % 200) for n in range(300)), 30), tmp_path / "phone.mp4"
+    with av.open(str(whole)) as source, av.open(str(video), "w") as phone:
+        copied = phone.add_stream_from_template(source.streams[0])
+        for number, packet in enumerate(source.demux()):
+            if packet.size and number not in (100, 200):
+                packet.stream = copied
+                phone.mux(packet)
+    point = {"offset_seconds": 1.0, "score": 0.8, "label": "downbeat"}
+    placed = tmp_path / "al.json"
+    placed.write_text(json.dumps({"video_id": "phone.mp4", "track_id": track_file.name, "status": "complete",
+                                  "cached": False, "sync_points": [point], "mix": None}))  # fmt: skip
+    files = ("export", placed, "--format", "edl", "--track", track_file, "--video", video, "--home", home)
+    code, _, err = workbench(*files, "-o", tmp_path / "e.edl")
+    assert code == 0, err
+    assert "phone.mp4 shows 29.800 pictures a second on average; the edit counts 30, the rate that the file" in err
+    code, _, err = workbench(*files, "-o", tmp_path / "e.edl", "--frame-rate", 29.97)
+    assert (code, "on average" in err) == (0, False)
+    assert "FCM: DROP FRAME" in (tmp_path / "e.edl").read_text()
