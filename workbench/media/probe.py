@@ -39,6 +39,8 @@ from workbench.media.containers import (
 _log = logging.getLogger(__name__)
 
 _TIMECODE = re.compile(r"(\d\d:\d\d:\d\d)([:;.])(\d\d)")
+_SOUND_TAIL_SECONDS = 0.25
+"""of sound after the last picture that count; less is an encoder's padding, or was cut to whole packets"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,8 @@ class MediaInfo:
     container: str
     """FFmpeg's name of the format, such as "mov,mp4,m4a,3gp,3g2,mj2" or "ogg" """
     duration: float
-    """s; of the picture from the first one shown to the end of the last, of a file without picture that of its sound"""
+    """s; from the first picture shown to the end of the last, or to that of the sound where it goes on for 0.25 s and
+    more; of a file without picture that of its sound"""
     has_video: bool
     """whether there is a moving picture; cover art is none"""
     has_audio: bool
@@ -229,20 +232,22 @@ def media_info(path: Path, container: InputContainer, first: VideoFrame | None, 
     if not any(span is not None and span.packets for span in (seen, heard)):
         raise MediaError(f"{path}: neither sound nor moving picture in this file; give an audio or video file")
     width, height = (None, None) if first is None or picture is None else upright_size(first, picture)
+    seconds = [0.0 if span is None else span.seconds for span in (seen, heard)]
+    tail = 0.0 if seen is None or heard is None else heard.start + seconds[1] - (seen.start + seconds[0])
     return MediaInfo(
         container=container.format.name,
-        duration=seen.seconds if seen is not None else heard.seconds if heard is not None else 0.0,
+        duration=(seconds[0] if seen is not None else seconds[1]) + (tail if tail >= _SOUND_TAIL_SECONDS else 0.0),
         has_video=picture is not None,
         has_audio=sound is not None,
         width=width,
         height=height,
-        fps=seen.packets / seen.seconds if seen is not None and seen.seconds > 0 else None,
+        fps=seen.packets / seconds[0] if seen is not None and seconds[0] > 0 else None,
         base_rate=None if picture is None else _base_rate(picture),
         video_codec=None if picture is None else picture.codec_context.name,
         sample_rate=None if sound is None else sound.codec_context.sample_rate,
         channels=None if sound is None else sound.codec_context.layout.nb_channels,
         audio_codec=None if sound is None else sound.codec_context.name,
-        audio_duration=None if heard is None else heard.seconds,
+        audio_duration=None if heard is None else seconds[1],
         title=_title(container, sound),
         timecode=timecode_of(container),
     )

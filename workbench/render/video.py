@@ -68,6 +68,8 @@ from workbench.render.schedule import Music
 Progress: TypeAlias = Callable[[float], None]
 """Called now and then with the share that is done, 0 to 1."""
 
+_SHORT_TAIL_SECONDS = 0.2
+"""of a video after its last picture, for which the picture stays as it is; see `MediaInfo.duration`"""
 _LENGTH_TOLERANCE_SECONDS = 0.5
 """a plan that reaches this much past the last picture was made for another video"""
 _SOUND_AHEAD_SECONDS = 1.0
@@ -228,7 +230,9 @@ def render_video(
 
     with written_whole(out) as aside, open_media(video) as source:
         part = _Part(progress, _SOUND_SHARE, 1.0)
-        target = _Target(out, aside, video, audio, lambda second: part.reached(second / facts.duration))
+        target = _Target(
+            out, aside, video, audio, facts.duration, lambda second: part.reached(second / facts.duration)
+        )
         _join(source, target, _encode_under_ceiling(sound, total, params, aside.parent, held, progress), params)
     return out
 
@@ -401,7 +405,7 @@ def _join(
         raise MediaError(f"{target.video}: no picture of this video could be decoded")
     with target.opened(writing_options(source, target.kind)) as video:
         zero = shown.pts * tick
-        pictures = _set_times(source, picture, shown.pts)
+        pictures = _hold_last(_set_times(source, picture, shown.pts), round(target.seconds / tick))
         first = next(pictures, None)
         target.check_holds(picture, first)
         shows = copy_stream(video, picture)
@@ -461,6 +465,8 @@ class _Target:
     aside: Path
     video: Path
     audio: SoundChoice | None
+    seconds: float
+    """length of the video"""
     reached: Callable[[float], None]
 
     @property
@@ -538,6 +544,22 @@ def _set_times(source: InputContainer, picture: VideoStream, zero: int) -> Itera
         ready.pts = max((ready.pts or 0) - zero, ready.dts)
         last = ready.dts
         yield ready
+
+
+def _hold_last(pictures: Iterator[Packet[VideoStream]], end: int) -> Iterator[Packet[VideoStream]]:
+    """The same packets, the last of them long enough for sound that goes on after the picture until `end`."""
+    held, shown_to = next(pictures, None), 0
+    if held is None:
+        return
+    for packet in chain(pictures, (None,)):
+        shown_to = max(shown_to, (held.pts or 0) + (held.duration or 0))
+        if packet is None:
+            if (end - shown_to) * (tick_seconds(held) or 0) > _SHORT_TAIL_SECONDS:
+                held.duration = end - (held.pts or 0)
+            yield held
+            return
+        yield held
+        held = packet
 
 
 def _from_key_picture(source: InputContainer, picture: VideoStream) -> Iterator[Packet[VideoStream]]:

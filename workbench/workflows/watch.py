@@ -42,7 +42,7 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.mix.levels import LevelCurve
 
-PICTURE_VERSION = 4
+PICTURE_VERSION = 5
 """Raise it when the code of media.video_reader or video changes a picture."""
 SOUNDTRACK_VERSION = 7
 """Raise it when the code that measures a soundtrack changes its results."""

@@ -30,12 +30,14 @@ class TestProbe:
         assert (info.video_codec, info.audio_codec, info.sample_rate, info.channels) == ("h264", "aac", RATE, 2)
         assert info.title == (None if suffix == ".ts" else "A walk")
 
-    def test_the_length_is_the_picture_s_not_the_longest_stream_s(
-        self, tmp_path: Path, video: Callable[..., Path]
+    @pytest.mark.parametrize(("sound_seconds", "seconds"), [(2.0, 3.0), (3.2, 3.0), (3.3, 3.3), (5.0, 5.0)])
+    def test_sound_that_goes_on_after_the_picture_counts_unless_it_is_short(
+        self, sound_seconds: float, seconds: float, tmp_path: Path, video: Callable[..., Path]
     ) -> None:
-        info = probe(video(tmp_path / "a.mkv", sound_seconds=5.0))
-        assert info.duration == pytest.approx(3.0, abs=2e-3)
-        assert info.audio_duration == pytest.approx(5.0, abs=0.03)
+        info = probe(video(tmp_path / "a.mkv", sound_seconds=sound_seconds))
+        assert info.duration == pytest.approx(seconds, abs=0.03)
+        assert info.audio_duration == pytest.approx(sound_seconds, abs=0.03)
+        assert info.fps == pytest.approx(25.0, abs=0.02)
 
     def test_a_cut_file_is_as_long_as_what_is_left(
         self, tmp_path: Path, video: Callable[..., Path], caplog: pytest.LogCaptureFixture

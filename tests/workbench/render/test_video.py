@@ -211,6 +211,23 @@ def test_all_pictures_come_in_their_order_and_at_their_times(
     assert times == pytest.approx([number / 25 for number in numbers], abs=0.041 if name == "joined.vob" else 0.002)
 
 
+@pytest.mark.parametrize(("suffix", "b_frames"), [(".mp4", 0), (".mp4", 2), (".mov", 2), (".mkv", 2)])
+def test_the_last_picture_stays_while_sound_goes_on(
+    suffix: str, b_frames: int, make_plan: Callable[..., LoopPlan], track: Recording, tmp_path: Path
+) -> None:
+    source = write_numbered(tmp_path / "a.mp4", 50, sound_seconds=5.0, b_frames=b_frames)
+    music = make_plan([(0.0, 3.0, 0.0, 0.0), (1.0, 3.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
+    out = render_video(music, track, source, tmp_path / f"out{suffix}")
+    assert read_numbers(out)[0] == list(range(50))
+    assert probe(out).duration == pytest.approx(5.0, abs=0.03)
+    with av.open(str(out)) as container:
+        assert container.duration is not None
+        assert container.duration / av.time_base == pytest.approx(5.0, abs=0.03)
+        picture = container.streams.video[0]
+        if picture.duration is not None and picture.time_base is not None:
+            assert float(picture.duration * picture.time_base) == pytest.approx(5.0, abs=0.03)
+
+
 def test_pictures_that_only_serve_decoding_stay_hidden(
     plan: LoopPlan, make_plan: Callable[..., LoopPlan], track: Recording, tmp_path: Path
 ) -> None:
