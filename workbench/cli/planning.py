@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 video_option = click.option(
-    "--video", type=FILE, help="The video to fill: a file, or the id of a video that was added."
+    "--video",
+    type=FILE,
+    help="The video to fill: a file, or the id of one that was added; or sound without a picture.",
 )
 """Passes `video`, None where it is not given."""
 auto_mix_option = click.option(

@@ -40,10 +40,11 @@ _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
 @click.option(
     "--video",
     type=FILE,
-    help="The video, a file or a video's id; its picture is copied, its sound kept under the music.",
+    help="The video, a file or a video's id; its picture is copied, its sound kept under the music. Or sound without a "
+    "picture, such as a podcast's.",
 )
 @click.option(
-    "-o", "--output", "out", type=NewFile(), required=True, help="WAV, FLAC or MP3; with --video MP4, MOV or MKV."
+    "-o", "--output", "out", type=NewFile(), required=True, help="WAV, FLAC or MP3; with a video MP4, MOV or MKV."
 )
 @audio_option
 @option_option
@@ -77,7 +78,7 @@ def command(
     ducking: str | None,
     workspace: Workspace,
 ) -> None:
-    """Play PLAN, as `workbench loop` prints it, into a sound file or, with --video, under a video.
+    """Play PLAN, as `workbench loop` prints it, into a sound file or, with --video, under a video or a podcast.
 
     PLAN may also be what `workbench align` or `match --include-sync` prints: the track is then laid under the video as
     the placement says, from its first picture to its last; without a video, to the end of the track.
@@ -112,6 +113,7 @@ def command(
     Example:
       workbench render plan.json --track track.mp3 -o music.wav
       workbench render plan.json --track track.mp3 --video video.mp4 -o video-with-music.mp4
+      workbench render plan.json --track track.mp3 --video talk.mp3 --target podcast -o talk-with-music.mp3
       workbench render plan.json --track track.mp3 --video video.mp4 --target ebu-r128 -o broadcast.mov
       workbench render plan.json --option 2 --track track.mp3 -o other-ending.wav
       workbench render placements.json --placement 2 --track track.mp3 --video video.mp4 -o video-with-music.mp4
@@ -122,7 +124,7 @@ def command(
     ----------
     plan : JSON file of a plan or of placements, `-` for standard input
     track : path of a file, or catalog track id; None: the catalog's track that the plan names
-    video : path, or id of a video that was added; None: a sound file is written
+    video : path, or id of a video that was added; None, or without a picture: a sound file is written
     out : the file to write
     audio : sound streams of the video; None: those of PLAN, else of the video's record
     option : number of the option to play; None: the plan served. Must be None for placements
@@ -133,13 +135,15 @@ def command(
     ducking : as `workbench.params.RenderParams.ducking`; None: as the profile or the plan says
     workspace : of the home folder, with the parameters of the profile
     """
-    _check_suffix(out, video)
     from workbench.params import DELIVERY_TARGETS
     from workbench.provenance import AUDIO
     from workbench.workflows.deliver import render_measured
     from workbench.workflows.provenance import with_recorded_mix
     from workbench.workflows.videos import find_video, with_audio_of
 
+    source = None if video is None else find_video(workspace, video)
+    video_path = None if source is None else source.path
+    _check_suffix(out, video_path)
     chosen = read_music(plan, workspace, track, option=option, placement=placement, length=length,
                         needed_by="a render")  # fmt: skip
     assert chosen.track is not None, "it is needed"
@@ -148,9 +152,7 @@ def command(
     workspace = with_recorded_mix(workspace.with_audio(audio), chosen.provenance)
     if ducking is not None:
         workspace = _ducking_as(ducking, workspace)
-    source = None if video is None else find_video(workspace, video)
     workspace = with_audio_of(workspace, source, audio if source is None else workspace.audio)
-    video_path = None if source is None else source.path
     with progress_bar() as progress:
 
         def rendering(done: float) -> None:
@@ -208,12 +210,15 @@ def _check_suffix(out: Path, video: Path | None) -> None:
     """Refuse a file that cannot be written before a track is decoded for it."""
     from workbench.files import is_stream
     from workbench.media.audio import SOUND_SUFFIXES
+    from workbench.media.probe import probe
     from workbench.render.video import VIDEO_SUFFIXES
 
-    suffix, known = out.suffix.lower(), SOUND_SUFFIXES if video is None else VIDEO_SUFFIXES
+    has_picture = video is not None and probe(video).has_video
+    suffix, known = out.suffix.lower(), VIDEO_SUFFIXES if has_picture else SOUND_SUFFIXES
     if suffix in known or (not suffix and is_stream(out)):
         return
     if suffix in VIDEO_SUFFIXES:
-        raise click.UsageError(f"{suffix[1:].upper()} needs --video FILE; without it write {', '.join(SOUND_SUFFIXES)}")
-    kind = "music" if video is None else "a video"
+        needs = "--video FILE; without it" if video is None else f"a picture, and {video.name} has none;"
+        raise click.UsageError(f"{suffix[1:].upper()} needs {needs} write {', '.join(SOUND_SUFFIXES)}")
+    kind = "a video" if has_picture else "sound" if video else "music"
     raise click.UsageError(f"{out.name}: {kind} is written as {', '.join(known)}, not {suffix or 'without a suffix'}")

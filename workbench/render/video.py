@@ -128,11 +128,16 @@ def render_audio(
     out: Path,
     params: RenderParams | None = None,
     *,
+    voice: Path | None = None,
+    mix: MixLevels | None = None,
+    audio: SoundChoice | None = None,
     limit: bool = False,
     gain_db: float = 0.0,
     progress: Progress | None = None,
 ) -> Path:
     """Play a plan into a WAV, FLAC or MP3 file, by its suffix, at the track's rate and channels.
+
+    With sound that it plays under, as in a podcast, the file holds both at 48 kHz in stereo.
 
     Parameters
     ----------
@@ -140,6 +145,8 @@ def render_audio(
     out : WAV and FLAC get 24 bits of a track that holds more than 16, else 16 with triangular dither; MP3 the bit rate
         of `workbench.media.audio.write_audio`
     params : block length, and the limiter's; None: the defaults
+    voice : file with the sound under which the music plays; the file written is as long as that. None: music alone
+    mix, audio : as for `render_video`, of the voice
     limit : hold the true peak under the ceiling; without it sound over full scale is clipped there
     gain_db : of the whole, before the limiter, dB
     progress : receives the share that is done
@@ -150,17 +157,22 @@ def render_audio(
 
     Raises
     ------
-    PlanError : the plan was made for another track
+    PlanError : the plan was made for another track, or for a longer voice
     ParameterError : an unknown suffix, or a number of channels that the file cannot hold
-    MediaError : the file cannot be written
+    MediaError : the file cannot be written, or the voice not read
     """
     params = params or RenderParams()
-    blocks = amplify(render_blocks(plan, recording, params), gain_db)
+    if voice is None:
+        seconds, rate, channels = plan.window_end, recording.sample_rate, recording.channels
+        blocks = render_blocks(plan, recording, params)
+    else:
+        seconds, rate, channels = _length_for(plan, voice), params.video_sample_rate, 2
+        blocks = play_video(plan, recording, voice, mix, params, audio=audio)
+    blocks = amplify(blocks, gain_db)
     if limit:
-        blocks = limit_blocks(blocks, recording.sample_rate, params)
-    total = round(plan.window_end * recording.sample_rate)
-    reporting, subtype = _report_blocks(blocks, total, progress), subtype_for(Path(out), recording)
-    return write_audio(Path(out), reporting, recording.sample_rate, recording.channels, subtype=subtype)
+        blocks = limit_blocks(blocks, rate, params)
+    reporting, subtype = _report_blocks(blocks, round(seconds * rate), progress), subtype_for(Path(out), recording)
+    return write_audio(Path(out), reporting, rate, channels, subtype=subtype)
 
 
 def render_video(
@@ -216,8 +228,7 @@ def render_video(
     facts = probe(video)
     if not facts.has_video:
         raise MediaError(f"{video}: no moving picture in this file; give the video that the plan was made for")
-    if plan.window_end > facts.duration + _LENGTH_TOLERANCE_SECONDS:
-        raise PlanError(f"the plan covers {plan.window_end:.3f} s, but {video.name} lasts {facts.duration:.3f} s")
+    _length_for(plan, video)
     has_soundtrack = soundtrack and bool(facts.audio_duration)
     total = round(facts.duration * params.video_sample_rate)
     held = limit or (limit is None and (mix is not None or has_soundtrack))
@@ -237,6 +248,14 @@ def render_video(
     return out
 
 
+def _length_for(plan: Music, video: Path) -> float:
+    """Length of a video, s, which a plan must not exceed."""
+    seconds = probe(video).duration
+    if plan.window_end > seconds + _LENGTH_TOLERANCE_SECONDS:
+        raise PlanError(f"the plan covers {plan.window_end:.3f} s, but {video.name} lasts {seconds:.3f} s")
+    return seconds
+
+
 def play_video(
     plan: Music,
     recording: Recording,
@@ -247,7 +266,7 @@ def play_video(
     soundtrack: bool = True,
     audio: SoundChoice | None = None,
 ) -> Iterator[FloatArray]:
-    """Play what `render_video` writes, before its gain, limiter and codec.
+    """Play what `render_video`, or `render_audio` under a voice, writes, before its gain, limiter and codec.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ from typing import Any
 
 from workbench.errors import ParameterError
 from workbench.files import is_stream, written_whole
+from workbench.media.probe import probe
 from workbench.mix.balance import own_music_in, utterances_in
 from workbench.mix.uncertain import uncertain_ranges
 from workbench.params import DELIVERY_TARGETS, DeliveryTarget
@@ -156,8 +157,9 @@ def render_measured(
     ----------
     workspace : of its parameters those of rendering and voice matter
     plan, recording : as for `workbench.render.playback.render_blocks`
-    out : a sound file, or with `video` a video; WAV or MKV where it is standard output or a pipe without a suffix
-    video : under which the music is laid; None: a sound file of the music is written
+    out : a sound file, or with a `video` that has a picture a video; WAV or MKV where it is standard output or a pipe
+        without a suffix
+    video : under which the music is laid, or sound without a picture; None: a sound file of the music is written
     mix : of music and soundtrack; None: both at their own levels. Has no effect without a video
     target : name in `DELIVERY_TARGETS`; the sound is then always limited, at the target's ceiling. None: no target
     limit : hold the true peak under the ceiling of the parameters; a video with a mix or a soundtrack always is
@@ -192,24 +194,27 @@ def render_measured(
         gain_db, held = gain.gain_db, True
         params = params.model_copy(update={"ceiling_dbtp": named.ceiling_dbtp})
     out = Path(out)
+    shown = video if video is not None and probe(video).has_video else None
     # What is written through cannot be read back: the finished file is measured before it is copied there.
-    suffix = out.suffix or (".wav" if video is None else ".mkv")
+    suffix = out.suffix or (".wav" if shown is None else ".mkv")
     left_out = None
     with written_whole(out, suffix=suffix) if is_stream(out) else nullcontext(out) as file:
-        if video is not None:
+        if shown is not None:
             render_video(
-                plan, recording, video, file, mix, params,
+                plan, recording, shown, file, mix, params,
                 audio=workspace.audio, limit=held, gain_db=gain_db, progress=progress,
             )  # fmt: skip
-            levels, left_out = measure_levels(file, heard), describe_left_out(video, file, workspace.audio)
+            levels, left_out = measure_levels(file, heard), describe_left_out(shown, file, workspace.audio)
         else:
             ceiling = params.ceiling_dbtp
             for take in range(_LOSSY_TAKES):
                 under = params.model_copy(update={"ceiling_dbtp": ceiling})
-                render_audio(plan, recording, file, under, limit=bool(held), gain_db=gain_db, progress=progress)
-                levels = measure_levels(file)
+                render_audio(plan, recording, file, under, voice=video, mix=mix, audio=workspace.audio,
+                             limit=bool(held) or video is not None, gain_db=gain_db, progress=progress)  # fmt: skip
+                levels = measure_levels(file, heard)
                 over = levels.true_peak_dbtp - params.ceiling_dbtp
-                if named is None or not isfinite(over) or over <= 0.0 or take == _LOSSY_TAKES - 1:
+                is_free = named is None and video is None
+                if is_free or not isfinite(over) or over <= 0.0 or take == _LOSSY_TAKES - 1:
                     break
                 ceiling -= over + _CLEAR_DB
     lines = () if named is None or gain is None else shortfalls(str(target), named, levels, gain, params)

@@ -102,7 +102,7 @@ def fit_track(
     ----------
     workspace : parameters, store and progress report
     track : a track, or the path of its file
-    to : the video, or its length in seconds, or several lengths
+    to : the video, or sound without a picture, or its length in seconds, or several lengths
     keep : parts of the track that are each kept whole in one segment
     start_at : video time at which the music starts, after silence; None: with the picture
     end_on : video time at which its last hit lands; None: nowhere in particular
@@ -117,7 +117,7 @@ def fit_track(
     ------
     FitError : the track cannot fill a length, or what was asked for cannot be kept together
     ConstraintError : the constraints make no sense on this track, or contradict each other whatever the length
-    MediaError : the track or the video cannot be read, or the video has no picture
+    MediaError : the track or the video cannot be read
     ParameterError : `auto_mix` without a video, or no length
     """
     if not isinstance(track, TrackSource):

@@ -95,7 +95,7 @@ def loop_track(
     ----------
     workspace : parameters, store and progress report
     track : a track, or the path of its file
-    video : the video, or its length in seconds
+    video : the video, or sound without a picture such as a podcast's, or its length in seconds
     auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
     constraints : where no seam may be, which splices are not used, and which are; kept with the track once the plan is
         made, so that every later plan keeps them too
@@ -110,7 +110,7 @@ def loop_track(
     Raises
     ------
     ConstraintError : the constraints make no sense on this track, or no plan keeps them all
-    MediaError : the video cannot be read or has no picture, or a track that is a bare file cannot be decoded
+    MediaError : the video cannot be read, or a track that is a bare file cannot be decoded
     ParameterError : `auto_mix` with a length only, or a length that is not positive and finite
     """
     if not isinstance(track, TrackSource):
@@ -267,7 +267,7 @@ def _analysis_for(video_seconds: float, sound: Sound, in_catalog: bool) -> Analy
 
 
 def video_length(video: Path | float) -> float:
-    """The length of a video.
+    """The length of a video, or of sound without a picture.
 
     Parameters
     ----------
@@ -279,16 +279,13 @@ def video_length(video: Path | float) -> float:
 
     Raises
     ------
-    MediaError : the file cannot be read or has no picture
+    MediaError : the file cannot be read, or has neither picture nor sound
     ParameterError : a length that is not positive and finite
     """
     if isinstance(video, Path):
         from workbench.media.probe import probe
 
-        info = probe(video)
-        if not info.has_video:
-            raise MediaError(f"{video}: has no moving picture; give a video, or its length in seconds")
-        return info.duration
+        return probe(video).duration
     if not 0.0 < video < float("inf"):
         raise ParameterError(f"a video lasts some time, got {video} s")
     return float(video)

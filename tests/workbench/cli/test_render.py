@@ -6,17 +6,20 @@ import json
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
 import pytest
+from mutagen.id3 import APIC, ID3
 
 from service.console import run
 from tests.videos import grey, narration, write_screencast, write_video
 from workbench.cli.render import _TARGETS
 from workbench.files import hash_file
-from workbench.media.audio import decode
+from workbench.media.audio import decode, write_audio
 from workbench.media.probe import probe
 from workbench.params import DELIVERY_TARGETS
 
@@ -356,6 +359,44 @@ def test_a_delivery_target_is_reached_and_printed(
     assert body["loudness_range_lu"] >= 0.0
     assert "dialogue_lufs" not in body
     assert "no speech was found in the video" in err
+
+
+@pytest.mark.parametrize("suffix", [".wav", ".flac", ".mp3"])
+def test_music_is_laid_under_a_podcast(
+    suffix: str, workbench: Call, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    """Sound with a cover picture, which is none: a loop of its length, mixed with it into a sound file."""
+    talk, plan_file, out = tmp_path / "talk.mp3", tmp_path / "plan.json", tmp_path / f"out{suffix}"
+    click = np.zeros((1, 70 * RATE), np.float32)
+    click[0, 66 * RATE : 66 * RATE + 480] = 0.9 * np.sin(2 * np.pi * 3000 * np.arange(480) / RATE)
+    write_audio(talk, [click], RATE, 1)
+    png = av.VideoCodecContext.create("png", "w")
+    png.width, png.height, png.pix_fmt, png.time_base = 64, 48, "rgb24", Fraction(1)
+    cover = bytes(png.encode(av.VideoFrame.from_ndarray(grey(90), format="rgb24"))[0])
+    tags = ID3()
+    tags.add(APIC(mime="image/png", type=3, data=cover))
+    tags.save(talk)
+    code, printed, err = workbench("loop", track_file, "--video", talk, "--auto-mix", "--home", home)
+    assert code == 0, err
+    plan_file.write_text(printed)
+    assert json.loads(printed)["plan"]["window_end"] == pytest.approx(70.0, abs=0.03)
+    arguments = ("--track", track_file, "--video", talk, "--home", home)
+    code, printed, err = workbench("render", plan_file, *arguments, "-o", out)
+    assert code == 0, err
+    mixed, body = decode(out), json.loads(printed)
+    assert (mixed.sample_rate, mixed.channels) == (RATE, 2)
+    assert mixed.duration == pytest.approx(70.0, abs=0.03)
+    assert body["true_peak_dbtp"] <= -0.9
+    begins = round(65.9 * RATE)
+    assert begins + int(np.argmax(np.abs(mixed.samples[0, begins : begins + RATE // 2]))) == pytest.approx(
+        66 * RATE, abs=600
+    )
+    code, _, err = workbench("render", plan_file, *arguments, "-o", tmp_path / "out.mp4")
+    assert code == 2
+    assert "MP4 needs a picture, and talk.mp3 has none; write .wav, .flac, .mp3" in err
+    code, _, err = workbench("align", track_file, "--video", talk, "--home", home)
+    assert code == 1
+    assert err.splitlines()[-1].endswith("has no moving picture; give a video")
 
 
 def test_a_target_that_the_peaks_do_not_allow_is_one_line(
