@@ -10,7 +10,7 @@ What a container says of its length is read in `workbench.media.claims`: FFmpeg 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -237,7 +237,12 @@ def decode_pictures(container: InputContainer, stream: VideoStream) -> Iterator[
     ------
     time stamp in container seconds, and picture
     """
-    for packet in packets(container, stream):
+    return decoded(packets(container, stream))
+
+
+def decoded(reading: Iterable[Packet[VideoStream]]) -> Iterator[tuple[float, VideoFrame]]:
+    """The pictures of packets, as `decode_pictures` gives them."""
+    for packet in reading:
         for frame in decode_packet(packet) or ():
             if isinstance(frame, VideoFrame) and frame.time is not None:
                 yield frame.time, frame

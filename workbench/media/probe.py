@@ -17,6 +17,7 @@ from pathlib import Path
 from time import time_ns
 from typing import Any
 
+import av
 from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.packet import Packet
@@ -35,10 +36,13 @@ from workbench.media.containers import (
     tick_seconds,
     upright_size,
 )
+from workbench.media.time_stamps import MAY_BEGIN_AGAIN, NO_TIMES
 
 _log = logging.getLogger(__name__)
 
 _TIMECODE = re.compile(r"(\d\d:\d\d:\d\d)([:;.])(\d\d)")
+_SAME_LENGTH_SECONDS = 1.0
+"""within which the length of a video agrees with its first and last time stamps"""
 _SOUND_TAIL_SECONDS = 0.25
 """of sound after the last picture that count; less is an encoder's padding, or was cut to whole packets"""
 
@@ -136,6 +140,26 @@ def first_of(path: Path) -> VideoFrame | None:
     with open_media(path) as container:
         stream = picture_stream(container)
         return None if stream is None else first_picture(container, stream)
+
+
+def can_seek(path: Path, container: InputContainer) -> bool:
+    """Whether a time of the file is found by its time stamps: not where they are missing or begin again.
+
+    Parameters
+    ----------
+    path : of a video
+    container : it, opened
+
+    Raises
+    ------
+    MediaError : no such file, or no media
+    """
+    if container.format.flags & NO_TIMES:
+        return False
+    if not container.format.flags & MAY_BEGIN_AGAIN:
+        return True
+    last = (container.duration or 0) / av.time_base  # by the last time stamps of the file
+    return abs(last - probe(path).duration) < _SAME_LENGTH_SECONDS
 
 
 class Spans:

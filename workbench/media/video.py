@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from math import floor
 from pathlib import Path
 
 import numpy as np
 from av.container import InputContainer
+from av.packet import Packet
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
@@ -16,12 +18,15 @@ from numpy.typing import NDArray
 from workbench.errors import MediaError, ParameterError
 from workbench.media.containers import (
     decode_pictures,
+    decoded,
     first_picture,
     open_media,
+    packets,
     picture_stream,
     tick_seconds,
     upright_size,
 )
+from workbench.media.probe import can_seek
 from workbench.recording import VideoSeconds
 
 _SEEK_BACK_SECONDS = 10.0  # how much earlier to seek where a seek lands late
@@ -94,16 +99,35 @@ def still(path: Path, video_s: VideoSeconds, width: int = 640) -> TimedPicture:
         with open_media(path) as container:
             stream = _picture(container, path)
             tick = tick_seconds(stream)
-            if seek_to > 0 and tick is not None:
+            reading = packets(container, stream)
+            if tick is not None and not can_seek(path, container):
+                reading = _from_key_picture(reading, zero + video_s, tick)
+            elif seek_to > 0 and tick is not None:
                 container.seek(int((zero + seek_to) / tick), stream=stream)
             found: tuple[float, VideoFrame] | None = None
-            for time, frame in decode_pictures(container, stream):
+            for time, frame in decoded(reading):
                 if found is not None and time > zero + video_s + _SAME_TIME:
                     break
                 found = (time, frame)
             if found is not None and (found[0] <= zero + video_s + _SAME_TIME or seek_to <= 0):
                 return TimedPicture(found[0] - zero, _pixels(found[1], stream, width))
     raise MediaError(f"{path}: no picture of this video could be decoded")
+
+
+def _from_key_picture(
+    reading: Iterator[Packet[VideoStream]], second: float, tick: Fraction
+) -> Iterator[Packet[VideoStream]]:
+    """Packets from the last key picture at or before a time on, without a seek and without decoding others."""
+    held: list[Packet[VideoStream]] = []
+    for packet in reading:
+        late = packet.pts is not None and packet.pts * tick > second
+        if packet.is_keyframe and not late:
+            held.clear()
+        held.append(packet)
+        if late:
+            break
+    yield from held
+    yield from reading
 
 
 def _picture(container: InputContainer, path: Path) -> VideoStream:

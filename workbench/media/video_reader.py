@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from workbench.errors import MediaError
 from workbench.media.audio import SoundBlock, SoundBlocks
 from workbench.media.containers import decode_packet, open_media, packets, picture_stream, tick_seconds
-from workbench.media.probe import MediaInfo, Spans, first_of, media_info
+from workbench.media.probe import MediaInfo, Spans, can_seek, first_of, media_info
 from workbench.media.sound_streams import SoundChoice, SoundStreams, sound_streams
 from workbench.recording import FloatArray, IntArray
 
@@ -285,7 +285,7 @@ def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int)
     with open_media(path) as container:
         stream = picture_stream(container)
         tick = None if stream is None else tick_seconds(stream)
-        if stream is None or tick is None or first is None or first.time is None:
+        if stream is None or tick is None or first is None or first.time is None or not can_seek(path, container):
             return
         stream.codec_context.thread_count = 1  # what is skipped changes from packet to packet
         _set_thoroughness(stream, "references")

@@ -14,7 +14,7 @@ from tests.videos import read_numbers, write_divx, write_numbered
 from workbench.media.audio import decode
 from workbench.media.containers import open_media, packets, picture_stream
 from workbench.media.probe import probe
-from workbench.media.video import frames
+from workbench.media.video import frames, still
 
 
 def joined(path: Path, *parts: Path) -> Path:
@@ -68,6 +68,17 @@ def test_joined_recordings_go_on_with_picture_and_sound_in_step(
     assert probe(path).duration == pytest.approx(10.0, abs=0.15)
 
 
+def test_a_still_of_a_joined_recording_is_of_its_time(tmp_path: Path) -> None:
+    one = write_numbered(tmp_path / "one.ts", 75)
+    two = write_numbered(tmp_path / "two.ts", 100, first=75)
+    path = joined(tmp_path / "joined.ts", one, two)
+    for number in (20, 74, 75, 120, 174):
+        picture = still(path, number / 25 + 0.01, 128)
+        assert picture.video_s == pytest.approx(number / 25, abs=0.002)
+        bits = picture.pixels[48, 8:128:16, 0] > 128
+        assert sum(int(bit) << place for place, bit in enumerate(bits)) == number
+
+
 def test_a_part_waits_for_the_longest_stream_of_the_one_before_it(tmp_path: Path) -> None:
     one = write_numbered(tmp_path / "one.ts", 75, sound_seconds=5.0)
     silent = write_numbered(tmp_path / "silent.ts", 50, sound=None)
@@ -86,14 +97,14 @@ def test_one_recording_over_the_end_of_mpegs_clock_is_one(tmp_path: Path) -> Non
 
 def test_gaps_stay_gaps(tmp_path: Path) -> None:
     """A still of 20 s under sound that goes on, and in Matroska one of an hour without sound."""
-    for name, still, sound in (("a.ts", 20.0, True), ("a.mkv", 3600.0, False)):
+    for name, seconds, sound in (("a.ts", 20.0, True), ("a.mkv", 3600.0, False)):
         with av.open(str(tmp_path / name), "w") as container:
             picture = container.add_stream("libx264", rate=25)
             picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
             heard = container.add_stream("mp2", rate=48_000, layout="mono") if sound else None
             for number in range(50):
                 frame = av.VideoFrame.from_ndarray(np.zeros((48, 64, 3), np.uint8), format="rgb24")
-                frame.pts, frame.time_base = number + (25 * round(still) if number > 24 else 0), Fraction(1, 25)
+                frame.pts, frame.time_base = number + (25 * round(seconds) if number > 24 else 0), Fraction(1, 25)
                 container.mux(picture.encode(frame))
             container.mux(picture.encode(None))
             if heard is not None:
@@ -101,7 +112,7 @@ def test_gaps_stay_gaps(tmp_path: Path) -> None:
                 silence.sample_rate, silence.pts = 48_000, 0
                 container.mux(heard.encode(silence))
                 container.mux(heard.encode(None))
-        assert shown(tmp_path / name)[25] == pytest.approx(1.0 + still, abs=0.01)
+        assert shown(tmp_path / name)[25] == pytest.approx(1.0 + seconds, abs=0.01)
 
 
 def test_h264_in_avi_is_shown_in_its_order(tmp_path: Path) -> None:
