@@ -142,7 +142,7 @@ def packets(container: InputContainer, *streams: Stream) -> Iterator[Packet[Any]
     picture, sound = picture_stream(container), sound_stream(container)
     main = [stream for stream in (picture, sound) if stream is not None]
     clock = Clock(main, bool(container.format.flags & MAY_BEGIN_AGAIN))
-    order = None if picture is None else _picture_order(container, picture)
+    order = None if picture is None or picture not in streams else _picture_order(container, picture)
     wanted = {stream.index for stream in streams}
     for packet in _read_packets(container, {*streams, *main}):
         # Not `stream_index`: of the empty packets that end streams it is 0.
