@@ -29,6 +29,7 @@ from workbench.files import FileStamp, has_settled, stamp_of
 from workbench.media.claims import share_present
 from workbench.media.containers import (
     first_picture,
+    is_still,
     open_media,
     packets,
     picture_stream,
@@ -57,7 +58,9 @@ class MediaInfo:
     """s; from the first picture shown to the end of the last, or to that of the sound where it goes on for 0.25 s and
     more; of a file without picture that of its sound"""
     has_video: bool
-    """whether there is a moving picture; cover art is none"""
+    """whether there is a moving picture that can be decoded; cover art is none"""
+    lacks_decoder: bool
+    """whether there is a moving picture, and none that can be decoded"""
     has_audio: bool
     width: int | None
     """pixels as displayed: with the sample aspect and a rotation applied"""
@@ -262,6 +265,7 @@ def media_info(path: Path, container: InputContainer, first: VideoFrame | None, 
         container=container.format.name,
         duration=(seconds[0] if seen is not None else seconds[1]) + (tail if tail >= _SOUND_TAIL_SECONDS else 0.0),
         has_video=picture is not None,
+        lacks_decoder=picture is None and not all(is_still(stream) for stream in container.streams.video),
         has_audio=sound is not None,
         width=width,
         height=height,

@@ -279,13 +279,16 @@ def video_length(video: Path | float) -> float:
 
     Raises
     ------
-    MediaError : the file cannot be read, or has neither picture nor sound
+    MediaError : the file cannot be read, has a picture that cannot be decoded, or neither picture nor sound
     ParameterError : a length that is not positive and finite
     """
     if isinstance(video, Path):
         from workbench.media.probe import probe
 
-        return probe(video).duration
+        info = probe(video)
+        if info.lacks_decoder:
+            raise MediaError(f"{video}: its picture cannot be decoded; convert it, or give the length in seconds")
+        return info.duration
     if not 0.0 < video < float("inf"):
         raise ParameterError(f"a video lasts some time, got {video} s")
     return float(video)

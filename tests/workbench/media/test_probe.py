@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 import soundfile
 
+from tests.videos import write_numbered
 from workbench.bundled import bundled_path
 from workbench.errors import MediaError
 from workbench.media.audio import decode
 from workbench.media.probe import probe
 from workbench.media.video import frames
+from workbench.workflows.loop import video_length
 
 RATE = 48_000
 
@@ -52,6 +54,14 @@ class TestProbe:
         left = [picture.video_s for picture in frames(tmp_path / "cut.mkv")]
         assert probe(tmp_path / "cut.mkv").duration == pytest.approx(left[-1] + 0.04, abs=0.05)
         assert "cut.mkv: the file is cut short, only 50 % of it" in caplog.text
+
+    def test_a_picture_without_a_decoder_is_not_taken_for_sound_alone(self, tmp_path: Path) -> None:
+        path = write_numbered(tmp_path / "a.avi", 25, sound="pcm_s16le")
+        assert not probe(path).lacks_decoder
+        path.write_bytes(path.read_bytes().replace(b"H264", b"ZZZZ"))
+        assert (probe(path).has_video, probe(path).lacks_decoder) == (False, True)
+        with pytest.raises(MediaError, match="its picture cannot be decoded; convert it"):
+            video_length(path)
 
     def test_a_silent_video(self, tmp_path: Path, video: Callable[..., Path]) -> None:
         info = probe(video(tmp_path / "a.mp4", sound_seconds=None))
