@@ -241,9 +241,7 @@ def render_video(
 
     with written_whole(out) as aside, open_media(video) as source:
         part = _Part(progress, _SOUND_SHARE, 1.0)
-        target = _Target(
-            out, aside, video, audio, facts.duration, lambda second: part.reached(second / facts.duration)
-        )
+        target = _Target(out, aside, video, audio, facts.duration, lambda second: part.reached(second / facts.duration))
         _join(source, target, _encode_under_ceiling(sound, total, params, aside.parent, held, progress), params)
     return out
 
