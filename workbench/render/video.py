@@ -191,8 +191,8 @@ def render_video(
 ) -> Path:
     """Put a plan's music under a video: picture copied, sound mixed, limited and encoded as AAC.
 
-    The file is as long as the video's picture. Without a mix, music and soundtrack play at their own levels, because a
-    soundtrack is removed only on request; both are summed and limited.
+    The file is as long as the video; where its sound goes on, the last picture stays. Without a mix, music and
+    soundtrack play at their own levels, because a soundtrack is removed only on request; both are summed and limited.
 
     Parameters
     ----------
