@@ -119,13 +119,7 @@ class EditDifference:
 
 
 def lasting(difference: EditDifference, new_seconds: float) -> EditDifference:
-    """The difference with the new cut as long as it is: pictures of the old one's length do not add up to that.
-
-    Parameters
-    ----------
-    difference : of two videos, counted in pictures of the old one
-    new_seconds : s that the new one lasts
-    """
+    """The difference with the new cut `new_seconds` long: pictures of the old one's length do not add up to that."""
     kept = (
         replace(span, seconds=min(span.seconds, new_seconds - span.new_start))
         for span in difference.kept
@@ -135,16 +129,10 @@ def lasting(difference: EditDifference, new_seconds: float) -> EditDifference:
 
 
 def compare_edits(old: EditList, new: EditList) -> EditDifference:
-    """Find what changed between two cuts.
+    """Find what changed between two cuts, each of which counts in its own frame rate.
 
-    Parameters
-    ----------
-    old, new : the cuts; each counts in its own frame rate. Media are the same if their names are but for the way they
-        are written. Where they name not one media alike, as exports of different programs may, the last parts count
-
-    Returns
-    -------
-    seconds of picture that stayed, and the changes between them
+    Media are the same if their names differ only in how they are written. Where the cuts name not one media alike, as
+    exports of different programs may, the last parts of the names count.
     """
     old, new = _plainly_named(old), _plainly_named(new)
     new = _named_like(old, new)

@@ -83,17 +83,10 @@ class EditList:
 
     @classmethod
     def laid(cls, pieces: Iterable[tuple[str | None, Fraction, Fraction, Fraction]], frame_rate: Fraction) -> EditList:
-        """Lay pieces one after the other.
+        """Lay pieces of media, source_start, seconds and speed, as of `Clip`, one after the other.
 
-        Parameters
-        ----------
-        pieces : media, source_start, seconds and speed of each, as of `Clip`; those without length are left out, gaps
-            side by side become one
-        frame_rate : frames a second of record time
-
-        Raises
-        ------
-        EditError : no piece has a length, or one has a negative one
+        Pieces without length are left out, gaps side by side become one. Raises `EditError` where no piece has a
+        length, or one has a negative one.
         """
         clips: list[Clip] = []
         reached = Fraction(0)

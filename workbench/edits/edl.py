@@ -103,14 +103,8 @@ def read_edl(
 ) -> EditList:
     """Read the video events of a text file.
 
-    Parameters
-    ----------
-    frame_rate, seconds : frames a second and length of the edit in s, where they are known
-    beside : another list of the same media, which tells of their clocks too
-
-    Raises
-    ------
-    EditError : the file cannot be read; the message names the line
+    `seconds` is the length of the edit, `beside` another list of the same media, which tells of their clocks too.
+    Raises `EditError`, which names the line that cannot be read.
     """
     events, stated = _events(path)
     if not events:

@@ -47,17 +47,9 @@ class _Point(NamedTuple):
 
 
 def follow_edit(points: Points, difference: EditDifference) -> FollowedEnvelope:
-    """Move an envelope to another cut of its video.
+    """Move an envelope of the old cut, as in `workbench.mix.drawn`, to the new cut of its video.
 
-    Parameters
-    ----------
-    points : (s of the old cut, dB to pull the music down), see `workbench.mix.drawn`; none: nothing is ducked, also not
-        in the new cut
-    difference : of the two cuts
-
-    Returns
-    -------
-    FollowedEnvelope : its points are on the grid of drawn ones, strictly increasing
+    The points that come out lie on the grid of drawn ones. Without points nothing is ducked in either cut.
     """
     held = max(0.0, difference.new_seconds - difference.kept_seconds)
     if not points:

@@ -48,10 +48,8 @@ _DEEPEST = 20  # compound clips within one another
 def read_fcpxml(path: Path, project: str | None = None) -> EditList:
     """Read the primary storyline of the project in a file `.fcpxml` or a bundle `.fcpxmld`.
 
-    Raises
-    ------
-    EditError : the file cannot be read, has no project, or several and none is named so; the message names the line
-        where one is at fault
+    Raises `EditError` where it cannot be read, and names the line, or where it has no project, or several and none of
+    the name `project`.
     """
     return _Reader(path, document_of(path)).edit(project)
 

@@ -75,12 +75,7 @@ class Matching:
 
 
 def match_pieces(old: EditList, new: EditList) -> Matching:
-    """Match the pictures of two cuts.
-
-    Parameters
-    ----------
-    old, new : the cuts; media are the same where their names are equal
-    """
+    """Match the pictures of two cuts, whose media are the same where their names are equal."""
     olds, news, tick = pieces_of(old, new)
     kept = _chain(olds, news, _swapped(olds, news))
     in_chain = set(kept)
@@ -91,13 +86,7 @@ def match_pieces(old: EditList, new: EditList) -> Matching:
 def pieces_of(old: EditList, new: EditList) -> tuple[tuple[Piece, ...], tuple[Piece, ...], Fraction]:
     """Split the clips of two cuts into pieces that are the same or have nothing in common.
 
-    Parameters
-    ----------
-    old, new : the cuts
-
-    Returns
-    -------
-    pieces of either, in order, and the seconds of a tick
+    Returns the pieces of either, in order, and the seconds of a tick.
     """
     spans = [[_shown(clip) for clip in edit.clips] for edit in (old, new)]
     whole = lcm(

@@ -39,10 +39,8 @@ _SPEED_STEP = Fraction(1, 200_000)
 def read_otio(path: Path, project: str | None = None) -> EditList:
     """Read the first video track of the timeline in a file `.otio` or a bundle, `.otioz` or `.otiod`.
 
-    Raises
-    ------
-    ExtraMissing : OpenTimelineIO, of the extra `export`, is not installed
-    EditError : the file cannot be read, has several timelines and none is named so, or no shot on a video track
+    Raises `EditError` where the file cannot be read, has several timelines and none of the name `project`, or no shot
+    on a video track, and `ExtraMissing` without OpenTimelineIO, of the extra `export`.
     """
     require_extra("export", f"{path.name}: reading OTIO")
     otio = import_module("opentimelineio")

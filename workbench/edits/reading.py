@@ -57,25 +57,12 @@ def read_edit_list(
     project: str | None = None,
     beside: Path | None = None,
 ) -> EditList:
-    """Read an edit.
+    """Read the first video track of an edit: a file, or a bundle, with one of `EDIT_LIST_SUFFIXES`.
 
-    Parameters
-    ----------
-    path : a file, or a bundle, with one of `EDIT_LIST_SUFFIXES`
-    frame_rate : frames a second of an EDL that does not state them; None: not known. Other formats state their own
-    seconds : s that the edit lasts, which tell the frame rate and the start of an EDL; None: not known
-    project : name of the project or timeline, where the file holds several; None: it holds one
-    beside : another cut of the same media, which tells the frame rates of an EDL's sources; None: there is none
-
-    Returns
-    -------
-    its first video track
-
-    Raises
-    ------
-    EditError : no such file, another format, several projects and none is named so, or a file that cannot be read; the
-        message names file and line
-    ExtraMissing : the file is OTIO and the extra `export` is not installed
+    An EDL seldom states its frame rate: `frame_rate` gives it, or `seconds`, the length of the edit, tells it, and
+    `beside`, another cut of the same media, tells those of its sources. `project` names one of several in a file.
+    Raises `EditError`, which names file and line, for a missing file, another format, several projects of which none
+    has the name, or what cannot be read, and `ExtraMissing` for OTIO without the extra `export`.
     """
     path = Path(path)
     _check_program(path)
@@ -100,24 +87,12 @@ def compare_files(
     frame_rate: Fraction | None = None,
     projects: Sequence[str] = (),
 ) -> EditDifference:
-    """Find what changed between two cuts of a video.
+    """Find what changed between two cuts, given as two edit lists, in one format or two, or as two video files.
 
-    Parameters
-    ----------
-    old_path, new_path : two edit lists, in one format or two, or two video files
-    old_seconds : s that the old cut lasts, where that is known, as from a plan for it; tells the frame rate of an EDL
-    frame_rate : frames a second of EDLs, which seldom state them; None: not known
-    projects : name of the project in files that hold several; two where it is another in the new one
-
-    Returns
-    -------
-    seconds of picture that stayed, and the changes between them
-
-    Raises
-    ------
-    EditError : one is an edit list and the other is not, or one cannot be read, or is an EDL of another frame rate
-    ExtraMissing : one is OTIO and the extra `export` is not installed
-    MediaError : one is no video that can be read
+    `old_seconds`, as from a plan for the old cut, tells the frame rate of an EDL that does not state it. `projects`
+    names the project in files that hold several; two names where it is another in the new one. Raises `EditError` where
+    one is an edit list and the other is not, or one cannot be read or is an EDL of another frame rate, `MediaError`
+    where a video cannot be read, and `ExtraMissing` for OTIO without the extra `export`.
     """
     old_path, new_path = Path(old_path), Path(new_path)
     for path in (old_path, new_path):

@@ -48,12 +48,7 @@ class Shot(NamedTuple):
 
 
 def lay_shots(shots: Sequence[Shot], frame_rate: Fraction) -> EditList:
-    """Lay shots one after the other, with cuts at the middle of transitions; those without length are left out.
-
-    Raises
-    ------
-    EditError : no shot has a length
-    """
+    """Lay shots one after the other, with cuts at the middle of transitions; raises `EditError` where none lasts."""
     laid = cut_at_middles(shots)
     if not laid:
         raise EditError("no shot on the first video track")
@@ -79,16 +74,8 @@ def cut_at_middles(shots: Sequence[Shot]) -> list[Shot]:
 def part_of(shots: Sequence[Shot], start: Fraction, seconds: Fraction, speed: Fraction = Fraction(1)) -> list[Shot]:
     """Cut a part out of a row of shots, as a nested sequence is shown in part and maybe at another speed.
 
-    Parameters
-    ----------
-    shots : in order, from 0 on
-    start : where the part begins, s; before 0 and past the end nothing is shown
-    seconds : how long the part is shown, s; backwards it begins at `start` and goes down
-    speed : seconds of the row a second of the part
-
-    Returns
-    -------
-    shots that together last `seconds`
+    The shots begin at 0 and those that come out last `seconds` together; before 0 and past the end nothing is shown.
+    Speed is seconds of the row a second of the part; backwards it begins at `start` and goes down.
     """
     if speed == 0:
         (still,) = part_of(shots, start, Fraction(1, 1_000_000))[:1]
@@ -118,12 +105,7 @@ def _at_speed(shot: Shot, speed: Fraction) -> Shot:
 
 
 def exact_rate(rate: float) -> Fraction:
-    """The frame rate that a decimal number means: 29.97 is 30000/1001.
-
-    Raises
-    ------
-    EditError : it is not positive, or so small that it stands for no rate
-    """
+    """The frame rate that a decimal number means: 29.97 is 30000/1001; raises `EditError` where it stands for none."""
     if not _LOWEST_RATE <= rate < float("inf"):
         raise EditError(f"a rate must be positive, got {rate}")
     if rate == round(rate):
@@ -135,12 +117,7 @@ def exact_rate(rate: float) -> Fraction:
 
 
 def exact_number(value: float) -> Fraction:
-    """A count of frames that is written as a decimal number, to a thousandth of a frame.
-
-    Raises
-    ------
-    EditError : it is not finite
-    """
+    """A count of frames written as a decimal number, to a thousandth; raises `EditError` where it is not finite."""
     if not abs(value) < float("inf"):
         raise EditError(f"a time must be finite, got {value}")
     return Fraction(value).limit_denominator(_PARTS_OF_FRAME)

@@ -64,20 +64,9 @@ class Trace:
 
 
 def trace_video(path: Path, frame_rate: Fraction | None = None) -> Trace:
-    """Read a video once, every picture of it, and its sound.
+    """Read a video once, every picture of it, and its sound, on a grid of `frame_rate`; None: the video's own.
 
-    Parameters
-    ----------
-    path : a file with a moving picture
-    frame_rate : of the grid; None: the video's own
-
-    Returns
-    -------
-    the descriptors of its frames
-
-    Raises
-    ------
-    MediaError : no such file, no media, no moving picture, or damage beyond use
+    Raises `MediaError` where there is no file, no media or no moving picture, or the damage is beyond use.
     """
     from workbench.video.meter import PictureMeter
 

@@ -58,20 +58,10 @@ _OLD = "old"
 
 
 def compare_videos(old_path: Path, new_path: Path) -> EditDifference:
-    """Find what changed between two cuts of a video that are given as video files.
+    """Find what changed between two cuts given as video files, of which every picture is decoded.
 
-    Parameters
-    ----------
-    old_path, new_path : files with a moving picture; every picture of both is decoded. The old one's frame rate is the
-        grid of both
-
-    Returns
-    -------
-    seconds of picture that stayed, exact to a frame, and the changes between them
-
-    Raises
-    ------
-    MediaError : one is no video that can be read
+    The old one's frame rate is the grid of both, and the result is exact to a frame of it. Raises `MediaError` where
+    one is no video that can be read.
     """
     old = trace_video(Path(old_path))
     new = trace_video(Path(new_path), old.frame_rate)
@@ -79,12 +69,7 @@ def compare_videos(old_path: Path, new_path: Path) -> EditDifference:
 
 
 def compare_traces(old: Trace, new: Trace) -> EditDifference:
-    """Find what changed between two videos that were read.
-
-    Parameters
-    ----------
-    old, new : on the same grid of frames
-    """
+    """Find what changed between two videos that were read on the same grid of frames."""
     rate = old.frame_rate
     one = Fraction(1)
     shots = pairwise([0, *old.cuts.tolist(), old.frames])

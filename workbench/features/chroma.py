@@ -21,19 +21,10 @@ WINDOW_SECONDS = 8192 / 44_100
 
 
 def beat_tones(samples: FloatArray, sample_rate: int, edges: FloatArray) -> tuple[FloatArray, float]:
-    """Compressed power of semitones at both ends of each beat, corrected for the recording's tuning.
+    """Compressed power of semitones at both ends of each beat, and the tuning by which they are corrected.
 
-    Parameters
-    ----------
-    samples : shape (channels, n) or (n,), full scale 1.0
-    sample_rate : Hz
-    edges : shape (n_beats + 1,), seconds
-
-    Returns
-    -------
-    tones : shape (n_beats, 2, n_tones), float32, power ** 0.3; index 0 is the window that starts with the beat, 1 the
-        one that ends with it
-    tuning : semitones from A4 = 440 Hz, -0.5 to 0.5
+    The edges are n_beats + 1 times. The power, `power ** 0.3`, has shape (n_beats, 2, n_tones): index 0 is the window
+    that starts with the beat, 1 the one that ends with it. The tuning is in semitones from A4 = 440 Hz, -0.5 to 0.5.
     """
     half = np.minimum(WINDOW_SECONDS, np.maximum(np.diff(edges), 0.5 * WINDOW_SECONDS)) / 2
     centres = np.stack((edges[:-1] + half, edges[1:] - half), axis=1).ravel()
@@ -49,16 +40,9 @@ def beat_tones(samples: FloatArray, sample_rate: int, edges: FloatArray) -> tupl
 
 
 def tuning(power: FloatArray, bin_hz: float) -> float:
-    """How far a recording's pitches lie from A4 = 440 Hz: the circular mean deviation of spectral peaks.
+    """How far pitches lie from A4 = 440 Hz, semitones: the circular mean deviation of spectral peaks; 0 without peaks.
 
-    Parameters
-    ----------
-    power : shape (n_windows, n_bins)
-    bin_hz : Hz from bin to bin
-
-    Returns
-    -------
-    semitones, -0.5 to 0.5; 0.0 where there are no peaks
+    The power has shape (n_windows, n_bins).
     """
     low, high = int(np.ceil(200.0 / bin_hz)), min(int(2000.0 / bin_hz), power.shape[1] - 1)
     if high <= low or not power.size:
@@ -76,20 +60,10 @@ def tuning(power: FloatArray, bin_hz: float) -> float:
 
 
 def semitone_bands(n_bins: int, bin_hz: float, deviation: float) -> FloatArray:
-    """Bands a semitone wide around each tone.
+    """Bands a semitone wide around each tone of a recording tuned `deviation` semitones from A4 = 440 Hz.
 
     A band is a raised cosine over two semitones, so that neighbours sum to one; where it is narrower than a bin, the
-    two bins around the tone share it.
-
-    Parameters
-    ----------
-    n_bins : of the power spectrum
-    bin_hz : Hz from bin to bin
-    deviation : semitones, tuning of the recording relative to A4 = 440 Hz
-
-    Returns
-    -------
-    shape (n_bins, n_tones), float32, 0 to 1
+    two bins around the tone share it. Shape (n_bins, n_tones).
     """
     midi = np.arange(LOWEST_MIDI, HIGHEST_MIDI + 1) + deviation
     hz = 440.0 * 2.0 ** ((midi - 69) / 12)
@@ -100,17 +74,10 @@ def semitone_bands(n_bins: int, bin_hz: float, deviation: float) -> FloatArray:
 
 
 def stand_out(tones: FloatArray, reach: int = 6, noise_share: float = 0.25) -> FloatArray:
-    """How far tones rise over their surroundings, so that notes count and drums do not.
+    """How far tones rise over their surroundings, so that notes count and drums do not: shape (..., 2 * n_tones).
 
-    Parameters
-    ----------
-    tones : shape (..., n_tones), from `beat_tones`
-    reach : semitones on each side that count as surroundings
-    noise_share : weight of the tones themselves, which are appended so that unpitched sounds resemble each other
-
-    Returns
-    -------
-    shape (..., 2 * n_tones): rises over the local mean, then the weighted tones
+    The rises over the mean of `reach` semitones on each side come first; then the tones themselves, weighted by
+    `noise_share`, so that unpitched sounds resemble each other.
     """
     n = tones.shape[-1]
     sums = np.concatenate((np.zeros_like(tones[..., :1]), np.cumsum(tones, axis=-1, dtype=np.float64)), axis=-1)
@@ -120,16 +87,7 @@ def stand_out(tones: FloatArray, reach: int = 6, noise_share: float = 0.25) -> F
 
 
 def fold_octaves(tones: FloatArray) -> FloatArray:
-    """Pitch classes of semitones, C first: sums over octaves.
-
-    Parameters
-    ----------
-    tones : shape (..., n_tones), from `beat_tones`
-
-    Returns
-    -------
-    shape (..., 12)
-    """
+    """Pitch classes of semitones, C first: sums over octaves, shape (..., 12)."""
     classes = np.arange(LOWEST_MIDI, HIGHEST_MIDI + 1) % 12
     fold = (classes[:, None] == np.arange(12)[None, :]).astype(tones.dtype)
     return np.asarray(tones @ fold)

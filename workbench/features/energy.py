@@ -21,18 +21,7 @@ _SCAN_SECONDS = 1.0
 
 
 def sounding_range(samples: FloatArray, sample_rate: int, floor_dbfs: float = SILENCE_DBFS) -> tuple[float, float]:
-    """Start and end of the sound above a floor.
-
-    Parameters
-    ----------
-    samples : shape (channels, n), full scale 1.0
-    sample_rate : Hz
-    floor_dbfs : dBFS of a sample's magnitude
-
-    Returns
-    -------
-    start, end : seconds; (0.0, 0.0) where nothing is above the floor. `end` is the end of the last sample above it.
-    """
+    """Start and end, s, of the sound whose samples exceed a floor; (0.0, 0.0) where none does."""
     floor = 10.0 ** (floor_dbfs / 20.0)
     n = samples.shape[1]
     block = max(1, round(_SCAN_SECONDS * sample_rate))
@@ -55,17 +44,9 @@ def sounding_range(samples: FloatArray, sample_rate: int, floor_dbfs: float = SI
 
 
 def loudness_between(samples: FloatArray, sample_rate: int, starts: FloatArray, ends: FloatArray) -> FloatArray:
-    """Ungated loudness of many stretches, which may overlap.
+    """Ungated loudness of many stretches, which may overlap: LUFS, not below `FLOOR_LUFS`.
 
-    Parameters
-    ----------
-    samples : shape (channels, n), full scale 1.0
-    sample_rate : Hz
-    starts, ends : shape (n_stretches,), seconds; parts outside the recording are left out
-
-    Returns
-    -------
-    shape (n_stretches,), LUFS, not below `FLOOR_LUFS`; an empty stretch has that floor
+    Parts of a stretch outside the recording are left out; an empty one has the floor.
     """
     duration = samples.shape[1] / sample_rate
     lows = np.clip(np.asarray(starts, dtype=np.float64), 0.0, duration)

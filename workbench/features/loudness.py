@@ -54,33 +54,14 @@ _CHANNEL_WEIGHTS: dict[int, tuple[float, ...]] = {
 
 
 def channel_weights(channels: int) -> FloatArray:
-    """Weight of each channel's power in the sum.
-
-    Parameters
-    ----------
-    channels : how many; from nine on, all have weight 1.0
-
-    Returns
-    -------
-    shape (channels,), 0 for LFE, 1.0 or 1.41
-    """
+    """Weight of each channel's power in the sum: 0 for LFE, 1.0 or 1.41; from nine channels on, all have 1.0."""
     return np.asarray(_CHANNEL_WEIGHTS.get(channels, (1.0,) * channels), dtype=np.float64)
 
 
 def k_weighting(rate: int) -> FloatArray:
-    """Coefficients of both sections of the K-weighting at a sample rate.
+    """Coefficients of both sections of the K-weighting at a sample rate, shape (2, 6) as scipy's `sos`.
 
-    Parameters
-    ----------
-    rate : Hz, 4000 at least
-
-    Returns
-    -------
-    shape (2, 6): b0 b1 b2 a0 a1 a2, as scipy's `sos`
-
-    Raises
-    ------
-    ParameterError : a rate under 4 kHz, where the shelf has no room under half the rate
+    Raises `ParameterError` for a rate under 4 kHz, where the shelf has no room under half the rate.
     """
     if rate < 4000:
         raise ParameterError(f"K-weighting needs a sample rate of 4000 Hz or more, got {rate}")
@@ -105,20 +86,9 @@ def k_weighting(rate: int) -> FloatArray:
 
 
 def k_weight(samples: FloatArray, rate: int) -> FloatArray:
-    """Filter by the K-weighting.
+    """Filter samples, shape (channels, n) or (n,), by the K-weighting, into shape (channels, n), float64.
 
-    Parameters
-    ----------
-    samples : shape (channels, n) or (n,)
-    rate : Hz
-
-    Returns
-    -------
-    shape (channels, n), float64
-
-    Raises
-    ------
-    ParameterError : samples of another shape, or a rate under 4 kHz
+    Raises `ParameterError` for samples of another shape or a rate under 4 kHz.
     """
     from workbench.features._kernels import weight_channels
 
@@ -129,61 +99,23 @@ def k_weight(samples: FloatArray, rate: int) -> FloatArray:
 
 
 def momentary(samples: FloatArray, rate: int, hop_seconds: float = 0.1) -> FloatArray:
-    """Loudness of 400 ms windows.
+    """Loudness of 400 ms windows, of which number k starts at `k * hop_seconds`; whole windows only, LUFS.
 
-    Parameters
-    ----------
-    samples : shape (channels, n), full scale 1.0
-    rate : Hz
-    hop_seconds : s, window k starts at `k * hop_seconds`
-
-    Returns
-    -------
-    shape (n_windows,), LUFS, whole windows only; -inf for silence; empty where the sound is shorter than one window
-
-    Raises
-    ------
-    ParameterError : samples of another shape, a rate under 4 kHz, or a hop that is not positive
+    Raises `ParameterError` for samples of another shape, a rate under 4 kHz or a hop that is not positive.
     """
     return _sliding(samples, rate, MOMENTARY_SECONDS, hop_seconds)
 
 
 def short_term(samples: FloatArray, rate: int, hop_seconds: float = 0.1) -> FloatArray:
-    """Loudness of 3 s windows.
-
-    Parameters
-    ----------
-    samples : shape (channels, n), full scale 1.0
-    rate : Hz
-    hop_seconds : s, window k starts at `k * hop_seconds`
-
-    Returns
-    -------
-    shape (n_windows,), LUFS, whole windows only; -inf for silence; empty where the sound is shorter than one window
-
-    Raises
-    ------
-    ParameterError : samples of another shape, a rate under 4 kHz, or a hop that is not positive
-    """
+    """Loudness of 3 s windows; otherwise as `momentary`."""
     return _sliding(samples, rate, SHORT_TERM_SECONDS, hop_seconds)
 
 
 def stretch_lufs(samples: FloatArray, rate: int, edges: FloatArray) -> FloatArray:
-    """Ungated loudness of the stretches between neighbouring edges, of bars for example.
+    """Ungated loudness of the stretches between neighbouring edges in s, of bars for example, LUFS.
 
-    Parameters
-    ----------
-    samples : shape (channels, n), full scale 1.0
-    rate : Hz
-    edges : shape (n_stretches + 1,), seconds, not decreasing; parts outside the sound count as silence
-
-    Returns
-    -------
-    shape (n_stretches,), LUFS; -inf where a stretch is silent or empty
-
-    Raises
-    ------
-    ParameterError : edges that decrease, samples of another shape, or a rate under 4 kHz
+    Parts outside the sound count as silence; an empty stretch has -inf. Raises `ParameterError` for edges that
+    decrease, samples of another shape or a rate under 4 kHz.
     """
     at = np.rint(np.asarray(edges, dtype=np.float64) * rate).astype(np.int64)
     if at.size < 2:
@@ -195,22 +127,10 @@ def stretch_lufs(samples: FloatArray, rate: int, edges: FloatArray) -> FloatArra
 
 
 def integrated_lufs(samples: FloatArray, rate: int) -> float:
-    """Gated loudness of the whole.
+    """Gated loudness of the whole, LUFS; -inf where every block lies below the absolute gate.
 
-    Sound shorter than one block of 400 ms counts as one block.
-
-    Parameters
-    ----------
-    samples : shape (channels, n), full scale 1.0
-    rate : Hz
-
-    Returns
-    -------
-    LUFS; -inf where every block lies below the absolute gate
-
-    Raises
-    ------
-    ParameterError : samples of another shape, or a rate under 4 kHz
+    Sound shorter than one block of 400 ms counts as one block. Raises `ParameterError` for samples of another shape or
+    a rate under 4 kHz.
     """
     n = _channels_first(samples).shape[1]
     starts, ends = _windows(n, rate, MOMENTARY_SECONDS, MOMENTARY_SECONDS / 4.0)
@@ -225,22 +145,11 @@ def integrated_lufs(samples: FloatArray, rate: int) -> float:
 
 
 def true_peak_db(samples: FloatArray) -> float:
-    """Highest value that the waveform reaches at the samples and between them, over all channels.
+    """Highest value that the waveform reaches at the samples and between them, over all channels, dBTP.
 
     It is searched at four points a sample; each highest point and its neighbours are then fitted by one sinusoid, whose
-    crest is known. That removes the error of plain fourfold oversampling, 0.6 dB at 20 kHz.
-
-    Parameters
-    ----------
-    samples : shape (channels, n), full scale 1.0
-
-    Returns
-    -------
-    dBTP; -inf for silence
-
-    Raises
-    ------
-    ParameterError : samples of another shape
+    crest is known. That removes the error of plain fourfold oversampling, 0.6 dB at 20 kHz. Raises `ParameterError` for
+    samples of another shape.
     """
     block = _channels_first(samples).astype(np.float32, copy=False)
     half = INTERPOLATOR_TAPS // 2

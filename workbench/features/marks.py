@@ -55,46 +55,22 @@ class Marks:
         return int(self.times.size)
 
     def of(self, name: str) -> FloatArray:
-        """Times of one kind, s.
-
-        Parameters
-        ----------
-        name : of the kind
-
-        Raises
-        ------
-        ParameterError : no such kind
-        """
+        """Times of one kind, s; raises `ParameterError` where there is no such kind."""
         if name not in self.names:
             raise ParameterError(f"no kind is called {name!r}; there are {', '.join(self.names)}")
         times: FloatArray = self.times[self.kinds == self.names.index(name)]
         return times
 
     def name_of(self, mark: int) -> str:
-        """Name of the kind of one mark.
-
-        Parameters
-        ----------
-        mark : index into `times`
-        """
+        """Name of the kind of the mark at one index of `times`."""
         return self.names[int(self.kinds[mark])]
 
 
 def marks_of(names: Sequence[str], marks: Iterable[tuple[float, str, float, float]]) -> Marks:
-    """Sort rows into marks.
+    """Sort rows of time (s), name of the kind, salience (0 to 1) and tolerance (s) into marks.
 
-    Parameters
-    ----------
-    names : of the kinds; `Marks.kinds` are indices into them
-    marks : in any order; time (s), name of the kind, salience (0 to 1) and tolerance (s) of each
-
-    Returns
-    -------
-    Marks : in order of time
-
-    Raises
-    ------
-    ParameterError : a kind that is not among `names`, or values out of range
+    `Marks.kinds` are indices into `names`. Raises `ParameterError` for a kind that is not among them, or values out of
+    range.
     """
     rows = sorted(marks)
     for _, name, _, _ in rows:
@@ -112,14 +88,7 @@ def marks_of(names: Sequence[str], marks: Iterable[tuple[float, str, float, floa
 def strongest_apart(times: FloatArray, salience: FloatArray, seconds: float) -> IntArray:
     """Indices of the marks that stay when each, the most salient first, displaces those within some seconds of it.
 
-    Parameters
-    ----------
-    times, salience : shape (n,), s and 0 to 1, in any order
-    seconds : nearer marks count as one
-
-    Returns
-    -------
-    shape (n_kept,), in order of time
+    Times come in any order, indices in order of time.
     """
     order = np.argsort(times, kind="stable")
     ordered = times[order]

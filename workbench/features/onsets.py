@@ -61,16 +61,9 @@ class OnsetStrengths:
 
 
 def detect_onsets(spectrum: Spectrum, params: BeatParams | None = None) -> OnsetStrengths:
-    """Compute the onset strengths of a recording.
+    """Compute the onset strengths of a recording: finite throughout, all zero for silence, none without frames.
 
-    Parameters
-    ----------
-    spectrum : of the recording; without frames the result has none either
-    params : `compression` and `normalization_seconds` are read; None: the defaults
-
-    Returns
-    -------
-    OnsetStrengths : finite throughout; all zero for silence
+    Of the parameters, `compression` and `normalization_seconds` are read.
     """
     params = params or BeatParams()
     rate = spectrum.frames_per_second
@@ -99,18 +92,8 @@ def _rises(
 ) -> tuple[FloatArray, FloatArray]:
     """Mean rise of compressed magnitude in groups of bands, and the share of bands that rise clearly.
 
-    Some frames at a time, so that the levels of all frames are never in memory together.
-
-    Parameters
-    ----------
-    power : shape (n_bands, n_frames)
-    rate : frames a second
-    compression : see `_compressed`
-    group, n_groups : as of the kernel `superflux`
-
-    Returns
-    -------
-    shape (n_groups, n_frames) each, float32
+    The power has shape (n_bands, n_frames), the results (n_groups, n_frames); the groups are those of the kernel
+    `superflux`. Some frames at a time, so that the levels of all frames are never in memory together.
     """
     from workbench.features._kernels import superflux
 
@@ -183,15 +166,9 @@ def _harmonic_change(spectrum: Spectrum) -> FloatArray:
 
 
 def pitch_classes(spectrum: Spectrum) -> FloatArray:
-    """Chroma of the tone frames: compressed magnitude above its own floor, folded into octaves.
+    """Chroma of the tone frames: compressed magnitude above its own floor, folded into octaves, C first.
 
-    Parameters
-    ----------
-    spectrum : of the recording; `tones` is read
-
-    Returns
-    -------
-    shape (12, n_tone_frames), float32, >= 0, C first; columns are not of unit norm, so loud frames weigh more
+    Shape (12, n_tone_frames); columns are not of unit norm, so loud frames weigh more.
     """
     level = _compressed(spectrum.tones, 100.0, _loud(spectrum.tones))
     level = np.maximum(level - np.median(level, axis=0, keepdims=True), 0.0)

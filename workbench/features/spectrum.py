@@ -66,24 +66,11 @@ class Spectrum:
 
 
 def analyze_spectrum(sound: FloatArray, sample_rate: int, params: SpectrumParams | None = None) -> Spectrum:
-    """Compute the bands for rhythm and the tones for harmony of one recording.
+    """Compute the bands for rhythm and the tones for harmony of one recording, shape (n,) or (channels, n).
 
     The sound is read once, piece by piece: averaged over its channels, brought to `params.sample_rate`, and again to a
-    quarter of that for the tones. Neither sound is ever in memory whole.
-
-    Parameters
-    ----------
-    sound : shape (n,) or (channels, n), full scale 1.0; may be empty
-    sample_rate : Hz
-    params : rate, frames and window; None: the defaults
-
-    Returns
-    -------
-    Spectrum : with floor(duration * frames_per_second) + 1 frames, none for an empty sound
-
-    Raises
-    ------
-    ParameterError : a sound of another shape
+    quarter of that for the tones. Neither sound is ever in memory whole. Raises `ParameterError` for a sound of another
+    shape.
     """
     params = params or SpectrumParams()
     length = _samples_at(sound.shape[-1], sample_rate, params.sample_rate)
@@ -115,21 +102,9 @@ def analyze_spectrum(sound: FloatArray, sample_rate: int, params: SpectrumParams
 
 
 def log_spectrogram(mono: FloatArray, sample_rate: int, params: SpectrumParams | None = None) -> FloatArray:
-    """Log-frequency spectrogram in dB.
+    """Log-frequency spectrogram in dB re a full-scale sine, -100 at least: shape (n_bands, n_frames).
 
-    Parameters
-    ----------
-    mono : shape (n,), full scale 1.0; more channels are averaged
-    sample_rate : Hz
-    params : rate, frames, window and bands; None: the defaults
-
-    Returns
-    -------
-    shape (n_bands, n_frames), float32, dB re a full-scale sine, -100 at least; bands of `log_bands`
-
-    Raises
-    ------
-    ParameterError : a sound of another shape
+    The bands are those of `log_bands`. More channels than one are averaged; raises `ParameterError` for another shape.
     """
     params = params or SpectrumParams()
     edges, weights, _ = log_bands(params)
@@ -144,20 +119,9 @@ def log_spectrogram(mono: FloatArray, sample_rate: int, params: SpectrumParams |
 
 
 def resampled(sound: FloatArray, sample_rate: int, wanted_rate: int) -> FloatArray:
-    """The mono sum of a sound at another rate, by a filter of linear phase without delay.
+    """The mean of a sound's channels at another rate, by a filter of linear phase without delay.
 
-    Parameters
-    ----------
-    sound : shape (n,) or (channels, n)
-    sample_rate, wanted_rate : Hz
-
-    Returns
-    -------
-    shape (n * wanted_rate / sample_rate,), float32, mean of the channels
-
-    Raises
-    ------
-    ParameterError : a sound of another shape
+    Raises `ParameterError` where the sound's shape is not (n,) or (channels, n).
     """
     pieces = list(_mono_pieces(sound, sample_rate, wanted_rate))
     return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.float32)
@@ -169,12 +133,7 @@ def _samples_at(n_samples: int, sample_rate: int, wanted_rate: int) -> int:
 
 
 class _Resampler:
-    """Brings a mono sound to another rate as it arrives.
-
-    Parameters
-    ----------
-    sample_rate, wanted_rate : Hz
-    """
+    """Brings a mono sound to another rate as it arrives."""
 
     def __init__(self, sample_rate: int, wanted_rate: int) -> None:
         import soxr
@@ -182,12 +141,7 @@ class _Resampler:
         self._stream = soxr.ResampleStream(sample_rate, wanted_rate, 1, quality="HQ")
 
     def resample(self, piece: FloatArray) -> FloatArray:
-        """Take the next samples, and give those that are ready at the wanted rate.
-
-        Parameters
-        ----------
-        piece : shape (n,), float32
-        """
+        """Take the next samples, and give those that are ready at the wanted rate."""
         return np.asarray(self._stream.resample_chunk(piece))
 
     def rest(self) -> FloatArray:
@@ -217,17 +171,8 @@ def power_blocks(
 ) -> Iterator[tuple[int, FloatArray]]:
     """Short-time power spectra, a block of frames at a time, so that memory does not grow with the recording.
 
-    Parameters
-    ----------
-    sound : shape (n,) or (channels, n), full scale 1.0; channels are averaged
-    sample_rate : Hz
-    window : samples; a Hann window
-    frames_per_second : frame i is centred on sample round(i * sample_rate / frames_per_second)
-    block_frames : frames in a block
-
-    Yields
-    ------
-    index of the first frame, and power of shape (n_block, window // 2 + 1), float32; a full-scale sine on a bin is 1
+    Channels are averaged; the window is a Hann window. Yields the index of the first frame, and power of shape
+    (n_block, window // 2 + 1), float32, in which a full-scale sine on a bin is 1.
     """
     frames = _ShortTimePower(sound.shape[-1], sample_rate, window, frames_per_second, block_frames)
     for piece in _mono_pieces(sound, sample_rate, sample_rate):
@@ -236,13 +181,7 @@ def power_blocks(
 
 
 class _ShortTimePower:
-    """Short-time power spectra of a mono sound as it arrives; see `power_blocks`.
-
-    Parameters
-    ----------
-    n_samples : length of the whole sound
-    sample_rate, window, frames_per_second, block_frames : of `power_blocks`
-    """
+    """Short-time power spectra of a mono sound of `n_samples` as it arrives; see `power_blocks`."""
 
     def __init__(
         self, n_samples: int, sample_rate: int, window: int, frames_per_second: int, block_frames: int = _BLOCK_FRAMES
@@ -260,12 +199,7 @@ class _ShortTimePower:
         self._done = 0
 
     def blocks(self, piece: FloatArray) -> Iterator[tuple[int, FloatArray]]:
-        """Take the next samples, and give the blocks that are complete.
-
-        Parameters
-        ----------
-        piece : shape (n,), float32
-        """
+        """Take the next samples, and give the blocks that are complete."""
         from scipy import fft
 
         half = self._window // 2
@@ -286,19 +220,7 @@ class _ShortTimePower:
 
 
 def stft_power(sound: FloatArray, sample_rate: int, window: int, frames_per_second: int) -> FloatArray:
-    """Short-time power spectrum as one array; see `power_blocks` for the conventions.
-
-    Parameters
-    ----------
-    sound : shape (n,) or (channels, n), full scale 1.0; channels are averaged
-    sample_rate : Hz
-    window : samples
-    frames_per_second : frames of the result
-
-    Returns
-    -------
-    shape (window // 2 + 1, n_frames), float32
-    """
+    """Short-time power spectrum as one array, shape (window // 2 + 1, n_frames); see `power_blocks`."""
     n_frames = count_frames(sound.shape[-1], sample_rate, frames_per_second)
     power = np.empty((n_frames, window // 2 + 1), dtype=np.float32)
     for first, block in power_blocks(sound, sample_rate, window, frames_per_second):
@@ -307,37 +229,20 @@ def stft_power(sound: FloatArray, sample_rate: int, window: int, frames_per_seco
 
 
 def count_frames(n_samples: int, sample_rate: int, frames_per_second: int) -> int:
-    """Number of frames whose centres lie in a sound.
-
-    Parameters
-    ----------
-    n_samples : length of the sound
-    sample_rate : Hz
-    frames_per_second : of the spectrogram
-
-    Returns
-    -------
-    floor(duration * frames_per_second) + 1, or 0 for an empty sound
-    """
+    """Number of frames whose centres lie in a sound: floor(duration * frames_per_second) + 1, or 0 for an empty one."""
     return int(n_samples * frames_per_second // sample_rate) + 1 if n_samples else 0
 
 
 def log_bands(params: SpectrumParams) -> tuple[IntArray, FloatArray, FloatArray]:
     """Triangular bands of unit area on a logarithmic frequency axis; one bin wide where bins are wider than bands.
 
-    Parameters
-    ----------
-    params : rate, window, range of frequency and bands an octave
+    The unique filters of Böck & Widmer, "Maximum filter vibrato suppression for onset detection", DAFx 2013.
 
     Returns
     -------
     edges : shape (n_bands, 2), first bin and one past the last bin of each band
     weights : shape (n_bands, widest), float32, weights of those bins, zero beyond the band
     centres : shape (n_bands,), Hz
-
-    References
-    ----------
-    The unique filters of Böck & Widmer, "Maximum filter vibrato suppression for onset detection", DAFx 2013.
     """
     bin_hz = params.sample_rate / params.window
     top = min(params.max_hz, params.sample_rate / 2 - 2 * bin_hz)
@@ -384,14 +289,7 @@ def _packed(rows: list[tuple[int, FloatArray]]) -> tuple[IntArray, FloatArray]:
 
 
 class _BandedPower:
-    """Short-time power of a mono sound in bands, as it arrives.
-
-    Parameters
-    ----------
-    n_samples : length of the whole sound
-    sample_rate, window, frames_per_second : of `power_blocks`
-    edges, weights : of the bands, as `log_bands` gives them
-    """
+    """Short-time power of a mono sound of `n_samples` in the bands of `log_bands`, as it arrives."""
 
     def __init__(
         self,
@@ -407,12 +305,7 @@ class _BandedPower:
         self._power = np.zeros((edges.shape[0], self._frames.n_frames), dtype=np.float32)
 
     def add(self, piece: FloatArray) -> None:
-        """Take the next samples.
-
-        Parameters
-        ----------
-        piece : shape (n,), float32
-        """
+        """Take the next samples."""
         from workbench.features._kernels import add_bands
 
         for first, block in self._frames.blocks(piece):

@@ -30,14 +30,7 @@ _BLOCK = 256
 def beat_edges(beats: FloatArray, end: float) -> FloatArray:
     """Start times of all beats and the end of the last one, which is as long as the one before but ends by `end`.
 
-    Parameters
-    ----------
-    beats : shape (n_beats,), seconds, at least two
-    end : seconds, end of the recording
-
-    Returns
-    -------
-    shape (n_beats + 1,), seconds
+    It needs two beats at least.
     """
     last = beats[-1] + (beats[-1] - beats[-2])
     return np.concatenate((beats, [max(min(last, end), beats[-1] + 1e-3)]))
@@ -46,19 +39,11 @@ def beat_edges(beats: FloatArray, end: float) -> FloatArray:
 def windowed_power(
     samples: FloatArray, sample_rate: int, centres: FloatArray, window_seconds: float
 ) -> Iterator[tuple[slice, FloatArray]]:
-    """Power spectra of Hann windows centred at arbitrary times, some at a time.
+    """Power spectra of Hann windows centred at arbitrary times, in which a full-scale sine on a bin is 1.
 
-    Parameters
-    ----------
-    samples : shape (channels, n) or (n,), full scale 1.0; mixed to mono a window at a time, which saves a copy of the
-        recording; silence precedes and follows it
-    sample_rate : Hz
-    centres : shape (n_windows,), seconds
-    window_seconds : length of the window; rounded to the next length that transforms fast
-
-    Yields
-    ------
-    slice of the windows, and their power of shape (n_block, n_bins), float32; a full-scale sine on a bin is 1
+    Yields slices of the windows with their power, shape (n_block, n_bins). Windows are rounded to a length that
+    transforms fast, and mixed to mono one at a time, which saves a copy of the recording; silence precedes and follows
+    it.
     """
     from scipy import fft
 
@@ -86,17 +71,7 @@ def windowed_power(
 
 
 def window_samples(sample_rate: int, window_seconds: float) -> int:
-    """Length of a window in samples.
-
-    Parameters
-    ----------
-    sample_rate : Hz
-    window_seconds : s, the least length
-
-    Returns
-    -------
-    an even number that is fast to transform
-    """
+    """An even number of samples that is fast to transform, `window_seconds` long at least."""
     from scipy import fft
 
     size = fft.next_fast_len(round(window_seconds * sample_rate), real=True)
@@ -106,20 +81,9 @@ def window_samples(sample_rate: int, window_seconds: float) -> int:
 def ear_bands(sample_rate: int, n_bins: int, n_bands: int) -> tuple[FloatArray, FloatArray]:
     """Triangular bands evenly spaced on the ear's scale of frequency (ERB rate) from 40 Hz to 15 kHz.
 
-    Parameters
-    ----------
-    sample_rate : Hz; below 33.3 kHz the bands end at 0.45 of it
-    n_bins : of the power spectrum, from 0 Hz to half the rate
-    n_bands : wanted
-
-    Returns
-    -------
-    weights : shape (n_bins, n_bands), float32, each band of unit sum
-    centres : shape (n_bands,), Hz
-
-    References
-    ----------
-    Glasberg & Moore, "Derivation of auditory filter shapes from notched-noise data", Hearing Research 47, 1990, eq. 4.
+    Returns their weights, shape (n_bins, n_bands), each band of unit sum, and their centres in Hz. They end at 0.45 of
+    a rate below 33.3 kHz. Glasberg & Moore, "Derivation of auditory filter shapes from notched-noise data", Hearing
+    Research 47, 1990, eq. 4.
     """
     top = min(15_000.0, 0.45 * sample_rate)
     low, high = (21.4 * np.log10(1.0 + 0.00437 * hz) for hz in (40.0, top))
@@ -137,19 +101,9 @@ def ear_bands(sample_rate: int, n_bins: int, n_bands: int) -> tuple[FloatArray, 
 def specific_loudness(
     samples: FloatArray, sample_rate: int, edges: FloatArray, n_bands: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Specific loudness of every tick of every beat.
+    """Specific loudness of every tick of every beat between the edges of `beat_edges`, and the bands' centres in Hz.
 
-    Parameters
-    ----------
-    samples : shape (channels, n) or (n,), full scale 1.0
-    sample_rate : Hz
-    edges : shape (n_beats + 1,), seconds, from `beat_edges`
-    n_bands : bands on the ear's scale
-
-    Returns
-    -------
-    loudness : shape (n_beats, TICKS_PER_BEAT, n_bands), float32, 1.0 for a full-scale sine in a band
-    band_hz : shape (n_bands,), Hz
+    The loudness has shape (n_beats, TICKS_PER_BEAT, n_bands), float32; a full-scale sine in a band has 1.0.
     """
     lengths = np.diff(edges)
     places = (np.arange(TICKS_PER_BEAT) + 0.5) / TICKS_PER_BEAT
@@ -165,14 +119,7 @@ def specific_loudness(
 def rises(loudness: FloatArray, groups: int) -> FloatArray:
     """Onset pattern: how much each tick is louder than the tick before, summed in groups of neighbouring bands.
 
-    Parameters
-    ----------
-    loudness : shape (n_beats, ticks, n_bands), from `specific_loudness`
-    groups : number of ranges of frequency
-
-    Returns
-    -------
-    shape (n_beats, ticks, groups), same unit; the very first tick is compared with silence
+    From shape (n_beats, ticks, n_bands) to (n_beats, ticks, groups); the very first tick is compared with silence.
     """
     n_beats, ticks, n_bands = loudness.shape
     flat = loudness.reshape(n_beats * ticks, n_bands)

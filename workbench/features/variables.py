@@ -154,17 +154,10 @@ VARIABLES: Mapping[str, Variable] = {variable.name: variable for variable in _DE
 
 
 def check(name: str, array: NDArray[Any]) -> None:
-    """Compare an array with its declaration.
+    """Compare an array that is to be stored, or was read back, with its declaration.
 
-    Parameters
-    ----------
-    name : as the array is stored
-    array : to be stored, or read back
-
-    Raises
-    ------
-    ParameterError : the name is not declared, or the array has another number of axes, another type, or values that
-        are not finite
+    Raises `ParameterError` where the name is not declared, or the array has another number of axes, another type, or
+    values that are not finite.
     """
     if name not in VARIABLES:
         raise ParameterError(f"no variable is called {name!r}; declare it in workbench.features.variables")
@@ -180,13 +173,7 @@ def check(name: str, array: NDArray[Any]) -> None:
 def check_together(arrays: Mapping[str, NDArray[Any]]) -> None:
     """Compare the arrays of one stage with their declarations and with each other.
 
-    Parameters
-    ----------
-    arrays : by name
-
-    Raises
-    ------
-    ParameterError : as `check`, or two arrays disagree about the length of a dimension they share
+    Raises `ParameterError` as `check`, and where two arrays disagree about the length of a dimension they share.
     """
     lengths: dict[str, tuple[int, str]] = {}
     for name, array in arrays.items():
@@ -198,19 +185,9 @@ def check_together(arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def attributes(name: str) -> dict[str, str]:
-    """The text that the store writes beside an array: its unit and its description.
+    """The text that the store writes beside an array: `units` and `long_name`, the names of the CF conventions.
 
-    Parameters
-    ----------
-    name : as the array is stored
-
-    Returns
-    -------
-    dict : `units` and `long_name`, the names of the CF conventions
-
-    Raises
-    ------
-    ParameterError : the name is not declared
+    Raises `ParameterError` where the array is not declared.
     """
     if name not in VARIABLES:
         raise ParameterError(f"no variable is called {name!r}; declare it in workbench.features.variables")

@@ -55,17 +55,7 @@ CONTEXT_SECONDS = 3.2
 
 
 def steps(strip: Strip, params: CutParams) -> IntArray:
-    """Find pictures that may open a shot: unlike the one before, or of other tones.
-
-    Parameters
-    ----------
-    strip : pictures and measures
-    params : thresholds of a step
-
-    Returns
-    -------
-    shape (n_steps,), indices from 1 on, increasing
-    """
+    """Indices, from 1 on, of pictures that may open a shot: unlike the one before, or of other tones."""
     jump = np.zeros(len(strip))
     jump[1:] = tone_distance(strip.tones[1:], strip.tones[:-1])
     found = (strip.changes[:, 0] >= params.step_unlikeness) | (jump >= params.step_tones)
@@ -74,19 +64,10 @@ def steps(strip: Strip, params: CutParams) -> IntArray:
 
 
 def hard_cuts(strip: Strip, params: CutParams) -> list[Border]:
-    """The steps that are cuts.
+    """The steps that are cuts, in order.
 
     Of steps closer than `min_shot_seconds` the surest is kept; where the pictures between two are blank, a flash
     between shots, the second is, with which the new shot begins.
-
-    Parameters
-    ----------
-    strip : pictures and measures
-    params : thresholds and weights
-
-    Returns
-    -------
-    sorted
     """
     places, weights, threshold = steps(strip, params), step_weights(params), params.step_threshold
     cuts: list[tuple[int, float, float]] = []
@@ -113,15 +94,9 @@ def hard_cuts(strip: Strip, params: CutParams) -> list[Border]:
 
 
 def first_of_shot(luma: FloatArray) -> int:
-    """The picture with which a shot opens.
+    """Index of the picture from which on each of `luma`, shape (n, 36, 64), is more like the last than the first.
 
-    Parameters
-    ----------
-    luma : shape (n, 36, 64), n at least 2; the first picture is known to be of the old shot, the last of the new one
-
-    Returns
-    -------
-    index, 1 to n - 1: every picture from there on is more like the last than the first
+    The first picture is known to be of the old shot, the last of the new one, so the index is 1 to n - 1.
     """
     last = int(luma.shape[0]) - 1
     at = last
@@ -131,16 +106,7 @@ def first_of_shot(luma: FloatArray) -> int:
 
 
 def step_weights(params: CutParams) -> FloatArray:
-    """The weights of the evidence for a cut.
-
-    Parameters
-    ----------
-    params : of cuts
-
-    Returns
-    -------
-    shape (7,), in the order of `step_evidence`
-    """
+    """The seven weights of the evidence for a cut, in the order of `step_evidence`."""
     return np.array(
         [params.unlike_weight, params.stands_out_weight, params.alone_weight, params.tones_weight,
          params.tones_alone_weight, params.undone_weight, params.afterglow_weight]
@@ -154,18 +120,11 @@ def step_evidence(
     featureless_range: float,
     possible: Callable[[FloatArray], bool] = lambda evidence: True,
 ) -> FloatArray:
-    """The evidence for a cut at a step.
+    """The evidence for a cut at the step to the picture `place`, one of `places`, all steps of the strip.
 
     Comparing pictures costs most of the time. The most similar pair counts, so each further pair can only lower the
-    evidence: when it is no longer `possible`, the rest is not compared and the first two numbers are upper bounds.
-
-    Parameters
-    ----------
-    strip : pictures around the step
-    place : index of the picture after the step
-    places : shape (n_steps,), all steps of the strip, as of `steps`
-    featureless_range : of full luma; pictures with a smaller range are blank
-    possible : whether some evidence can still lead to a cut
+    evidence: when it is no longer `possible` that it leads to a cut, the rest is not compared and the first two numbers
+    are upper bounds. Pictures whose luma has less than `featureless_range` are blank.
 
     Returns
     -------
@@ -208,18 +167,7 @@ def step_evidence(
 
 
 def dissolves(strip: Strip, params: CutParams, cuts: list[Border]) -> list[Border]:
-    """Find dissolves.
-
-    Parameters
-    ----------
-    strip : pictures and measures
-    params : thresholds and weights
-    cuts : the hard cuts of the strip; a ramp that overlaps one is no dissolve
-
-    Returns
-    -------
-    sorted; of two that overlap the likelier
-    """
+    """Find dissolves: ramps that overlap none of the hard `cuts`, in order; of two that overlap the likelier."""
     weights = dissolve_weights(params)
     found: list[tuple[float, Border]] = []
     for border, evidence in ramps(strip, params):
@@ -234,15 +182,8 @@ def dissolves(strip: Strip, params: CutParams, cuts: list[Border]) -> list[Borde
 def ramps(strip: Strip, params: CutParams) -> list[tuple[Border, FloatArray]]:
     """Stretches over which one picture turns into another in a straight line, with the evidence for a dissolve.
 
-    Parameters
-    ----------
-    strip : pictures and measures
-    params : thresholds of candidates
-
-    Returns
-    -------
-    border and shape (5,) of each: unlikeness of the ends; log distance of their tones; share of contrast that is lost
-    in the middle; log share of the distance that the mixture leaves unexplained there; log misfit of the line
+    The evidence has shape (5,): unlikeness of the ends; log distance of their tones; share of contrast that is lost in
+    the middle; log share of the distance that the mixture leaves unexplained there; log misfit of the line.
     """
     from workbench.video._kernels import fit_ramp, mixtures
 
@@ -267,17 +208,7 @@ def ramps(strip: Strip, params: CutParams) -> list[tuple[Border, FloatArray]]:
 
 
 def flashes(strip: Strip, params: CutParams) -> list[Border]:
-    """Find leaps of light that are undone.
-
-    Parameters
-    ----------
-    strip : pictures and measures
-    params : size and length of a flash
-
-    Returns
-    -------
-    sorted; `strength` is the leap of the mean luma
-    """
+    """Find leaps of light that are undone, in order; their `strength` is the leap of the mean luma."""
     luma, times = strip.levels[:, 0].astype(np.float64), strip.times
     found: list[Border] = []
     for place in np.flatnonzero(np.diff(luma, prepend=luma[:1]) >= params.flash_leap / 2):
@@ -302,17 +233,9 @@ def flashes(strip: Strip, params: CutParams) -> list[Border]:
 def fades(
     times: FloatArray, brightness: FloatArray, contrast: FloatArray, spread: FloatArray, params: CutParams
 ) -> tuple[list[Border], Stretches]:
-    """Fades from, to and through black and white, and the stretches that are black.
+    """Fades from, to and through black and white, in order, and the stretches that are black, sorted and disjoint.
 
-    Parameters
-    ----------
-    times : shape (n,), video seconds
-    brightness, contrast, spread : shape (n,) each, mean, standard deviation and range of luma
-    params : of blank pictures and of slopes
-
-    Returns
-    -------
-    fades in order, and black stretches, sorted and disjoint
+    Brightness, contrast and spread are mean, standard deviation and range of each picture's luma.
     """
     blank = (spread < params.blank_range) & ((brightness < params.black_luma) | (brightness > params.white_luma))
     edges = np.flatnonzero(np.diff(np.concatenate([[False], blank, [False]]).astype(np.int8)))
@@ -337,17 +260,7 @@ def fades(
 
 
 def join_borders(borders: list[Border], faded: list[Border]) -> tuple[Border, ...]:
-    """Join all borders, without cuts, dissolves and flashes that are part of a fade.
-
-    Parameters
-    ----------
-    borders : cuts, dissolves and flashes
-    faded : fades
-
-    Returns
-    -------
-    sorted by start
-    """
+    """Join all borders in order of their starts, without cuts, dissolves and flashes that are part of a fade."""
     kept = [border for border in borders if not any(fade.start - 0.08 < border.at < fade.end + 0.08 for fade in faded)]
     return tuple(sorted([*kept, *faded], key=lambda border: (border.start, border.at)))
 
@@ -449,16 +362,7 @@ def _ramp(strip: Strip, start: int, end: int, misfit: float, views: FloatArray) 
 
 
 def dissolve_weights(params: CutParams) -> FloatArray:
-    """The weights of the evidence for a dissolve.
-
-    Parameters
-    ----------
-    params : of cuts
-
-    Returns
-    -------
-    shape (5,): of unlikeness, tones, sag, rest and misfit, in the order of `ramps`
-    """
+    """The weights of unlikeness, tones, sag, rest and misfit, the evidence for a dissolve in the order of `ramps`."""
     return np.array(
         [params.ends_weight, params.end_tones_weight, params.sag_weight, params.rest_weight, params.misfit_weight]
     )

@@ -70,18 +70,7 @@ class Events:
 
 
 def find_events(picture: Picture, soundtrack: Soundtrack, params: EventParams | None = None) -> Events:
-    """Find the events of a video.
-
-    Parameters
-    ----------
-    picture : borders of its shots, flashes, titles, motion
-    soundtrack : onsets and speech
-    params : what counts as an event; None: the defaults
-
-    Returns
-    -------
-    Events : in order of time; at least the start and the end
-    """
+    """Find the events of a video, in order of time: at least its start and its end."""
     params = params or EventParams()
     rows = [
         *_cuts(picture.edits, params),

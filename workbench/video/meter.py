@@ -24,12 +24,7 @@ _WINDOW_SECONDS = 40.0  # judged at a time
 
 
 class PictureMeter:
-    """Takes small pictures run by run, and measures the whole.
-
-    Parameters
-    ----------
-    params : of cuts, fades, flashes and still stretches; None: the defaults
-    """
+    """Takes small pictures run by run, and measures the whole."""
 
     def __init__(self, params: CutParams | None = None) -> None:
         self._params = params or CutParams()
@@ -42,14 +37,7 @@ class PictureMeter:
         self._speeds: list[FloatArray] = []
 
     def add(self, times: FloatArray, luma: FloatArray, chroma: FloatArray) -> None:
-        """Take the next run of pictures.
-
-        Parameters
-        ----------
-        times : shape (n,), video seconds, after those of the last run
-        luma : shape (n, 36, 64), 0 black to 1 white
-        chroma : shape (n, 2, 18, 32), blue and red difference, -0.5 to 0.5
-        """
+        """Take the next run of pictures, later than the last, with luma and chroma as of `Strip`."""
         strip = strip_of(times, luma, chroma, self._strip)
         self._titles.put(times, luma)
         self._times.append(strip.times)
@@ -60,15 +48,9 @@ class PictureMeter:
             self._judge(self._judged + _WINDOW_SECONDS)
 
     def picture(self, duration: float) -> Picture:
-        """The measures of the whole video; no run may follow.
+        """The measures of the whole video, whose last picture ends at `duration`; no run may follow.
 
-        Parameters
-        ----------
-        duration : end of the last picture, video seconds
-
-        Raises
-        ------
-        ParameterError : there was no picture
+        Raises `ParameterError` where there was no picture.
         """
         if self._strip is None:
             raise ParameterError("a video without a single picture cannot be measured")

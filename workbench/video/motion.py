@@ -25,17 +25,9 @@ _FIELDS_HIGH = 36
 
 
 def speeds(times: FloatArray, changes: FloatArray, borders: tuple[Border, ...]) -> FloatArray:
-    """Speed of what moves.
+    """Speed of what moves, picture heights a second, from `changes`, the fields moved since the picture before.
 
-    Parameters
-    ----------
-    times : shape (n,), video seconds
-    changes : shape (n,), fields moved since the picture before
-    borders : at which motion is 0: at the one picture of a hard cut, from start to end of the others
-
-    Returns
-    -------
-    shape (n,), picture heights a second, float32; 0 in the first picture and at borders
+    It is 0 in the first picture and at borders: at the one picture of a hard cut, from start to end of the others.
     """
     motion = np.zeros(times.size, dtype=np.float32)
     motion[1:] = changes[1:] / _FIELDS_HIGH / np.maximum(np.diff(times), 1e-3)
@@ -48,20 +40,9 @@ def speeds(times: FloatArray, changes: FloatArray, borders: tuple[Border, ...]) 
 def still_stretches(
     times: FloatArray, motion: FloatArray, black: Stretches, borders: tuple[Border, ...], end: float, params: CutParams
 ) -> Stretches:
-    """Where nothing moves, black pictures left out; a cut ends a stretch.
+    """Where nothing moves for `still_seconds` or longer, sorted and disjoint, black pictures left out.
 
-    Parameters
-    ----------
-    times : shape (n,), video seconds
-    motion : shape (n,), picture heights a second
-    black : stretches to leave out
-    borders : fades, dissolves and flashes count as motion
-    end : of the last picture, video seconds
-    params : `still_speed`, and `still_seconds`, the shortest stretch
-
-    Returns
-    -------
-    sorted and disjoint
+    Motion is in picture heights a second. A cut ends a stretch; fades, dissolves and flashes count as motion.
     """
     if not times.size:
         return ()

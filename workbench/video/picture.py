@@ -132,17 +132,7 @@ class Picture:
 
 
 def check_stretches(name: str, stretches: Stretches) -> None:
-    """Validate that stretches are sorted, disjoint and none of them empty.
-
-    Parameters
-    ----------
-    name : of the stretches, for the message
-    stretches : video seconds
-
-    Raises
-    ------
-    ParameterError : they are not
-    """
+    """Raise `ParameterError`, with the name, unless stretches are sorted and disjoint and none of them is empty."""
     last = 0.0
     for start, end in stretches:
         if not last <= start < end < float("inf"):

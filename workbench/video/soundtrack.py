@@ -105,12 +105,7 @@ class Soundtrack:
 
 
 class OnsetMeter:
-    """Finds onsets in mono sound, block by block.
-
-    Parameters
-    ----------
-    sample_rate : Hz
-    """
+    """Finds onsets in mono sound, block by block."""
 
     def __init__(self, sample_rate: int) -> None:
         self._hop = sample_rate // HOPS_PER_SECOND
@@ -122,12 +117,7 @@ class OnsetMeter:
         self._loud: list[FloatArray] = []
 
     def add(self, sound: FloatArray) -> None:
-        """Take the next block.
-
-        Parameters
-        ----------
-        sound : shape (n,), full scale 1.0
-        """
+        """Take the next block, full scale 1.0."""
         from scipy.fft import rfft
 
         waiting = np.concatenate([self._waiting, sound.astype(np.float32, copy=False)])
@@ -142,15 +132,8 @@ class OnsetMeter:
     def onsets(self, n_hops: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Onset strength and onsets of all blocks; no block may follow.
 
-        Parameters
-        ----------
-        n_hops : length of the curve to return; cut off or filled up
-
-        Returns
-        -------
-        attack : shape (n_hops,), onset strength, 1 is a typical strong onset
-        times : shape (n_onsets,), s, increasing
-        strengths : shape (n_onsets,), dB, rise over the sound before
+        The curve of strength, in which 1 is a typical strong onset, is cut off or filled up to `n_hops`. Each onset has
+        its time, s, and its strength, the rise over the sound before in dB.
         """
         from scipy.ndimage import maximum_filter1d, uniform_filter1d
 

@@ -50,12 +50,7 @@ class Strip:
         return int(self.times.size)
 
     def part(self, start: int, end: int) -> Strip:
-        """A part of the run, not copied.
-
-        Parameters
-        ----------
-        start, end : indices of pictures, `end` one past the last
-        """
+        """A part of the run, not copied; `end` is one past the last picture."""
         return Strip(*(getattr(self, field.name)[start:end] for field in fields(self)))
 
     def copied(self) -> Strip:
@@ -63,25 +58,12 @@ class Strip:
         return Strip(*(getattr(self, field.name).copy() for field in fields(self)))
 
     def followed_by(self, other: Strip) -> Strip:
-        """This run and the next as one.
-
-        Parameters
-        ----------
-        other : the next run
-        """
+        """This run and the next as one."""
         return Strip(*(np.concatenate([getattr(self, f.name), getattr(other, f.name)]) for f in fields(self)))
 
 
 def strip_of(times: FloatArray, luma: FloatArray, chroma: FloatArray, before: Strip | None = None) -> Strip:
-    """Measure a run of pictures.
-
-    Parameters
-    ----------
-    times : shape (n,), video seconds
-    luma : shape (n, 36, 64), 0 black to 1 white
-    chroma : shape (n, 2, 18, 32), blue and red difference, -0.5 to 0.5
-    before : the run before, with whose last picture the first one is compared; None: its change is 0
-    """
+    """Measure a run of pictures, the first against the last of the run `before`; without one its change is 0."""
     from workbench.video._kernels import measure
 
     lead = 0 if before is None or not len(before) else 1
@@ -98,15 +80,8 @@ def strip_of(times: FloatArray, luma: FloatArray, chroma: FloatArray, before: St
 def tone_distance(one: FloatArray, other: FloatArray) -> FloatArray:
     """How far luma and colour must move to turn one picture's tones into another's, over the spread of their luma.
 
-    Earth mover's distance of the distributions, which is the area between their cumulative ones; motion leaves it 0.
-
-    Parameters
-    ----------
-    one, other : shape (..., 96), as `Strip.tones`
-
-    Returns
-    -------
-    shape (...,), 0 or more; over 0.3 between most shots
+    Earth mover's distance of the distributions, shape (..., 96) as `Strip.tones`, which is the area between their
+    cumulative ones; motion leaves it 0, between most shots it is over 0.3.
     """
     area = np.abs(one - other) @ _WIDTHS
     spread = 0.5 * (_spread(one) + _spread(other))

@@ -87,13 +87,7 @@ class TitleWatch:
         self._growing: VideoSeconds | None = None
 
     def put(self, times: FloatArray, luma: FloatArray) -> None:
-        """Take the next run of pictures.
-
-        Parameters
-        ----------
-        times : shape (n,), video seconds, going on from the last run
-        luma : shape (n, 36, 64), float32, 0 black to 1 white
-        """
+        """Take the next run of pictures, later than the last: luma of shape (n, 36, 64), float32, 0 to 1."""
         if not times.size:
             return
         known = self._times.size
@@ -109,16 +103,7 @@ class TitleWatch:
         self._times, self._luma = self._times[kept:].copy(), self._luma[kept:].copy()
 
     def titles(self, end: VideoSeconds) -> Stretches:
-        """Where words were shown.
-
-        Parameters
-        ----------
-        end : of the video; words that are still shown last until then
-
-        Returns
-        -------
-        sorted and disjoint; each appearance begins a stretch of its own
-        """
+        """Where words were shown; each appearance begins a stretch, and words that are still shown last until `end`."""
         merged: list[tuple[VideoSeconds, VideoSeconds]] = []
         for start, stop in sorted([*self._found, *((words.start, end) for words in self._standing)]):
             if merged and start <= merged[-1][1]:
