@@ -42,14 +42,7 @@ class Passage:
 
 
 def played_music(music: LevelCurve, gain_db: float, envelope_points: Sequence[Sequence[float]]) -> LevelCurve:
-    """Levels of the music as a mix plays it.
-
-    Parameters
-    ----------
-    music : at its own level, on the video's clock
-    gain_db : of the mix, signed
-    envelope_points : pairs of video seconds and attenuation in dB, positive; none where nothing is ducked
-    """
+    """Levels of the music, on the video's clock, as a mix plays it: at its signed gain, lowered by its envelope."""
     times = (np.arange(music.power.size) + 0.5) / HOPS_PER_SECOND
     return LevelCurve(music.raised(gain_db).power * duck_gain(envelope_points, times) ** 2, music.peak)
 
@@ -60,18 +53,10 @@ def speech_over_music(
     speech_ranges: Sequence[Sequence[float]],
     params: DuckParams | None = None,
 ) -> tuple[Passage, ...]:
-    """Measure how far speech lies over the music in every passage.
+    """Measure how far speech lies over the music in every passage, in order of time.
 
-    Parameters
-    ----------
-    soundtrack : levels with the voice, at the gain of the mix, on the video's clock
-    music : as it is played, from `played_music`
-    speech_ranges : pairs of video seconds, sorted and disjoint
-    params : `max_background_db`, of what is taken off the soundtrack as background; None: the defaults
-
-    Returns
-    -------
-    in time
+    The soundtrack has the gain of the mix, the music is that of `played_music`, both on the video's clock. Of the
+    parameters, `max_background_db` is read, for what is taken off the soundtrack as background.
     """
     utterances = tuple((float(start), float(end)) for start, end in speech_ranges)
     voice = voice_alone(soundtrack, utterances, params or DuckParams())
@@ -86,16 +71,6 @@ def speech_over_music(
 
 
 def worst_passages(passages: Sequence[Passage], count: int = 10) -> tuple[Passage, ...]:
-    """The passages in which speech is the least clear.
-
-    Parameters
-    ----------
-    passages : from `speech_over_music`
-    count : how many at most
-
-    Returns
-    -------
-    worst first; none without music under them
-    """
+    """The passages in which speech is the least clear, worst first; none without music under them."""
     over = sorted((passage for passage in passages if np.isfinite(passage.over_lu)), key=lambda each: each.over_lu)
     return tuple(over[:count])

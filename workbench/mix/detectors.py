@@ -73,37 +73,18 @@ class OwnDetector:
     version = 4
 
     def reads(self, video: Path) -> Sequence[Path]:
-        """None.
-
-        Parameters
-        ----------
-        video : as of `VoiceDetector.reads`
-        """
+        """No further file."""
         return ()
 
     def utterances(
         self, video: Path, soundtrack: SoundtrackMeasure, params: VoiceParams
     ) -> Iterable[tuple[float, float]]:
-        """Find the utterances; it reads `soundtrack` alone.
-
-        Parameters
-        ----------
-        video, soundtrack, params : as of `VoiceDetector.utterances`
-        """
+        """Find the utterances; it reads `soundtrack` alone."""
         return heard_utterances(soundtrack, params)
 
 
 def find_detector(name: str) -> VoiceDetector:
-    """Find a voice detector by its name.
-
-    Parameters
-    ----------
-    name : as in `VoiceParams.detector`
-
-    Raises
-    ------
-    ParameterError : there is none, or what is there is no voice detector
-    """
+    """Find a voice detector by name; raises `ParameterError` where there is none that keeps `VoiceDetector`."""
     found = find(VOICE_DETECTORS, name)
     if not isinstance(found, VoiceDetector) or not has_version(found):
         raise ParameterError(
@@ -114,21 +95,10 @@ def find_detector(name: str) -> VoiceDetector:
 
 
 def ask_detector(soundtrack: SoundtrackMeasure, params: VoiceParams) -> Utterances:
-    """Utterances by the detector that the parameters name, checked.
+    """Utterances, in seconds, sorted and disjoint, by the detector that the parameters name, checked.
 
-    Parameters
-    ----------
-    soundtrack : measured, with the path of its file
-    params : of the voice
-
-    Returns
-    -------
-    (start, end) of each in seconds, sorted and disjoint
-
-    Raises
-    ------
-    ParameterError : there is no such detector, the soundtrack has no file, or the detector fails or gives what are no
-        utterances
+    Raises `ParameterError` where there is no such detector, the soundtrack has no file, or the detector fails or
+    returns no proper utterances.
     """
     detector, by = find_detector(params.detector), f"the voice detector {params.detector}"
     if soundtrack.path is None:

@@ -34,17 +34,7 @@ _HZ = DuckParams().envelope_hz
 
 
 def with_drawn(mix: Mix, points: Points | None) -> Mix:
-    """A mix with an envelope that was drawn.
-
-    Parameters
-    ----------
-    mix : measured, or drawn before
-    points : of `read_points` or of the functions that change points; None: as it was measured
-
-    Returns
-    -------
-    Mix : the same otherwise
-    """
+    """A mix with an envelope that was drawn; with None as it was measured."""
     measured, duck = measured_points(mix), mix.duck
     if points is None:
         if duck is None or duck.measured_points is None:
@@ -59,43 +49,23 @@ def with_drawn(mix: Mix, points: Points | None) -> Mix:
 
 
 def measured_points(mix: Mix) -> Points:
-    """The envelope of a mix as it was measured, whatever was drawn over it.
-
-    Parameters
-    ----------
-    mix : measured or drawn
-    """
+    """The envelope of a mix as it was measured, whatever was drawn over it."""
     if mix.duck is None:
         return ()
     return mix.duck.envelope_points if mix.duck.measured_points is None else mix.duck.measured_points
 
 
 def drawn_points(mix: Mix | None) -> Points | None:
-    """The envelope of a mix where it was drawn.
-
-    Parameters
-    ----------
-    mix : measured or drawn; None: there is none
-
-    Returns
-    -------
-    None for a measured one
-    """
+    """The envelope of a mix where it was drawn; None for a measured one, or without a mix."""
     if mix is None or mix.duck is None or mix.duck.measured_points is None:
         return None
     return mix.duck.envelope_points
 
 
 def read_points(given: Any) -> Points | None:
-    """Points from plain data, such as a project or a provenance keeps them.
+    """Points from plain data, such as a project or a provenance keeps them; None: nothing was drawn.
 
-    Parameters
-    ----------
-    given : pairs of video seconds and positive dB; None: nothing was drawn
-
-    Raises
-    ------
-    ParameterError : no pairs of numbers, times that do not increase, or depths outside 0 to `DEEPEST_DB`
+    Raises `ParameterError` for no pairs of numbers, times that do not increase, or depths outside 0 to `DEEPEST_DB`.
     """
     if given is None:
         return None
@@ -115,29 +85,15 @@ def read_points(given: Any) -> Points | None:
 
 
 def depth_at(points: Points, at: float) -> float:
-    """Depth of an envelope at a time, positive dB; 0 for one without points.
-
-    Parameters
-    ----------
-    points : of the envelope
-    at : video seconds
-    """
+    """Depth of an envelope at a time, positive dB; 0 for one without points."""
     return float(np.interp(at, *np.array(points).T)) if points else 0.0
 
 
 def add_point(points: Points, at: float, seconds: float, depth: float | None = None) -> tuple[Points, int]:
-    """Put a point into an envelope.
+    """Put a point into the envelope of a video of `seconds`; returns the points, and the index of that one.
 
-    Parameters
-    ----------
-    points : of the envelope
-    at : video seconds; where there is a point within a step of the grid, that one is moved to the depth
-    seconds : length of the video
-    depth : positive dB; None: on the curve, which stays as it is
-
-    Returns
-    -------
-    points, and the index of the one at that time
+    Where there is a point within a step of the grid, that one is moved to the depth, positive dB. Without a depth the
+    point lies on the curve, which stays as it is.
     """
     at = on_grid(min(max(0.0, at), seconds))
     if depth is None:
@@ -152,19 +108,10 @@ def add_point(points: Points, at: float, seconds: float, depth: float | None = N
 
 
 def move_point(points: Points, index: int, at: float, depth: float, seconds: float) -> Points:
-    """Move a point of an envelope; it stays between its neighbours.
+    """Move a point of the envelope of a video of `seconds`; it stays between its neighbours.
 
-    Parameters
-    ----------
-    points : of the envelope
-    index : of the point, counted from 0
-    at : video seconds
-    depth : positive dB, 0 to `DEEPEST_DB`; what lies beyond is brought to the nearer end
-    seconds : length of the video
-
-    Raises
-    ------
-    ParameterError : there is no such point
+    Depths are positive dB; those outside 0 to `DEEPEST_DB` are brought to the nearer end. Raises `ParameterError` where
+    there is no such point.
     """
     _check(points, index)
     first = points[index - 1][0] + 1.0 / _HZ if index else 0.0
@@ -176,14 +123,7 @@ def move_point(points: Points, index: int, at: float, depth: float, seconds: flo
 def delete_point(points: Points, index: int) -> Points:
     """Take a point out of an envelope; the curve goes straight between its neighbours.
 
-    Parameters
-    ----------
-    points : of the envelope
-    index : of the point, counted from 0
-
-    Raises
-    ------
-    ParameterError : there is no such point
+    Raises `ParameterError` where there is no such point.
     """
     _check(points, index)
     return (*points[:index], *points[index + 1 :])
@@ -199,12 +139,7 @@ def _with_points(duck: Duck, points: Points) -> Duck:
 
 
 def on_grid(at: float) -> float:
-    """The place of the grid on which points lie that is nearest to a time.
-
-    Parameters
-    ----------
-    at : video seconds
-    """
+    """The place of the grid on which points lie that is nearest to a time."""
     return round(round(at * _HZ) / _HZ, 6)
 
 

@@ -49,17 +49,7 @@ from workbench.recording import FloatArray, IntArray
 
 
 def split_utterances(utterances: Utterances, params: DuckParams | None = None) -> Utterances:
-    """Cut long utterances into equal pieces, each of which may have a depth of its own.
-
-    Parameters
-    ----------
-    utterances : sorted, seconds
-    params : `piece_seconds`, the longest piece; None: the defaults
-
-    Returns
-    -------
-    the pieces in order, without gaps inside an utterance
-    """
+    """Cut utterances longer than `piece_seconds` into equal pieces, each of which may have a depth of its own."""
     params = params or DuckParams()
     pieces = []
     for start, end in utterances:
@@ -72,21 +62,12 @@ def split_utterances(utterances: Utterances, params: DuckParams | None = None) -
 def duck_depths(
     pieces: Utterances, voice: LevelCurve, music: LevelCurve, params: DuckParams | None = None
 ) -> FloatArray:
-    """How far the music is lowered under each piece: until it lies `under_voice_lu` under the voice.
+    """How far, in dB, the music is lowered under each piece: until it lies `under_voice_lu` under the voice.
 
-    A whispered aside must not make the music drop out: a piece counts as no more than `quiet_utterance_lu` quieter
-    than the median piece. What is quieter still is held clear of the music by `min_under_voice_lu`, so that it is
-    understood.
-
-    Parameters
-    ----------
-    pieces : stretches of speech, video seconds
-    voice, music : levels on the video's clock with their gains applied
-    params : None: the defaults
-
-    Returns
-    -------
-    shape (n_pieces,), dB, 0 to `max_depth_db`; 0 where the music is low enough already
+    It is 0 where the music is low enough already, `max_depth_db` at most; both levels are on the video's clock, with
+    their gains applied. A whispered aside must not make the music drop out: a piece counts as no more than
+    `quiet_utterance_lu` quieter than the median piece. What is quieter still is held clear of the music by
+    `min_under_voice_lu`, so that it is understood.
     """
     params = params or DuckParams()
     depths = np.zeros(len(pieces))
@@ -105,19 +86,10 @@ def duck_depths(
 def steady_depths(pieces: Utterances, depths_db: FloatArray, params: DuckParams | None = None) -> FloatArray:
     """Even out small changes of depth inside a block of speech, which would be heard as pumping.
 
-    A piece that lies at most `steady_db` shallower than deeper ones before and after it, in the same block, goes down
-    with the lesser of the deepest on either side. So does one that lies shallower by more, where the deeper ones are
-    `bridge_seconds` apart or less: the music would swell up and be taken back at once.
-
-    Parameters
-    ----------
-    pieces : stretches of speech, sorted, seconds; pauses up to `bridge_seconds` are inside a block
-    depths_db : shape (n_pieces,), dB
-    params : None: the defaults
-
-    Returns
-    -------
-    shape (n_pieces,), dB, nowhere less than `depths_db`
+    Pauses up to `bridge_seconds` are inside a block. A piece that lies at most `steady_db` shallower than deeper ones
+    before and after it, in the same block, goes down with the lesser of the deepest on either side. So does one that
+    lies shallower by more, where the deeper ones are `bridge_seconds` apart or less: the music would swell up and be
+    taken back at once.
     """
     params = params or DuckParams()
     steady = np.array(depths_db, dtype=np.float64)
@@ -145,24 +117,12 @@ def _without_swells(pieces: Utterances, depths_db: FloatArray, bridge_seconds: f
 def duck_curve(
     utterances: Utterances, depths_db: FloatArray, video_seconds: float, params: DuckParams | None = None
 ) -> FloatArray:
-    """Attenuation over time as points.
+    """Attenuation over time as points, shape (n_points, 2): seconds, strictly increasing, and dB.
 
-    Parameters
-    ----------
-    utterances : stretches of speech, sorted and disjoint, video seconds
-    depths_db : shape (n_utterances,), dB, depth under each; 0 leaves the music as it is
-    video_seconds : length of the video; no point lies outside it
-    params : None: the defaults
-
-    Returns
-    -------
-    shape (n_points, 2): seconds, strictly increasing, and dB. Full depth from `ahead_seconds` before an utterance to
-    `hold_seconds` after it; no ramp is steeper than `slope_db_per_second`; 0 before the first point and after the last,
-    unless speech reaches the end of the video. No points where nothing is ducked.
-
-    Raises
-    ------
-    ParameterError : utterances out of order, or another number of depths
+    Each depth holds from `ahead_seconds` before its utterance to `hold_seconds` after it; no ramp is steeper than
+    `slope_db_per_second`; the curve is 0 before the first point and after the last, unless speech reaches the end of
+    the video. No points where nothing is ducked. Raises `ParameterError` for utterances out of order, or another number
+    of depths.
     """
     params = params or DuckParams()
     depths = np.asarray(depths_db, dtype=np.float64)
@@ -188,17 +148,9 @@ def duck_curve(
 
 
 def deepest_curve(first: FloatArray, second: FloatArray, video_seconds: float, params: DuckParams) -> FloatArray:
-    """The curve that is everywhere as deep as the deeper of two.
+    """The curve that is everywhere as deep as the deeper of two, all of them as of `duck_curve`.
 
-    Parameters
-    ----------
-    first, second : shape (n_points, 2), of `duck_curve`
-    video_seconds : length of the video
-    params : grid and tolerance
-
-    Returns
-    -------
-    shape (n_points, 2), as `duck_curve` returns it; one of both as it is where the other has no points
+    Where one has no points, the other is returned as it is.
     """
     if not len(first) or not len(second):
         return first if len(first) else second
@@ -269,16 +221,8 @@ def _draw(group: list[_Dip], first: int, stop: int, bridge: int) -> FloatArray:
 def thin_curve(curve: FloatArray, tolerance: float) -> IntArray:
     """Indices of the points that are enough to draw a curve within a tolerance, first and last always among them.
 
-    A stretch is split at its first greatest error, for as long as that exceeds the tolerance.
-
-    Parameters
-    ----------
-    curve : shape (n,), at even distances
-    tolerance : greatest error of straight lines between the points kept, in the curve's unit
-
-    Returns
-    -------
-    shape (n_kept,), increasing
+    The curve's values are at even distances, the tolerance in their unit. A stretch is split at its first greatest
+    error, for as long as that exceeds the tolerance.
     """
     keep = np.zeros(curve.size, dtype=bool)
     keep[[0, -1]] = True

@@ -17,108 +17,43 @@ from workbench.recording import FloatArray
 
 
 def decibels_to_gain(decibels: FloatArray) -> FloatArray:
-    """Linear gain of a level.
-
-    Parameters
-    ----------
-    decibels : any shape, dB
-
-    Returns
-    -------
-    same shape
-    """
+    """Linear gain of a level."""
     return np.asarray(10.0 ** (np.asarray(decibels, dtype=np.float64) / 20.0))
 
 
 def crossfade_in(x: FloatArray, exponent: float) -> FloatArray:
     """Gain of the music that enters, `x^p`.
 
-    Parameters
-    ----------
-    x : any shape, position in the fade, 0 to 1
-    exponent : 0.5 keeps the power where both sides are uncorrelated, 1.0 the amplitude where they are coherent
-
-    Returns
-    -------
-    same shape, 0 to 1
+    Exponent 0.5 keeps the power where both sides are uncorrelated, 1.0 the amplitude where they are coherent.
     """
     return np.asarray(np.clip(x, 0.0, 1.0) ** exponent)
 
 
 def crossfade_out(x: FloatArray, exponent: float) -> FloatArray:
-    """Gain of the music that leaves, `(1-x)^p`: the mirror image of `crossfade_in`.
-
-    Parameters
-    ----------
-    x : any shape, position in the fade, 0 to 1
-    exponent : as for `crossfade_in`
-
-    Returns
-    -------
-    same shape, 1 to 0
-    """
+    """Gain of the music that leaves, `(1-x)^p`: the mirror image of `crossfade_in`."""
     return np.asarray((1.0 - np.clip(x, 0.0, 1.0)) ** exponent)
 
 
 def start_fade(x: FloatArray) -> FloatArray:
-    """Gain that rises as a raised cosine, `(1 - cos πx)/2`.
-
-    Parameters
-    ----------
-    x : any shape, position in the fade, 0 to 1
-
-    Returns
-    -------
-    same shape, 0 to 1
-    """
+    """Gain that rises as a raised cosine, `(1 - cos πx)/2`."""
     return np.asarray(0.5 - 0.5 * np.cos(np.pi * np.clip(x, 0.0, 1.0)))
 
 
 def end_fade(x: FloatArray) -> FloatArray:
-    """Gain that falls as a raised cosine, `(1 + cos πx)/2`.
-
-    Parameters
-    ----------
-    x : any shape, position in the fade, 0 to 1
-
-    Returns
-    -------
-    same shape, 1 to 0
-    """
+    """Gain that falls as a raised cosine, `(1 + cos πx)/2`."""
     return np.asarray(0.5 + 0.5 * np.cos(np.pi * np.clip(x, 0.0, 1.0)))
 
 
 def glide_gain(x: FloatArray, from_db: float, to_db: float) -> FloatArray:
-    """Gain that moves from one level to another, linear in dB.
-
-    Parameters
-    ----------
-    x : any shape, position in the glide, 0 to 1
-    from_db, to_db : signed levels at 0 and at 1
-
-    Returns
-    -------
-    same shape, linear gain
-    """
+    """Gain that moves from one signed level to another, linear in dB."""
     return decibels_to_gain(from_db + (to_db - from_db) * np.clip(x, 0.0, 1.0))
 
 
 def duck_gain(points: Sequence[Sequence[float]] | FloatArray, times: FloatArray) -> FloatArray:
-    """Gain of ducked music: the attenuation curve read at some times.
+    """Gain of ducked music: the attenuation curve read at some times; 1.0 without points.
 
-    Parameters
-    ----------
-    points : shape (n_points, 2), pairs of seconds (strictly increasing) and attenuation in dB (positive pulls down).
-        Linear in dB between points; before the first and after the last the curve holds their value. No points: 1.0.
-    times : any shape, seconds of the same clock
-
-    Returns
-    -------
-    shape of `times`, linear gain, 1.0 where nothing is lowered
-
-    Raises
-    ------
-    ParameterError : points that are no pairs, or whose times do not increase
+    The points, pairs of seconds and positive dB, are joined linearly in dB; before the first and after the last the
+    curve holds their value. Raises `ParameterError` for points that are no pairs, or whose times do not increase.
     """
     curve = np.asarray(points, dtype=np.float64)
     if curve.size == 0:

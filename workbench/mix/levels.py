@@ -71,40 +71,17 @@ class LevelCurve:
         return float(self.power.size / HOPS_PER_SECOND)
 
     def power_between(self, start: float, end: float) -> float:
-        """Mean power of a stretch.
-
-        Parameters
-        ----------
-        start, end : s, rounded to hops
-
-        Returns
-        -------
-        K-weighted power; 0 for an empty stretch, or one outside the curve
-        """
+        """Mean K-weighted power of a stretch, rounded to hops; 0 for an empty one, or one outside the curve."""
         first, last = round(start * HOPS_PER_SECOND), round(end * HOPS_PER_SECOND)
         stretch = self.power[max(0, first) : max(0, last)]
         return float(stretch.mean()) if stretch.size else 0.0
 
     def lufs(self, start: float, end: float) -> float:
-        """Loudness of a stretch, not gated.
-
-        Parameters
-        ----------
-        start, end : s, rounded to hops
-
-        Returns
-        -------
-        LUFS; -inf for silence, and for an empty stretch
-        """
+        """Loudness of a stretch, not gated; -inf for silence, and for an empty stretch."""
         return to_lufs(self.power_between(start, end))
 
     def raised(self, gain_db: float) -> LevelCurve:
-        """The curve of the same sound at a gain.
-
-        Parameters
-        ----------
-        gain_db : signed
-        """
+        """The curve of the same sound at a signed gain."""
         return LevelCurve(self.power * 10 ** (gain_db / 10), self.peak * 10 ** (gain_db / 20))
 
     def integrated(self) -> float:
@@ -117,16 +94,7 @@ class LevelCurve:
         return to_lufs(float(loud.mean()))
 
     def lufs_within(self, ranges: Sequence[Sequence[float]]) -> float:
-        """Loudness of several stretches together, as of all speech, not gated by level.
-
-        Parameters
-        ----------
-        ranges : pairs of seconds, disjoint, rounded to hops
-
-        Returns
-        -------
-        LUFS; -inf for silence, and where there is no stretch
-        """
+        """Loudness of several disjoint stretches together, as of all speech, not gated by level; -inf without any."""
         seconds = sum(end - start for start, end in ranges)
         energy = sum(self.power_between(start, end) * (end - start) for start, end in ranges)
         return to_lufs(energy / seconds) if seconds > 0 else float("-inf")
@@ -173,19 +141,9 @@ def voice_alone(levels: LevelCurve, utterances: Sequence[tuple[float, float]], p
     """The level of the voice itself: the soundtrack less its background inside the utterances.
 
     The background of an utterance is the median power where nobody speaks, within some seconds of it, but no more than
-    one and a half times the power between its syllables: a noise that has passed when somebody speaks is not behind
-    the voice. It is subtracted, down to `max_background_db` under the level there; voice and background are
-    uncorrelated, so their powers add.
-
-    Parameters
-    ----------
-    levels : of the soundtrack
-    utterances : in which somebody speaks, seconds
-    params : `max_background_db`
-
-    Returns
-    -------
-    the levels, changed inside the utterances only
+    one and a half times the power between its syllables: a noise that has passed when somebody speaks is not behind the
+    voice. It is subtracted, down to `max_background_db` under the level there; voice and background are uncorrelated,
+    so their powers add.
     """
     hz, power = HOPS_PER_SECOND, levels.power.copy()
     quiet = np.ones(power.size, dtype=bool)
@@ -207,60 +165,25 @@ def voice_alone(levels: LevelCurve, utterances: Sequence[tuple[float, float]], p
 
 
 def to_lufs(power: float) -> float:
-    """Loudness of a weighted mean power.
-
-    Parameters
-    ----------
-    power : K-weighted, not negative
-
-    Returns
-    -------
-    LUFS; -inf for 0
-    """
+    """Loudness of a K-weighted mean power; -inf for 0."""
     return float(10 * np.log10(power) - 0.691) if power > 0 else float("-inf")
 
 
 def from_lufs(lufs: float) -> float:
-    """Weighted mean power of a loudness.
-
-    Parameters
-    ----------
-    lufs : the loudness
-
-    Returns
-    -------
-    K-weighted power
-    """
+    """K-weighted mean power of a loudness."""
     return float(10 ** ((lufs + 0.691) / 10))
 
 
 def level_curve(samples: FloatArray, rate: int) -> LevelCurve:
-    """Measure sound in memory.
+    """Measure sound in memory, shape (n,) or (channels, n), full scale 1.0.
 
-    Parameters
-    ----------
-    samples : shape (n,) or (channels, n), full scale 1.0
-    rate : Hz; the rest of the last hundredth of a second counts as silence
-
-    Raises
-    ------
-    ParameterError : a rate under 4 kHz
+    The rest of the last hundredth of a second counts as silence. Raises `ParameterError` for a rate under 4 kHz.
     """
     return level_curve_of_blocks([samples], rate)
 
 
 def level_curve_of_blocks(blocks: Iterable[FloatArray], rate: int) -> LevelCurve:
-    """Measure sound block by block, in memory that hardly grows with its length.
-
-    Parameters
-    ----------
-    blocks : shape (n,) or (channels, n) each, full scale 1.0
-    rate : Hz; the rest of the last hundredth of a second counts as silence
-
-    Raises
-    ------
-    ParameterError : a rate under 4 kHz
-    """
+    """Measure sound block by block, in memory that hardly grows with its length; otherwise as `level_curve`."""
     meter = LevelMeter(rate)
     for block in blocks:
         meter.add(block)
@@ -268,12 +191,7 @@ def level_curve_of_blocks(blocks: Iterable[FloatArray], rate: int) -> LevelCurve
 
 
 class LevelMeter:
-    """Measures sound block by block.
-
-    Parameters
-    ----------
-    rate : Hz
-    """
+    """Measures sound block by block."""
 
     def __init__(self, rate: int) -> None:
         self._rate = rate
@@ -283,16 +201,7 @@ class LevelMeter:
         self._waiting: FloatArray | None = None
 
     def add(self, block: FloatArray) -> None:
-        """Take the next block.
-
-        Parameters
-        ----------
-        block : shape (n,) or (channels, n), full scale 1.0, with as many channels as the blocks before
-
-        Raises
-        ------
-        ParameterError : a rate under 4 kHz
-        """
+        """Take the next block, with as many channels as before; raises `ParameterError` for a rate under 4 kHz."""
         piece, run_up = _PIECE_SECONDS * self._rate, _RUN_UP_SECONDS * self._rate
         sound = np.atleast_2d(block)
         if sound.size:

@@ -33,17 +33,8 @@ class Limiter:
     """The limiter's state between blocks of one stream.
 
     `push` takes blocks of shape (channels, any length) and returns blocks of the same sound, some milliseconds later;
-    `finish` returns the rest. The output as a whole is as long as the input, and not delayed against it.
-
-    Parameters
-    ----------
-    channels : of the stream
-    rate : Hz
-    params : ceiling, look-ahead and release; None: the defaults
-
-    Raises
-    ------
-    ParameterError : no channel, or a rate under 1 Hz
+    `finish` returns the rest. The output as a whole is as long as the input, and not delayed against it. Raises
+    `ParameterError` for no channel, or a rate under 1 Hz.
     """
 
     def __init__(self, channels: int, rate: int, params: RenderParams | None = None) -> None:
@@ -72,17 +63,7 @@ class Limiter:
     def push(self, block: FloatArray) -> FloatArray:
         """Take a block, and return the samples whose gain is known by now.
 
-        Parameters
-        ----------
-        block : shape (channels, n), full scale 1.0
-
-        Returns
-        -------
-        shape (channels, m), float32
-
-        Raises
-        ------
-        ParameterError : another number of channels
+        Raises `ParameterError` for another number of channels.
         """
         if block.ndim != 2 or block.shape[0] != self._sound.shape[0]:
             raise ParameterError(f"the limiter was made for {self._sound.shape[0]} channels, got shape {block.shape}")
@@ -130,21 +111,9 @@ class Limiter:
 
 
 def limit_blocks(blocks: Iterable[FloatArray], rate: int, params: RenderParams | None = None) -> Iterator[FloatArray]:
-    """Limit a stream of blocks.
+    """Limit a stream of blocks of shape (channels, any length), full scale 1.0, into other blocks of the same sound.
 
-    Parameters
-    ----------
-    blocks : shape (channels, any length) each, full scale 1.0
-    rate : Hz
-    params : ceiling, look-ahead and release; None: the defaults
-
-    Yields
-    ------
-    the same sound in other blocks, float32
-
-    Raises
-    ------
-    ParameterError : blocks of different numbers of channels, or a rate under 1 Hz
+    Raises `ParameterError` for blocks of different numbers of channels, or a rate under 1 Hz.
     """
     limiter = None
     for block in blocks:
@@ -157,20 +126,8 @@ def limit_blocks(blocks: Iterable[FloatArray], rate: int, params: RenderParams |
 
 
 def limit(samples: FloatArray, rate: int, params: RenderParams | None = None) -> FloatArray:
-    """Limit sound in memory.
+    """Limit sound in memory, shape (channels, n), full scale 1.0.
 
-    Parameters
-    ----------
-    samples : shape (channels, n), full scale 1.0
-    rate : Hz
-    params : ceiling, look-ahead and release; None: the defaults
-
-    Returns
-    -------
-    shape (channels, n), float32
-
-    Raises
-    ------
-    ParameterError : samples of another shape, or a rate under 1 Hz
+    Raises `ParameterError` for samples of another shape, or a rate under 1 Hz.
     """
     return np.concatenate(list(limit_blocks([samples], rate, params)), axis=1)

@@ -56,20 +56,10 @@ _CHANGE_SECONDS = 2  # to each side, over which a change is measured
 
 
 def music_cues(bands: FloatArray, pitches: FloatArray) -> FloatArray:
-    """The cues of every second, from the ten seconds around it.
+    """The cues of every second, from the ten seconds around it: shape (n_seconds, n_cues), in the order of `CUES`.
 
-    Parameters
-    ----------
-    bands : shape (n_hops, n_bands), power, as `workbench.mix.bands` measures it
-    pitches : shape (n_steps, 2), MIDI number and clarity, as `workbench.mix.pitch` measures them
-
-    Returns
-    -------
-    shape (n_seconds, n_cues), in the order of `CUES`; a second that has begun counts
-
-    Raises
-    ------
-    ParameterError : bands or pitches of another shape
+    Bands have shape (n_hops, n_bands), pitches (n_steps, 2), MIDI number and clarity; raises `ParameterError` for other
+    shapes. A second that has begun counts.
     """
     if bands.ndim != 2 or pitches.ndim != 2 or pitches.shape[1] != 2:
         raise ParameterError(f"bands and pitches are tables, got shapes {bands.shape} and {pitches.shape}")
@@ -97,20 +87,9 @@ def music_cues(bands: FloatArray, pitches: FloatArray) -> FloatArray:
 
 
 def music_odds(bands: FloatArray, pitches: FloatArray) -> FloatArray:
-    """Log-odds that there is music, for every second.
+    """Log-odds that there is music, for every second, from what `music_cues` reads.
 
-    Parameters
-    ----------
-    bands, pitches : as for `music_cues`
-
-    Returns
-    -------
-    shape (n_seconds,); over 0 where music is likelier than not
-
-    Raises
-    ------
-    ParameterError : bands or pitches of another shape
-    ResourceMissing : the fitted weights are not shipped with this installation
+    Over 0 music is likelier than not. Raises `ResourceMissing` where the fitted weights are not shipped.
     """
     weights, cues = _weights(), music_cues(bands, pitches)
     odds = weights["bias"] + cues @ np.array([weights[name] for name in CUES])
@@ -121,22 +100,10 @@ def music_odds(bands: FloatArray, pitches: FloatArray) -> FloatArray:
 def music_ranges(
     bands: FloatArray, pitches: FloatArray, close_seconds: float, min_seconds: float
 ) -> tuple[tuple[float, float], ...]:
-    """Stretches of music.
+    """Stretches of music, sorted and disjoint, to a tenth of a second, from what `music_odds` reads.
 
-    Parameters
-    ----------
-    bands, pitches : as for `music_cues`
-    close_seconds : s; shorter breaks do not end the music
-    min_seconds : s; shorter stretches do not count
-
-    Returns
-    -------
-    (first, last) seconds, sorted and disjoint, to a tenth of a second
-
-    Raises
-    ------
-    ParameterError : bands or pitches of another shape
-    ResourceMissing : the fitted weights are not shipped with this installation
+    Breaks shorter than `close_seconds` do not end the music; stretches shorter than `min_seconds` do not count. Raises
+    what `music_odds` raises.
     """
     odds = music_odds(bands, pitches)
     joined: list[tuple[int, int]] = []

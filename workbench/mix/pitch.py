@@ -52,16 +52,7 @@ class PitchMeter:
         self._found: list[FloatArray] = []
 
     def add(self, block: FloatArray) -> None:
-        """Take the next block.
-
-        Parameters
-        ----------
-        block : shape (n,) or (1, n), mono at 16 kHz, full scale 1.0
-
-        Raises
-        ------
-        ParameterError : sound of more than one channel
-        """
+        """Take the next block, mono at 16 kHz; raises `ParameterError` for more than one channel."""
         self._take(self._windows.add(block))
 
     def pitches(self) -> FloatArray:

@@ -61,23 +61,12 @@ class DuckedBands:
         return self.inside != self.outside
 
     def depths(self, speech_ranges: Sequence[Sequence[float]]) -> tuple[float, float]:
-        """Maximum of each envelope under speech, dB: in the band of speech and outside it.
-
-        Parameters
-        ----------
-        speech_ranges : of the mix, pairs of seconds
-        """
+        """Maximum of each envelope under speech, dB: in the band of speech and outside it."""
         return deepest_under(self.inside, speech_ranges), deepest_under(self.outside, speech_ranges)
 
 
 def deepest_under(points: Sequence[Sequence[float]], ranges: Sequence[Sequence[float]]) -> float:
-    """The most that an envelope takes off inside some ranges, dB; 0 without ranges.
-
-    Parameters
-    ----------
-    points : of the envelope, pairs of seconds and positive dB
-    ranges : pairs of seconds, sorted and disjoint
-    """
+    """The most that an envelope takes off inside some ranges, sorted and disjoint, dB; 0 without ranges."""
     if not points or not ranges:
         return 0.0
     times, depths = np.array(points, dtype=np.float64).T
@@ -91,15 +80,7 @@ def duck_bands(
 ) -> DuckedBands:
     """Make the envelopes of both bands from that of a mix.
 
-    Parameters
-    ----------
-    points : of the mix, pairs of seconds and positive dB
-    speech_ranges : of the mix, pairs of seconds
-    params : `ducking`, and how far each band goes down; None: the defaults, under which both are the envelope itself
-
-    Returns
-    -------
-    DuckedBands : equal envelopes where the music is not ducked for speech, or not in bands
+    They are equal where the music is not ducked for speech, or not in bands, as by default.
     """
     params = params or RenderParams()
     curve = tuple((float(time), float(depth)) for time, depth in points)
@@ -136,16 +117,7 @@ def _is_by_speech(from_s: float, to_s: float, speech_ranges: Sequence[Sequence[f
 
 
 def speech_band_taps(rate: int) -> FloatArray:
-    """The filter that cuts out the band of speech, of linear phase: its taps are symmetric.
-
-    Parameters
-    ----------
-    rate : Hz
-
-    Returns
-    -------
-    shape (2 * n + 1,), the middle one at its own time; float64
-    """
+    """The filter that cuts out the band of speech: an odd number of symmetric taps, so of linear phase."""
     reach = round(REACH_SECONDS * rate)
     size = 1 << (8 * reach).bit_length()
     octaves = np.log2(np.maximum(np.fft.rfftfreq(size, 1.0 / rate), 1.0))
@@ -158,18 +130,10 @@ def speech_band_taps(rate: int) -> FloatArray:
 
 
 def duck_blocks(blocks: Iterable[FloatArray], rate: int, ducked: DuckedBands) -> Iterator[FloatArray]:
-    """Lower music under speech, block by block.
+    """Lower music under speech, block by block, from time 0 on.
 
-    Parameters
-    ----------
-    blocks : shape (channels, n) each, float32, from time 0 on
-    rate : Hz
-    ducked : the envelopes
-
-    Yields
-    ------
-    as many samples as came, float32, in other blocks where the envelopes differ. They do not depend on how the sound
-    was cut into blocks; at most `CHUNK` samples and those of one block wait
+    As many samples come out, float32, in other blocks where the envelopes differ. They do not depend on how the sound
+    was cut into blocks; at most `CHUNK` samples and those of one block wait.
     """
     if not ducked.differ:
         done = 0
@@ -197,29 +161,15 @@ def duck_blocks(blocks: Iterable[FloatArray], rate: int, ducked: DuckedBands) ->
 
 
 def outside_levels(blocks: Iterable[FloatArray], rate: int) -> LevelCurve:
-    """Levels of what lies outside the band of speech.
-
-    Parameters
-    ----------
-    blocks : shape (channels, n) each
-    rate : Hz
-    """
+    """Levels of what lies outside the band of speech."""
     alone = DuckedBands(inside=((0.0, _NOTHING_DB),), outside=((0.0, 0.0),))
     return level_curve_of_blocks(duck_blocks(blocks, rate, alone), rate)
 
 
 def ducked_levels(music: LevelCurve, outside: LevelCurve | None, ducked: DuckedBands) -> LevelCurve:
-    """Levels of music as it is ducked, from those before.
+    """Levels of music as it is ducked: powers of both bands are added, as if they did not overlap.
 
-    Parameters
-    ----------
-    music : of all of the music
-    outside : of `outside_levels`; None will do where the envelopes are equal
-    ducked : the envelopes
-
-    Returns
-    -------
-    LevelCurve : powers of both bands are added, as if they did not overlap; its peak is that of `music`
+    The peak is that of `music`. `outside` is of `outside_levels`; None will do where the envelopes are equal.
     """
     times = (np.arange(music.power.size) + 0.5) / HOPS_PER_SECOND
     inside = duck_gain(ducked.inside, times) ** 2

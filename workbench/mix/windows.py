@@ -17,11 +17,7 @@ RATE = 16_000
 class MonoWindows:
     """Cuts a sound of `RATE` into windows; it counts as silent before its first and after its last sample.
 
-    Parameters
-    ----------
-    window : samples of a window
-    hop : samples from one window to the next
-    before : samples of the first window that lie before the sound, at most `window - hop`
+    All lengths are in samples; `before`, at most `window - hop`, is how much of the first window lies before the sound.
     """
 
     def __init__(self, window: int, hop: int, before: int) -> None:
@@ -32,19 +28,9 @@ class MonoWindows:
         self._given = 0
 
     def add(self, block: FloatArray) -> FloatArray:
-        """Take the next block.
+        """Take the next mono block; returns the windows that it completes, shape (n_windows, window), a view.
 
-        Parameters
-        ----------
-        block : shape (n,) or (1, n), full scale 1.0
-
-        Returns
-        -------
-        the windows that it completes, shape (n_windows, window), float32, a view
-
-        Raises
-        ------
-        ParameterError : sound of more than one channel
+        Raises `ParameterError` for sound of more than one channel.
         """
         if block.ndim > 2 or (block.ndim == 2 and block.shape[0] != 1):
             raise ParameterError(f"speech is measured in mono sound, got shape {block.shape}")
