@@ -29,7 +29,8 @@ _VARIABLES = {
 def lend_home(root: Path) -> str | None:
     """Let libraries keep their caches in a home folder where the user has no cache folder that can be written.
 
-    Sets variables of this process, which those that it starts inherit; what is set already stays.
+    Sets variables of this process, which those that it starts inherit; what is set already stays, but for a folder of
+    kernels that cannot be written.
 
     Parameters
     ----------
@@ -42,11 +43,13 @@ def lend_home(root: Path) -> str | None:
     if _has_user_cache():
         return None
     folder = root / "caches"
-    is_lent = _KERNELS not in os.environ and not _can_write_beside_kernels()
+    lacks_kernels = not _has_kernel_folder()
+    if lacks_kernels:
+        os.environ.pop(_KERNELS, None)
     for name, part in _VARIABLES.items():
-        if name != _KERNELS or is_lent:
+        if name != _KERNELS or lacks_kernels:
             os.environ.setdefault(name, str(folder / part))
-    if not is_lent or (folder / _VARIABLES[_KERNELS]).exists() or not _is_writable(folder):
+    if not lacks_kernels or (folder / _VARIABLES[_KERNELS]).exists() or not _is_writable(folder):
         return None
     return f"this user has no cache folder: kernels are compiled once more, for up to a minute, and kept in {folder}"
 
@@ -67,8 +70,7 @@ def kernel(signature: str | None = None, fastmath: bool | set[str] = False) -> C
 @cache
 def _can_keep_kernels() -> bool:
     """Whether numba finds a folder for compiled code; without one it refuses to load a function that is to be kept."""
-    given = os.environ.get(_KERNELS)
-    if (given and _is_writable(Path(given))) or _can_write_beside_kernels() or _has_user_cache():
+    if _has_kernel_folder() or _has_user_cache():
         return True
     warnings.warn(
         "no folder for compiled code can be written: every process compiles kernels again, for up to a minute; set "
@@ -79,7 +81,11 @@ def _can_keep_kernels() -> bool:
     return False
 
 
-def _can_write_beside_kernels() -> bool:
+def _has_kernel_folder() -> bool:
+    """Whether numba's own variable names a folder that can be written, or code can be kept beside its source."""
+    given = os.environ.get(_KERNELS)
+    if given and _is_writable(Path(given).absolute()):
+        return True
     return all(_is_writable(file.parent / "__pycache__") for file in Path(__file__).parent.glob("*/_kernels.py"))
 
 

@@ -37,18 +37,24 @@ def read_only(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def without_home(read_only: Path, *command: str) -> subprocess.CompletedProcess[str]:
+def without_home(read_only: Path, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """A command of a user whose home can be made by nobody."""
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "SYSTEMROOT")}
     repository = Path(workbench.__file__).parents[1]
-    environment = {"HOME": "/dev/null/none", "PYTHONPATH": os.pathsep.join((str(read_only), str(repository))), **kept}
+    environment = {
+        "HOME": "/dev/null/none",
+        "PYTHONPATH": os.pathsep.join((str(read_only), str(repository))),
+        **kept,
+        **variables,
+    }
     return subprocess.run(
         [sys.executable, *command], capture_output=True, text=True, check=False, env=environment, cwd=read_only
     )
 
 
-def test_kernels_are_kept_in_the_home(read_only: Path, tmp_path: Path) -> None:
-    done = without_home(read_only, "-c", KERNEL, str(tmp_path))
+@pytest.mark.parametrize("variables", [{}, {"NUMBA_CACHE_DIR": "/dev/null/kernels"}])
+def test_kernels_are_kept_in_the_home(read_only: Path, tmp_path: Path, variables: dict[str, str]) -> None:
+    done = without_home(read_only, "-c", KERNEL, str(tmp_path), **variables)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(str(read_only))
     assert "[1.0, 0.5, 0.5]" in done.stdout
@@ -60,6 +66,12 @@ def test_without_a_home_they_are_compiled_anew_and_a_line_says_what_that_costs(r
     assert done.returncode == 0
     assert "every process compiles kernels again" in done.stderr
     assert "[1.0, 0.5, 0.5]" in done.stdout
+
+
+def test_a_folder_that_the_user_names_is_used(read_only: Path, tmp_path: Path) -> None:
+    done = without_home(read_only, "-c", KERNEL, str(tmp_path / "home"), NUMBA_CACHE_DIR=str(tmp_path / "named"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list((tmp_path / "named").rglob("*require_gain*.nbi"))
 
 
 def test_a_command_says_once_what_it_costs(read_only: Path, tmp_path: Path) -> None:

@@ -40,9 +40,10 @@ def command() -> None:
 def add(paths: tuple[Path, ...], scheduler: str | None, workspace: Workspace) -> None:
     """Analyse sound files and add them.
 
-    PATH is a file, a folder, which is searched through, or a CSV or JSONL manifest with a `path` column. Prints a JSON
-    line with `track_id` and `path` for each track, once it is written. Bad files and rows are reported at the end, and
-    the exit code is 1 then. Adding the same again goes on where it stopped.
+    PATH is a file, a folder, which is searched through, or a manifest with a `path` column: JSONL, or a table as
+    spreadsheets save it (.csv, .tsv, .txt). Prints a JSON line with `track_id` and `path` for each track, once it is
+    written. Bad files and rows are reported at the end, and the exit code is 1 then; hidden and empty files of a folder
+    are passed over. Adding the same again goes on where it stopped.
 
     Workers of a cluster must see the same files and the same home folder under the same names.
 
