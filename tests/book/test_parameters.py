@@ -27,7 +27,7 @@ def test_every_parameter_stands_in_the_page_once_in_its_stage() -> None:
         (SeamParams, "max_level", ("0 to 40", "dB", "`6`")),
         (SeamParams, "min_body_bars", ("1 to 64", "bars", "`2`")),
         (BeatParams, "min_bpm", ("30 to 80", "BPM", "`40`")),
-        (BeatParams, "latency_ms", ("-30 to 30", "ms", "`5`")),
+        (BeatParams, "unsteady_ms", ("1 to 100", "ms", "`15`")),
         (BeatParams, "tempo_reach", ("1.05 to 1.4", "1", "`1.3`")),
         (BeatParams, "tempo_candidates", ("1 to 20", "count", "`10`")),
         (BeatParams, "tracker", ("at most 200 characters", "–", "`workbench`")),

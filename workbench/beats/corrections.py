@@ -22,7 +22,6 @@ import numpy as np
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError
-from workbench.params import BeatParams
 from workbench.recording import FloatArray, IntArray, TrackSeconds
 
 MOST_BEATS_PER_BAR = 32
@@ -376,8 +375,8 @@ def settle_taps(taps: FloatArray, attack: FloatArray, frames_per_second: float) 
     return np.asarray(np.maximum(moved, 0.0))
 
 
-def onset_times(attack: FloatArray, frames_per_second: float, params: BeatParams | None = None) -> FloatArray:
-    """When each onset is heard: where its rise passes half its height, plus the tracker's `latency_ms`.
+def onset_times(attack: FloatArray, frames_per_second: float) -> FloatArray:
+    """When each onset is heard: where its rise passes half its height, later by what the window sees it early.
 
     So an onset that the tracker put a beat on lies at that beat, within some milliseconds.
 
@@ -385,13 +384,11 @@ def onset_times(attack: FloatArray, frames_per_second: float, params: BeatParams
     ----------
     attack : shape (n_frames,), strength of onsets
     frames_per_second : of them
-    params : with which the grid was tracked
 
     Returns
     -------
     shape (n,), s, strictly increasing
     """
-    latency = (params or BeatParams()).latency_ms / 1000.0
     strength = np.asarray(attack, dtype=np.float64)
     if strength.size < 3:
         return np.zeros(0)
@@ -403,11 +400,13 @@ def onset_times(attack: FloatArray, frames_per_second: float, params: BeatParams
     found = (strength[foot] <= half) & (foot < peaks)
     foot, half = foot[found], half[found]
     share = (half - strength[foot]) / (strength[foot + 1] - strength[foot])
-    return np.unique((foot + share) / frames_per_second + latency)
+    return np.unique((foot + share) / frames_per_second + _SEEN_EARLY_SECONDS)
 
 
 _CLEAR_SHARE, _RISE_SECONDS = 0.05, 0.08
 """of the strongest onsets: height of a clear one; s within which it rises"""
+_SEEN_EARLY_SECONDS = 0.01
+"""s by which half of a rise lies before the onset: 0.013 for a drum out of silence, 0.006 in the midst of music"""
 _MOST_LAG_SECONDS, _OWN_LAG_SECONDS = 0.12, 0.045
 """by which all taps lie beside the music, and each tap beside the others"""
 

@@ -11,6 +11,9 @@ A recording is analysed at two resolutions, because onsets need short windows an
   bin below (about 750 Hz).
 - `tones`: the same length of window at a quarter of the rate (186 ms), one band a semitone, 20 frames a second.
 
+A window says of an onset only that it lies somewhere inside. So that onsets can be timed (`beats.track`), `energy` has
+the sound a millisecond at a time, without a window.
+
 Functions: `analyze_spectrum` (both), `log_spectrogram`, `stft_power`, `power_blocks`, `log_bands`.
 """
 
@@ -25,6 +28,10 @@ from workbench.errors import ParameterError
 from workbench.params import SpectrumParams
 from workbench.recording import FloatArray, IntArray, MonoMixer, release_pages
 
+ENERGY_PER_SECOND = 1000
+"""parts of a second whose energy is summed"""
+_DIFFERENCES = (1, 2)
+"""orders of the differences of samples, which weigh the attack of a sound against a bass that rings on"""
 _PIECE_SAMPLES = 1 << 17
 """samples read at a time: mono and stereo of a piece stay in a core's own cache"""
 _BLOCK_FRAMES = 128
@@ -48,6 +55,8 @@ class Spectrum:
     """shape (n_tones,), MIDI number of each semitone band"""
     tone_frames_per_second: int
     """frame i of `tones` is centred at i / tone_frames_per_second s"""
+    energy: FloatArray
+    """shape (2, n), float32, read-only: squares of first and of second differences, summed over each millisecond"""
     duration: float
     """s, length of the sound"""
 
@@ -56,7 +65,7 @@ class Spectrum:
             raise ParameterError(f"power must have shape ({self.band_hz.size}, n_frames), got {self.power.shape}")
         if self.tones.ndim != 2 or self.tones.shape[0] != self.tone_midi.size:
             raise ParameterError(f"tones must have shape ({self.tone_midi.size}, n_frames), got {self.tones.shape}")
-        for array in (self.power, self.band_hz, self.tones, self.tone_midi):
+        for array in (self.power, self.band_hz, self.tones, self.tone_midi, self.energy):
             array.flags.writeable = False
 
     @property
@@ -86,8 +95,10 @@ def analyze_spectrum(sound: FloatArray, sample_rate: int, params: SpectrumParams
         *_semitone_bands(tone_midi, low_rate, params.window),
     )
     lower = _Resampler(params.sample_rate, low_rate)
+    energy = _Energy(length, params.sample_rate)
     for piece in _mono_pieces(sound, sample_rate, params.sample_rate):
         power.add(piece)
+        energy.add(piece)
         tones.add(lower.resample(piece))
     tones.add(lower.rest())
     return Spectrum(
@@ -97,6 +108,7 @@ def analyze_spectrum(sound: FloatArray, sample_rate: int, params: SpectrumParams
         tones.finish(),
         tone_midi,
         params.tone_frames_per_second,
+        energy.sums,
         float(sound.shape[-1] / sample_rate),
     )
 
@@ -147,6 +159,42 @@ class _Resampler:
     def rest(self) -> FloatArray:
         """The last samples, which waited for more."""
         return np.asarray(self._stream.resample_chunk(np.zeros(0, dtype=np.float32), last=True))
+
+
+class _Energy:
+    """Sums the energy of a mono sound over each millisecond as it arrives.
+
+    Parameters
+    ----------
+    n_samples : length of the whole sound
+    sample_rate : Hz
+    """
+
+    def __init__(self, n_samples: int, sample_rate: int) -> None:
+        self.sums = np.zeros((len(_DIFFERENCES), n_samples * ENERGY_PER_SECOND // sample_rate + 1), dtype=np.float32)
+        self._rate = sample_rate
+        self._held = np.zeros(max(_DIFFERENCES), dtype=np.float32)
+        self._done = 0
+
+    def add(self, piece: FloatArray) -> None:
+        """Take the next samples.
+
+        Parameters
+        ----------
+        piece : shape (n,), float32
+        """
+        if not piece.size:
+            return
+        ends = np.array([self._done, self._done + piece.size - 1]) * ENERGY_PER_SECOND // self._rate
+        parts = np.arange(ends[0], ends[1] + 1)
+        starts = np.maximum(-(-parts * self._rate // ENERGY_PER_SECOND) - self._done, 0)
+        held = np.concatenate((self._held, piece))
+        with np.errstate(invalid="ignore", over="ignore"):  # who reads the frames refuses what is not finite
+            for row, order in zip(self.sums, _DIFFERENCES, strict=True):
+                change = np.diff(held, order)[-piece.size :]
+                row[ends[0] : ends[1] + 1] += np.add.reduceat(np.square(change, out=change), starts)
+        self._held = held[-self._held.size :].copy()
+        self._done += piece.size
 
 
 def _mono_pieces(sound: FloatArray, sample_rate: int, wanted_rate: int) -> Iterator[FloatArray]:

@@ -134,6 +134,3 @@ class BeatParams(Params):
     unsteady_ms: float = Field(
         default=15.0, ge=1.0, le=100.0, description="ms; median unevenness at which beats count as half steady"
     )
-    latency_ms: float = Field(
-        default=5.0, ge=-30.0, le=30.0, description="ms from half the height of an onset's edge to its instant"
-    )

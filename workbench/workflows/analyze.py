@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from workbench.progress import Progress
     from workbench.store.grid_records import CorrectedGrid
 
-BEATS_VERSION = 8
+BEATS_VERSION = 9
 """Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`."""
 EVIDENCE_VERSION = 1
 """Raise it when the code of features changes what is measured of a beat."""

@@ -26,7 +26,6 @@ from workbench.beats.corrections import (
 )
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError
-from workbench.params import BeatParams
 
 
 def grid_of(beats: int, per_bar: int = 4, pickup: int = 0, bpm: float = 120.0) -> BeatGrid:
@@ -145,8 +144,8 @@ def test_onsets_are_timed_at_half_of_their_rise() -> None:
     attack = np.zeros(200)
     for peak, height in ((40, 1.0), (90, 0.5), (150, 0.01)):
         attack[peak - 1 : peak + 3] = height * np.array([0.25, 1.0, 0.6, 0.2])
-    times = onset_times(attack, 100.0, BeatParams(latency_ms=5.0))
-    assert times == pytest.approx([0.3933 + 0.005, 0.8933 + 0.005], abs=1e-3)
+    times = onset_times(attack, 100.0)
+    assert times == pytest.approx([0.3933 + 0.010, 0.8933 + 0.010], abs=1e-3)
     assert onset_times(np.zeros(2), 100.0).size == 0
 
 

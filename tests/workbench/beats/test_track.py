@@ -72,16 +72,18 @@ def hit(found: NDArray[np.floating], wanted: NDArray[np.floating], tolerance_s: 
     return float(np.mean([np.abs(found - time).min() <= tolerance_s for time in wanted])) if found.size else 0.0
 
 
-@pytest.mark.parametrize("bpm", [60, 97, 120, 143.7])
-def test_a_click_beats_where_it_clicks(bpm: float) -> None:
+@pytest.mark.parametrize(("bpm", "kind"), [(60, "hat"), (97, "kick"), (120, "impulse"), (143.7, "snare")])
+def test_a_click_beats_where_it_clicks(bpm: float, kind: str) -> None:
     beats = np.arange(0.3, 20.0, 60 / bpm)
     sound = np.zeros(21 * RATE, dtype=np.float32)
+    struck = np.ones(1, dtype=np.float32) if kind == "impulse" else drum(kind)
     for beat in beats:
-        put(sound, beat, drum("snare"))
+        put(sound, beat, struck * np.linspace(1.0, 0.0, struck.size, dtype=np.float32))
     grid = track_beats(sound, RATE)
     assert grid.tempo_bpm == pytest.approx(bpm, rel=2e-3)
-    assert hit(grid.beats, beats, 0.008) == 1.0
     assert grid.beats.size == beats.size
+    assert np.median(grid.beats - beats) == pytest.approx(0.0, abs=0.0005)
+    assert hit(grid.beats, beats, 0.001) == 1.0
 
 
 @pytest.mark.parametrize("bpm", [84, 126, 168])
