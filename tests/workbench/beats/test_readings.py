@@ -53,6 +53,17 @@ def test_readings_with_the_same_downbeats_add_their_chances(clicked: Callable[..
     assert agreed == pytest.approx(0.6)
 
 
+def test_doubt_about_the_first_beat_of_a_bar_of_four_does_not_halve_the_bar(clicked: Callable[..., Any]) -> None:
+    pulse = describe_pulse(BEATS, clicked(BEATS).evidence)
+    readings = readings_of([pulse], PARAMS)
+    chances = np.zeros(readings.pulse.size)
+    for metre, first, chance in ((2, 1, 0.35), (4, 1, 0.2), (4, 3, 0.3)):
+        chances[(readings.beats_per_bar == metre) & (readings.first_position == first)] = chance
+    best, agreed = best_reading([pulse], readings, chances)
+    assert (readings.beats_per_bar[best], readings.first_position[best]) == (4, 3)
+    assert agreed == pytest.approx(0.3)
+
+
 def test_beats_on_the_clicks_score_more_than_beats_between_them(clicked: Callable[..., Any]) -> None:
     evidence = clicked(BEATS).evidence
     on, off = (
