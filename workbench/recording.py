@@ -74,8 +74,10 @@ class MonoMixer:
         """
         if self._signs.size != samples.shape[0]:
             self._signs = np.ones(samples.shape[0], dtype=np.float32)
-        common = samples @ samples.T
-        if self._signs @ common @ self._signs < _CANCELLED * common.trace():
+        with np.errstate(invalid="ignore"):  # samples that are not finite are refused by who reads them
+            common = samples @ samples.T
+            cancels = self._signs @ common @ self._signs < _CANCELLED * common.trace()
+        if cancels:
             self._signs = np.where(common[common.diagonal().argmax()] < 0, -1, 1).astype(np.float32)
         if (self._signs < 0).any():
             samples = samples * self._signs[:, np.newaxis]
