@@ -70,13 +70,13 @@ def test_the_plan_report_shows_the_option_that_is_asked_for(
 @pytest.mark.slow
 def test_the_plan_report_shows_a_fit(track: Path, home: Home, tmp_path: Path, page: Callable[..., str]) -> None:
     """Planned now or before; a straight plan has no seam and no body."""
-    fit = fit_track(Workspace(home), track, 10.0)
+    fit = fit_track(Workspace(home), track, 30.0)
     (plan,) = fit.plans
     assert plan.kind is PlanKind.STRAIGHT
     made_before = save_plan(fit.loops[0], tmp_path / "plan.json")
-    for number, given in enumerate(({"plan_file": str(made_before)}, {"fit": "true", "video_seconds": "10"})):
+    for number, given in enumerate(({"plan_file": str(made_before)}, {"fit": "true", "video_seconds": "30"})):
         html = page("reports/plan", tmp_path / f"{number}.html", home, track=str(track), **given)
-        assert "clicks.flac under a video of 0:10" in html
+        assert "clicks.flac under a video of 0:30" in html
         assert "played straight, with no seam" in html
         assert "data:audio/mpeg" not in html
 
