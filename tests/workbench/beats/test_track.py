@@ -249,7 +249,7 @@ def test_written_beats_of_bundled_tracks_are_found(name: str) -> None:
 @pytest.mark.parametrize(("bpm", "metre"), [(96.0, 4), (128.0, 4), (110.0, 3)])
 def test_a_kick_on_the_first_sample_is_the_first_beat(bpm: float, metre: int) -> None:
     """Without the noise of a band before it: the file begins with the attack itself."""
-    beats = np.arange(16 * metre) * 60.0 / bpm
+    beats: Times = np.arange(16 * metre, dtype=np.float64) * 60.0 / bpm
     sound = band(beats, metre, {"kick": (0.0,), "snare": (1.0,), "hat": (0.0, 0.5, 1.0, 1.5, 2.0, 2.5)})
     grid = track_beats(sound[: round(16 * metre * 60.0 / bpm * RATE)], RATE)
     assert grid.beats[0] == pytest.approx(0.0, abs=0.002)
@@ -258,6 +258,6 @@ def test_a_kick_on_the_first_sample_is_the_first_beat(bpm: float, metre: int) ->
 
 
 def test_music_that_begins_between_two_beats_has_none_at_its_head() -> None:
-    beats = 0.2 + np.arange(48) * 0.5
+    beats: Times = 0.2 + np.arange(48, dtype=np.float64) * 0.5
     sound = band(beats, 4, {"kick": (0.0, 2.0), "snare": (1.0, 3.0), "hat": tuple(np.arange(0.0, 4.0, 0.5))})
     assert track_beats(sound, RATE).beats[0] == pytest.approx(0.2, abs=0.02)
