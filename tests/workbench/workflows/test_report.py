@@ -177,17 +177,17 @@ def test_a_few_words_and_own_music_are_said_as_they_are_heard(track: Path, tmp_p
 
 def test_the_page_of_a_straight_plan_says_that_it_has_no_seam(track: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
-    fit = fit_track(workspace, track, 10.0)
+    fit = fit_track(workspace, track, 30.0)
     (plan,) = fit.plans
     assert plan.kind is PlanKind.STRAIGHT
     text = write_fit_report(workspace, fit, tmp_path / "straight.html").read_text()
-    assert "0:10 of video are filled from 0:32 of track, played straight, with no seam" in text
+    assert "0:30 of video are filled from 0:32 of track, played straight, with no seam" in text
     assert "<td>played as</td><td>a straight plan</td>" in text
     assert "<h2>The seams</h2>\n<p>This plan has no seam: it plays the track straight.</p>\n</section>" in text
     heard = re.findall(r'src="data:audio/mpeg;base64,([^"]+)"', text)[0]
     samples, rate = soundfile.read(io.BytesIO(base64.b64decode(heard)))
-    assert len(samples) / rate == pytest.approx(10.0, abs=0.06)
-    assert '<button type=button data-save="clicks-10s.mp3">save clicks-10s.mp3</button>' in text
+    assert len(samples) / rate == pytest.approx(30.0, abs=0.06)
+    assert '<button type=button data-save="clicks-30s.mp3">save clicks-30s.mp3</button>' in text
 
 
 @pytest.mark.slow
