@@ -18,6 +18,7 @@ from workbench.loops.constraints import NamedSplice, SeamConstraints, clock
 from workbench.loops.moves import has_room
 from workbench.loops.plan import nearest_line
 from workbench.loops.profile import LoopProfile
+from workbench.loops.refusals import Refusal
 from workbench.recording import Recording
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from workbench.params import SeamParams
 
 _Planned = TypeVar("_Planned")
+_GOOD_SEAM = 0.5
+"""seam score under which the line says it; whoever made the file wanted this loop all the same"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,8 @@ class FileLoop:
     song_to: float
     unused: str | None = None
     """why a plan does not repeat this loop; None: it repeats this one and no other"""
+    seam_score: float = 1.0
+    """of the splice from its end to its start, 0 to 1; 1 where that was not measured"""
 
     @property
     def splice(self) -> NamedSplice:
@@ -47,7 +52,9 @@ class FileLoop:
     def in_words(self) -> str:
         """One sentence for whoever gave the file."""
         points = f"the loop points of the file, {clock(self.song_from)} to {clock(self.song_to)}, are"
-        return f"{points} used" if self.unused is None else f"{points} not used: {self.unused}"
+        if self.unused is not None:
+            return f"{points} not used: {self.unused}"
+        return f"{points} used" + (f"; their seam scores {self.seam_score:.2f}" if self.seam_score < _GOOD_SEAM else "")
 
     def to_json(self) -> dict[str, JsonValue]:
         """As a provenance records it."""
@@ -90,8 +97,10 @@ def find_file_loop(profile: LoopProfile, constraints: SeamConstraints) -> FileLo
     if off.max() > EDGE_SECONDS:
         why = f"{clock(float(at[np.argmax(off)]))} is {1000 * off.max():.0f} ms off a downbeat, more than a seam may be"
         return replace(found, unused=why)
-    if _row_of(profile) is None:
+    row = _row_of(profile)
+    if row is None:
         return replace(found, unused="it leaves no room for a crossfade at an end of the track")
+    found = replace(found, seam_score=round(float(profile.splices.score[row]), 4))
     return replace(found, unused="constraints on seams were given") if constraints else found
 
 
@@ -104,7 +113,7 @@ def plan_file_loop(
     ----------
     profile : of the track
     constraints : on its seams
-    plan : makes the plan of a profile under constraints; raises where there is none
+    plan : makes the plan of a profile under constraints; returns a refusal or raises where there is none
 
     Returns
     -------
@@ -115,10 +124,15 @@ def plan_file_loop(
     if found is None or row is None:
         return found, plan(profile, constraints)
     alone = replace(profile, splices=profile.splices.rows(np.array([row])))
+    if alone.ending is not None and alone.splices.leave[0] > alone.ending.start_bar:
+        alone = replace(alone, ending=None, restart=None)  # the loop goes on into what would end the track
     try:
-        return found, plan(alone, SeamConstraints(pinned=(found.splice,)))
+        planned = plan(alone, SeamConstraints(pinned=(found.splice,)))
     except (ConstraintError, FitError):
+        planned = None
+    if planned is None or isinstance(planned, Refusal):
         return replace(found, unused="no plan of this length repeats it"), plan(profile, constraints)
+    return found, planned
 
 
 def _row_of(profile: LoopProfile) -> int | None:

@@ -8,6 +8,7 @@ Function: `read_loop_points`.
 
 from __future__ import annotations
 
+import re
 import struct
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from workbench.media.containers import open_media, sound_stream
 
 _SMPL_HEAD_BYTES = 36
 _FORWARD = 0
+_SAMPLES = re.compile(r"[0-9]{1,12}")
 
 
 def read_loop_points(path: Path) -> tuple[float, float] | None:
@@ -46,9 +48,9 @@ def _tagged_loop(tags: dict[str, str]) -> tuple[int, int] | None:
     """First sample of the loop and one past its last, from a file's tags."""
     named = {name.upper().replace("_", ""): value.strip() for name, value in tags.items()}
     start, length, end = (named.get(name, "") for name in ("LOOPSTART", "LOOPLENGTH", "LOOPEND"))
-    if start.isdecimal() and length.isdecimal():
+    if _SAMPLES.fullmatch(start) and _SAMPLES.fullmatch(length):
         return int(start), int(start) + int(length)
-    return (int(start), int(end)) if start.isdecimal() and end.isdecimal() else None
+    return (int(start), int(end)) if _SAMPLES.fullmatch(start) and _SAMPLES.fullmatch(end) else None
 
 
 def _smpl_loop(path: Path) -> tuple[int, int] | None:

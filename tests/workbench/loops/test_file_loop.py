@@ -17,6 +17,7 @@ from workbench.loops.cover import plan_loop
 from workbench.loops.file_loop import find_file_loop, plan_file_loop, with_file_loop
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import LoopProfile
+from workbench.loops.refusals import Refusal
 from workbench.loops.seams import seam_evidence
 from workbench.params import CoverParams, SeamParams
 from workbench.recording import Recording
@@ -56,8 +57,12 @@ def profile_with(band: Band, points: tuple[float, float]) -> LoopProfile:
     return with_file_loop(profile, recording, evidence, points, SeamParams())
 
 
+def planned_or_refused(profile: LoopProfile, constraints: SeamConstraints) -> LoopPlan | Refusal:
+    return plan_loop(profile, 120.0, CoverParams(), constraints)
+
+
 def planned(profile: LoopProfile, constraints: SeamConstraints) -> LoopPlan:
-    plan = plan_loop(profile, 120.0, CoverParams(), constraints)
+    plan = planned_or_refused(profile, constraints)
     assert isinstance(plan, LoopPlan)
     return plan
 
@@ -66,7 +71,7 @@ def test_loop_points_on_bar_lines_are_the_only_loop(band: Band) -> None:
     profile = profile_with(band, (4.0, 27.996))
     found, plan = plan_file_loop(profile, NO_CONSTRAINTS, planned)
     assert found is not None
-    assert found.in_words == "the loop points of the file, 0:04 to 0:27.996, are used"
+    assert found.in_words.startswith("the loop points of the file, 0:04 to 0:27.996, are used")
     assert plan.segments[0].song_from == 0.0
     for before, after in zip(plan.segments, plan.segments[1:], strict=False):
         assert before.song_to == pytest.approx(28.0, abs=0.01)
@@ -89,6 +94,32 @@ def test_constraints_of_a_person_come_before_those_of_the_file(band: Band) -> No
     assert found is not None
     assert found.unused == "constraints on seams were given"
     assert plan == planned(profile, asked)
+
+
+def test_a_loop_that_no_plan_repeats_leaves_the_plan_as_it_is(band: Band) -> None:
+    """Two bars of 2 s are too short to be repeated, so the planner refuses them."""
+    profile = profile_with(band, (4.0, 8.0))
+    found, plan = plan_file_loop(
+        profile, NO_CONSTRAINTS, lambda one, every: plan_loop(one, 120.0, CoverParams(), every)
+    )
+    assert found is not None
+    assert found.unused == "no plan of this length repeats it"
+    assert plan == plan_loop(profile, 120.0)
+
+
+def test_points_in_the_tracks_own_ending_are_repeated(band: Band) -> None:
+    profile = profile_with(band, (8.0, 28.0))
+    assert profile.ending is not None
+    for start in range(profile.ending.start_bar):
+        early = replace(profile, ending=replace(profile.ending, start_bar=max(1, start)))
+        assert isinstance(plan_file_loop(early, NO_CONSTRAINTS, planned_or_refused)[1], LoopPlan)
+
+
+def test_a_poor_seam_of_the_file_is_said(band: Band) -> None:
+    found, _ = plan_file_loop(profile_with(band, (4.0, 18.0)), NO_CONSTRAINTS, planned)
+    assert found is not None
+    assert found.seam_score < 0.5
+    assert found.in_words.endswith(f"are used; their seam scores {found.seam_score:.2f}")
 
 
 def test_the_profile_keeps_the_points(band: Band) -> None:

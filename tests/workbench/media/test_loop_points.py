@@ -56,6 +56,7 @@ def test_the_first_forward_loop_of_a_wav_ends_after_its_last_sample(tmp_path: Pa
         ({"LOOPSTART": "4000"}, None),
         ({"LOOPSTART": "4000", "LOOPLENGTH": "0"}, None),
         ({"LOOPSTART": "0:05", "LOOPLENGTH": "25 s"}, None),
+        ({"LOOPSTART": "4" * 400, "LOOPLENGTH": "9" * 5000}, None),
     ],
 )
 def test_tags_count_samples(tmp_path: Path, tags: dict[str, str], points: tuple[float, float] | None) -> None:
