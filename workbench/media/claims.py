@@ -30,6 +30,7 @@ _ROUND_BYTES = 1 << 28  # shorter sound is round by chance
 _HEADER_BYTES = 128  # sizes of a file and of its sound differ by this much
 _HEAD_BYTES = 4096
 _LONGEST_PAGE_BYTES = 65_307  # of Ogg
+_MOST_CHUNKS = 100_000  # that are gone through: a damaged file may hold millions of empty ones
 _MATROSKA, _SEGMENT = b"\x1aE\xdf\xa3", b"\x18S\x80g"
 _MXF = bytes.fromhex("060e2b34020501010d010201")
 _BOXES = (b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"styp")
@@ -84,6 +85,24 @@ def has_last_page(path: Path) -> bool:
     return len(page) > 1 and bool(page[1] & 4)
 
 
+def riff_chunks(path: Path) -> Iterator[tuple[bytes, int, int]]:
+    """The chunks of a RIFF, RF64 or BW64 file in order; of other files none.
+
+    Yields the name, the byte at which the content begins, and its size in bytes as far as the file goes. Sound whose
+    size was left open goes on to the end of the file and is the last chunk, unless a `ds64` chunk states its size.
+    """
+    with path.open("rb") as file:
+        head, length = _head_and_length(file)
+        if head[:4] not in (b"RIFF", b"RF64", b"BW64"):
+            return
+        for name, claim in _walk(file, length, _CHUNKS[head[:4]]):
+            is_last = name == b"data" and _is_open(file, claim, length)
+            present = length - claim.start
+            yield name, claim.start, present if is_last else min(claim.size, present)
+            if is_last:
+                return
+
+
 @contextmanager
 def open_repaired(path: Path) -> Iterator[BinaryIO | None]:
     """The file with a header that states the size it has; None where its own header can be read as it is."""
@@ -94,7 +113,11 @@ def open_repaired(path: Path) -> Iterator[BinaryIO | None]:
             largest = 2**63 - 1 if "q" in claim.code else 2**32 - 1
             patches[claim.field] = struct.pack(claim.code, min(length - claim.start + claim.own, largest))
         # FFmpeg reads no chunk of AIFF that lies beyond the size of the form.
-        if claim is not None and head[:4] == b"FORM" and int.from_bytes(head[4:8], "big") < claim.start + claim.size:
+        if (
+            claim is not None
+            and head[:4] == b"FORM"
+            and int.from_bytes(head[4:8], "big") + 8 < claim.start + claim.size
+        ):
             patches[4] = struct.pack(">I", min(length - 8, 2**32 - 1))
     if not patches:
         yield None
@@ -153,7 +176,7 @@ def _sound_claim(file: BinaryIO, head: bytes, length: int) -> _Claim | None:
 def _file_claim(file: BinaryIO, head: bytes, length: int) -> _Claim | None:
     """The size of the file, in other containers."""
     if head[8:12] == b"AVI ":
-        return _last_claim(file, length, _AVI)
+        return _last_riff_claim(file, length)
     if head[:4] == _ASF_HEADER:
         return _last_claim(file, length, _ASF)
     if head[:4] == _MATROSKA:
@@ -166,26 +189,44 @@ def _file_claim(file: BinaryIO, head: bytes, length: int) -> _Claim | None:
     return _box_claim(file, length) if head[4:8] in _BOXES else None
 
 
+def _last_riff_claim(file: BinaryIO, length: int) -> _Claim | None:
+    """From the start of an AVI file to the end of its last RIFF, of which large files have several."""
+    last = _last_claim(file, length, _AVI)
+    return last if last is None or _is_open(file, last, length) else _Claim(0, last.start + last.size)
+
+
 def _last_claim(file: BinaryIO, length: int, chunks: _Chunks) -> _Claim | None:
     """The size that the last chunk of a name states."""
-    head, at, found, large = struct.Struct(chunks.head), chunks.first, None, 0
+    found = None
+    for name, claim in _walk(file, length, chunks):
+        if name.startswith(chunks.sound):
+            found = claim
+            if chunks is not _AVI or claim.size <= 0:
+                break
+    return found
+
+
+def _walk(file: BinaryIO, length: int, chunks: _Chunks) -> Iterator[tuple[bytes, _Claim]]:
+    """The name and the size of one chunk after the other."""
+    head, at, large = struct.Struct(chunks.head), chunks.first, 0
     number = chunks.head[0] + chunks.head[-1]
-    while at + head.size <= length:
+    for _ in range(_MOST_CHUNKS):
+        if at + head.size > length:
+            return
         file.seek(at)
         name, size = head.unpack(file.read(head.size))
         start = at + head.size
+        claim = _Claim(start, size - chunks.own, start - struct.calcsize(number), number, chunks.own)
         if name == b"ds64":
             large = start + 8
-        elif name.startswith(chunks.sound):
-            found = _Claim(start, size - chunks.own, start - struct.calcsize(number), number, chunks.own)
-            if large and size == 2**32 - 1:
-                file.seek(large)  # the number of samples stands behind the size, and is cleared with it
-                found = _Claim(start, struct.unpack("<q8x", file.read(16))[0], large, "<q8x")
-        if size <= 0 or (found and chunks is not _AVI):
-            break
-        at = start + size - chunks.own
+        elif large and large + 16 <= length and size == 2**32 - 1 and name.startswith(chunks.sound):
+            file.seek(large)  # the number of samples stands behind the size, and is cleared with it
+            claim = _Claim(start, struct.unpack("<q8x", file.read(16))[0], large, "<q8x")
+        yield name, claim
+        if claim.size < 0:
+            return
+        at = start + claim.size
         at += -at % chunks.step
-    return found
 
 
 def _segment_claim(head: bytes) -> _Claim | None:
@@ -208,7 +249,9 @@ def _number(head: bytes, at: int) -> tuple[int, int]:
 def _box_claim(file: BinaryIO, length: int) -> _Claim:
     """From the start of an MP4 file to the end of its last box."""
     at = 0
-    while at + 16 <= length:
+    for _ in range(_MOST_CHUNKS):
+        if at + 16 > length:
+            break
         file.seek(at)
         size, _, large = struct.unpack(">I4sQ", file.read(16))
         size = {0: length - at, 1: large}.get(size, size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import struct
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError
 from workbench.media.audio import count_seconds, decode
+from workbench.media.claims import open_repaired, riff_chunks, share_present
 
 RATE = 8000
 SECONDS = 3.0
@@ -187,3 +189,57 @@ def test_an_ogg_without_a_last_page_is_read_with_a_line_in_the_log(
         path.write_bytes(path.read_bytes()[: path.stat().st_size * 6 // 10])
         assert 8.0 < count_seconds(path) < 13.0
     assert "no last page" in caplog.text
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_an_ordinary_file_is_read_as_it_is(tmp_path: Path, container: str) -> None:
+    encoded(tmp_path / "a", container, CONTAINERS[container])
+    with open_repaired(tmp_path / "a") as repaired:
+        assert repaired is None
+
+
+@pytest.mark.parametrize("format", ["WAV", "RF64", "W64", "AIFF", "AU", "CAF"])
+def test_an_ordinary_file_of_libsndfile_is_read_as_it_is(tmp_path: Path, format: str) -> None:
+    for name, sound in (("even", noise()), ("odd", noise()[:-1])):
+        soundfile.write(tmp_path / name, sound, RATE, subtype="PCM_24", format=format)
+        with open_repaired(tmp_path / name) as repaired:
+            assert repaired is None
+
+
+def test_an_avi_of_several_parts_is_measured_as_a_whole(tmp_path: Path) -> None:
+    part = b"RIFF" + struct.pack("<I", 1000) + b"AVI " + bytes(996)
+    whole = part + 4 * part.replace(b"AVI ", b"AVIX")
+    for length, share in ((len(whole), 1.0), (len(whole) - 504, 0.9), (len(whole) // 2, 2520 / 3024)):
+        (tmp_path / "a.avi").write_bytes(whole[:length])
+        assert share_present(tmp_path / "a.avi") == pytest.approx(share)
+
+
+@pytest.mark.parametrize("head", ["box", "object"])
+def test_no_end_of_empty_chunks_is_gone_through(tmp_path: Path, head: str) -> None:
+    asf = b"\x30\x26\xb2\x75" + bytes(12) + struct.pack("<q", 24)
+    raw = struct.pack(">I4s8x", 16, b"ftyp") + 2_000_000 * struct.pack(">I4s", 8, b"free")
+    (tmp_path / "a").write_bytes(raw if head == "box" else asf + 600_000 * (bytes(16) + struct.pack("<q", 24)))
+    begun = time.process_time()
+    assert share_present(tmp_path / "a") == 1.0
+    assert time.process_time() - begun < 0.5
+
+
+class TestRiffChunks:
+    def test_chunks_before_and_behind_the_sound(self, tmp_path: Path) -> None:
+        for format in ("WAV", "RF64"):
+            raw = written(tmp_path / "a.wav", format=format) + b"JUNK" + bytes(4) + b"smpl\x03\0\0\0abc\0"
+            (tmp_path / "a.wav").write_bytes(raw + b"LIST\xff\0\0\0cut")
+            found = {name: raw[start : start + size] for name, start, size in riff_chunks(tmp_path / "a.wav")}
+            assert list(found)[-4:] == [b"data", b"JUNK", b"smpl", b"LIST"]
+            assert len(found[b"data"]) == 2 * RATE * SECONDS
+            assert bytes(found[b"JUNK"] + found[b"smpl"]) == b"abc"
+
+    @pytest.mark.parametrize("size", [0, 0xFFFFFFFF, 0x7FFFF000])
+    def test_an_open_size_ends_with_the_file(self, tmp_path: Path, size: int) -> None:
+        raw = written(tmp_path / "a.wav")
+        path = with_size(tmp_path / "a.wav", raw, 40, "<I", size)
+        assert list(riff_chunks(path))[1:] == [(b"data", 44, len(raw) - 44)]
+
+    def test_other_files_have_none(self, tmp_path: Path) -> None:
+        written(tmp_path / "a", format="AIFF")
+        assert not list(riff_chunks(tmp_path / "a"))
