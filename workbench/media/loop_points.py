@@ -12,10 +12,12 @@ import re
 import struct
 from pathlib import Path
 
+from workbench.media.claims import riff_chunks
 from workbench.media.containers import open_media, sound_stream
 
 _SMPL_HEAD_BYTES = 36
 _FORWARD = 0
+_MOST_BYTES = 1 << 16
 _SAMPLES = re.compile(r"[0-9]{1,12}")
 
 
@@ -41,7 +43,7 @@ def read_loop_points(path: Path) -> tuple[float, float] | None:
         found = _smpl_loop(path) if container.format.name == "wav" else None
         found = found or _tagged_loop({**container.metadata, **stream.metadata})
         rate = stream.codec_context.sample_rate
-    return (found[0] / rate, found[1] / rate) if found is not None and 0 <= found[0] < found[1] else None
+    return (found[0] / rate, found[1] / rate) if found is not None and rate and found[0] < found[1] else None
 
 
 def _tagged_loop(tags: dict[str, str]) -> tuple[int, int] | None:
@@ -55,16 +57,13 @@ def _tagged_loop(tags: dict[str, str]) -> tuple[int, int] | None:
 
 def _smpl_loop(path: Path) -> tuple[int, int] | None:
     """First sample of the first forward loop of a WAV's `smpl` chunk and one past its last."""
+    at = next(((start, size) for name, start, size in riff_chunks(path) if name == b"smpl"), None)
+    if at is None:
+        return None
     with path.open("rb") as file:
-        file.seek(12)
-        while len(head := file.read(8)) == 8:
-            name, size = head[:4], int.from_bytes(head[4:], "little")
-            if name != b"smpl":
-                file.seek(size + size % 2, 1)
-                continue
-            loops = file.read(size)[_SMPL_HEAD_BYTES:]
-            for _, kind, start, last, _, _ in struct.iter_unpack("<6I", loops[: len(loops) // 24 * 24]):
-                if kind == _FORWARD:
-                    return start, last + 1
-            return None
+        file.seek(at[0])
+        loops = file.read(min(at[1], _MOST_BYTES))[_SMPL_HEAD_BYTES:]
+    for _, kind, start, last, _, _ in struct.iter_unpack("<6I", loops[: len(loops) // 24 * 24]):
+        if kind == _FORWARD:
+            return start, last + 1
     return None

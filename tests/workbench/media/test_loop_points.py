@@ -70,3 +70,11 @@ def test_a_file_without_any_has_none(tmp_path: Path) -> None:
     damaged = with_smpl(tmp_path / "c.wav", (0, 1, 2))
     damaged.write_bytes(damaged.read_bytes()[:-30])
     assert read_loop_points(damaged) is None
+
+
+def test_a_wav_whose_size_was_left_open_has_none_behind_its_sound(tmp_path: Path) -> None:
+    path = with_smpl(tmp_path / "a.wav", (0, 1, 2))
+    whole = bytearray(path.read_bytes())
+    struct.pack_into("<I", whole, whole.index(b"data") + 4, 0)
+    path.write_bytes(whole)
+    assert read_loop_points(path) is None
