@@ -35,6 +35,7 @@ FileStamp: TypeAlias = tuple[int, int, int, int, int]
 """device, inode, size and times of a file: another one once it was written anew"""
 _SETTLED_NS = 2_000_000_000
 """age of a file's times from which on a later change shows in them; the coarsest file systems count in 2 s"""
+_OPEN_FILES = re.compile(r"/proc/[^/]+(?:/task/[^/]+)?/fd")
 _PART = ".part"
 _FOLDER = r"""[^/\\:'"\s]+"""
 _ROOT = rf"(?<![\w.:/\\])(?:[A-Za-z]:)?[/\\]{_FOLDER}"
@@ -112,9 +113,18 @@ def is_stream(out: Path) -> bool:
         mode = os.stat(out).st_mode
     except OSError:  # nothing is there, or writing says what is wrong
         return False
-    # links there stand for open files of the process: /dev/stdout, /dev/fd/3
-    is_open_file = os.path.islink(out) and os.path.realpath(out.parent).startswith(("/dev", "/proc"))
-    return is_open_file or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return _is_open_file(out) or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _is_open_file(out: Path) -> bool:
+    """Whether a path that exists leads to a link that stands for an open file of a process: /dev/stdout, /dev/fd/3."""
+    place = str(out)
+    while os.path.islink(place):
+        folder, _ = os.path.split(place)
+        if _OPEN_FILES.fullmatch(os.path.realpath(folder)):
+            return True
+        place = os.path.join(folder, os.readlink(place))
+    return False
 
 
 def _copy_through(finished: Path, out: Path) -> None:
@@ -150,17 +160,17 @@ def decode_text(data: bytes, errors: str = "strict") -> str:
     Parameters
     ----------
     data : with or without a byte order mark
-    errors : of bytes that are not UTF-8, as in `bytes.decode`
+    errors : of bytes that are not in its encoding, as in `bytes.decode`
 
     Raises
     ------
     UnicodeDecodeError : it is neither
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16")
+        return data.decode("utf-16", errors)
     zeros = [byte == 0 for byte in data[:2]]
     if zeros in ([False, True], [True, False]):  # no text in UTF-8 has a NUL
-        return data.decode("utf-16-le" if zeros[1] else "utf-16-be")
+        return data.decode("utf-16-le" if zeros[1] else "utf-16-be", errors)
     return data.decode("utf-8-sig", errors)
 
 

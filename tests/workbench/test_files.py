@@ -15,6 +15,7 @@ from workbench.files import (
     abandoned_parts,
     decode_text,
     hash_file,
+    is_stream,
     stamps_of,
     without_folders,
     write_text,
@@ -130,6 +131,8 @@ def test_bytes_that_are_no_text_are_refused() -> None:
         with pytest.raises(UnicodeDecodeError):
             decode_text(data)
     assert decode_text(b"caf\xe9", "surrogateescape") == "caf\udce9"
+    for data in (b"\xff\xfeh\0e", b"h\0e"):
+        assert decode_text(data, "replace") == "h\ufffd"
 
 
 def test_the_target_of_a_link_is_written_and_the_link_stays(tmp_path: Path) -> None:
@@ -169,6 +172,20 @@ def test_pipes_devices_and_standard_output_are_written_through(
     write_text(Path(f"/dev/fd/{opened}"), "by number")
     os.close(opened)
     assert (tmp_path / "open.txt").read_text() == "by number"
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="needs a folder below /dev")
+def test_a_link_to_an_open_file_is_a_stream_and_one_that_only_lies_below_dev_is_none(tmp_path: Path) -> None:
+    (tmp_path / "real.txt").write_text("old")
+    lying, leading = Path("/dev/shm") / f"{tmp_path.parent.name}-{os.getpid()}", tmp_path / "leading"
+    lying.symlink_to(tmp_path / "real.txt")
+    try:
+        assert not is_stream(lying)
+    finally:
+        lying.unlink()
+    with (tmp_path / "open.txt").open("w") as opened:
+        leading.symlink_to(f"/dev/fd/{opened.fileno()}")
+        assert is_stream(leading)
 
 
 def test_a_full_device_is_one_error_and_a_reader_that_has_left_another(tmp_path: Path) -> None:

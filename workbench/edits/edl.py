@@ -170,8 +170,6 @@ def _events(path: Path) -> tuple[list[_Event], Fraction | None]:
         text = decode_text(path.read_bytes(), "replace")
     except OSError as error:
         raise EditError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except UnicodeDecodeError as error:
-        raise EditError(f"{path}: begins as UTF-16 and is none; save the list as UTF-8") from error
     found: list[_Event] = []
     drop, stated = False, None
     current: list[_Event] = []  # the lines of the last event, of sound too

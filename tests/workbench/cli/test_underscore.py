@@ -72,6 +72,14 @@ def test_a_script_is_read_from_standard_input(
     assert json.loads(out)["lane"]["matches"][0]["track_id"] == "trk_sea"
 
 
+def test_a_script_that_ends_within_a_character_is_read(
+    workbench: Run, catalog: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfeh\0e")))
+    code, _, error = workbench("underscore", "-", "--home", catalog)
+    assert (code, error) == (0, "")
+
+
 def test_an_empty_script_is_one_line_of_error(workbench: Run, catalog: Path) -> None:
     code, out, error = workbench("underscore", " ", "--home", catalog)
     assert (code, out) == (1, "")
