@@ -49,7 +49,7 @@ def lend_home(root: Path) -> str | None:
     for name, part in _VARIABLES.items():
         if name != _KERNELS or lacks_kernels:
             os.environ.setdefault(name, str(folder / part))
-    if not lacks_kernels or (folder / _VARIABLES[_KERNELS]).exists() or not _is_writable(folder):
+    if not lacks_kernels or os.path.exists(folder / _VARIABLES[_KERNELS]) or not _is_writable(folder):
         return None
     return f"this user has no cache folder: kernels are compiled once more, for up to a minute, and kept in {folder}"
 
@@ -102,5 +102,6 @@ def _is_writable(folder: Path) -> bool:
     """Whether files can be made in a folder, or the folder itself; a path below an unknown `~` is no folder."""
     if not folder.is_absolute():
         return False
-    there = next(one for one in (folder, *folder.parents) if one.exists())
+    # Unlike `Path.exists`, this says no of what lies in a closed folder.
+    there = next(one for one in (folder, *folder.parents) if os.path.exists(one))
     return os.access(there, os.W_OK | os.X_OK)

@@ -84,6 +84,25 @@ def test_a_command_says_once_what_it_costs(read_only: Path, tmp_path: Path) -> N
     assert without_home(read_only, *command).stderr == ""
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only the super-user can become another")
+@pytest.mark.parametrize("variable", ["HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"])
+def test_a_folder_that_is_closed_to_the_user_is_none(tmp_path: Path, variable: str) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0)
+    program = (
+        "import os, sys; from pathlib import Path; from workbench import caches; import platformdirs\n"
+        "os.setuid(12345)\n"
+        "caches.lend_home(Path('/dev/null/none'))\n"
+        "assert not os.environ.get('NUMBA_CACHE_DIR', '').startswith(sys.argv[1])"
+    )
+    kept = {name: value for name, value in os.environ.items() if name not in ("XDG_CACHE_HOME", "NUMBA_CACHE_DIR")}
+    environment = {**kept, "HOME": "/dev/null/none", variable: str(closed / "inside")}
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(closed)], capture_output=True, text=True, check=False, env=environment
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_user_with_a_cache_folder_is_lent_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     before = dict(os.environ)
