@@ -157,8 +157,6 @@ def _row(folder: Path, line: int, values: dict[str, Any], names_in: _NamesIn) ->
     name, track_id = values.get("path"), values.get("track_id")
     if not isinstance(name, str) or not name.strip():
         raise ParameterError("no path")
-    if "\0" in name:
-        raise ParameterError("a path cannot hold a NUL character")
     if track_id is not None and not (isinstance(track_id, str) and 1 <= len(track_id.strip()) <= 128):
         raise ParameterError(f"track_id must be text of 1 to 128 characters, got {track_id!r}")
     fields = validate_fields({key: value for key, value in values.items() if key in FIELD_KINDS})
@@ -172,7 +170,10 @@ _NamesIn = Callable[[Path], Mapping[str, Sequence[str]]]
 def _located(folder: Path, name: str, names_in: _NamesIn) -> Path:
     """The file that a row names, written as any system writes it; where there is none, the path as it stands."""
     address = re.fullmatch(r"file:(?://[^/]*)?(/.*)", name, re.IGNORECASE)
-    path = folder / os.path.expanduser(url2pathname(address[1]) if address else name)
+    plain = url2pathname(address[1]) if address else name
+    if "\0" in plain:
+        raise ParameterError("a path cannot hold a NUL character")
+    path = folder / os.path.expanduser(plain)
     for written in (path, Path(str(path).replace("\\", "/"))):
         if os.path.exists(written):
             return written
@@ -220,7 +221,7 @@ def _refuse_constant(name: str) -> Any:
 def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
     lines = text.splitlines(keepends=True) if "\n" not in text else [line + "\n" for line in text.split("\n")]
     with _long_cells():
-        stated = re.match(r'"?sep=(.)"?[\r\n]', text, re.IGNORECASE)
+        stated = re.match(r'"?sep=([^"\r\n])"?[\r\n]', text, re.IGNORECASE)
         start = 0 if stated is None else 1
         headers = [(_csv_row(lines, start, one), one) for one in (_DELIMITERS if stated is None else stated[1])]
         (first, at), delimiter = next((one for one in headers if "path" in _column_names(one[0][0])), headers[0])
@@ -251,10 +252,10 @@ def _column_names(cells: list[str] | str) -> list[str]:
 def _csv_row(lines: Sequence[str], at: int, delimiter: str) -> tuple[list[str] | str, int]:
     """The cells of the row that begins at a line, or what is wrong with it; and the line after it, from 0."""
     some = (lines[k] for k in range(at, min(len(lines), at + _MOST_LINES)))
-    reader = csv.reader(some, delimiter=delimiter, strict=True)
     try:
+        reader = csv.reader(some, delimiter=delimiter, strict=True)
         cells = next(reader, [])
-    except csv.Error as error:
+    except (csv.Error, ValueError) as error:  # a ValueError where no such character can part cells
         return f"not CSV ({error})", at + 1
     return cells, at + max(1, reader.line_num)
 

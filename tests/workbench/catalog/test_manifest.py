@@ -87,12 +87,24 @@ class TestCsv:
         with pytest.raises(ManifestError, match=match):
             read_manifest(written(tmp_path / "m.csv", text))
 
+    @pytest.mark.parametrize("stated", ['sep="', "sep=", 'sep=""', '"sep=""'])
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+    def test_what_cannot_part_cells_is_no_statement(self, tmp_path: Path, stated: str, end: str) -> None:
+        with pytest.raises(ManifestError, match=r"no column is called path|not CSV"):
+            read_manifest(written(tmp_path / "m.csv", f"{stated}{end}path{end}a.ogg{end}"))
+
     def test_a_row_in_another_encoding_is_bad_by_itself(self, tmp_path: Path) -> None:
         manifest = read_manifest(written(tmp_path / "m.csv", b"path,title\na.ogg,x\nb.ogg,\xfcber\nc.ogg,y\n"))
         assert [row.path.name for row in manifest.rows] == ["a.ogg", "c.ogg"]
         (fault,) = manifest.faults
         assert fault.line == 3
         assert "not UTF-8" in fault.message
+
+    def test_a_nul_in_an_address_is_bad_by_itself(self, tmp_path: Path) -> None:
+        manifest = read_manifest(written(tmp_path / "m.csv", "path\nfile:///a%00.wav\nb.ogg\n"))
+        assert [row.path.name for row in manifest.rows] == ["b.ogg"]
+        (fault,) = manifest.faults
+        assert fault.message == "m.csv, line 2: a path cannot hold a NUL character"
 
     def test_utf16_says_so_by_its_first_bytes(self, tmp_path: Path) -> None:
         manifest = read_manifest(written(tmp_path / "m.csv", "path,title\na.ogg,Über\n".encode("utf-16")))
