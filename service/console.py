@@ -169,8 +169,12 @@ def _run(arguments: Sequence[str] | None) -> int:
         click.echo(f"workbench: {error}", err=True)
         return 1
     except UnicodeEncodeError as error:  # a name of other bytes has met a record or a library that holds only text
-        name = re.findall(r"""[^"'\n]{0,80}[\ud800-\udfff][^"'\n]{0,80}""", error.object)[0]
-        click.echo(f"workbench: {name}: not text in UTF-8, which is needed here; rename the file", err=True)
+        names = re.findall(r"""[^"'\n]{0,80}[\ud800-\udfff][^"'\n]{0,80}""", error.object)
+        if names:
+            click.echo(f"workbench: {names[0]}: not text in UTF-8, which is needed here; rename the file", err=True)
+        else:
+            text = ascii(error.object[error.start : error.end][:80])
+            click.echo(f"workbench: {text} cannot be written in {error.encoding}; use a locale of UTF-8", err=True)
         return 1
     except OSError as error:  # a full disk, say, under standard output or a temporary file
         named = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "

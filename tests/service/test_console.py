@@ -219,6 +219,16 @@ def test_a_name_that_is_not_utf8_is_printed_as_json_or_refused_in_a_line(tmp_pat
     assert done.stderr == "workbench: caf\\udce9.ogg: not text in UTF-8, which is needed here; rename the file\n"
 
 
+def test_what_the_locale_cannot_write_is_one_line() -> None:
+    program = "import sys; from service.console import run; sys.exit(run(['cache', '--home', '\\xfcber']))"
+    ascii_only = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, env={**os.environ, **ascii_only}
+    )
+    assert done.returncode == 1
+    assert done.stderr == "workbench: '\\xfc' cannot be written in ascii; use a locale of UTF-8\n"
+
+
 @pytest.mark.parametrize("shell_name", ["bash", "zsh", "fish"])
 def test_completion_scripts_name_the_command(shell_name: str) -> None:
     done = shell("completion", shell_name)
