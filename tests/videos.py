@@ -168,6 +168,7 @@ def write_numbered(
     sound_seconds: float | None = None,
     from_s: float = 0.0,
     b_frames: int = 2,
+    stated_rate: int = 25,
 ) -> Path:
     """Write a video of 25 pictures a second that show their numbers, with a click half a second into each second.
 
@@ -182,9 +183,13 @@ def write_numbered(
     sound_seconds : length of the sound; None: that of the pictures
     from_s : time stamp of the first picture and sample
     b_frames : most pictures in a row that are predicted from later ones
+    stated_rate : pictures a second that H.264 claims within, whatever the time stamps say
     """
+    options = {"bf": f"{b_frames}", "g": "12", "b": "800k"}
+    if stated_rate != 25:
+        options["x264-params"] = f"fps={stated_rate}:force-cfr=1"
     with av.open(str(path), "w") as container:
-        seen = container.add_stream(codec, rate=25, options={"bf": f"{b_frames}", "g": "12", "b": "800k"})
+        seen = container.add_stream(codec, rate=25, options=options)
         assert isinstance(seen, av.VideoStream)
         seen.width, seen.height, seen.pix_fmt = 128, 96, "yuv420p"
         heard = None if sound is None else container.add_stream(sound, rate=48_000, layout="mono")

@@ -26,7 +26,8 @@ MAY_BEGIN_AGAIN, NO_TIMES = 0x200, 0x80
 _AHEAD_SECONDS, _BACK_SECONDS = 10.0, 0.1
 """by which a clock that may begin again jumps then, both as in FFmpeg's command line; smaller gaps are gaps"""
 _LONGEST_GAP_SECONDS, _FAR_BACK_SECONDS = 600.0, 1.0
-"""in other containers: a longer gap in the sound alone, or a step back, is damage or a clock that was set"""
+"""in other containers: a longer gap, or a step back, is damage or a clock that was set; pictures without sound may
+stand for any time there, and for the longest gap where a clock may begin again"""
 _LAG_SECONDS = 1.0
 """by which one stream lies behind another in a file at most; MPEG's multiplexes may not exceed it"""
 
@@ -85,8 +86,10 @@ class _Place:
     """How far one stream has come, in seconds of the continuous clock."""
 
     part: int = 0
+    decoded: float = -inf
+    """decoding time of the last packet"""
     due: float = -inf
-    """decoding time of the next packet"""
+    """decoding time of the next packet, as far as the last one knows its length"""
     shown_to: float = -inf
     delay: float = 0.0
     """longest between decoding and showing a picture"""
@@ -104,6 +107,8 @@ class Clock:
     def __init__(self, main: Iterable[VideoStream | AudioStream], may_begin_again: bool) -> None:
         self._main = {stream.index for stream in main}
         self._may_begin_again = may_begin_again
+        limits = (_AHEAD_SECONDS, _LONGEST_GAP_SECONDS, inf)
+        self._longest, self._longest_silent = limits[:2] if may_begin_again else limits[1:]
         self._back = _BACK_SECONDS if may_begin_again else _FAR_BACK_SECONDS
         self._offsets = [0.0]  # seconds, one a part
         self._places: dict[int, _Place] = {}
@@ -128,7 +133,8 @@ class Clock:
             packet.pts = None if packet.pts is None else packet.pts + moved
         if decoded is not None and shown is not None:
             length = (packet.duration or 0) * tick
-            place.due = decoded + offset + length
+            place.decoded = decoded + offset
+            place.due = place.decoded + length
             place.shown_to = max(place.shown_to, shown + offset + length)
             place.delay = max(place.delay, shown - decoded)
 
@@ -139,13 +145,15 @@ class Clock:
             expected = place.due if place.due > front - _LAG_SECONDS else front
             parts = range(known, len(self._offsets))
             place.part = min(parts, key=lambda part: abs(decoded + self._offsets[part] - expected))
-        if place.due == -inf or stream.index not in self._main:
+        is_sound = isinstance(stream, AudioStream)
+        if place.due == -inf or not (is_sound or stream.index in self._main):
             return
         at = decoded + self._offsets[place.part]
-        longest = _LONGEST_GAP_SECONDS if isinstance(stream, AudioStream) else inf
-        ahead = at - front > (_AHEAD_SECONDS if self._may_begin_again else longest)
-        if ahead or (place.part == known and at < place.due - self._back):
+        longest = self._longest if is_sound or len(self._main) > 1 else self._longest_silent
+        ahead = at - max(front, place.due) > longest
+        back = stream.index in self._main and place.part == known and at < place.decoded - self._back
+        if ahead or back:
             offset = max(place.due - decoded, place.shown_to - shown)
-            end = max(self._places[one].shown_to for one in self._main & self._places.keys())
+            end = max((self._places[one].shown_to for one in self._main & self._places.keys()), default=-inf)
             self._offsets.append(end - shown if end - (shown + offset) > self._back else offset)
             place.part = len(self._offsets) - 1

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from tests.videos import read_numbers, write_divx, write_numbered
-from workbench.media.audio import decode
+from workbench.media.audio import decode, decode_blocks
 from workbench.media.containers import open_media, packets, picture_stream
 from workbench.media.probe import probe
+from workbench.media.sound_streams import SoundChoice
 from workbench.media.video import frames, still
 
 
@@ -113,6 +114,66 @@ def test_gaps_stay_gaps(tmp_path: Path) -> None:
                 container.mux(heard.encode(silence))
                 container.mux(heard.encode(None))
         assert shown(tmp_path / name)[25] == pytest.approx(1.0 + seconds, abs=0.01)
+
+
+def write_pictures(path: Path, times: list[float]) -> Path:
+    """A silent video with a picture at each time."""
+    with av.open(str(path), "w") as container:
+        picture = container.add_stream("libx264", rate=25, options={"tune": "zerolatency"})
+        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
+        for time in times:
+            frame = av.VideoFrame.from_ndarray(np.zeros((48, 64, 3), np.uint8), format="rgb24")
+            frame.pts, frame.time_base = round(25 * time), Fraction(1, 25)
+            container.mux(picture.encode(frame))
+        container.mux(picture.encode(None))
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".ts", ".flv", ".mkv"])
+def test_slides_without_sound_stand_as_long_as_they_do(suffix: str, tmp_path: Path) -> None:
+    times = [0.0, 5.0, 20.0, 40.0, 41.0, 42.0, 43.0]
+    path = write_pictures(tmp_path / f"a{suffix}", times)
+    assert shown(path) == pytest.approx(times, abs=0.01)
+
+
+@pytest.mark.parametrize("rate", [2, 4])
+def test_pictures_may_come_sooner_than_their_stream_claims(rate: int, tmp_path: Path) -> None:
+    """H.264 that states fewer pictures a second than it has, so that FFmpeg takes its packets for longer."""
+    path = write_numbered(tmp_path / "a.ts", 75, stated_rate=rate)
+    assert shown(path) == pytest.approx([k / 25 for k in range(75)], abs=1e-3)
+    assert clicks(path) == pytest.approx([0.48, 1.48, 2.48], abs=0.03)
+    assert len(shown(joined(tmp_path / "joined.ts", path, path))) == 150
+
+
+def write_jump(path: Path, *ahead: float) -> Path:
+    """Two seconds of picture and sounds, each with its clock set ahead by some seconds after the first one."""
+    with av.open(str(path), "w") as container:
+        picture = container.add_stream("mpeg4", rate=5)
+        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
+        heard = [container.add_stream("pcm_s16le", rate=8000, layout="mono") for _ in ahead[1:]]
+        for number in range(10):
+            begins = [number / 5 + (seconds if number > 4 else 0.0) for seconds in ahead]
+            frame = av.VideoFrame.from_ndarray(np.zeros((48, 64, 3), np.uint8), format="rgb24")
+            frame.pts, frame.time_base = round(begins[0] * 5), Fraction(1, 5)
+            container.mux(picture.encode(frame))
+            for stream, begin in zip(heard, begins[1:], strict=True):
+                sound = av.AudioFrame.from_ndarray(np.full((1, 1600), 8000, np.int16), format="s16", layout="mono")
+                sound.sample_rate, sound.pts = 8000, round(begin * 8000)
+                container.mux(stream.encode(sound))
+        container.mux(picture.encode(None))
+    return path
+
+
+def test_a_clock_that_was_set_ahead_is_not_silence(tmp_path: Path) -> None:
+    path = write_jump(tmp_path / "a.mkv", 20_000.0, 20_000.0)
+    assert decode(path).duration == pytest.approx(2.0, abs=0.01)
+    assert shown(path) == pytest.approx([k / 5 for k in range(10)], abs=0.01)
+    path = write_jump(tmp_path / "b.mkv", 300.0, 300.0)
+    assert decode(path).duration == pytest.approx(302.0, abs=0.01)
+    path = write_jump(tmp_path / "c.mkv", 0.0, 0.0, 20_000.0)
+    for choice in (None, SoundChoice.parse("2"), SoundChoice()):
+        length = sum(block.samples.shape[1] / block.sample_rate for block in decode_blocks(path, choice=choice))
+        assert length == pytest.approx(2.0, abs=0.25)
 
 
 def test_h264_in_avi_is_shown_in_its_order(tmp_path: Path) -> None:
