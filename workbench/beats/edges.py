@@ -7,7 +7,7 @@ comes before the one, nothing after the other. If the bars say that both ends of
 
 Whether the music may be played on across the two is judged elsewhere (`workbench.loops.bodies`).
 
-Functions: `with_edge_lines`; `plays_throughout`.
+Functions: `with_edge_lines`, `with_loop_end`; `plays_throughout`.
 """
 
 from __future__ import annotations
@@ -61,15 +61,37 @@ def with_edge_lines(grid: BeatGrid, recording: Recording) -> BeatGrid:
         head = lines[0] * np.arange(grid.beats_per_bar) / grid.beats_per_bar
         beats = np.concatenate((head, beats))
         positions = np.concatenate((np.arange(1, head.size + 1), positions))
-    last = end - LINE_BEFORE_END_SECONDS
-    if after:
-        tail = lines[-1] + (last - lines[-1]) * np.arange(1, grid.beats_per_bar + 1) / grid.beats_per_bar
-        beats = np.concatenate((beats, tail))
-        positions = np.concatenate((positions, np.arange(2, tail.size + 1), [1]))
-    else:
-        beats[-1] = last
     edged = replace(grid, beats=beats, positions=positions)
+    last = end - LINE_BEFORE_END_SECONDS
+    edged = _with_bar_to(edged, last) if after else replace(edged, beats=np.append(beats[:-1], last))
     return edged if plays_throughout(recording, edged.beats, edged.positions) else grid
+
+
+def with_loop_end(grid: BeatGrid, recording: Recording, loop_end: float) -> BeatGrid:
+    """The grid with the bar line at which the loop of a file ends, if that is one bar after the last line detected.
+
+    Parameters
+    ----------
+    grid : of the recording
+    recording : the whole file
+    loop_end : s, as the file's loop points state it
+    """
+    lines = grid.downbeats
+    if lines.size < _LEAST_LINES or loop_end > recording.duration + EDGE_SECONDS:
+        return grid
+    if _count_bars(loop_end - float(lines[-1]), float(np.median(np.diff(lines)[-_NEAR_BARS:]))) != 1:
+        return grid
+    until = grid.beats <= lines[-1]
+    shorter = replace(grid, beats=grid.beats[until], positions=grid.positions[until])
+    return _with_bar_to(shorter, min(loop_end, recording.duration - LINE_BEFORE_END_SECONDS))
+
+
+def _with_bar_to(grid: BeatGrid, line: float) -> BeatGrid:
+    """A grid that ends on a bar line, with one more bar, whose beats are even, up to another line."""
+    last, count = float(grid.beats[-1]), grid.beats_per_bar
+    tail = last + (line - last) * np.arange(1, count + 1) / count
+    beats = np.concatenate((grid.beats, tail))
+    return replace(grid, beats=beats, positions=np.concatenate((grid.positions, np.arange(2, count + 1), [1])))
 
 
 def plays_throughout(recording: Recording, beats: FloatArray, positions: IntArray) -> bool:

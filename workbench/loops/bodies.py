@@ -35,11 +35,11 @@ from workbench.loops.seams import (
     LineScores,
     PairBreaks,
     SeamEvidence,
+    end_splice_parts,
     score_lines,
     seam_evidence,
     splices_between_lines,
     total_of_parts,
-    whole_loop_parts,
 )
 from workbench.loops.splices import BEST_SPLICES, rank_within, with_room
 from workbench.params import EndingParams, SeamParams, SectionParams
@@ -292,7 +292,7 @@ def candidate_splices(
     steps = np.where(again, 0.0, coming_lufs[enter] - coming_lufs[leave])
     found = _fitted(recording, evidence, scores, leave, enter, steps, params, known)
     if repeats:
-        found = found.with_more(_whole_loop(recording.duration, evidence, params))
+        found = found.with_more(end_splice(recording.duration, evidence, params))
         again = np.append(again, False)
     room = (found.song_from >= found.fade_seconds / 2) & (found.song_to + found.fade_seconds / 2 <= recording.duration)
     kept = np.flatnonzero(room & (again | (found.score >= params.min_kept_score)))
@@ -313,14 +313,14 @@ def repeats_as_a_whole(recording: Recording, evidence: SeamEvidence) -> bool:
     return bool(ends and plays_throughout(recording, beats[inside], evidence.positions[inside]))
 
 
-def _whole_loop(duration: float, evidence: SeamEvidence, params: SeamParams) -> Splices:
-    """The splice from the end of a file to its head, one row: the shortest fade there is, for no sound lies beyond."""
-    parts, half = whole_loop_parts(evidence), MIN_FADE_SECONDS / 2 + _EDGE_ROOM_SECONDS
+def end_splice(duration: float, evidence: SeamEvidence, params: SeamParams, enter: int = 0) -> Splices:
+    """The splice from the end of a file to a bar line, one row, with the shortest fade: no sound lies beyond."""
+    parts, half = end_splice_parts(evidence, enter), MIN_FADE_SECONDS / 2 + _EDGE_ROOM_SECONDS
     return Splices(
         leave=np.array([evidence.lines.size - 1], dtype=np.int32),
-        enter=np.zeros(1, dtype=np.int32),
+        enter=np.array([enter], dtype=np.int32),
         song_to=np.array([duration - half]),
-        song_from=np.array([half]),
+        song_from=np.array([max(half, float(evidence.edges[evidence.lines[enter]]) - half)]),
         score=np.array([float(total_of_parts(parts, params))]),
         parts=parts[None, :],
         fade_seconds=np.array([MIN_FADE_SECONDS]),
@@ -357,7 +357,7 @@ def named_splices(
     whole = (leave == evidence.lines.size - 1) & (enter == 0)
     if not whole.any() or not repeats_as_a_whole(recording, evidence):
         return found
-    with_whole = found.with_more(_whole_loop(recording.duration, evidence, params))
+    with_whole = found.with_more(end_splice(recording.duration, evidence, params))
     return with_whole.rows(np.where(whole, leave.size, np.arange(leave.size)))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.beats.edges import EDGE_SECONDS
 from workbench.errors import ConstraintError, FitError
-from workbench.loops.bodies import named_splices
+from workbench.loops.bodies import end_splice, named_splices
 from workbench.loops.constraints import NamedSplice, SeamConstraints, clock
 from workbench.loops.moves import has_room
 from workbench.loops.plan import nearest_line
@@ -79,7 +79,12 @@ def with_file_loop(
     off = np.abs(profile.downbeats[at] - np.array(points)).max()
     if off > EDGE_SECONDS or enter >= leave or profile.splices.row_of(leave, enter) is not None:
         return profile
-    found = named_splices(recording, evidence, at[1:], at[:1], params)
+    if profile.downbeats[leave] >= profile.song_duration - EDGE_SECONDS:
+        found = end_splice(profile.song_duration, evidence, params, enter)
+        # to the sample, for no waveform after the end tells how both lie to each other
+        found = replace(found, song_from=found.song_to - (points[1] - points[0]))
+    else:
+        found = named_splices(recording, evidence, at[1:], at[:1], params)
     if not has_room(found, 0, profile.song_duration):
         return profile
     return replace(profile, splices=profile.splices.with_more(found))

@@ -172,6 +172,8 @@ class LoopProfile(Shown):
     splice between them is among `splices`"""
 
     def is_whole(self, leave: IntArray, enter: IntArray) -> BoolArray:
-        """Which splices lead from the end of a file that is made to repeat to its head, shape of `leave`."""
-        at_ends = self.downbeats[leave] >= self.song_duration - EDGE_SECONDS
-        return np.asarray(at_ends & (enter == 0) & (self.downbeats[enter] <= EDGE_SECONDS))
+        """Which splices lead from the end of a file to its head or its loop start, shape of `leave`."""
+        starts = (enter == 0) & (self.downbeats[enter] <= EDGE_SECONDS)
+        if self.file_loop is not None:
+            starts |= np.abs(self.downbeats[enter] - self.file_loop[0]) <= EDGE_SECONDS
+        return np.asarray(starts & (self.downbeats[leave] >= self.song_duration - EDGE_SECONDS))

@@ -495,23 +495,24 @@ def _join_steps(evidence: SeamEvidence, pairs: Pairs) -> FloatArray:
     return np.array(steps).swapaxes(0, 1)
 
 
-def whole_loop_parts(evidence: SeamEvidence) -> FloatArray:
-    """Parts of the splice from the last bar line to the first of a file that ends on the one and begins on the other.
+def end_splice_parts(evidence: SeamEvidence, enter: int) -> FloatArray:
+    """Parts of the splice from the last bar line, on which a file ends, to another one.
 
-    Nothing follows the last bar line with which the head could be compared, and nothing leads to the first: whoever
+    Nothing follows the last bar line with which the other could be compared, and nothing leads to the first: whoever
     made the file says that the one goes on in the other. What can be heard is whether the join steps more than the
     track's own bar lines do, in spectral shape or above 8 kHz. A step in shape speaks for expectation and context too.
 
     Parameters
     ----------
     evidence : of the recording
+    enter : bar line at which the music goes on
 
     Returns
     -------
     shape (len(SEAM_PARTS) + n_others,), 0 to 1; measures of others count as unbroken
     """
     breaks = np.zeros(len(SEAM_PARTS) + len(evidence.others))
-    left, entered = evidence.lines[-1:], evidence.lines[:1]
+    left, entered = evidence.lines[-1:], evidence.lines[enter : enter + 1]
     steps = np.empty((2, len(_JOIN_TICKS)))
     for row, (last, head) in enumerate(zip(_sides(evidence, left), _sides(evidence, entered), strict=True)):
         steps[0, row] = _unlike(last.before, head.after)[0, 0]

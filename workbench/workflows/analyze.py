@@ -46,11 +46,11 @@ if TYPE_CHECKING:
     from workbench.progress import Progress
     from workbench.store.grid_records import CorrectedGrid
 
-BEATS_VERSION = 9
+BEATS_VERSION = 10
 """Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`."""
 EVIDENCE_VERSION = 1
 """Raise it when the code of features changes what is measured of a beat."""
-LOOPS_VERSION = 10
+LOOPS_VERSION = 11
 """Raise it when the code of structure or loops changes a profile."""
 
 _SPOKEN_CONFIDENCE, _SPOKEN_SHARE = 0.05, 0.5
@@ -151,6 +151,13 @@ class Sound:
     def recording(self) -> Recording:
         """All of it, decoded."""
         return self.workspace.load_recording(self.path)
+
+    @cached_property
+    def loop_points(self) -> tuple[float, float] | None:
+        """Start and end of the loop that the file carries, s; None without."""
+        from workbench.media.loop_points import read_loop_points
+
+        return read_loop_points(self.workspace.local_file(self.path))
 
     @cached_property
     def spectrum(self) -> Spectrum:
@@ -363,7 +370,7 @@ def _beat_arrays(sound: Sound) -> tuple[Arrays, bool]:
     params = sound.params
 
     def compute() -> Arrays:
-        from workbench.beats.edges import with_edge_lines
+        from workbench.beats.edges import with_edge_lines, with_loop_end
         from workbench.beats.track import gather, track_gathered
         from workbench.beats.tracker import ask_tracker
 
@@ -373,6 +380,8 @@ def _beat_arrays(sound: Sound) -> tuple[Arrays, bool]:
             gathered = gather(sound.spectrum, params.beats, onsets)
             sound.release_spectrum()
             grid = with_edge_lines(track_gathered(gathered, params.beats), sound.recording)
+            points = sound.loop_points
+            grid = grid if points is None else with_loop_end(grid, sound.recording, points[1])
         else:
             sound.release_spectrum()
             grid = ask_tracker(params.beats.tracker, sound.recording, params.beats)
@@ -522,7 +531,6 @@ def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
     def compute() -> Arrays:
         from workbench.loops.bodies import loop_profile, profile_of_evidence, profile_to_arrays
         from workbench.loops.file_loop import with_file_loop
-        from workbench.media.loop_points import read_loop_points
 
         recording, grid = sound.recording, beat_analysis.grid
         sound.progress("looking for seams", 0.0)
@@ -533,7 +541,7 @@ def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
         else:
             evidence = evidence_stage(sound, beat_analysis)
             profile = profile_of_evidence(recording, grid, evidence, params.seams, params.sections, params.endings)
-            points = read_loop_points(sound.workspace.local_file(sound.path))
+            points = sound.loop_points
             if points is not None:
                 profile = with_file_loop(profile, recording, evidence, points, params.seams)
         sound.progress("looking for seams", 1.0)

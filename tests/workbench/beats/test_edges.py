@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.beats.edges import EDGE_SECONDS, LINE_BEFORE_END_SECONDS, plays_throughout, with_edge_lines
+from workbench.beats.edges import (
+    EDGE_SECONDS,
+    LINE_BEFORE_END_SECONDS,
+    plays_throughout,
+    with_edge_lines,
+    with_loop_end,
+)
 from workbench.beats.grid import BeatGrid
 from workbench.loops.plan import GRID_TOLERANCE_SECONDS
 from workbench.recording import Recording
@@ -83,3 +89,10 @@ def test_hits_with_silence_between_them_play_throughout() -> None:
     sounding = np.arange(hits.samples.shape[1]) % (RATE // 2) < RATE // 10
     hits = Recording.from_samples(hits.samples * sounding.astype(np.float32), RATE)
     assert plays_throughout(hits, *beats_of(hits))
+
+
+def test_the_end_of_a_loop_is_a_bar_line_only_a_bar_after_the_last() -> None:
+    grid = heard(3.0, 19.0)
+    assert with_loop_end(grid, noise(), 21.004).downbeats[-2:] == pytest.approx([19.0, 21.004])
+    for other in (19.0, 20.5, 23.0, 40.0):
+        assert with_loop_end(grid, noise(), other) is grid

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from workbench.beats.edges import with_edge_lines
+from workbench.beats.edges import with_edge_lines, with_loop_end
 from workbench.beats.grid import BeatGrid
 from workbench.loops.bodies import loop_profile, profile_from_arrays, profile_to_arrays
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, TrackRange
@@ -57,8 +58,10 @@ def profile_with(band: Band, points: tuple[float, float]) -> LoopProfile:
     return with_file_loop(profile, recording, evidence, points, SeamParams())
 
 
-def planned_or_refused(profile: LoopProfile, constraints: SeamConstraints) -> LoopPlan | Refusal:
-    return plan_loop(profile, 120.0, CoverParams(), constraints)
+def planned_or_refused(
+    profile: LoopProfile, constraints: SeamConstraints, seconds: float = 120.0
+) -> LoopPlan | Refusal:
+    return plan_loop(profile, seconds, CoverParams(), constraints)
 
 
 def planned(profile: LoopProfile, constraints: SeamConstraints) -> LoopPlan:
@@ -113,6 +116,25 @@ def test_points_in_the_tracks_own_ending_are_repeated(band: Band) -> None:
     for start in range(profile.ending.start_bar):
         early = replace(profile, ending=replace(profile.ending, start_bar=max(1, start)))
         assert isinstance(plan_file_loop(early, NO_CONSTRAINTS, planned_or_refused)[1], LoopPlan)
+
+
+def test_a_loop_that_ends_with_the_file_joins_its_start_to_the_sample(band: Band) -> None:
+    """An intro of 4 s, then a loop to the end of the file; its last bar line is heard by no tracker."""
+    played = band("ABA", lead_in=0.0, tail=0.0)
+    recording, points = played.recording, (4.0, played.recording.duration)
+    grid = with_loop_end(BeatGrid.from_times(np.arange(0.0, 22.1, 0.5)), recording, points[1])
+    assert grid.downbeats[-2:] == pytest.approx([22.0, 24.0], abs=0.004)
+    profile = with_file_loop(
+        loop_profile(recording, grid), recording, seam_evidence(recording, grid), points, SeamParams()
+    )
+    for seconds in np.arange(60.0, 80.0, 1.3):
+        to_length = partial(planned_or_refused, seconds=float(seconds))
+        found, plan = plan_file_loop(profile, NO_CONSTRAINTS, to_length)
+        assert found is not None
+        assert found.unused is None
+        assert isinstance(plan, LoopPlan)
+        for before, after in zip(plan.segments, plan.segments[1:], strict=False):
+            assert before.song_to - after.song_from == pytest.approx(20.0, abs=2e-6)
 
 
 def test_a_poor_seam_of_the_file_is_said(band: Band) -> None:
