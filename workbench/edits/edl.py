@@ -37,6 +37,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
 
@@ -46,6 +47,7 @@ from workbench.errors import EditError
 from workbench.files import decode_text
 
 _CODE = r"(\d{1,2}[:;.,]\d{2}[:;.,]\d{2}[:;.,]\d{2,3})"
+_BETWEEN = re.compile("[:;.,]")
 _DROP_MARK = re.compile("[;,]")
 _EVENT = re.compile(
     rf"\s*(\w+)\s+(.+?)\s+(\S+)\s+(C|D|W\w*|K\w?)\s+(?:(\d{{1,9}})\s+)?{_CODE}\s+{_CODE}\s+{_CODE}\s+{_CODE}"
@@ -97,6 +99,11 @@ class _Event:
         """Whether it shows nothing."""
         return self.reel.upper() in _BLACK
 
+    @cached_property
+    def numbers(self) -> tuple[tuple[int, ...], ...]:
+        """Hours, minutes, seconds and frames of each code."""
+        return tuple(tuple(map(int, _BETWEEN.split(code))) for code in self.codes)
+
 
 def read_edl(
     path: Path, frame_rate: Fraction | None = None, seconds: float | None = None, beside: Path | None = None
@@ -129,7 +136,7 @@ def _fitting(
 ) -> Iterator[EditList]:
     """The edit at each rate and from each start that it may have, likeliest first."""
     record = [code for event in events for code in event.codes[2:]]
-    most = max(int(re.split(r"[:;.,]", code)[3]) for code in record)
+    most = max(code[3] for event in events for code in event.numbers[2:])
     drop = events[0].drop or any(map(_DROP_MARK.search, record))
     if drop:
         rates = tuple(rate for rate in (stated, frame_rate, *_DROP_RATES) if rate in _DROP_RATES and most < rate)[:1]
@@ -238,9 +245,7 @@ def _source_clock(events: list[_Event], record: _Clock) -> _Clock:
     """The clock on which most events of a media last as long as their records, the record's own of several."""
     marked = any(_DROP_MARK.search(code) for event in events for code in event.codes[:2])
     drops = (True,) if marked else (True, False) if all(event.drop for event in events) else (False,)
-    ntsc = record.rate.denominator > 1
-    rates = (record.rate, *sorted(_SOURCE_RATES, key=lambda rate: ((rate.denominator > 1) != ntsc, rate)))
-    clocks = [_Clock(rate, drop) for drop in drops for rate in rates if not drop or rate in _DROP_RATES]
+    clocks = _possible_clocks(record.rate, drops)
     fitting: dict[_Clock, int] = {}
     for clock in clocks:
         if all(clock.has(event, 0) for event in events):
@@ -251,9 +256,20 @@ def _source_clock(events: list[_Event], record: _Clock) -> _Clock:
     return max(fitting, key=lambda clock: fitting[clock], default=clocks[0])
 
 
+@lru_cache
+def _possible_clocks(record_rate: Fraction, drops: tuple[bool, ...]) -> tuple[_Clock, ...]:
+    """Clocks that a media may have, likeliest first."""
+    ntsc = record_rate.denominator > 1
+    rates = (record_rate, *sorted(_SOURCE_RATES, key=lambda rate: ((rate.denominator > 1) != ntsc, rate)))
+    return tuple(_Clock(rate, drop) for drop in drops for rate in rates if not drop or rate in _DROP_RATES)
+
+
 def _is_plain(event: _Event, source: _Clock, record: _Clock) -> bool:
     """Whether an event shows as much of its source as it has time, but for less than a frame."""
-    return abs(abs(source.apart(event, 0)) - record.apart(event, 2)) * source.rate < 1
+    a, b = source.rate, record.rate  # multiplied out: in whole numbers it is ten times as fast
+    shown, lasts = abs(source.frames_apart(event, 0)), record.frames_apart(event, 2)
+    stretch, frame = a.numerator * b.denominator, a.denominator * b.numerator
+    return abs(shown * frame - lasts * stretch) < frame
 
 
 def _strays(events: list[_Event], record: _Clock) -> int:
@@ -341,39 +357,52 @@ class _Clock:
     drop: bool
     """whether two numbers a minute are left out (four at 59.94), but for every tenth minute"""
 
-    @property
+    @cached_property
     def nominal(self) -> int:
         """Frame numbers a second."""
         return round(self.rate)
 
-    @property
+    @cached_property
+    def day_frames(self) -> int:
+        """Frames until the same time code comes again."""
+        return self._count(24 * 60, 0)
+
+    @cached_property
     def day(self) -> Fraction:
         """Seconds until the same time code comes again."""
-        return self._count(24 * 60, 0) / self.rate
+        return self.day_frames / self.rate
 
     def has(self, event: _Event, which: int) -> bool:
         """Whether there is such a time code as one of an event's and the next."""
         try:
-            self.apart(event, which)
+            self.frames_apart(event, which)
         except EditError:
             return False
         return True
 
     def apart(self, event: _Event, which: int) -> Fraction:
         """Seconds from one of an event's time codes to the next, the short way round the clock; backwards negative."""
-        half = self.day / 2
-        return (self.seconds(event, which + 1) - self.seconds(event, which) + half) % self.day - half
+        return self.frames_apart(event, which) / self.rate
+
+    def frames_apart(self, event: _Event, which: int) -> int:
+        """Frames from one of an event's time codes to the next, as of `apart`."""
+        half = self.day_frames // 2
+        return (self.frames(event, which + 1) - self.frames(event, which) + half) % self.day_frames - half
 
     def seconds(self, event: _Event, which: int) -> Fraction:
         """Seconds from midnight of one of an event's four time codes."""
+        return self.frames(event, which) / self.rate
+
+    def frames(self, event: _Event, which: int) -> int:
+        """Frames from midnight of one of an event's four time codes."""
         code = event.codes[which]
-        hours, minutes, seconds, frames = (int(part) for part in re.split(r"[:;.,]", code))
+        hours, minutes, seconds, frames = event.numbers[which]
         if minutes > 59 or seconds > 59 or frames >= self.nominal:
             raise EditError(f"{event.where}: {code} is no time code at {float(self.rate):.6g} frames a second")
         if self.drop and seconds == 0 and minutes % 10 and frames < self.nominal // 15:
             raise EditError(f"{event.where}: {code} does not exist in drop frame")
-        return self._count(hours * 60 + minutes, seconds * self.nominal + frames) / self.rate
+        return self._count(hours * 60 + minutes, seconds * self.nominal + frames)
 
-    def _count(self, minutes: int, frames: int) -> Fraction:
+    def _count(self, minutes: int, frames: int) -> int:
         left_out = self.nominal // 15 * (minutes - minutes // 10) if self.drop else 0
-        return Fraction(60 * minutes * self.nominal + frames - left_out)
+        return 60 * minutes * self.nominal + frames - left_out
