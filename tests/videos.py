@@ -71,6 +71,7 @@ def write_sounds(
     starts: Sequence[float] = (0.0,),
     tags: Sequence[dict[str, str]] = ({},),
     picture: str | None = "libx264",
+    picture_seconds: float | None = None,
 ) -> Path:
     """Write a video of grey pictures with several streams of sound, the first of them the default.
 
@@ -81,6 +82,7 @@ def write_sounds(
     codec : of the sound, AAC or PCM
     rates, starts, tags : Hz, seconds of the video, and metadata of each stream; the last of each counts for the rest
     picture : codec; None: there is no picture
+    picture_seconds : None: as long as the longest sound
     """
     with av.open(str(path), "w") as container:
         seen = None if picture is None else container.add_stream(picture, rate=25)
@@ -106,7 +108,7 @@ def write_sounds(
             packets += [(start + sound.shape[1] / rate, packet) for packet in stream.encode(None)]
         if seen is not None:
             longest = max(sound.shape[1] / _of(rates, k) for k, sound in enumerate(sounds))
-            for number in range(round(25 * longest)):
+            for number in range(round(25 * (longest if picture_seconds is None else picture_seconds))):
                 shown = av.VideoFrame.from_ndarray(grey(100, 320, 240), format="rgb24")
                 shown.pts, shown.time_base = number, Fraction(1, 25)
                 packets += [(number / 25, packet) for packet in seen.encode(shown)]

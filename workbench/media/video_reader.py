@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError
 from workbench.media.audio import SoundBlock, SoundBlocks
-from workbench.media.containers import decode_packet, open_media, packets, picture_stream, tick_seconds
+from workbench.media.containers import decode_packet, open_media, packets, picture_stream, sound_stream, tick_seconds
 from workbench.media.probe import MediaInfo, Spans, can_seek, first_of, media_info
 from workbench.media.sound_streams import SoundChoice, SoundStreams, sound_streams
 from workbench.recording import FloatArray, IntArray
@@ -228,7 +228,7 @@ def open_video(
             _share_out(picture)
             _set_thoroughness(picture, thoroughness)
         sounds = sound_streams(container, path, choice)
-        spans = Spans(container, picture, next(iter(sounds.used), None))
+        spans = Spans(container, picture, sound_stream(container))  # the facts are the same whatever is chosen
         if not spans.streams:
             raise MediaError(f"{path}: neither sound nor moving picture in this file; give a video")
         yield VideoReader(path, container, first, spans, limits, thoroughness != "none", sounds)

@@ -15,8 +15,8 @@ Functions: `watch` for all of it; `listen` for the sound alone, which ducking ne
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ from workbench.media.sound_streams import SoundChoice, sound_streams
 from workbench.media.video_reader import PictureBlock, VideoLimits, fitting_thoroughness, open_video, pictures_within
 from workbench.params import CutParams, Params, VoiceParams
 from workbench.recording import FloatArray, MonoMixer
-from workbench.store.fingerprint import StageKey
+from workbench.store.fingerprint import CacheKeyPart, StageKey
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.picture import BORDER_KINDS, Border, Picture, Stretches
 from workbench.video.soundtrack import Soundtrack
@@ -47,6 +47,13 @@ PICTURE_VERSION = 5
 SOUNDTRACK_VERSION = 7
 """Raise it when the code that measures a soundtrack changes its results."""
 
+UNUSED_VERSION = 1
+"""Raise it when the code that finds utterances, `workbench.mix.balance.heard_utterances`, changes its results."""
+
+_log = logging.getLogger(__name__)
+
+_MOST_FURTHER = 8
+"""sound streams looked at that are not used: cameras and recorders have no more, and each costs time and memory"""
 _PLACING_SHARE, _PLACING_PICTURES = 0.3, 500
 """most pictures that are decoded again to place cuts: a share of those decoded before, and a number on top"""
 
@@ -141,10 +148,11 @@ def unused_speech(workspace: Workspace, video: Path | str) -> str | None:
         streams = sound_streams(container, path, workspace.audio)
     if not streams.choosable or workspace.audio is not None:
         return None
-    key = replace(_sound_key(workspace, workspace.hash_file(path)), stage="unused")
-    found = workspace.arrays.load_or_compute(
-        key, lambda: {"speech_elsewhere": _missed(workspace, path, streams.choosable)}
-    )
+    reach = _SoundParams(max_video_seconds=workspace.params.cuts.max_video_seconds)
+    versions = CacheKeyPart("Unused", "soundtrack", str(SOUNDTRACK_VERSION))
+    key = StageKey.of(workspace.hash_file(path), "unused", UNUSED_VERSION, reach, VoiceParams(), versions)
+    looked_at = streams.choosable[:_MOST_FURTHER]
+    found = workspace.arrays.load_or_compute(key, lambda: {"speech_elsewhere": _missed(workspace, path, looked_at)})
     lacking = [(int(number), seconds) for number, seconds in found["speech_elsewhere"]]
     if not lacking:
         return None
@@ -162,11 +170,13 @@ def _missed(workspace: Workspace, video: Path, numbers: Sequence[int]) -> FloatA
 
     def missed(*several: int) -> float:
         meter, longest = _SoundtrackMeter(), workspace.params.cuts.max_video_seconds
-        with suppress(MediaError):  # of a stream that is torn or empty, what can be decoded counts
+        try:
             for block in decode_blocks(video, choice=SoundChoice(numbers=tuple(several))):
                 if block.start >= longest:
                     break
                 meter.add(block)
+        except MediaError as error:  # of a stream that is torn or empty, what can be decoded counts
+            _log.warning("%s", error)
         found = heard_utterances(SoundtrackMeasure(*_measured(meter.arrays(has_audio=True))), VoiceParams())
         known = [sum(max(0.0, min(end, b) - max(start, a)) for a, b in spoken) for start, end in found]
         return sum(

@@ -15,6 +15,7 @@ from workbench.bundled import bundled_path
 from workbench.demo.video import VideoTruth, draw_demo_video
 from workbench.errors import MediaError
 from workbench.home import Home
+from workbench.media.probe import probe
 from workbench.media.sound_streams import SoundChoice
 from workbench.params import CutParams, WorkbenchParams
 from workbench.video.analysis import VideoAnalysis
@@ -118,6 +119,28 @@ def test_speech_in_a_stream_that_is_not_used_is_one_line(tmp_path: Path) -> None
         assert watch(chosen, path).soundtrack.classification == ("ambient" if choice == "1" else "voice")
         assert unused_speech(chosen, path) is None
     assert watch(workspace, path).soundtrack.classification == "ambient"
+
+
+@pytest.mark.parametrize("order", [(None, "2"), ("2", None)])
+def test_what_a_video_is_does_not_depend_on_the_stream_that_somebody_chose_first(
+    tmp_path: Path, order: tuple[str | None, str | None]
+) -> None:
+    noise = 0.1 * np.random.default_rng(1).standard_normal((1, 9 * 48_000)).astype(np.float32)
+    path = write_sounds(tmp_path / "a.mkv", [noise[:, : 5 * 48_000], noise], picture_seconds=5.0)
+    home = Home(tmp_path / "home")
+    for choice in order:
+        audio = None if choice is None else SoundChoice.parse(choice)
+        assert watch(Workspace(home).with_audio(audio), path).duration == pytest.approx(probe(path).duration)
+
+
+def test_only_the_first_of_many_further_streams_are_looked_at(tmp_path: Path) -> None:
+    voice = narration(6.0)
+    silence = np.zeros_like(voice)
+    workspace = Workspace(Home(tmp_path / "home"))
+    near = write_sounds(tmp_path / "near.mkv", [*[silence] * 8, voice], codec="flac", picture=None)
+    assert "more speech is in 9, " in (unused_speech(workspace, near) or "")
+    far = write_sounds(tmp_path / "far.mkv", [*[silence] * 9, voice], codec="flac", picture=None)
+    assert unused_speech(workspace, far) is None
 
 
 def test_what_another_stream_says_at_the_same_time_is_not_missed(tmp_path: Path) -> None:
