@@ -13,6 +13,9 @@ from workbench.errors import EditError
 
 _IN_BUNDLES = ("Info.fcpxml", "content.otio")
 
+MOST_BYTES = 200_000_000
+"""of a document; more is no edit that anybody made"""
+
 
 def document_of(path: Path) -> Path:
     """The file that holds an edit: of a bundle that is a folder (`.fcpxmld`, `.otiod`) the document in it."""

@@ -28,7 +28,7 @@ from typing import NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from workbench.edits.documents import choose_project, document_of
+from workbench.edits.documents import MOST_BYTES, choose_project, document_of
 from workbench.edits.edit_list import EditList
 from workbench.edits.shots import Shot, cut_at_middles, exact_rate, lay_shots, part_of
 from workbench.errors import EditError
@@ -41,7 +41,6 @@ _TIME = re.compile(r"\s*(-?\d{1,20})(?:/(\d{1,20})|\.(\d{1,20}))?s\s*$")
 _RATE_IN_NAME = re.compile(r"p(\d{2,5})(?:_|$|\D)")
 _STORY = ("asset-clip", "clip", "video", "audio", "gap", "ref-clip", "sync-clip", "mc-clip", "title", "audition")
 _ONE = Fraction(1)
-_MOST_BYTES = 200_000_000
 _DEEPEST = 20  # compound clips within one another
 
 
@@ -302,7 +301,7 @@ class _Reader:
     def _parsed(self, document: Path) -> Element:
         """The document's elements; entities that it declares itself are refused, for they can grow without bounds."""
         try:
-            if document.stat().st_size > _MOST_BYTES:
+            if document.stat().st_size > MOST_BYTES:
                 raise EditError(f"{self.path}: too large for an FCPXML document")
             content = document.read_bytes()
         except OSError as error:

@@ -22,7 +22,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from workbench.edits.documents import choose_project, document_of
+from workbench.edits.documents import MOST_BYTES, choose_project, document_of
 from workbench.edits.edit_list import EditList
 from workbench.edits.shots import Shot, cut_at_middles, exact_number, exact_rate, lay_shots, part_of, plain_speed
 from workbench.errors import EditError
@@ -67,11 +67,16 @@ def read_otio(path: Path, project: str | None = None) -> EditList:
 
 
 def _text(path: Path) -> str:
-    """The JSON of a file or a bundle."""
+    """The JSON of a file or a bundle; what an archive says of its size is not trusted."""
     if path.suffix.lower() != ".otioz":
-        return decode_text(document_of(path).read_bytes())
-    with zipfile.ZipFile(path) as bundle:
-        return decode_text(bundle.read("content.otio"))
+        with document_of(path).open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    else:
+        with zipfile.ZipFile(path) as bundle, bundle.open("content.otio") as file:
+            content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"larger than {MOST_BYTES // 10**6} MB")
+    return decode_text(content)
 
 
 def _with_known_schemas(otio: Any, path: Path, text: str) -> str:

@@ -198,3 +198,22 @@ def test_a_speed_that_is_no_number(tmp_path: Path, scalar: float) -> None:
 
 def _not_installed(name: str) -> str:
     raise metadata.PackageNotFoundError(name)
+
+
+@pytest.mark.parametrize("kind", ["otio", "otiod", "otioz"])
+def test_what_is_too_large_is_refused_before_it_is_read_whole(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"edit.{kind}"
+    if kind == "otioz":
+        with (
+            zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as bundle,
+            bundle.open("content.otio", "w") as inner,
+        ):
+            for _ in range(201):
+                inner.write(bytes(1_000_000))
+    else:
+        if kind == "otiod":
+            path.mkdir()
+        with (path / "content.otio" if kind == "otiod" else path).open("wb") as file:
+            file.truncate(201_000_000)
+    with pytest.raises(EditError, match=r"not a file of OpenTimelineIO \(larger than 200 MB\)$"):
+        read_otio(path)
