@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -56,6 +56,8 @@ _SYSTEM_FOLDERS = frozenset(("$recycle.bin", "recycler", "system volume informat
 """of deleted files, of unpacked resource forks, and of the previews that network drives make"""
 _MOST_JOBS = 2000
 """analyses submitted at a time: enough that a cluster never waits, without holding a million futures"""
+_MOST_HINTS = 10
+"""files not there for which the nearest is looked up: in a large folder each takes a while"""
 _CONNECT_SECONDS = 10.0
 """within which the scheduler of a cluster must answer"""
 
@@ -286,6 +288,7 @@ class _Adding:
         self.ready: list[tuple[WantedFile, str]] = []
         self.measurements: list[Measurement] = []
         self.written = time.monotonic()
+        self.hints, self.names_in = 0, lru_cache(_names_in)
 
     def run(self, files: list[WantedFile]) -> Iterator[Added]:
         batch = self.params.catalog.max_batch_tracks
@@ -311,7 +314,7 @@ class _Adding:
         for file in some:
             digest = self._digest(file.path)
             if isinstance(digest, MediaError):
-                yield _fault(file, digest)
+                yield _fault(file, digest, self._hint(file.path))
             else:
                 found.append((file, digest))
         known = self.library.measured({digest for _, digest in found}, self.analysis)
@@ -382,6 +385,14 @@ class _Adding:
             self.places[path] = self.workspace.files.add(path, "tracks", file_name(path.name, digest))
         return self.places[path]
 
+    def _hint(self, path: Path) -> str:
+        """For the first few files that are not there: what else may be meant."""
+        if self.hints == _MOST_HINTS or os.path.exists(path):
+            return ""
+        self.hints += 1
+        near = _nearest(path, self.names_in)
+        return "" if near is None else f"; did you mean {near}?"
+
     def _digest(self, path: Path) -> str | MediaError:
         """The hash of a file's bytes, taken once a run; or why there is none."""
         if path not in self.digests:
@@ -443,21 +454,22 @@ def _outcome(job: Future[Measurement], file: WantedFile) -> Measurement | Workbe
         return MediaError(f"{file.path}: every worker that analysed it was killed ({death})")
 
 
-def _fault(file: WantedFile, error: WorkbenchError) -> Added:
-    text = str(error) if isinstance(error, MediaError) else f"{file.path}: {error}"
-    if not os.path.exists(file.path) and (near := _nearest(file.path)) is not None:
-        text += f"; did you mean {near}?"
+def _fault(file: WantedFile, error: WorkbenchError, hint: str = "") -> Added:
+    text = (str(error) if isinstance(error, MediaError) else f"{file.path}: {error}") + hint
     return Added(file.path, None, text if file.origin is None else f"{file.origin}: {text}")
 
 
-def _nearest(path: Path) -> Path | None:
+def _nearest(path: Path, names_in: Callable[[Path], Sequence[str]]) -> Path | None:
     """The file or folder whose name is most like that of a path that is not there, where there is one like it."""
     folder = path.parent
     while not os.path.isdir(folder) and folder != folder.parent:
         path, folder = folder, folder.parent
-    try:
-        names = os.listdir(folder)
-    except OSError:  # it may not be listed
-        return None
-    alike = get_close_matches(PureWindowsPath(path.name).name, names, n=1)
+    alike = get_close_matches(PureWindowsPath(path.name).name, names_in(folder), n=1)
     return folder / alike[0] if alike else None
+
+
+def _names_in(folder: Path) -> Sequence[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:  # it may not be listed
+        return ()

@@ -133,6 +133,13 @@ def test_a_file_that_is_not_there_names_the_nearest_that_is(tmp_path: Path, name
     assert one.fault.partition("; did you mean ")[2] == ("" if near is None else f"{tmp_path / near}?")
 
 
+def test_only_the_first_ten_of_many_missing_files_name_the_nearest(tmp_path: Path) -> None:
+    (tmp_path / "Summer.wav").touch()
+    wanted = [WantedFile(tmp_path / f"Sumer{k}.wav") for k in range(12)]
+    added = list(add_tracks(Workspace(Home(tmp_path / "home")), wanted, ThreadPoolExecutor(1)))
+    assert ["did you mean" in (one.fault or "") for one in added] == [True] * 10 + [False] * 2
+
+
 def test_a_name_that_is_not_utf8_is_refused_by_itself(tunes: Path, tmp_path: Path) -> None:
     wanted = [WantedFile(tmp_path / "caf\udce9.wav"), WantedFile(tunes / "0.wav", "a")]
     wanted[0].path.write_bytes((tunes / "1.wav").read_bytes())
