@@ -62,7 +62,8 @@ _LAYOUTS = {
     8: "7.1",
 }  # FFmpeg's, by channels
 _MIXED_RATE = 48_000  # Hz, of several streams in one; what videos are made with
-_MOST_WAITING = 6  # blocks of a stream that are read ahead of another, before that counts as silent
+_MOST_WAITING_SECONDS = 120.0  # by which one stream is read ahead of another, before that counts as silent: 46 MB
+_FIRST_SAMPLES = 1 << 22  # most that a header may reserve for a block, of all channels together
 _WRITE_SAMPLES = 1 << 16  # most samples that are encoded at a time
 _MOST_IN_MEMORY = 64 * 2**20  # bytes of a recording's samples, three minutes of stereo; beyond, they may go to a file
 _FILED_BYTES = 8 * 2**20  # samples of a longer recording that go to its file at a time
@@ -128,8 +129,9 @@ class SoundBlocks:
             )
             for stream in sounds.used
         }
-        self._waiting: dict[float, dict[int, SoundBlock]] = {}  # by start and stream, until those of all are there
+        self._waiting: dict[float, dict[int, FloatArray]] = {}  # by start and stream, until those of all are there
         self._begun = -1.0  # seconds at which the last block began; what comes later than that is lost
+        self._lost: set[int] = set()  # streams of which some is
 
     def blocks(self) -> Iterator[SoundBlock]:
         """All blocks, at least one; raises as `rest` does."""
@@ -176,21 +178,26 @@ class SoundBlocks:
         if len(self._parts) == 1:
             yield block
         elif block.start > self._begun:
-            self._waiting.setdefault(block.start, {})[index] = block
-            if len(self._waiting[min(self._waiting)]) == len(self._parts) or len(self._waiting) > _MOST_WAITING:
+            sound = block.samples[:1] if self._sounds.are_tracks else fold_down(block.samples)
+            self._waiting.setdefault(block.start, {})[index] = sound
+            oldest = min(self._waiting)
+            if len(self._waiting[oldest]) == len(self._parts) or block.start - oldest > _MOST_WAITING_SECONDS:
                 yield self._mixed()
+        elif index not in self._lost:
+            self._lost.add(index)
+            _log.warning(
+                "%s: sound stream %d comes more than %g s after another one in the file; some of it is left out of the "
+                "mix: write the file anew", self.path, list(self._parts).index(index) + 1, _MOST_WAITING_SECONDS,
+            )  # fmt: skip
 
     def _mixed(self) -> SoundBlock:
         self._begun = min(self._waiting)
-        blocks = self._waiting.pop(self._begun)
-        mixed = np.zeros((2, max(block.samples.shape[1] for block in blocks.values())), dtype=np.float32)
+        sounds = self._waiting.pop(self._begun)
+        mixed = np.zeros((2, max(sound.shape[1] for sound in sounds.values())), dtype=np.float32)
         for number, index in enumerate(self._parts):
-            if index in blocks:
-                sound = blocks[index].samples
-                if self._sounds.are_tracks:
-                    mixed[number % 2, : sound.shape[1]] += sound[0]
-                else:
-                    mixed[:, : sound.shape[1]] += fold_down(sound)
+            if index in sounds:
+                rows = mixed[number % 2 : number % 2 + 1] if self._sounds.are_tracks else mixed
+                rows[:, : sounds[index].shape[1]] += sounds[index]
         return SoundBlock(mixed, _MIXED_RATE, self._begun)
 
 
@@ -211,7 +218,9 @@ class _Blocks:
             rate = self.decoder.sample_rate
             size = max(1, round(self._seconds * rate))
             if self._buffer is None:
-                self._buffer = SampleBuffer(self.decoder.channels, size + rate)
+                self._buffer = SampleBuffer(
+                    self.decoder.channels, min(size + rate, _FIRST_SAMPLES // self.decoder.channels)
+                )
             self._buffer.append(piece)
             while self._buffer.length >= size:
                 yield self._taken(self._buffer, size)

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import io
 import struct
+import tracemalloc
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -259,6 +260,18 @@ class TestDamagedBytes:
         (tmp_path / "a.wav").write_bytes(raw)
         with pytest.raises(MediaError):
             decode(tmp_path / "a.wav")
+
+    def test_rate_and_channels_together_reserve_no_memory(self, tmp_path: Path) -> None:
+        channels, rate, data = 512, 1_000_000, bytes(512 * 2 * 200)
+        layout = struct.pack("<IHHIIHH", 16, 1, channels, rate, channels * rate * 2 % 2**32, channels * 2, 16)
+        head = b"RIFF" + struct.pack("<I", 36 + len(data)) + b"WAVEfmt " + layout + b"data"
+        (tmp_path / "a.wav").write_bytes(head + struct.pack("<I", len(data)) + data)
+        tracemalloc.start()
+        recording = decode(tmp_path / "a.wav")
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert (recording.samples.shape, recording.sample_rate) == ((channels, 200), rate)
+        assert peak < 1e9
 
 
 class TestNotMedia:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -123,6 +125,29 @@ def test_a_stream_may_end_long_before_another_or_begin_late(tmp_path: Path) -> N
     due = long.copy()
     due[:, 15 * RATE : 16 * RATE] += short[:, :RATE]
     np.testing.assert_allclose(samples, np.repeat(due, 2, axis=0), atol=2 * STEP)
+
+
+@pytest.mark.parametrize("late", [80, 125])
+def test_a_stream_may_stand_late_in_the_file(late: int, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Two streams of 130 s, of which the second one is written later than the first."""
+    path, seconds = tmp_path / "a.mkv", 130
+    with av.open(str(path), "w", container_options={"max_interleave_delta": "1"}) as container:
+        packets = []
+        for level in (1000, 2000):
+            stream = container.add_stream("pcm_s16le", rate=8000, layout="mono")
+            frame = av.AudioFrame.from_ndarray(np.full((1, 8000), level, np.int16), "s16", "mono")
+            frame.sample_rate, frame.time_base = 8000, Fraction(1, 8000)
+            for second in range(seconds):
+                frame.pts = 8000 * second
+                packets += [(second + late * (level > 1000), packet) for packet in stream.encode(frame)]
+        for _, packet in sorted(packets, key=lambda timed: timed[0]):
+            container.mux_one(packet)
+    sound = heard(path, "all", block_seconds=1.0)
+    levels = np.rint(32768 * sound[0, RATE // 2 :: RATE]).astype(int).tolist()
+    lost = levels.index(3000)
+    assert levels == lost * [1000] + (seconds - lost) * [3000]
+    assert lost in (range(4, 11) if late > 120 else [0])
+    assert ("sound stream 2 comes more than 120 s after another one" in caplog.text) == bool(lost)
 
 
 def test_a_stream_that_there_is_not_is_named_with_those_there_are(tmp_path: Path) -> None:
