@@ -56,6 +56,7 @@ from workbench.export.formats import all_formats, caution
 from workbench.render.remux import CONTAINERS, describe_left_out
 from workbench.workflows.catalog_search import FoundTrack, search_catalog
 from workbench.workflows.projects import list_projects
+from workbench.workflows.provenance import with_recorded_audio
 from workbench.workspace import Workspace
 
 
@@ -258,9 +259,10 @@ class Page:
             )  # fmt: skip
 
         def ready(path: Path) -> None:
-            video = None if session.loop is None else session.loop.video
-            if video is not None and path.suffix.lower() in CONTAINERS:
-                session.notice = describe_left_out(video, path) or ""
+            loop = session.loop
+            if loop is not None and loop.video is not None and path.suffix.lower() in CONTAINERS:
+                audio = with_recorded_audio(session.workspace, loop.provenance).audio
+                session.notice = describe_left_out(loop.video, path, audio) or ""
             # A browser keeps what it took for a while, and the same plan is written anew with another mix or comment.
             address = f"{session.url_of(path)}?written={path.stat().st_mtime_ns}"
             bar.ready = [address, path.name, bar.ready[2] + 1 if bar.ready else 1]

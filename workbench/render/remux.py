@@ -97,7 +97,7 @@ def find_parts(source: InputContainer) -> list[Part]:
         name = f"{_KINDS.get(stream.type, stream.type)} {stream.index} ({codec_name(stream)}{language})"
         held_by = containers_for(stream)
         if is_still(stream):  # the MOV muxer drops a cover without a word; Matroska attaches it as a file
-            held_by = (*(suffix for suffix in held_by if suffix == ".mp4"), ".mkv")
+            held_by = (*(suffix for suffix in held_by if suffix == ".mp4"), ".mkv") if _image_of(source, stream) else ()
         parts.append(Part(stream, name, held_by))
     return parts
 
@@ -134,10 +134,8 @@ def copy_parts(
             continue
         if is_still(stream) and video.format.name == "matroska":
             kind = codec_name(stream).replace("mjpeg", "jpeg")
-            with open_media(Path(source.name.removeprefix("file:"))) as other:
-                image = next(packet for packet in packets(other, other.streams[stream.index]) if packet.size)
-                name = stream.metadata.get("filename", f"cover.{kind}".replace("jpeg", "jpg"))
-                video.add_attachment(name, f"image/{kind}", bytes(image))
+            name = stream.metadata.get("filename", f"cover.{kind}".replace("jpeg", "jpg"))
+            video.add_attachment(name, f"image/{kind}", _image_of(source, stream))
             continue
         copied[stream.index] = copy_stream(video, stream)
         copied[stream.index].metadata.update(stream.metadata)
@@ -145,6 +143,12 @@ def copy_parts(
             copied[stream.index].metadata["language"] = _language(video, stream.language)
         copied[stream.index].disposition = stream.disposition
     return copied
+
+
+def _image_of(source: InputContainer, still: Stream) -> bytes:
+    """The image file that a cover is; empty where the source has but a place for one."""
+    with open_media(Path(source.name.removeprefix("file:"))) as other:
+        return next((bytes(packet) for packet in packets(other, other.streams[still.index]) if packet.size), b"")
 
 
 def read_packets(path: Path, copied: Mapping[int, Stream], zero: Fraction) -> Iterator[tuple[float, Packet[Any]]]:

@@ -1,5 +1,6 @@
 """Copied streams: which containers take them, and what a render keeps of a video beside its picture."""
 
+import struct
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -96,6 +97,21 @@ def test_matroska_keeps_all_but_the_other_sound(film: Path, rendered: Callable[[
     assert [time for time, _ in texts(out)] == pytest.approx([0.5, 1.6], abs=0.025)
     said = "video.mkv leaves out of film.mkv: sound stream 2 (fra), which --audio chooses"
     assert describe_left_out(film, out) == said
+
+
+def test_a_cover_without_an_image_is_named(film: Path, rendered: Callable[[Path, str], Path]) -> None:
+    source = rendered(film, ".mp4")
+    raw = bytearray(source.read_bytes())
+    tag = raw.index(b"covr")  # its box holds one box of data, with 16 bytes before the image
+    (size,) = struct.unpack_from(">I", raw, tag + 4)
+    struct.pack_into(">I", raw, tag - 4, 24)
+    struct.pack_into(">I", raw, tag + 4, 16)
+    struct.pack_into(">I4s", raw, tag + 20, size - 16, b"free")
+    (empty := source.with_name("empty.mp4")).write_bytes(raw)
+    for suffix in (".mkv", ".mp4"):
+        left = describe_left_out(empty, rendered(empty, suffix))
+        assert left is not None
+        assert "picture 4 (mjpeg), kept by no container that a render writes" in left
 
 
 def test_texts_that_overlap_do_not_stop_a_render(film: Path, rendered: Callable[[Path, str], Path]) -> None:
