@@ -92,8 +92,8 @@ def command(
     The picture is copied, and with it subtitles, chapters, title and dates, time code, covers, fonts and data of the
     camera, as far as the container of the output takes them; one line names what it does not take.
 
-    `-o -` is standard output. It and other outputs without a suffix, such as pipes, get WAV or, with --video, MKV;
-    `-o -.mp3` names another format.
+    `-o -` is standard output. It and pipes without a suffix get WAV or, with the picture of a video, MKV; `-o -.mp3`
+    names another format. The name of a file needs a suffix.
 
     --ducking bands keeps bass and treble of the music livelier under speech that is as clear; the music is then less
     LU under the voice, so where a rule asks for that distance (WCAG, 20 dB), leave it at broadband.
