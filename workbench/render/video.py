@@ -514,7 +514,7 @@ class _Target:
             return
         way = f"write {' or '.join(holding)}"
         if not holding:
-            way = f'convert it: ffmpeg -i "{self.video.name}" -c:v libx264 "{self.video.stem}-h264.mp4"'
+            way = f'convert it: ffmpeg -i "{self.video}" -c:v libx264 "{self.video.stem}-h264.mp4"'
         if hidden and self.kind == "matroska":
             raise MediaError(f"{self.video}: begins with hidden pictures, which .mkv would show; {way}")
         raise MediaError(

@@ -1,5 +1,6 @@
 """Videos: the picture stays as it is, flash and click stay together, the mix is applied in its order."""
 
+import re
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -423,7 +424,7 @@ def test_a_picture_is_written_where_it_reads_back_the_same_or_another_container_
             render_video(place_track(0.0, 8.0, 0.2), track, source, out)
             assert decoded(out) == decoded(source)
         else:
-            way = f"write {' or '.join(named)}$" if named else "convert it: ffmpeg -i"
+            way = f"write {' or '.join(named)}$" if named else f'convert it: ffmpeg -i "{re.escape(str(source))}"'
             with pytest.raises(MediaError, match=rf"does not fit into \{written}; {way}"):
                 render_video(place_track(0.0, 8.0, 0.2), track, source, out)
             assert not out.exists()
