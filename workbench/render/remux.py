@@ -43,8 +43,12 @@ _OF_FILE = re.compile(
     r"|company_name|product_.*|toolkit_.*|application_platform|.*(_ul|uid|umid)"
 )
 """tags about the file itself, not its content, and what is kept with the picture"""
-_MAC_LANGUAGES = {"deu": "ger", "nld": "dut", "ell": "gre", "isl": "ice", "zho": "chi"}
-"""languages that MOV has under their older code alone"""
+_MAC_LANGUAGES = {
+    "deu": "ger", "nld": "dut", "ell": "gre", "isl": "ice", "zho": "chi", "fas": "per", "hye": "arm", "eus": "baq",
+    "kat": "geo", "mkd": "mac", "msa": "may", "mya": "bur", "bod": "tib", "cym": "wel", "sqi": "alb",
+    "fre": "fra", "cze": "ces", "rum": "ron", "slo": "slk",
+}  # fmt: skip
+"""languages of two codes in ISO 639-2, of which MOV knows the other one alone"""
 
 
 class Part(NamedTuple):

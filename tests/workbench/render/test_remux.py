@@ -155,6 +155,23 @@ def test_what_a_container_cannot_hold_is_named_with_one_that_can(
     assert ("cover" in line or "picture 6 (mjpeg), kept by .mp4 or .mkv" in line) == (suffix == ".mov")
 
 
+@pytest.mark.parametrize(("language", "kept"), [("fre", "fra"), ("ger", "ger"), ("nld", "dut"), ("ces", "ces")])
+def test_quicktime_has_a_language_under_the_code_that_it_knows(
+    rendered: Callable[[Path, str], Path], tmp_path: Path, language: str, kept: str
+) -> None:
+    pictures = write_video(tmp_path / "pictures.mp4", [grey(40 * n) for n in range(5)], 25,
+                           sound=np.zeros((1, 9_600), dtype=np.float32))  # fmt: skip
+    with av.open(str(pictures)) as source, av.open(str(tmp_path / "spoken.mkv"), "w") as spoken:
+        copies = [spoken.add_stream_from_template(stream) for stream in source.streams]
+        copies[1].metadata["language"] = language
+        for packet in source.demux():
+            if packet.size:
+                packet.stream = copies[packet.stream_index]
+                spoken.mux(packet)
+    with av.open(str(rendered(tmp_path / "spoken.mkv", ".mov"))) as container:
+        assert container.streams[1].language == kept
+
+
 @pytest.mark.parametrize("suffix", [".mp4", ".mov"])
 def test_subtitles_of_quicktime_are_kept(rendered: Callable[[Path, str], Path], tmp_path: Path, suffix: str) -> None:
     source = Path(copy(HERE / "subtitles_and_chapters.mp4", tmp_path))
