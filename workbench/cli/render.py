@@ -90,7 +90,8 @@ def command(
     made for. `-` reads the plan from standard input.
 
     The picture is copied, and with it subtitles, chapters, title and dates, time code, covers, fonts and data of the
-    camera, as far as the container of the output takes them; one line names what it does not take.
+    camera, as far as the container of the output takes them; of sound without a picture tags and chapters. One line
+    names what is not kept.
 
     `-o -` is standard output. It and pipes without a suffix get WAV or, with the picture of a video, MKV; `-o -.mp3`
     names another format. The name of a file needs a suffix.

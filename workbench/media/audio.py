@@ -20,7 +20,7 @@ Samples are float32, shape (channels, n), full scale 1.0: integers of up to 24 b
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -36,7 +36,7 @@ import soxr
 from av.audio.format import AudioFormat
 from av.audio.frame import AudioFrame
 from av.audio.stream import AudioStream
-from av.container import InputContainer
+from av.container import InputContainer, OutputContainer
 from av.packet import Packet
 from numpy.typing import NDArray
 
@@ -377,6 +377,7 @@ def write_audio(
     *,
     subtype: str | None = None,
     bit_rate: int = 256_000,
+    label: Callable[[OutputContainer], None] | None = None,
 ) -> Path:
     """Write sound to a WAV, FLAC or MP3 file, block by block, in memory that does not grow with its length.
 
@@ -393,6 +394,7 @@ def write_audio(
     channels : 1 to 8, for MP3 1 or 2
     subtype : "pcm16", "pcm24" or "float32" (WAV only); None: "pcm16" for WAV and FLAC
     bit_rate : bits a second, MP3 only
+    label : gives the opened file tags and chapters before its sound is written; None: it has none
 
     Returns
     -------
@@ -425,7 +427,7 @@ def write_audio(
         sound = _at_rate(sound, sample_rate, rate)
     with written_whole(path) as aside:
         try:
-            _encode(aside, sound, rate, channels, writing, bit_rate)
+            _encode(aside, sound, rate, channels, writing, bit_rate, label)
         except av.error.FFmpegError as error:
             raise cannot_be_written(path, error) from error
     return path
@@ -465,7 +467,13 @@ def _convert_rate(blocks: Iterator[SoundBlock], sample_rate: int, block_seconds:
 
 
 def _encode(
-    path: Path, blocks: Iterator[FloatArray], rate: int, channels: int, writing: _Writing, bit_rate: int
+    path: Path,
+    blocks: Iterator[FloatArray],
+    rate: int,
+    channels: int,
+    writing: _Writing,
+    bit_rate: int,
+    label: Callable[[OutputContainer], None] | None,
 ) -> None:
     options = {"rf64": "auto"} if writing.container == "wav" else {}
     with av.open(f"file:{path.resolve()}", "w", format=writing.container, container_options=options) as container:
@@ -475,6 +483,8 @@ def _encode(
         stream.codec_context.format = AudioFormat(writing.sample_format)
         if writing.codec == "libmp3lame":
             stream.bit_rate = bit_rate
+        if label is not None:
+            label(container)
         container.start_encoding()  # so that no blocks at all give a file with no sound
         dither = np.random.Generator(np.random.SFC64(0))
         written = 0

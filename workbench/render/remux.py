@@ -7,8 +7,8 @@ Beside the picture a render keeps chapters, tags (title, dates, place), the time
 soundtrack, and every stream that the container of its output takes: subtitles, fonts, cover, further pictures, data of
 the camera. Only sound is not copied: the mix takes its place, see `workbench.media.sound_streams`.
 
-Functions: `containers_for`, `suffix_for`, `copy_stream`, `find_parts`, `copy_parts`, `read_packets`, `writing_options`,
-`describe_left_out`. Class: `Part`.
+Functions: `containers_for`, `suffix_for`, `copy_stream`, `find_parts`, `copy_parts`, `copy_labels`, `read_packets`,
+`writing_options`, `describe_left_out`. Class: `Part`.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ _KINDS = {"subtitle": "subtitles", "video": "picture"}
 """FFmpeg's types of streams in the words of messages, where those differ"""
 _OF_FILE = re.compile(
     r"major_brand|minor_version|compatible_brands|encoder|software|timecode"
+    r"|handler_name|vendor_id|itunsmpb|itunnorm|tlen|replaygain_.*|r128_.*"
     r"|company_name|product_.*|toolkit_.*|application_platform|.*(_ul|uid|umid)"
 )
-"""tags about the file itself, not its content, and what is kept with the picture"""
+"""tags about the file itself or its sound, which is made anew, not its content, and what is kept with the picture"""
 _MAC_LANGUAGES = {
     "deu": "ger", "nld": "dut", "ell": "gre", "isl": "ice", "zho": "chi", "fas": "per", "hye": "arm", "eus": "baq",
     "kat": "geo", "mkd": "mac", "msa": "may", "mya": "bur", "bod": "tib", "cym": "wel", "sqi": "alb",
@@ -155,6 +156,13 @@ def _image_of(source: InputContainer, still: Stream) -> bytes:
         return next((bytes(packet) for packet in packets(other, other.streams[still.index]) if packet.size), b"")
 
 
+def copy_labels(voice: Path, written: OutputContainer) -> None:
+    """Give a sound file the tags and the chapters of the sound that it is made of, as far as it takes them."""
+    with open_media(voice) as source:
+        written.metadata.update(_content_tags(source))
+        written.set_chapters(source.chapters())
+
+
 def read_packets(path: Path, copied: Mapping[int, Stream], zero: Fraction) -> Iterator[tuple[float, Packet[Any]]]:
     """Read the packets of copied streams other than pictures, on the clock of the written file."""
     reached: dict[int, int] = {}
@@ -188,24 +196,27 @@ def writing_options(source: InputContainer, container: str) -> dict[str, str]:
 def describe_left_out(video: Path, out: Path, audio: SoundChoice | None = None) -> str | None:
     """One line on what a rendered file does not have of its video, and which container keeps it; None: it has all."""
     left: dict[str, list[str]] = {}
-    suffix = SUFFIXES[CONTAINERS[out.suffix.lower()]]
+    container, nowhere = CONTAINERS.get(out.suffix.lower()), "no container that a render writes"
+    suffix = None if container is None else SUFFIXES[container]  # None: a sound file, which has tags and chapters alone
     with open_media(video) as source, open_media(out) as written:
         for part in find_parts(source):
             if suffix not in part.held_by:
-                keeping = f"kept by {' or '.join(part.held_by) or 'no container that a render writes'}"
+                keeping = f"kept by {(suffix and ' or '.join(part.held_by)) or nowhere}"
                 left.setdefault(keeping, []).append(part.name)
         sounds = sound_streams(source, video, audio)
         for number, name in sounds.unused.items() if sounds.used else ():
             how = "which --audio chooses" if number in sounds.choosable else "which FFmpeg cannot decode"
             left.setdefault(how, []).append(f"sound stream {name}")
+        if suffix is None and len(written.chapters()) < len(source.chapters()):
+            left.setdefault("kept by .mp3", []).append("chapters")
         known = {key.lower() for key in written.metadata}
         tags = [key for key in _content_tags(source) if key.lower() not in known]
         if _has_dolby_vision(source) and not _has_dolby_vision(written):
             left.setdefault("kept by .mp4 or .mkv", []).append("the record of Dolby Vision")
         if timecode_of(written) != (timecode := timecode_of(source)):
-            left.setdefault("kept by .mkv", []).append(f"time code {timecode}")
+            left.setdefault(f"kept by {'.mkv' if suffix else nowhere}", []).append(f"time code {timecode}")
     if tags:
-        left.setdefault("kept by .mkv", []).append(f"tags ({_listed(tags)})")
+        left.setdefault(f"kept by {'.mkv' if suffix else '.mp3'}", []).append(f"tags ({_listed(tags)})")
     if not left:
         return None
     kinds = "; ".join(f"{_listed(names)}, {keeping}" for keeping, names in left.items())
@@ -217,8 +228,8 @@ def _listed(names: list[str]) -> str:
 
 
 def _content_tags(source: InputContainer) -> dict[str, str]:
-    picture = picture_stream(source)
-    of_ogg = picture.metadata if picture is not None and source.format.name == "ogg" else {}  # which keeps them there
+    main = picture_stream(source) or next(iter(source.streams.audio), None)
+    of_ogg = main.metadata if main is not None and source.format.name == "ogg" else {}  # which keeps them there
     return {key: text for key, text in (of_ogg | source.metadata).items() if not _OF_FILE.fullmatch(key.lower())}
 
 

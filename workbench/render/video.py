@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 from math import inf
 from operator import itemgetter
@@ -58,6 +59,7 @@ from workbench.render.remux import (
     SUFFIXES,
     codec_name,
     containers_for,
+    copy_labels,
     copy_parts,
     copy_stream,
     read_packets,
@@ -137,7 +139,8 @@ def render_audio(
 ) -> Path:
     """Play a plan into a WAV, FLAC or MP3 file, by its suffix, at the track's rate and channels.
 
-    With sound that it plays under, as in a podcast, the file holds both at 48 kHz in stereo.
+    With sound that it plays under, as in a podcast, the file holds both at 48 kHz in stereo, and the tags and chapters
+    of that sound as far as it takes them.
 
     Parameters
     ----------
@@ -172,7 +175,8 @@ def render_audio(
     if limit:
         blocks = limit_blocks(blocks, rate, params)
     reporting, subtype = _report_blocks(blocks, round(seconds * rate), progress), subtype_for(Path(out), recording)
-    return write_audio(Path(out), reporting, rate, channels, subtype=subtype)
+    label = None if voice is None else partial(copy_labels, voice)
+    return write_audio(Path(out), reporting, rate, channels, subtype=subtype, label=label)
 
 
 def render_video(

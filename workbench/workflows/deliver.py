@@ -197,7 +197,6 @@ def render_measured(
     shown = video if video is not None and probe(video).has_video else None
     # What is written through cannot be read back: the finished file is measured before it is copied there.
     suffix = out.suffix or (".wav" if shown is None else ".mkv")
-    left_out = None
     with written_whole(out, suffix=suffix) if is_stream(out) else nullcontext(out) as file:
         if shown is not None:
             render_video(
@@ -217,5 +216,6 @@ def render_measured(
                 if is_free or not isfinite(over) or over <= 0.0 or take == _LOSSY_TAKES - 1:
                     break
                 ceiling -= over + _CLEAR_DB
+            left_out = None if video is None else describe_left_out(video, file, workspace.audio)
     lines = () if named is None or gain is None else shortfalls(str(target), named, levels, gain, params)
     return Rendered(out, levels, speech, target, gain, lines, left_out)

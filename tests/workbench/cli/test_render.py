@@ -13,7 +13,7 @@ from typing import Any
 import av
 import numpy as np
 import pytest
-from mutagen.id3 import APIC, ID3
+from mutagen.id3 import APIC, ID3, TIT2
 
 from service.console import run
 from tests.videos import grey, narration, write_screencast, write_video
@@ -374,6 +374,7 @@ def test_music_is_laid_under_a_podcast(
     png.width, png.height, png.pix_fmt, png.time_base = 64, 48, "rgb24", Fraction(1)
     cover = bytes(png.encode(av.VideoFrame.from_ndarray(grey(90), format="rgb24"))[0])
     tags = ID3()
+    tags.add(TIT2(text="Episode 1"))
     tags.add(APIC(mime="image/png", type=3, data=cover))
     tags.save(talk)
     code, printed, err = workbench("loop", track_file, "--video", talk, "--auto-mix", "--home", home)
@@ -387,6 +388,8 @@ def test_music_is_laid_under_a_podcast(
     assert (mixed.sample_rate, mixed.channels) == (RATE, 2)
     assert mixed.duration == pytest.approx(70.0, abs=0.03)
     assert body["true_peak_dbtp"] <= -0.9
+    assert f"out{suffix} leaves out of talk.mp3: picture 1 (png)" in err
+    assert probe(out).title == "Episode 1"
     begins = round(65.9 * RATE)
     assert begins + int(np.argmax(np.abs(mixed.samples[0, begins : begins + RATE // 2]))) == pytest.approx(
         66 * RATE, abs=600

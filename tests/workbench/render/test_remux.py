@@ -9,13 +9,15 @@ from shutil import copy
 import av
 import numpy as np
 import pytest
+from mutagen.id3 import APIC, CHAP, ID3, TDRC, TIT2, TPE1, TXXX
 
 from tests.videos import grey, write_video
+from workbench.media.audio import write_audio
 from workbench.media.probe import probe
 from workbench.recording import Recording
 from workbench.render.remux import codec_name, containers_for, describe_left_out, suffix_for
 from workbench.render.schedule import place_track
-from workbench.render.video import render_video
+from workbench.render.video import render_audio, render_video
 
 HERE = Path(__file__).parent
 SUBTITLES = "1\n00:00:00,500 --> 00:00:01,500\nhello\n\n2\n00:00:01,600 --> 00:00:01,900\nbye\n"
@@ -212,6 +214,53 @@ def test_a_title_of_the_sound_is_not_that_of_the_file(film: Path, rendered: Call
     assert probe(film).title == "My film"
     assert probe(untitled).title is None
     assert probe(rendered(untitled, ".mp4")).title is None
+
+
+@pytest.mark.parametrize(("suffix", "lost"), [
+    (".mp3", ""),
+    (".flac", "; chapters, kept by .mp3"),
+    (".wav", "; chapters, tags (mood), kept by .mp3"),
+])  # fmt: skip
+def test_music_under_a_podcast_has_its_tags_and_chapters(tmp_path: Path, suffix: str, lost: str) -> None:
+    talk = write_audio(tmp_path / "talk.mp3", [np.zeros((1, 96_000), np.float32)], 48_000, 1)
+    tags = ID3()
+    tags.add(TIT2(text="Episode 1"))
+    tags.add(TPE1(text="Host"))
+    tags.add(TDRC(text="2024-05-06"))
+    tags.add(TXXX(desc="mood", text="calm"))
+    tags.add(TXXX(desc="REPLAYGAIN_TRACK_GAIN", text="-3 dB"))  # of the voice alone
+    png = av.VideoCodecContext.create("png", "w")
+    png.width, png.height, png.pix_fmt, png.time_base = 64, 48, "rgb24", Fraction(1)
+    cover = bytes(png.encode(av.VideoFrame.from_ndarray(grey(90), format="rgb24"))[0])
+    tags.add(APIC(mime="image/png", type=3, data=cover))
+    for number, name in enumerate(("Intro", "Main")):
+        frames = [TIT2(text=name)]
+        tags.add(CHAP(element_id=name, start_time=1000 * number, end_time=1000 * (number + 1), sub_frames=frames))
+    tags.save(talk)
+    music = Recording.from_samples(0.05 * np.random.default_rng(0).standard_normal((1, 5 * 44_100)), 44_100)
+    out = render_audio(place_track(0.0, 5.0, 2.0), music, tmp_path / f"out{suffix}", voice=talk)
+    with av.open(str(out)) as container:
+        known = {key.lower(): text for key, text in container.metadata.items() if key != "encoder"}
+        chapters = sorted((chapter["start"], chapter["metadata"]["title"]) for chapter in container.chapters())
+    kept = {"title": "Episode 1", "artist": "Host", "date": "2024-05-06"}
+    assert known == kept | ({} if "mood" in lost else {"mood": "calm"})
+    assert chapters == ([] if "chapters" in lost else [(0, "Intro"), (1000, "Main")])
+    assert describe_left_out(talk, out) == (
+        f"out{suffix} leaves out of talk.mp3: picture 1 (png), kept by no container that a render writes{lost}"
+    )
+
+
+def test_a_podcast_in_ogg_has_its_tags_with_its_sound(tmp_path: Path) -> None:
+    with av.open(str(tmp_path / "talk.ogg"), "w") as talk:
+        talk.metadata["title"] = "Episode 1"
+        sound = talk.add_stream("libopus", rate=48_000, layout="stereo")
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 96_000), np.float32), "flt", "stereo")
+        frame.sample_rate = 48_000
+        talk.mux(sound.encode(frame))
+        talk.mux(sound.encode(None))
+    music = Recording.from_samples(0.05 * np.random.default_rng(0).standard_normal((1, 5 * 44_100)), 44_100)
+    placed = place_track(0.0, 5.0, probe(tmp_path / "talk.ogg").duration)
+    assert probe(render_audio(placed, music, tmp_path / "out.mp3", voice=tmp_path / "talk.ogg")).title == "Episode 1"
 
 
 def test_names_of_telephones_and_data_of_cameras_are_kept(
