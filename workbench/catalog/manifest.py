@@ -2,12 +2,13 @@
 
 A row names a file by `path`, relative to the manifest's folder, and may give `track_id` and any track field. Lists are
 JSON lists, or texts with `;` between the items in CSV, where an empty cell is no value and flags are true/false,
-yes/no or 1/0. A bad row is reported with its line and does not stop the others; an unknown column is named once in a
-warning. Names of columns may be in any case.
+yes/no, 1/0 or x, or the words of a German, French, Spanish or Italian spreadsheet. A bad row is reported with its line
+and does not stop the others; an unknown column is named once in a warning. Names of columns may be in any case.
 
 CSV is what spreadsheets save: cells are separated by commas, semicolons, tabs or bars, with or without a first line
-`sep=;`, and numbers may have a decimal comma. A path may begin with `~` or be a `file:` address; one that is not there
-as written is looked for with backslashes as slashes, and with its letters in the other normal form of Unicode.
+`sep=;`, numbers may have a decimal comma, and those of 0 to 1 may be per cent. A path may stand in quotes, begin with
+`~` or be a `file:` address; one that is not there as written is looked for with backslashes as slashes, and with its
+letters in the other normal form of Unicode.
 
 A file may be UTF-8 or UTF-16. A row with other bytes, with a quote that is never closed or with a text that is too
 long is bad by itself: reading goes on at the line after its first.
@@ -25,16 +26,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 from unicodedata import normalize
 from urllib.request import url2pathname
 
-from workbench.catalog.track import FIELD_KINDS, validate_fields
+from workbench.catalog.track import FIELD_KINDS, FIELD_RANGES, validate_fields
 from workbench.errors import ManifestError, ParameterError
 from workbench.files import decode_text
 
-_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_YES = ("true", "yes", "1", "x", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "si", "vero", "sì")
+_NO = ("false", "no", "0", "falsch", "nein", "faux", "non", "falso")
+_FLAGS = dict.fromkeys(_YES, True) | dict.fromkeys(_NO, False)
 _OWN = ("path", "track_id")
 _JSON_SUFFIXES = (".jsonl", ".ndjson")
 _CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
@@ -53,7 +56,7 @@ class ManifestRow:
     line: int
     """line of the file at which the row ends, from 1"""
     path: Path
-    """absolute; whether it exists is not checked"""
+    """absolute, on this or on another system; it need not exist"""
     track_id: str | None
     fields: dict[str, Any]
     """track fields by name, in their own types"""
@@ -170,7 +173,8 @@ _NamesIn = Callable[[Path], Mapping[str, Sequence[str]]]
 def _located(folder: Path, name: str, names_in: _NamesIn) -> Path:
     """The file that a row names, written as any system writes it; where there is none, the path as it stands."""
     address = re.fullmatch(r"file:(?://[^/]*)?(/.*)", name, re.IGNORECASE)
-    plain = url2pathname(address[1]) if address else name
+    quoted = re.fullmatch(r'"(.+)"', name)  # as file managers copy a path
+    plain = url2pathname(address[1]) if address else quoted[1] if quoted else name
     if "\0" in plain:
         raise ParameterError("a path cannot hold a NUL character")
     path = folder / os.path.expanduser(plain)
@@ -185,7 +189,7 @@ def _located(folder: Path, name: str, names_in: _NamesIn) -> Path:
             found /= alike[0]
         else:
             return found
-    return path
+    return Path(plain) if PureWindowsPath(plain).is_absolute() else path
 
 
 def _names_in(folder: Path) -> Mapping[str, Sequence[str]]:
@@ -287,8 +291,10 @@ def _typed(cells: dict[str, str]) -> dict[str, Any] | str:
     for name, cell in cells.items():
         match FIELD_KINDS.get(name):
             case "number":
+                whole = 100 if cell.endswith("%") and FIELD_RANGES[name] == (0.0, 1.0) else 1
+                number = cell if whole == 1 else cell[:-1]
                 try:
-                    values[name] = float(cell if "." in cell else cell.replace(",", "."))
+                    values[name] = float(number if "." in number else number.replace(",", ".")) / whole
                 except ValueError:
                     return f"{name} must be a number, got {cell!r}"
             case "flag":

@@ -231,7 +231,7 @@ def _checked(name: str, kind: FieldKind, value: Any) -> Any:
         case "number":
             if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
                 raise ParameterError(f"{name} must be a number, got {_shown(value)}")
-            low, high = _RANGES[name]
+            low, high = FIELD_RANGES[name]
             if not low <= value <= high:
                 raise ParameterError(f"{name} must be {low:g} to {high:g}, got {value:g}")
             return float(value)
@@ -251,7 +251,8 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
-_RANGES = {"bpm": (1.0, 1000.0), "energy": (0.0, 1.0), "duration_seconds": (0.0, 86_400.0 * 7)}
+FIELD_RANGES = {"bpm": (1.0, 1000.0), "energy": (0.0, 1.0), "duration_seconds": (0.0, 86_400.0 * 7)}
+"""least and greatest value of each field that is a number"""
 _KINDS: dict[str, FieldKind] = {
     "str | None": "text", "float | None": "number", "bool | None": "flag", "tuple[str, ...]": "list"
 }  # fmt: skip

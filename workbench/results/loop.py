@@ -233,6 +233,8 @@ def plan_from_json(data: str | bytes | Mapping[str, Any]) -> LoopPlan:
         from workbench.results.fit import fit_plan_from_json
 
         return fit_plan_from_json(plan)
+    if "version" not in plan:
+        raise PlanError("not a loop plan, nor another result of workbench: it has no version")
     body = validated(PlanBody, plan, "not a loop plan")
     return _plan(body, tuple(_plan(option) for option in body.options or ()))
 
@@ -315,7 +317,7 @@ def parse_result(data: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         given = json.loads(data)
     except ValueError as error:
-        raise PlanError(f"not a plan, for it is not JSON: {error}") from error
+        raise PlanError(f"not a plan, for it is {f'not JSON: {error}' if data.strip() else 'empty'}") from error
     if not isinstance(given, dict):
         raise PlanError(f"a plan is a JSON object, got {type(given).__name__}")
     return given

@@ -52,6 +52,11 @@ SUFFIXES = frozenset(
 )  # fmt: skip
 """Files that a folder is searched for; a file that is named itself may have any suffix."""
 
+_NO_MUSIC = {
+    ".json": "a list of tracks is CSV or JSONL; save it as .jsonl with one object a line",
+    **dict.fromkeys((".m3u", ".m3u8", ".pls", ".xspf"), "a playlist; give the files themselves"),
+}
+"""what is taken for a list of tracks and is none, by its suffix, and what to do"""
 _SYSTEM_FOLDERS = frozenset(("$recycle.bin", "recycler", "system volume information", "__macosx", "#recycle", "@eadir"))
 """of deleted files, of unpacked resource forks, and of the previews that network drives make"""
 _MOST_JOBS = 2000
@@ -152,6 +157,8 @@ def list_files(paths: Iterable[Path]) -> Listing:
                 WantedFile(row.path, row.track_id, row.fields, f"{path.name}, line {row.line}") for row in manifest.rows
             ]
             faults += [fault.message for fault in manifest.faults]
+            if not manifest.rows and not manifest.faults:
+                faults.append(f"{path}: this list holds no tracks; give each a row")
             warnings += manifest.warnings
         elif path.is_dir():
             found = [file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file()]
@@ -162,6 +169,8 @@ def list_files(paths: Iterable[Path]) -> Listing:
                 count = len(found) - len(meant)
                 warnings.append(f"{path}: passed over {count} that {'is' if count == 1 else 'are'} hidden or empty")
             wanted += [WantedFile(file) for file in meant]
+        elif path.suffix.lower() in _NO_MUSIC and path.is_file():
+            faults.append(f"{path}: {_NO_MUSIC[path.suffix.lower()]}")
         else:
             wanted.append(WantedFile(path))
     return Listing(tuple(wanted), tuple(faults), tuple(warnings))
@@ -402,7 +411,8 @@ class _Adding:
             except UnicodeEncodeError:
                 self.digests[path] = MediaError(f"{path}: the name is not text in UTF-8; rename the file")
             except MediaError as error:
-                self.digests[path] = error
+                elsewhere = PureWindowsPath(path).is_absolute() and not path.is_absolute()  # it is below no folder here
+                self.digests[path] = MediaError(f"{path}: no such file") if elsewhere else error
         return self.digests[path]
 
 

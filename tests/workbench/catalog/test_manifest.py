@@ -163,6 +163,22 @@ class TestAsSpreadsheetsSaveIt:
         manifest = read_manifest(written(tmp_path / "m.csv", f"path;bpm\na.ogg;{number}\n"))
         assert f"bpm must be a number, got '{number}'" in manifest.faults[0].message
 
+    @pytest.mark.parametrize("yes", ["WAHR", "ja", "VRAI", "oui", "VERDADERO", "SÍ", "VERO", "sì", "x", "X", "1"])
+    @pytest.mark.parametrize("no", ["FALSCH", "nein", "FAUX", "non", "FALSO", "no", "0"])
+    def test_flags_are_in_the_words_of_several_languages(self, tmp_path: Path, yes: str, no: str) -> None:
+        manifest = read_manifest(written(tmp_path / "m.csv", f"path;explicit;instrumental\na.ogg;{no};{yes}\n"))
+        assert [row.fields for row in manifest.rows] == [{"explicit": False, "instrumental": True}]
+
+    @pytest.mark.parametrize("share", ["70%", "70 %", "70,0\u00a0%", "0,7"])
+    def test_a_number_of_0_to_1_may_be_per_cent(self, tmp_path: Path, share: str) -> None:
+        manifest = read_manifest(written(tmp_path / "m.csv", f"path;energy\na.ogg;{share}\n"))
+        assert [row.fields for row in manifest.rows] == [{"energy": 0.7}]
+
+    @pytest.mark.parametrize(("name", "cell"), [("bpm", "70%"), ("energy", "170%"), ("energy", "%"), ("energy", "7%%")])
+    def test_no_other_number_is_per_cent(self, tmp_path: Path, name: str, cell: str) -> None:
+        (fault,) = read_manifest(written(tmp_path / "m.csv", f"path;{name}\na.ogg;{cell}\n")).faults
+        assert f"{name} must be " in fault.message
+
 
 class TestPathsOfOtherMachines:
     @pytest.mark.parametrize(
@@ -170,6 +186,7 @@ class TestPathsOfOtherMachines:
         [
             (r"sub\a.ogg", "sub/a.ogg"),
             (r".\sub\a.ogg", "sub/a.ogg"),
+            (r'"sub\a.ogg"', "sub/a.ogg"),
             ("Caf\u00e9.ogg", "Cafe\u0301.ogg"),
             ("\u00e9t\u00e9\\b.ogg", "e\u0301te\u0301/b.ogg"),
             ("~/sub/a.ogg", "sub/a.ogg"),

@@ -116,6 +116,8 @@ def test_a_mix_without_ducking_holds_for_every_option(plan: LoopPlan, workspace:
     [
         (b"\xff\xfe\x00", "this is not a plan, nor text at all"),
         (b"no plan", "not a plan, for it is not JSON"),
+        (b" \n", "not a plan, for it is empty"),
+        (b'{"a": 1}', "not a loop plan, nor another result of workbench: it has no version"),
         (b"[]", "a plan is a JSON object, got list"),
     ],
 )

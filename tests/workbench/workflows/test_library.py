@@ -115,6 +115,26 @@ def test_a_folder_is_listed_without_what_systems_leave_in_it(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
+    ("name", "content", "fault"),
+    [
+        (
+            "list.json",
+            '[{"path": "a.ogg"}]',
+            "a list of tracks is CSV or JSONL; save it as .jsonl with one object a line",
+        ),
+        ("list.csv", "path,title\n", "this list holds no tracks; give each a row"),
+        ("list.jsonl", "", "this list holds no tracks; give each a row"),
+        ("list.m3u8", "#EXTM3U\na.ogg\n", "a playlist; give the files themselves"),
+        ("list.XSPF", "<playlist/>", "a playlist; give the files themselves"),
+    ],
+)
+def test_what_holds_no_tracks_is_a_fault(tmp_path: Path, name: str, content: str, fault: str) -> None:
+    (tmp_path / name).write_text(content)
+    listing = list_files([tmp_path / name])
+    assert (listing.wanted, listing.faults) == ((), (f"{tmp_path / name}: {fault}",))
+
+
+@pytest.mark.parametrize(
     ("name", "near"),
     [
         ("Sumer.wav", "Summer.wav"),
@@ -138,6 +158,15 @@ def test_only_the_first_ten_of_many_missing_files_name_the_nearest(tmp_path: Pat
     wanted = [WantedFile(tmp_path / f"Sumer{k}.wav") for k in range(12)]
     added = list(add_tracks(Workspace(Home(tmp_path / "home")), wanted, ThreadPoolExecutor(1)))
     assert ["did you mean" in (one.fault or "") for one in added] == [True] * 10 + [False] * 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there they are paths of this machine")
+@pytest.mark.parametrize("path", [r"C:\Users\me\Music\a.wav", r"\\nas\music\a.wav"])
+def test_a_path_of_another_system_is_named_as_it_stands(tmp_path: Path, path: str) -> None:
+    (tmp_path / "list.csv").write_text(f"path\n{path}\n")
+    wanted = list_files([tmp_path / "list.csv"]).wanted
+    (one,) = add_tracks(Workspace(Home(tmp_path / "home")), wanted, ThreadPoolExecutor(1))
+    assert (one.fault or "").startswith(f"list.csv, line 2: {path}: no such file")
 
 
 def test_a_name_that_is_not_utf8_is_refused_by_itself(tunes: Path, tmp_path: Path) -> None:
