@@ -25,9 +25,10 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 from workbench.bundled import bundled_path
 from workbench.catalog.library import Library, LibraryEntry, Measurement
@@ -63,6 +64,8 @@ _MOST_JOBS = 2000
 """analyses submitted at a time: enough that a cluster never waits, without holding a million futures"""
 _MOST_HINTS = 10
 """files not there for which the nearest is looked up: in a large folder each takes a while"""
+_MOST_FILES = 100_000
+"""files below a manifest's folder that are looked through for one that is not where its row says"""
 _CONNECT_SECONDS = 10.0
 """within which the scheduler of a cluster must answer"""
 
@@ -76,6 +79,8 @@ class WantedFile:
     fields: Mapping[str, Any] = field(default_factory=dict)
     origin: str | None = None
     """the manifest and its line; None for a file named otherwise"""
+    folder: Path | None = None
+    """of the manifest, below which the file is likely to be; None for a file named otherwise"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +159,8 @@ def list_files(paths: Iterable[Path]) -> Listing:
                 faults.append(str(error))
                 continue
             wanted += [
-                WantedFile(row.path, row.track_id, row.fields, f"{path.name}, line {row.line}") for row in manifest.rows
+                WantedFile(row.path, row.track_id, row.fields, f"{path.name}, line {row.line}", path.absolute().parent)
+                for row in manifest.rows
             ]
             faults += [fault.message for fault in manifest.faults]
             if not manifest.rows and not manifest.faults:
@@ -297,7 +303,7 @@ class _Adding:
         self.ready: list[tuple[WantedFile, str]] = []
         self.measurements: list[Measurement] = []
         self.written = time.monotonic()
-        self.hints, self.names_in = 0, lru_cache(_names_in)
+        self.hints, self.names_in, self.files_below = 0, lru_cache(_names_in), lru_cache(_files_below)
 
     def run(self, files: list[WantedFile]) -> Iterator[Added]:
         batch = self.params.catalog.max_batch_tracks
@@ -323,7 +329,7 @@ class _Adding:
         for file in some:
             digest = self._digest(file.path)
             if isinstance(digest, MediaError):
-                yield _fault(file, digest, self._hint(file.path))
+                yield _fault(file, digest, self._hint(file))
             else:
                 found.append((file, digest))
         known = self.library.measured({digest for _, digest in found}, self.analysis)
@@ -394,12 +400,13 @@ class _Adding:
             self.places[path] = self.workspace.files.add(path, "tracks", file_name(path.name, digest))
         return self.places[path]
 
-    def _hint(self, path: Path) -> str:
+    def _hint(self, file: WantedFile) -> str:
         """For the first few files that are not there: what else may be meant."""
-        if self.hints == _MOST_HINTS or os.path.exists(path):
+        if self.hints == _MOST_HINTS or os.path.exists(file.path):
             return ""
         self.hints += 1
-        near = _nearest(path, self.names_in)
+        near = None if file.folder is None else _ending_alike(file.path, self.files_below(file.folder))
+        near = near or _nearest(file.path, self.names_in)
         return "" if near is None else f"; did you mean {near}?"
 
     def _digest(self, path: Path) -> str | MediaError:
@@ -471,11 +478,39 @@ def _fault(file: WantedFile, error: WorkbenchError, hint: str = "") -> Added:
 
 def _nearest(path: Path, names_in: Callable[[Path], Sequence[str]]) -> Path | None:
     """The file or folder whose name is most like that of a path that is not there, where there is one like it."""
-    folder = path.parent
+    wanted, folder = path, path.parent
     while not os.path.isdir(folder) and folder != folder.parent:
         path, folder = folder, folder.parent
-    alike = get_close_matches(PureWindowsPath(path.name).name, names_in(folder), n=1)
-    return folder / alike[0] if alike else None
+    names = {name.casefold(): name for name in names_in(folder)}
+    alike = get_close_matches(PureWindowsPath(path.name).name.casefold(), names, n=1)
+    if not alike:
+        return None
+    near = folder / names[alike[0]]
+    further = _nearest(near / wanted.relative_to(path), names_in) if wanted != path and os.path.isdir(near) else None
+    return further or near
+
+
+def _files_below(folder: Path) -> Mapping[str, Sequence[Path]]:
+    """The files below a folder by their names, whatever the case; none where there are too many to look through."""
+    walk = (Path(parent, name) for parent, _, names in os.walk(folder) for name in names)
+    some = list(islice(walk, _MOST_FILES + 1))
+    files: dict[str, list[Path]] = {}
+    for file in some if len(some) <= _MOST_FILES else ():
+        files.setdefault(_parts_from_last(file)[0], []).append(file)
+    return files
+
+
+def _ending_alike(path: Path, files: Mapping[str, Sequence[Path]]) -> Path | None:
+    """The file that shares most of the last parts of a path, whatever their case; None unless it is one alone."""
+    parts = _parts_from_last(path)
+    some = files.get(parts[0], ())
+    pairs = (zip(parts, _parts_from_last(file), strict=False) for file in some)
+    shared = [len(list(takewhile(lambda pair: pair[0] == pair[1], both))) for both in pairs]
+    return some[shared.index(max(shared))] if shared and shared.count(max(shared)) == 1 else None
+
+
+def _parts_from_last(path: Path) -> Sequence[str]:
+    return PureWindowsPath(normalize("NFC", str(path)).casefold()).parts[::-1] or ("",)
 
 
 def _names_in(folder: Path) -> Sequence[str]:

@@ -139,7 +139,9 @@ def test_what_holds_no_tracks_is_a_fault(tmp_path: Path, name: str, content: str
     [
         ("Sumer.wav", "Summer.wav"),
         ("summer.wav", "Summer.wav"),
+        ("SUMMER.WAV", "Summer.wav"),
         ("sbu/a.wav", "sub"),
+        ("SUB/THEIR SONG.WAV", "sub/Their song.wav"),
         ("D:\\Music\\Summer.wav", "Summer.wav"),
         ("x" * 5000, None),
         ("nothing like it", None),
@@ -147,6 +149,7 @@ def test_what_holds_no_tracks_is_a_fault(tmp_path: Path, name: str, content: str
 )
 def test_a_file_that_is_not_there_names_the_nearest_that_is(tmp_path: Path, name: str, near: str | None) -> None:
     (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "Their song.wav").touch()
     (tmp_path / "Summer.wav").touch()
     (one,) = add_tracks(Workspace(Home(tmp_path / "home")), [WantedFile(tmp_path / name)], ThreadPoolExecutor(1))
     assert one.fault is not None
@@ -167,6 +170,29 @@ def test_a_path_of_another_system_is_named_as_it_stands(tmp_path: Path, path: st
     wanted = list_files([tmp_path / "list.csv"]).wanted
     (one,) = add_tracks(Workspace(Home(tmp_path / "home")), wanted, ThreadPoolExecutor(1))
     assert (one.fault or "").startswith(f"list.csv, line 2: {path}: no such file")
+
+
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [
+        (r"C:\Users\me\m\two.wav", "m/two.wav"),
+        ("file:///home/me/Music/M/Two.wav", "m/two.wav"),
+        ("N/TWO.WAV", "n/two.wav"),
+        ("elsewhere/one.wav", "m/one.wav"),
+        ("elsewhere/two.wav", None),
+    ],
+)
+def test_a_row_names_the_one_file_below_its_list_that_ends_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, near: str | None
+) -> None:
+    for name in ("m/one.wav", "m/two.wav", "n/two.wav"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "list.csv").write_text(f"path\n{path}\n")
+    monkeypatch.chdir(tmp_path / "n")
+    wanted = list_files([tmp_path / "list.csv"]).wanted
+    (one,) = add_tracks(Workspace(Home(tmp_path / "home")), wanted, ThreadPoolExecutor(1))
+    assert (one.fault or "").partition("; did you mean ")[2] == ("" if near is None else f"{tmp_path / near}?")
 
 
 def test_a_name_that_is_not_utf8_is_refused_by_itself(tunes: Path, tmp_path: Path) -> None:
