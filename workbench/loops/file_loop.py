@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from workbench.params import SeamParams
 
 _Planned = TypeVar("_Planned")
-_GOOD_SEAM = 0.5
-"""seam score under which the line says it; whoever made the file wanted this loop all the same"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +48,11 @@ class FileLoop:
 
     @property
     def in_words(self) -> str:
-        """One sentence for whoever gave the file."""
+        """Whether the loop is used, in one sentence."""
         points = f"the loop points of the file, {clock(self.song_from)} to {clock(self.song_to)}, are"
         if self.unused is not None:
             return f"{points} not used: {self.unused}"
-        return f"{points} used" + (f"; their seam scores {self.seam_score:.2f}" if self.seam_score < _GOOD_SEAM else "")
+        return f"{points} used; their seam scores {self.seam_score:.2f}"
 
     def to_json(self) -> dict[str, JsonValue]:
         """As a provenance records it."""

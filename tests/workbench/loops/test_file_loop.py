@@ -74,7 +74,7 @@ def test_loop_points_on_bar_lines_are_the_only_loop(band: Band) -> None:
     profile = profile_with(band, (4.0, 27.996))
     found, plan = plan_file_loop(profile, NO_CONSTRAINTS, planned)
     assert found is not None
-    assert found.in_words.startswith("the loop points of the file, 0:04 to 0:27.996, are used")
+    assert found.in_words.startswith("the loop points of the file, 0:04 to 0:27.996, are used; their seam scores")
     assert plan.segments[0].song_from == 0.0
     for before, after in zip(plan.segments, plan.segments[1:], strict=False):
         assert before.song_to == pytest.approx(28.0, abs=0.01)
