@@ -227,16 +227,16 @@ def main() -> None:
 
 
 class _Messages(io.TextIOWrapper):
-    """Standard error, whose own faults never cost the result: who has closed it does not want to read."""
+    """Standard error where a message that cannot be written is lost, and the result is not."""
 
     def write(self, text: str) -> int:
-        """Write, or not."""
+        """Write; what a closed or full stream does not take is lost."""
         with suppress(OSError):
             super().write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Flush, or not."""
+        """Flush; what a closed or full stream does not take is lost."""
         with suppress(OSError):
             super().flush()
 

@@ -1,7 +1,7 @@
 """Where libraries keep what they compute once: compiled inner loops, lists of fonts, settings of notebooks.
 
-They keep it beside their code or below the user's home folder. Where neither can be written, as in a container that
-runs under any user id, `lend_home` gives them a folder of ours; without one, kernels are compiled in every process.
+They save it beside their code or below the user's home folder. Where neither can be written, as in a container that
+runs under any user id, `lend_home` gives them a folder; without one, kernels are compiled in every process.
 numba and matplotlib read the variables when they are imported.
 
 Functions: `kernel`, which every kernel is compiled by; `lend_home`.
@@ -23,22 +23,14 @@ _VARIABLES = {
     _KERNELS: "numba", "MPLCONFIGDIR": "matplotlib", "XDG_CACHE_HOME": "", "IPYTHONDIR": "ipython",
     "JUPYTER_CONFIG_DIR": "jupyter", "JUPYTER_DATA_DIR": "jupyter",
 }  # fmt: skip
-"""by which each library is told of a folder"""
+"""variables that name folders to libraries, and which part of ours each gets"""
 
 
 def lend_home(root: Path) -> str | None:
     """Let libraries keep their caches in a home folder where the user has no cache folder that can be written.
 
     Sets variables of this process, which those that it starts inherit; what is set already stays, but for a folder of
-    kernels that cannot be written.
-
-    Parameters
-    ----------
-    root : the home folder; nothing is written there before a library does
-
-    Returns
-    -------
-    a sentence for the user on what this costs now; None: nothing
+    kernels that cannot be written. Returns a sentence for the user on what this costs now; None: nothing.
     """
     if _has_user_cache():
         return None
@@ -51,16 +43,11 @@ def lend_home(root: Path) -> str | None:
             os.environ.setdefault(name, str(folder / part))
     if not lacks_kernels or os.path.exists(folder / _VARIABLES[_KERNELS]) or not _is_writable(folder):
         return None
-    return f"this user has no cache folder: kernels are compiled once more, for up to a minute, and kept in {folder}"
+    return f"this user has no cache folder: kernels are compiled once more, for up to a minute, and saved in {folder}"
 
 
 def kernel(signature: str | None = None, fastmath: bool | set[str] = False) -> Callable[[Function], Function]:
-    """Compile a function with numba, without the interpreter's lock, and keep what is compiled where there is a place.
-
-    Parameters
-    ----------
-    signature, fastmath : as of `numba.njit`; without a signature it is compiled at the first call for its types
-    """
+    """As `numba.njit`, without the interpreter's lock; compiled code is saved if there is a folder for it."""
     import numba
 
     compile_one = numba.njit(signature, cache=_can_keep_kernels(), nogil=True, fastmath=fastmath)
@@ -69,7 +56,7 @@ def kernel(signature: str | None = None, fastmath: bool | set[str] = False) -> C
 
 @cache
 def _can_keep_kernels() -> bool:
-    """Whether numba finds a folder for compiled code; without one it refuses to load a function that is to be kept."""
+    """Whether numba finds a folder for compiled code; without one it refuses to load a function that is to be saved."""
     if _has_kernel_folder() or _has_user_cache():
         return True
     warnings.warn(
@@ -82,7 +69,7 @@ def _can_keep_kernels() -> bool:
 
 
 def _has_kernel_folder() -> bool:
-    """Whether numba's own variable names a folder that can be written, or code can be kept beside its source."""
+    """Whether numba's own variable names a folder that can be written, or code can be saved beside its source."""
     given = os.environ.get(_KERNELS)
     if given and _is_writable(Path(given).absolute()):
         return True

@@ -63,7 +63,7 @@ def written_whole(out: Path, failure: type[WorkbenchError] = MediaError, suffix:
     Raises
     ------
     failure : the file cannot be written
-    BrokenPipeError : who read the pipe has left
+    BrokenPipeError : the reader has closed the pipe
     """
     suffix = out.suffix if suffix is None else suffix
     try:
@@ -91,22 +91,12 @@ def written_whole(out: Path, failure: type[WorkbenchError] = MediaError, suffix:
 
 
 def is_standard_output(out: Path) -> bool:
-    """Whether a path means standard output: `-`, or `-` with a suffix that names the format.
-
-    Parameters
-    ----------
-    out : of a file to write
-    """
+    """Whether a path means standard output: `-`, or `-` with a suffix that names the format."""
     return out.stem == "-" and len(out.parts) == 1
 
 
 def is_stream(out: Path) -> bool:
-    """Whether bytes are written through a path and do not stay there: standard output, a device, a pipe.
-
-    Parameters
-    ----------
-    out : of a file to write; need not exist
-    """
+    """Whether bytes are written through a path and do not stay there: standard output, a device, a pipe."""
     if is_standard_output(out):
         return True
     try:
@@ -157,14 +147,7 @@ def write_text(out: Path, text: str, failure: type[WorkbenchError] = MediaError)
 def decode_text(data: bytes, errors: str = "strict") -> str:
     """Text as people's programs write it: UTF-8, or UTF-16 as `>` of PowerShell and some spreadsheets do.
 
-    Parameters
-    ----------
-    data : with or without a byte order mark
-    errors : of bytes that are not in its encoding, as in `bytes.decode`
-
-    Raises
-    ------
-    UnicodeDecodeError : it is neither
+    A byte order mark is optional; `errors` are those of `bytes.decode`.
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", errors)

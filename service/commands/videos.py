@@ -67,7 +67,7 @@ def add(
     account : name of the owner, an existing account or not; None: no owner
     shared : whether every account may use the video
     video_id : None: a new one
-    audio : sound streams that commands take; None: nobody chose
+    audio : sound streams that commands take; None: the default
     params : of the analysis; None: the defaults
     home : holds the database
     """

@@ -55,7 +55,7 @@ def command(
     track : path of a file, or catalog track id
     video : path, or id of a video that was added
     auto_mix : whether the body has a mix
-    audio : sound streams of the video; None: nobody chose
+    audio : sound streams of the video; None: the default
     own_music : what the mix does where the video has music of its own; None: as the profile says
     picture : PNG file to draw; None: none is drawn
     workspace : of the home folder, with the parameters of the profile

@@ -154,7 +154,7 @@ def command(
     video : path, or id of a video that was added; None where `seconds` is given
     seconds : one length or several; None where `video` is given
     auto_mix : whether the body has a mix
-    audio : sound streams of the video; None: nobody chose
+    audio : sound streams of the video; None: the default
     own_music : what the mix does where the video has music of its own; None: as the profile says
     keep : parts that are each kept whole in one segment
     start_at : video time at which the music starts; None: with the picture

@@ -85,7 +85,7 @@ def command(
     video : path, or id of a video that was added; None where `seconds` is given
     seconds : length of the video; None where `video` is given
     auto_mix : whether the body has a mix
-    audio : sound streams of the video; None: nobody chose
+    audio : sound streams of the video; None: the default
     own_music : what the mix does where the video has music of its own; None: as the profile says
     constraints : on the seams of the plan
     kept : what becomes of the constraints kept with the track

@@ -57,7 +57,7 @@ def command(
     Parameters
     ----------
     video : path, or id of a video that was added
-    audio : sound streams of the video; None: nobody chose
+    audio : sound streams of the video; None: the default
     include_sync : whether placements are computed
     sync_points : placements of each track, 1 to 12
     expand : `full` for all fields and the candidate pool; None: neither

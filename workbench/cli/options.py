@@ -241,12 +241,7 @@ def _params(ctx: click.Context, parameter: click.Parameter, value: Path | None) 
 
 
 def bytes_of(out: Path) -> dict[str, int]:
-    """The size of a file that was written, as `bytes` for a body; nothing of a pipe or standard output.
-
-    Parameters
-    ----------
-    out : as a `NewFile` gives it
-    """
+    """The size of a file that was written, as `bytes` for a body; nothing of a pipe or standard output."""
     from workbench.files import is_stream
 
     return {} if is_stream(out) else {"bytes": out.stat().st_size}

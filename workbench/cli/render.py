@@ -40,8 +40,8 @@ _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
 @click.option(
     "--video",
     type=FILE,
-    help="The video, a file or a video's id; its picture is copied, its sound kept under the music. Or sound without a "
-    "picture, such as a podcast's.",
+    help="The video, a file or a video's id; its picture is copied, its sound stays under the music. Or sound without "
+    "a picture, such as a podcast's.",
 )
 @click.option(
     "-o", "--output", "out", type=NewFile(), required=True, help="WAV, FLAC or MP3; with a video MP4, MOV or MKV."
@@ -91,7 +91,7 @@ def command(
 
     The picture is copied, and with it subtitles, chapters, title and dates, time code, covers, fonts and data of the
     camera, as far as the container of the output takes them; of sound without a picture tags and chapters. One line
-    names what is not kept.
+    names what is left out.
 
     `-o -` is standard output. It and pipes without a suffix get WAV or, with the picture of a video, MKV; `-o -.mp3`
     names another format. The name of a file needs a suffix.

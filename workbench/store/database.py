@@ -117,7 +117,7 @@ videos = sa.Table(
     sa.Column("title", sa.String),
     sa.Column("seconds", sa.Float),
     sa.Column("added_at", sa.String, nullable=False),
-    sa.Column("audio", sa.String),  # sound streams that were chosen, as `2` or `1,2` or `all`; none: nobody chose
+    sa.Column("audio", sa.String),  # sound streams that were chosen, as `2` or `1,2` or `all`; null: the default
 )
 
 grids = sa.Table(

@@ -79,7 +79,7 @@ def put(
     content_hash : SHA-256 of the file's bytes, hex
     title : for the reader
     seconds : length of the video
-    audio : sound streams that were chosen, as `--audio` takes them; None: nobody chose
+    audio : sound streams that were chosen, as `--audio` takes them; None: the default
 
     Returns
     -------

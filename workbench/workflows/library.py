@@ -183,12 +183,9 @@ def list_files(paths: Iterable[Path]) -> Listing:
 
 
 def is_left_over(file: Path, folder: Path) -> bool:
-    """Whether a file of a folder was left there by a system or a program, or is empty: nobody means it as music.
+    """Whether a file of a folder was left there by a system or a program, or is empty: it is not meant as music.
 
-    Parameters
-    ----------
-    file : exists
-    folder : that was named; its own name does not count
+    The name of the folder itself does not count.
     """
     parts = file.relative_to(folder).parts
     by_system = any(part.startswith((".", "~$")) or part.lower() in _SYSTEM_FOLDERS for part in parts)

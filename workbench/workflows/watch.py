@@ -140,7 +140,7 @@ def listen(
 def unused_speech(workspace: Workspace, video: Path | str) -> str | None:
     """A line on speech that the soundtrack of a video lacks and another of its sound streams holds.
 
-    Looked for once a video, and not where somebody chose among its streams. None where nothing is missed; raises
+    Looked for once a video, and not where streams were chosen. None where nothing is missed; raises
     `MediaError` as `watch` does.
     """
     path = workspace.local_file(video)
