@@ -1,9 +1,9 @@
 """Which of a file's sound streams are its sound, and how several become one.
 
-A player plays one stream, see `workbench.media.containers.sound_stream`. Cameras and field
-recorders write a mono stream for each microphone into MXF or QuickTime, and none is more the default than the others:
-as editors do, the first two are taken as left and right. A `SoundChoice` names other streams, by their number in the
-file from 1. Of several, mono streams of a camera lie left and right in turn; any others are folded to stereo and added.
+A player plays one stream, see `workbench.media.containers.sound_stream`. Cameras and field recorders write a mono
+stream for each microphone into MXF or QuickTime, and none is more the default than the others: as editors do, the first
+two are taken as left and right. A `SoundChoice` names other streams, by their number in the file from 1. Of several,
+mono streams of a camera lie left and right in turn; any others are folded to stereo and added.
 
 Fold-down. Mono plays on both sides at its own level; of more than two channels, centre and surrounds enter 3 dB down
 and LFE is left out (ITU-R BS.775).
@@ -13,6 +13,7 @@ Classes: `SoundChoice`, `SoundStreams`. Functions: `sound_streams`, `fold_down`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +24,10 @@ from av.container import InputContainer
 from pydantic import BaseModel, ConfigDict
 
 from workbench.errors import MediaError, ParameterError
-from workbench.media.containers import has_decoder, sound_stream
+from workbench.media.containers import has_decoder, sound_stream, tick_seconds
 from workbench.recording import FloatArray
 
+_NUMBER = re.compile("[0-9]{1,4}")
 _SAME_LENGTH_SECONDS = 1.0  # by which the streams of one camera differ at most
 _HALF_POWER = 0.5**0.5
 """gain of -3 dB"""
@@ -46,7 +48,7 @@ _FOLD_DOWN: dict[int, tuple[tuple[float, float], ...]] = {
 
 
 class SoundChoice(BaseModel):
-    """Sound streams of a video that somebody chose, as `--audio` writes them: `2`, `1,2` or `all`."""
+    """The sound streams of a video that a user chooses, as `--audio` writes them: `2`, `1,2` or `all`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -64,8 +66,8 @@ class SoundChoice(BaseModel):
         parts = [part.strip() for part in text.split(",")]
         if parts == ["all"]:
             return cls()
-        if not all(part.isdecimal() and int(part) > 0 for part in parts):
-            raise ParameterError(f"{text!r} chooses no sound streams; give 2, or 1,2, or all")
+        if not all(_NUMBER.fullmatch(part) and int(part) > 0 for part in parts):
+            raise ParameterError(f"{text[:40]!r} chooses no sound streams; give 2, or 1,2, or all")
         return cls(numbers=tuple(sorted({int(part) for part in parts})))
 
     def __str__(self) -> str:
@@ -74,18 +76,18 @@ class SoundChoice(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SoundStreams:
-    """Which sound streams of an opened file are its sound; what is said of them stays true when it is closed."""
+    """Which sound streams of an opened file are its sound; only `used` needs the file open."""
 
     used: tuple[AudioStream, ...]
     """none where there is no sound that FFmpeg can decode"""
     are_tracks: bool
-    """whether they are mono tracks of a camera, left and right in turn"""
+    """whether all are mono tracks of a camera, left and right in turn"""
     unused: Mapping[int, str]
-    """the others by number, and what they are called: `2 (Microphone)`"""
+    """names of the other streams by number: `2 (Microphone)`"""
     choosable: tuple[int, ...]
-    """numbers of those of the others that FFmpeg can decode"""
+    """numbers of the unused streams that FFmpeg can decode"""
     in_words: str
-    """what is used of how many"""
+    """which streams are used, of how many"""
 
 
 def sound_streams(container: InputContainer, path: Path, choice: SoundChoice | None = None) -> SoundStreams:
@@ -102,9 +104,8 @@ def sound_streams(container: InputContainer, path: Path, choice: SoundChoice | N
         used = choice.numbers or tuple(known)
         missing = sorted(set(used).difference(known))
         if missing or not known:
-            held = (
-                f"its sound streams are {', '.join(names[number] for number in known)}" if known else "it has no sound"
-            )
+            listed = ", ".join(names[number] for number in known)
+            held = f"its sound streams are {listed}" if known else "it has no sound"
             raise MediaError(f"{path}: there is no sound stream {missing[0] if missing else 1} to use; {held}")
     elif tracks:
         used = tuple(known)[:2]
@@ -133,7 +134,7 @@ def _are_tracks(container: InputContainer, streams: Collection[AudioStream]) -> 
     brand = container.metadata.get("major_brand", "qt")
     if not (container.format.name == "mxf" or (container.format.name.startswith("mov") and brand.startswith("qt"))):
         return False
-    seconds = [float((stream.duration or 0) * (stream.time_base or 0)) for stream in streams]
+    seconds = [float((stream.duration or 0) * (tick_seconds(stream) or 0)) for stream in streams]
     kinds = {(stream.codec_context.name, stream.codec_context.sample_rate, stream.language) for stream in streams}
     mono = all(stream.codec_context.channels == 1 for stream in streams)
     return len(streams) > 1 and mono and len(kinds) == 1 and max(seconds) - min(seconds) <= _SAME_LENGTH_SECONDS
