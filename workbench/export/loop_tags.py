@@ -29,12 +29,12 @@ from workbench.errors import MediaError, ParameterError
 from workbench.export.timeline import Timeline, TrackMedia
 from workbench.files import written_whole
 from workbench.media.audio import decode, subtype_for, write_audio
+from workbench.media.claims import riff_chunks
 from workbench.recording import FloatArray, Recording
 
 _TAGGED = {".flac": "flac", ".ogg": "ogg", ".oga": "ogg", ".opus": "ogg"}
 _SMPL_HEAD, _SMPL_LOOP = struct.Struct("<4sI9I"), struct.Struct("<6I")
 _MIDDLE_C = 60
-_UNKNOWN_SIZES = (0, 0xFFFFFFFF)
 _REACH_SECONDS = 0.010
 """s by which the loop may move; a splice may lie as far off its bar line anyway"""
 
@@ -153,9 +153,11 @@ def _add_comments(path: Path, start: int, stop: int) -> None:
 
 def _add_smpl(path: Path, rate: int, start: int, stop: int) -> None:
     """Add the chunk at the end of the RIFF, whose size grows; an older one is renamed to JUNK."""
+    chunk = _smpl(rate, start, stop)
     with path.open("rb+") as file:
-        end = _prepare_riff(file)
-        chunk = _smpl(rate, start, stop)
+        if file.read(4) != b"RIFF":
+            raise MediaError("loop points are written into plain RIFF WAV, and this one is RF64; write FLAC")
+        end = _clear_smpl(path, file)
         if end + len(chunk) - 8 > 0xFFFFFFFF:
             raise MediaError("a WAV of 4 GiB has no room for loop points; write FLAC")
         file.seek(end)
@@ -165,30 +167,24 @@ def _add_smpl(path: Path, rate: int, start: int, stop: int) -> None:
         file.write(struct.pack("<I", end + len(chunk) - 8))
 
 
-def _prepare_riff(file: BinaryIO) -> int:
-    """Walk the chunks, disable old loop points, and return the offset of the next chunk."""
-    head = file.read(12)
-    if head[:4] != b"RIFF":
-        raise MediaError("loop points are written into plain RIFF WAV, and this one is RF64; write FLAC")
-    length = file.seek(0, 2)
-    at = 12
-    while at + 8 <= length:
-        file.seek(at)
-        name, size = struct.unpack("<4sI", file.read(8))
-        if name == b"data" and (size in _UNKNOWN_SIZES or at + 8 + size > length):
+def _clear_smpl(path: Path, file: BinaryIO) -> int:
+    """Rename older chunks of loop points, and return the offset at which another chunk begins."""
+    end = 12
+    for name, content, present in riff_chunks(path):
+        file.seek(content - 4)
+        (size,) = struct.unpack("<I", file.read(4))
+        if name == b"data" and (not size or size != present):
             raise MediaError("the WAV does not say how long its sound is; write it anew, or write FLAC")
-        if at + 8 + size > length:
-            return at
+        if size != present:
+            break
         if name == b"smpl":
-            file.seek(at)
+            file.seek(content - 8)
             file.write(b"JUNK")
-        at += 8 + size
-        if size % 2:
-            if at == length:
-                file.seek(at)
-                file.write(b"\0")
-            at += 1
-    return at
+        end = content + size
+    if end % 2:
+        file.seek(end)
+        file.write(b"\0")
+    return end + end % 2
 
 
 def _smpl(rate: int, start: int, stop: int) -> bytes:
