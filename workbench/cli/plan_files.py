@@ -2,8 +2,8 @@
 `match` printed, or on standard input for `-`.
 
 Functions: `option_option`, `placement_option` and `length_option`, the options that choose; `read_music`, what was
-chosen; `lay_out`, how it is played; `say_placement`; `say_kept_mix`; `warn_of_other_bytes`; `read_result`, `naming` and
-`naming_plan`, for commands that read a whole result.
+chosen; `lay_out`, how it is played; `say_placement`; `say_kept_mix`, `say_other_streams`; `warn_of_other_bytes`;
+`read_result`, `naming` and `naming_plan`, for commands that read a whole result.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
     from workbench.loops.plan import LoopPlan
+    from workbench.media.sound_streams import SoundChoice
     from workbench.params import WorkbenchParams
     from workbench.provenance import Provenance
     from workbench.render.schedule import Music
@@ -214,6 +215,17 @@ def say_kept_mix(chosen: ChosenMusic, mix: MixBody | None, params: WorkbenchPara
         f"the mix is kept as PLAN has it, whatever {tuned} of the profile says; "
         f"`workbench {command} ... --auto-mix --profile FILE` makes it anew"
     )
+
+
+def say_other_streams(chosen: ChosenMusic, mix: MixBody | None, audio: SoundChoice | None) -> None:
+    """Say on standard error that the result's own mix was measured on other sound streams than those that play."""
+    from workbench.provenance import AUDIO
+
+    made = chosen.provenance
+    if mix is None or mix is not chosen.mix or made is None:
+        return
+    if made.constraints.get(AUDIO) != (None if audio is None else str(audio)):
+        say(f"the mix in PLAN was measured on other sound streams; {made.command} with --audio makes one for these")
 
 
 def _find_track(workspace: Workspace, named: str | None, result: Mapping[str, Any], needed_by: str) -> TrackSource:

@@ -16,6 +16,7 @@ from workbench.cli.plan_files import (
     placement_option,
     read_music,
     say_kept_mix,
+    say_other_streams,
     say_placement,
     warn_of_other_bytes,
 )
@@ -137,7 +138,6 @@ def command(
     workspace : of the home folder, with the parameters of the profile
     """
     from workbench.params import DELIVERY_TARGETS
-    from workbench.provenance import AUDIO
     from workbench.workflows.deliver import render_measured
     from workbench.workflows.provenance import with_recorded_mix
     from workbench.workflows.videos import find_video, with_audio_of
@@ -168,9 +168,7 @@ def command(
         progress(f"rendering {out.name}", 1.0)
     if video_path is not None:  # else no mix is played
         say_kept_mix(chosen, mix, given)
-        made = None if mix is None else chosen.provenance
-        if made is not None and made.constraints.get(AUDIO) != (workspace.audio and str(workspace.audio)):
-            say(f"the mix in PLAN was measured on other sound streams; {made.command} with --audio makes one for these")
+        say_other_streams(chosen, mix, workspace.audio)
     say_placement(chosen)
     for line in rendered.shortfalls:
         say(line)

@@ -317,7 +317,8 @@ def parse_result(data: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         given = json.loads(data)
     except ValueError as error:
-        raise PlanError(f"not a plan, for it is {f'not JSON: {error}' if data.strip() else 'empty'}") from error
+        fault = f"not JSON: {error}" if data.strip() else "empty"
+        raise PlanError(f"not a plan, for it is {fault}") from error
     if not isinstance(given, dict):
         raise PlanError(f"a plan is a JSON object, got {type(given).__name__}")
     return given

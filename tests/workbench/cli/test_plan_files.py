@@ -14,14 +14,16 @@ from typing import Any
 import click
 import pytest
 
-from workbench.cli.plan_files import ChosenMusic, lay_out, read_music
+from workbench.cli.plan_files import ChosenMusic, lay_out, read_music, say_other_streams
 from workbench.errors import InputError, PlanError
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
+from workbench.media.sound_streams import SoundChoice
 from workbench.results.loop import plan_body
 from workbench.results.mix import MixBody
 from workbench.workflows.fit import fit_track
 from workbench.workflows.loop import save_plan
+from workbench.workflows.provenance import make_provenance
 from workbench.workspace import Workspace
 
 MIX = {"voiceover": False, "classification": "ambient", "duck": None}
@@ -109,6 +111,19 @@ def test_a_track_that_is_not_named_must_be_in_the_catalog(plan: LoopPlan, worksp
 def test_a_mix_without_ducking_holds_for_every_option(plan: LoopPlan, workspace: Workspace) -> None:
     mix = MixBody.model_validate(MIX)
     assert lay_out(workspace, ChosenMusic(plan, 2, None, mix), Path("not read.mp4")) == (plan, mix)
+
+
+def test_only_a_mix_of_the_result_was_measured_on_other_streams(
+    plan: LoopPlan, workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For another option the mix is measured again, on the streams that play."""
+    mix, second = MixBody.model_validate(MIX), SoundChoice.parse("2")
+    chosen = ChosenMusic(plan, 2, None, mix, make_provenance(workspace, "fit", ()))
+    for played, audio in ((mix.model_copy(), second), (None, second), (mix, None)):
+        say_other_streams(chosen, played, audio)
+    assert capsys.readouterr().err == ""
+    say_other_streams(chosen, mix, second)
+    assert "measured on other sound streams; fit with --audio" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
