@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from workbench.recording import FloatArray, Recording, VideoSeconds
 from workbench.render.schedule import Music, PlacedTrack, PlayedSegment, Schedule, schedule
 
 _LENGTH_TOLERANCE_SECONDS = 0.5
-"""another encoding of the same track differs by less than this, another track nearly always by more"""
+"""another encoding of the same file differs by less than this, another file nearly always by more"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,17 +173,7 @@ def check_length_of_track(plan: Music, seconds: float) -> None:
 
 
 def check_track(plan: Music, recording: Recording) -> None:
-    """Check that a plan can have been made for a recording.
-
-    Parameters
-    ----------
-    plan : a plan or a placed track
-    recording : the track, decoded
-
-    Raises
-    ------
-    PlanError : lengths differ by over half a second, or a segment reaches past the end of the recording
-    """
+    """Raise `PlanError` if lengths differ by over half a second, or a segment reaches past the end of the track."""
     check_length_of_track(plan, recording.duration)
     if isinstance(plan, PlacedTrack):
         return
@@ -192,6 +183,12 @@ def check_track(plan: Music, recording: Recording) -> None:
                 f"a segment runs from {segment.song_from:.6f} to {segment.song_to:.6f} s "
                 f"of a track of {recording.duration:.6f} s"
             )
+
+
+def check_length_of_video(plan: Music, video: Path, seconds: float) -> None:
+    """Raise `PlanError` unless a plan ends with a video of this length, or before it."""
+    if plan.window_end > seconds + _LENGTH_TOLERANCE_SECONDS:
+        raise PlanError(f"the plan covers {plan.window_end:.3f} s, but {video.name} lasts {seconds:.3f} s")
 
 
 def _play(timeline: Schedule, samples: FloatArray, first: int, stop: int, block: int) -> Iterator[FloatArray]:

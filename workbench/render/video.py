@@ -41,7 +41,7 @@ from av.packet import Packet
 from av.stream import Stream
 from av.video.stream import VideoStream
 
-from workbench.errors import MediaError, ParameterError, PlanError
+from workbench.errors import MediaError, ParameterError
 from workbench.files import cannot_be_written, written_whole
 from workbench.media.audio import decode_blocks, subtype_for, write_audio
 from workbench.media.containers import first_picture, open_media, packets, picture_stream, tick_seconds
@@ -53,7 +53,7 @@ from workbench.params import RenderParams
 from workbench.recording import FloatArray, Recording
 from workbench.render.aac import EncodedSound, encode
 from workbench.render.delivery import amplify
-from workbench.render.playback import check_track, render_blocks
+from workbench.render.playback import check_length_of_video, check_track, render_blocks
 from workbench.render.remux import (
     CONTAINERS,
     SUFFIXES,
@@ -72,8 +72,6 @@ Progress: TypeAlias = Callable[[float], None]
 
 _SHORT_TAIL_SECONDS = 0.2
 """of a video after its last picture, for which the picture stays as it is; see `MediaInfo.duration`"""
-_LENGTH_TOLERANCE_SECONDS = 0.5
-"""a plan that reaches this much past the last picture was made for another video"""
 _SOUND_AHEAD_SECONDS = 1.0
 """how far the sound runs ahead of the picture while both are written, so that players need not seek"""
 _HIDDEN_SECONDS = 0.06
@@ -169,7 +167,8 @@ def render_audio(
         seconds, rate, channels = plan.window_end, recording.sample_rate, recording.channels
         blocks = render_blocks(plan, recording, params)
     else:
-        seconds, rate, channels = _length_for(plan, voice), params.video_sample_rate, 2
+        seconds, rate, channels = probe(voice).duration, params.video_sample_rate, 2
+        check_length_of_video(plan, voice, seconds)
         blocks = play_video(plan, recording, voice, mix, params, audio=audio)
     blocks = amplify(blocks, gain_db)
     if limit:
@@ -232,7 +231,7 @@ def render_video(
     facts = probe(video)
     if not facts.has_video:
         raise MediaError(f"{video}: no moving picture in this file; give the video that the plan was made for")
-    _length_for(plan, video)
+    check_length_of_video(plan, video, facts.duration)
     has_soundtrack = soundtrack and bool(facts.audio_duration)
     total = round(facts.duration * params.video_sample_rate)
     held = limit or (limit is None and (mix is not None or has_soundtrack))
@@ -248,14 +247,6 @@ def render_video(
         target = _Target(out, aside, video, audio, facts.duration, lambda second: part.reached(second / facts.duration))
         _join(source, target, _encode_under_ceiling(sound, total, params, aside.parent, held, progress), params)
     return out
-
-
-def _length_for(plan: Music, video: Path) -> float:
-    """Length of a video, s, which a plan must not exceed."""
-    seconds = probe(video).duration
-    if plan.window_end > seconds + _LENGTH_TOLERANCE_SECONDS:
-        raise PlanError(f"the plan covers {plan.window_end:.3f} s, but {video.name} lasts {seconds:.3f} s")
-    return seconds
 
 
 def play_video(

@@ -20,7 +20,7 @@ import numpy as np
 
 from workbench.align.placements import CHANCE_SCORE
 from workbench.beats.grid import BeatGrid
-from workbench.errors import MediaError, ParameterError, PlanError
+from workbench.errors import MediaError, ParameterError
 from workbench.export.cut_list import count_frames, is_drop_frame
 from workbench.export.formats import Format, format_named
 from workbench.export.tempo import heard_beats
@@ -42,7 +42,7 @@ from workbench.media.audio import write_audio
 from workbench.media.probe import probe
 from workbench.provenance import Provenance
 from workbench.recording import TrackSeconds, VideoSeconds
-from workbench.render.playback import check_track
+from workbench.render.playback import check_length_of_video, check_track
 from workbench.render.schedule import Crossfade, Music, PlacedTrack, PlayedSegment, Schedule, schedule
 from workbench.workflows.align import align_track
 from workbench.workflows.analyze import analyze
@@ -61,8 +61,6 @@ _FRAME_RATES = tuple(
         "100", "120000/1001", "120",
     ))
 )  # fmt: skip
-_LENGTH_TOLERANCE_SECONDS = 0.5
-"""a plan that reaches this much past the last picture was made for another video"""
 _FRAME_RATE_TOLERANCE = 2e-4
 """relative; 24 and 23.976 lie 1e-3 apart, and a mean over a whole video is closer than this"""
 _LEAST_GUESS = 20
@@ -417,8 +415,7 @@ def _track(workspace: Workspace, plan: Music, path: Path) -> TrackMedia:
 def _video(plan: Music, path: Path, rate: Fraction | None) -> VideoMedia:
     info = probe(path)
     rate = rate or find_frame_rate(path)[0]
-    if plan.window_end > info.duration + _LENGTH_TOLERANCE_SECONDS:
-        raise PlanError(f"the plan covers {plan.window_end:.3f} s, but {path.name} lasts {info.duration:.3f} s")
+    check_length_of_video(plan, path, info.duration)
     timecode, can_drop = info.timecode or "00:00:00:00", is_drop_frame(rate)
     return VideoMedia(
         path=path,
