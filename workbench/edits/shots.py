@@ -4,7 +4,8 @@ A transition is a cut at its middle. Editors put the joint of two shots anywhere
 the middle, where the shot before goes on for longer and the one after begins later in its source, or the other way
 round.
 
-Class: `Shot`. Functions: `lay_shots`, `part_of`, `exact_rate`, `exact_number`, `plain_speed`.
+Class: `Shot`. Functions: `lay_shots`, `cut_at_middles`, `part_of`; `exact_rate`, `find_usual_rate`, `exact_number`,
+`plain_speed`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,11 @@ from workbench.errors import EditError
 _NTSC_SHARE = Fraction(1000, 1001)
 _LOWEST_RATE = 0.001  # a picture in 17 min; below it, the nearest fraction may be 0
 _NTSC_RATES = (24, 30, 48, 60, 120)
+USUAL_RATES = (
+    *(Fraction(rate) for rate in (10, 12, 12.5, 15, 20, 24, 25, 30, 48, 50, 60, 100, 120)),
+    *(whole * _NTSC_SHARE for whole in (24, 30, 60, 120)),
+)
+"""frames a second of videos; two of them lie 1e-3 apart or more"""
 _SAME_RATE = 2.5e-4
 """relative; 23.98 is 24000/1001, which is 1e-3 away from 24"""
 _PARTS_OF_FRAME = 1000
@@ -114,6 +120,11 @@ def exact_rate(rate: float) -> Fraction:
         if abs(rate - whole * _NTSC_SHARE) < _SAME_RATE * whole:
             return whole * _NTSC_SHARE
     return Fraction(rate).limit_denominator(1001)
+
+
+def find_usual_rate(mean: float, tolerance: float) -> Fraction | None:
+    """The usual frame rate that the mean of a whole video stands for; None if none is near, by a relative tolerance."""
+    return next((rate for rate in USUAL_RATES if abs(mean / rate - 1.0) < tolerance), None)
 
 
 def exact_number(value: float) -> Fraction:

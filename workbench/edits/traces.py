@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.edits.shots import exact_rate
+from workbench.edits.shots import find_usual_rate
 from workbench.errors import MediaError
 from workbench.media.video_reader import PictureBlock, VideoLimits, open_video
 from workbench.mix.bands import BAND_EDGES_HZ
@@ -39,7 +39,6 @@ _COLOUR_SHARE = 0.5
 _BLANK = 0.006  # of full luma: spread under which a picture does not show its shot
 _SILENT_DB = -60.0
 _SAME_RATE = 5e-4  # relative, by which the measured rate of a video may lie off a usual one
-_USUAL_RATES = tuple(exact_rate(rate) for rate in (23.976, 24, 25, 29.97, 30, 48, 50, 59.94, 60))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,8 +105,7 @@ def trace_video(path: Path, frame_rate: Fraction | None = None) -> Trace:
 def _rate_of(times: FloatArray, duration: float) -> Fraction:
     """Mean frames a second, the usual rate where it is close to one."""
     rate = times.size / max(duration, 1e-3)
-    usual = min(_USUAL_RATES, key=lambda each: abs(float(each) - rate))
-    return usual if abs(float(usual) - rate) < _SAME_RATE * rate else Fraction(rate).limit_denominator(1000)
+    return find_usual_rate(rate, _SAME_RATE) or Fraction(rate).limit_denominator(1000)
 
 
 def _described(block: PictureBlock) -> FloatArray:

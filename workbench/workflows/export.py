@@ -20,6 +20,7 @@ import numpy as np
 
 from workbench.align.placements import CHANCE_SCORE
 from workbench.beats.grid import BeatGrid
+from workbench.edits.shots import USUAL_RATES, find_usual_rate
 from workbench.errors import MediaError, ParameterError
 from workbench.export.cut_list import count_frames, is_drop_frame
 from workbench.export.formats import Format, format_named
@@ -55,12 +56,6 @@ MOST_SYNC_MARKERS = 12
 """markers for the coincidences of a placement; a track of many bar lines meets many cuts by chance"""
 _SAME_PLACE_SECONDS = 0.001
 """s between two placements that are the same"""
-_FRAME_RATES = tuple(
-    map(Fraction, (
-        "10", "12", "12.5", "15", "20", "24000/1001", "24", "25", "30000/1001", "30", "48", "50", "60000/1001", "60",
-        "100", "120000/1001", "120",
-    ))
-)  # fmt: skip
 _FRAME_RATE_TOLERANCE = 2e-4
 """relative; 24 and 23.976 lie 1e-3 apart, and a mean over a whole video is closer than this"""
 _LEAST_GUESS = 20
@@ -440,27 +435,17 @@ def find_frame_rate(video: Path) -> tuple[Fraction, str | None]:
     if not info.has_video or not info.fps:
         raise MediaError(f"{video}: no moving picture in this file; give the video that the plan was made for")
     mean, base = info.fps, info.base_rate
-    exact = exact_frame_rate(mean)
-    if exact in _FRAME_RATES or (base is not None and abs(mean / base - 1.0) < _FRAME_RATE_TOLERANCE):
-        return exact, None
-    if base in _FRAME_RATES:
+    usual = find_usual_rate(mean, _FRAME_RATE_TOLERANCE)
+    if usual is not None or (base is not None and abs(mean / base - 1.0) < _FRAME_RATE_TOLERANCE):
+        return usual or Fraction(mean).limit_denominator(1001), None
+    if base in USUAL_RATES:
         rate, why = base, "the rate that the file states"
     else:
-        editable = [usual for usual in _FRAME_RATES if usual > _LEAST_GUESS]
-        rate, why = (
-            min(editable, key=lambda usual: abs(log(mean / usual))),
-            "the nearest usual one, for its rate varies",
-        )
+        editable = [rate for rate in USUAL_RATES if rate > _LEAST_GUESS]
+        rate = min(editable, key=lambda rate: abs(log(mean / rate)))
+        why = "the nearest usual one, for its rate varies"
     said = f"{video.name} shows {mean:.3f} pictures a second on average; the edit counts {float(rate):.6g}, {why}"
     return rate, f"{said}; --frame-rate sets another"
-
-
-def exact_frame_rate(fps: float) -> Fraction:
-    """The exact rate that a measured one stands for: a usual one where it is near, else the nearest simple fraction."""
-    for rate in _FRAME_RATES:
-        if abs(fps / rate - 1.0) < _FRAME_RATE_TOLERANCE:
-            return rate
-    return Fraction(fps).limit_denominator(1001)
 
 
 def _balance(mix: MixSpec | None) -> EditLevels:

@@ -6,7 +6,16 @@ from fractions import Fraction
 
 import pytest
 
-from workbench.edits.shots import Shot, cut_at_middles, exact_number, exact_rate, lay_shots, part_of, plain_speed
+from workbench.edits.shots import (
+    Shot,
+    cut_at_middles,
+    exact_number,
+    exact_rate,
+    find_usual_rate,
+    lay_shots,
+    part_of,
+    plain_speed,
+)
 from workbench.errors import EditError
 
 ONE = Fraction(1)
@@ -18,6 +27,23 @@ def test_a_decimal_rate_is_the_broadcast_one(rate: float) -> None:
     assert exact_rate(rate * 5 / 4) == Fraction(30_000, 1001)
     assert exact_rate(24.0) == 24
     assert exact_rate(12.5) == Fraction(25, 2)
+
+
+@pytest.mark.parametrize(
+    ("measured", "exact"),
+    [
+        (23.976, Fraction(24000, 1001)),
+        (24.0, Fraction(24)),
+        (29.97003, Fraction(30000, 1001)),
+        (59.9401, Fraction(60000, 1001)),
+        (119.88, Fraction(120000, 1001)),
+        (12.5, Fraction(25, 2)),
+    ],
+)
+def test_the_mean_of_a_video_stands_for_a_usual_rate(measured: float, exact: Fraction) -> None:
+    assert find_usual_rate(measured, 2e-4) == exact
+    assert exact_rate(measured) == pytest.approx(exact)
+    assert find_usual_rate(1.0005 * measured, 2e-4) is None
 
 
 def test_numbers_and_speeds() -> None:

@@ -15,23 +15,8 @@ from tests.videos import grey
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import write_audio
-from workbench.workflows.export import exact_frame_rate, export_plan, find_frame_rate
+from workbench.workflows.export import export_plan, find_frame_rate
 from workbench.workspace import Workspace
-
-
-@pytest.mark.parametrize(
-    ("measured", "exact"),
-    [
-        (23.976, Fraction(24000, 1001)),
-        (24.0, Fraction(24)),
-        (29.97003, Fraction(30000, 1001)),
-        (59.9401, Fraction(60000, 1001)),
-        (119.88, Fraction(120000, 1001)),
-        (12.5, Fraction(25, 2)),
-    ],
-)
-def test_frame_rates_are_exact(measured: float, exact: Fraction) -> None:
-    assert exact_frame_rate(measured) == exact
 
 
 def write_pictures(
