@@ -26,6 +26,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+TORN_SHARE = 0.9
+"""of what was written: a file of which no more is there counts as torn"""
 _ROUND_BYTES = 1 << 28  # shorter sound is round by chance
 _HEADER_BYTES = 128  # sizes of a file and of its sound differ by this much
 _HEAD_BYTES = 4096

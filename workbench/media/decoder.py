@@ -20,21 +20,13 @@ from av.container import InputContainer
 from av.packet import Packet
 
 from workbench.errors import MediaError
-from workbench.media.claims import has_last_page
-from workbench.media.containers import (
-    decode_packet,
-    exact_seconds,
-    first_picture,
-    open_media,
-    packets,
-    picture_stream,
-    stated_seconds,
-)
+from workbench.media.claims import TORN_SHARE, has_last_page
+from workbench.media.containers import decode_packet, exact_seconds, packets, stated_seconds
+from workbench.media.probe import first_of
 from workbench.recording import FloatArray
 
 _log = logging.getLogger(__name__)
 
-_KEPT_SHARE = 0.9  # of the stated length: below it a file counts as torn
 _EDGE_SECONDS = 0.1  # encoder delay and padding, which some containers count as length
 _GAP_SECONDS = 0.015  # shorter than any packet, longer than time stamps rounded to milliseconds are off
 _FIRST_GUESS_SAMPLES = 1 << 29  # most that a stated length may reserve in advance: an hour and a half of stereo
@@ -58,24 +50,9 @@ class FrameRange(NamedTuple):
 
 
 def picture_zero(path: Path) -> float | None:
-    """Time stamp of the first picture; the file is opened for this alone, so that no sound is skipped.
-
-    Parameters
-    ----------
-    path : an audio or video file
-
-    Returns
-    -------
-    container seconds; None without a picture that can be decoded
-
-    Raises
-    ------
-    MediaError : no such file, or no media
-    """
-    with open_media(path) as container:
-        picture = picture_stream(container)
-        first = None if picture is None else first_picture(container, picture)
-        return None if first is None else first.time
+    """Time stamp of a file's first picture, container seconds; None without a picture that can be decoded."""
+    first = first_of(path)
+    return None if first is None else first.time
 
 
 class Decoder:
@@ -108,7 +85,7 @@ class Decoder:
         self._zero = zero  # container seconds of the first picture; None for a file without one
         self._due = zero  # container seconds at which the next sample belongs
         self._started = False
-        self._heard = 0
+        self._decoded = 0
         self._bad_seconds = 0.0
         self._layout, self._format = "", ""
         self._adapter: tuple[tuple[int, str, str], AudioResampler] | None = None
@@ -156,7 +133,7 @@ class Decoder:
         """
         for frame, time in self._frames(packet):
             rate, samples, skip = self.sample_rate, frame.samples, 0
-            self._heard += samples
+            self._decoded += samples
             if time is not None:
                 late = 0.0 if self._due is None else time - self._due
                 if self._zero is None and not self._started and time < 0.0:
@@ -189,14 +166,14 @@ class Decoder:
         ------
         MediaError : no sound was decoded, or 90 % or less of what was written, see `workbench.media.claims`
         """
-        if not self._heard:
+        if not self._decoded:
             raise MediaError(f"{self.path}: no sound could be decoded; the file is damaged or not what its name says")
-        heard = self._heard / self.sample_rate
-        stated = heard + self._bad_seconds
+        decoded = self._decoded / self.sample_rate
+        stated = decoded + self._bad_seconds
         stated = max(stated, stated_seconds(self._container, self._stream, self.path, stated) or 0.0)
-        if heard <= _KEPT_SHARE * stated - _EDGE_SECONDS:
+        if decoded <= TORN_SHARE * stated - _EDGE_SECONDS:
             raise MediaError(
-                f"{self.path}: only {heard:.1f} s of its {stated:.1f} s could be decoded; "
+                f"{self.path}: only {decoded:.1f} s of its {stated:.1f} s could be decoded; "
                 "the file is cut short or damaged, copy or export it again"
             )
         if self._container.format.name == "ogg" and not has_last_page(self.path):

@@ -26,7 +26,7 @@ from av.video.stream import VideoStream
 
 from workbench.errors import MediaError
 from workbench.files import FileStamp, has_settled, stamp_of
-from workbench.media.claims import share_present
+from workbench.media.claims import TORN_SHARE, share_present
 from workbench.media.containers import (
     first_picture,
     is_still,
@@ -118,7 +118,7 @@ def _measure(path: Path) -> MediaInfo:
         for packet in packets(container, *spans.streams):
             spans.note(packet)
         info = media_info(path, container, first, spans)
-    if info.has_video and (share := share_present(path)) <= 0.9:
+    if info.has_video and (share := share_present(path)) <= TORN_SHARE:
         _log.warning(
             "%s: the file is cut short, only %.0f %% of it is there; copy or export it again", path, 100 * share
         )

@@ -25,7 +25,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import chain
+from itertools import chain, dropwhile
 from math import inf
 from operator import itemgetter
 from pathlib import Path
@@ -44,8 +44,8 @@ from av.video.stream import VideoStream
 from workbench.errors import MediaError, ParameterError
 from workbench.files import cannot_be_written, written_whole
 from workbench.media.audio import decode_blocks, subtype_for, write_audio
-from workbench.media.containers import first_picture, open_media, packets, picture_stream, tick_seconds
-from workbench.media.probe import probe
+from workbench.media.containers import open_media, packets, picture_stream, tick_seconds
+from workbench.media.probe import first_of, probe
 from workbench.media.sound_streams import SoundChoice, fold_down
 from workbench.mix.limiter import limit_blocks
 from workbench.mix.speech_band import duck_bands, duck_blocks
@@ -408,10 +408,7 @@ def _join(
 
     A picture that the file cannot hold is found before the sound is made.
     """
-    picture = picture_stream(source)
-    with open_media(target.video) as ahead:
-        stream = picture_stream(ahead)
-        shown = None if stream is None else first_picture(ahead, stream)
+    picture, shown = picture_stream(source), first_of(target.video)
     tick = None if picture is None else tick_seconds(picture)
     if picture is None or shown is None or shown.pts is None or tick is None:
         raise MediaError(f"{target.video}: no picture of this video could be decoded")
@@ -532,13 +529,16 @@ def _is_hidden(packet: Packet[VideoStream] | None) -> bool:
 def _set_times(source: InputContainer, picture: VideoStream, zero: int) -> Iterator[Packet[VideoStream]]:
     """Packets of the picture from the first key picture on, with both time stamps, counted from `zero`.
 
-    Matroska keeps no decoding times; FFmpeg works them out, but not for the first packets where pictures are reordered.
-    These get times that lead up to the first known. AVI keeps only decoding times. Decoding times increase strictly,
-    as containers demand: one that does not, in a damaged video, is moved by the least that will do.
+    What comes before that key picture cannot be decoded. Matroska keeps no decoding times; FFmpeg works them out, but
+    not for the first packets where pictures are reordered. These get times that lead up to the first known. AVI keeps
+    only decoding times. Decoding times increase strictly, as containers demand: one that does not, in a damaged video,
+    is moved by the least that will do.
     """
     waiting: list[Packet[VideoStream]] = []
     last: int | None = None
-    for packet in _from_key_picture(source, picture):
+    for packet in dropwhile(lambda packet: not packet.is_keyframe, packets(source, picture)):
+        if not packet.size:  # the one that ends the stream
+            continue
         waiting.append(packet)
         if packet.dts is None and len(waiting) < _MOST_REORDERED:
             continue
@@ -572,15 +572,6 @@ def _hold_last(pictures: Iterator[Packet[VideoStream]], end: int) -> Iterator[Pa
             return
         yield held
         held = packet
-
-
-def _from_key_picture(source: InputContainer, picture: VideoStream) -> Iterator[Packet[VideoStream]]:
-    """Packets of the picture; what cannot be decoded before the first key picture is left out, as is the empty end."""
-    started = False
-    for packet in packets(source, picture):
-        started = started or packet.is_keyframe
-        if started and packet.size:
-            yield packet
 
 
 @dataclass(frozen=True, slots=True)
