@@ -149,16 +149,10 @@ def command(
     ------
     click.UsageError : the format needs a track, which is not in the catalog
     """
-    from workbench.edits.shots import exact_rate
     from workbench.export.formats import caution, format_named
     from workbench.files import is_stream
     from workbench.loops.plan import LoopPlan
-    from workbench.workflows.export import (
-        export_plan,
-        find_frame_rate,
-        find_sync_points,
-        media_beside,
-    )
+    from workbench.workflows.export import export_plan, find_frame_rate, find_sync_points, media_beside
     from workbench.workflows.provenance import with_recorded_mix
     from workbench.workflows.videos import find_video
 
@@ -202,7 +196,7 @@ def command(
             sync_points=sync_points,
             reviews=said,
             with_media=with_media,
-            frame_rate=None if frame_rate is None else exact_rate(frame_rate),
+            frame_rate=frame_rate,
         )
     counts_frames = form.uses_video and not form.uses_grid  # a grid is one of beats
     if counts_frames and video_path is not None and frame_rate is None and (rate := find_frame_rate(video_path)[1]):

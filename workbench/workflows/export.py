@@ -20,7 +20,7 @@ import numpy as np
 
 from workbench.align.placements import CHANCE_SCORE
 from workbench.beats.grid import BeatGrid
-from workbench.edits.shots import USUAL_RATES, find_usual_rate
+from workbench.edits.shots import USUAL_RATES, exact_rate, find_usual_rate
 from workbench.errors import MediaError, ParameterError
 from workbench.export.cut_list import count_frames, is_drop_frame
 from workbench.export.formats import Format, format_named
@@ -103,7 +103,7 @@ def export_plan(
     sync_points: Sequence[Marker] = (),
     reviews: Sequence[Marker] = (),
     with_media: bool = False,
-    frame_rate: Fraction | None = None,
+    frame_rate: float | None = None,
 ) -> Path:
     """Write a plan or a placed track in one of the formats of `workbench.export.formats.FORMATS`.
 
@@ -121,7 +121,8 @@ def export_plan(
     reviews : markers of comments and verdicts, from `workbench.workflows.comments.review_markers`
     with_media : write the track beside an edit too, as decoded, in a WAV of 24 bits, and let the edit name that; a file
         of the name that `media_beside` gives is replaced
-    frame_rate : at which an edit with the video counts, frames a second; None: as `find_frame_rate` finds it
+    frame_rate : at which an edit with the video counts, frames a second, 29.97 for 30000/1001; None: as
+        `find_frame_rate` finds it
 
     Returns
     -------
@@ -206,7 +207,7 @@ def timeline_of(
     provenance: Provenance | None = None,
     sync_points: Sequence[Marker] = (),
     reviews: Sequence[Marker] = (),
-    frame_rate: Fraction | None = None,
+    frame_rate: float | None = None,
 ) -> Timeline:
     """Lay out a plan or a placed track in samples of the track; with the track's grid, its beats too.
 
@@ -407,9 +408,10 @@ def _track(workspace: Workspace, plan: Music, path: Path) -> TrackMedia:
     return TrackMedia(path, recording.samples.shape[1], recording.sample_rate, recording.channels)
 
 
-def _video(plan: Music, path: Path, rate: Fraction | None) -> VideoMedia:
+def _video(plan: Music, path: Path, given_rate: float | None) -> VideoMedia:
     info = probe(path)
-    rate = rate or find_frame_rate(path)[0]
+    found_rate, _ = find_frame_rate(path)
+    rate = found_rate if given_rate is None else exact_rate(given_rate)
     check_length_of_video(plan, path, info.duration)
     timecode, can_drop = info.timecode or "00:00:00:00", is_drop_frame(rate)
     return VideoMedia(

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.videos import grey
+from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import write_audio
@@ -68,7 +69,7 @@ def test_nothing_is_said_of_a_rate_that_stays(tmp_path: Path, rate: Fraction) ->
 def exported(tmp_path: Path, make_plan: Callable[..., LoopPlan]) -> Callable[..., str]:
     """The text of an edit with a video whose camera wrote a time code."""
 
-    def export(format_name: str, timecode: str, rate: Fraction, as_rate: Fraction | None = None) -> str:
+    def export(format_name: str, timecode: str, rate: Fraction, as_rate: float | None = None) -> str:
         video = write_pictures(
             tmp_path / "cam.mov", [float(n / rate) for n in range(75)], {"timecode": timecode}, rate=rate
         )
@@ -132,5 +133,15 @@ def test_drop_frame_is_counted_as_the_camera_counts(
     assert f"<displayformat>{kind}</displayformat>" in exported("xmeml", timecode, ntsc)
 
 
+@pytest.mark.parametrize("rate", [None, 25.0])
+def test_sound_without_a_picture_is_no_video_of_an_edit(
+    tmp_path: Path, make_plan: Callable[..., LoopPlan], rate: float | None
+) -> None:
+    sound = write_audio(tmp_path / "talk.wav", [np.full((1, 8 * 44_100), 0.1, np.float32)], 44_100, 1)
+    plan = make_plan([(0.0, 1.2, 0.0, 0.0), (2.0, 3.2, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
+    with Workspace(Home(tmp_path / "home")) as workspace, pytest.raises(MediaError, match="no moving picture"):
+        export_plan(workspace, plan, "edl", tmp_path / "e.edl", track=sound, video=sound, frame_rate=rate)
+
+
 def test_a_rate_of_ones_own_is_that_of_the_edit(exported: Callable[..., str]) -> None:
-    assert 'frameDuration="1/50s"' in exported("fcpxml", "00:00:00:00", Fraction(25), Fraction(50))
+    assert 'frameDuration="1/50s"' in exported("fcpxml", "00:00:00:00", Fraction(25), 50.0)
