@@ -203,7 +203,7 @@ def render_measured(
                 plan, recording, shown, file, mix, params,
                 audio=workspace.audio, limit=held, gain_db=gain_db, progress=progress,
             )  # fmt: skip
-            levels, left_out = measure_levels(file, heard), describe_left_out(shown, file, workspace.audio)
+            levels = measure_levels(file, heard)
         else:
             ceiling = params.ceiling_dbtp
             for take in range(_LOSSY_TAKES):
@@ -216,6 +216,6 @@ def render_measured(
                 if is_free or not isfinite(over) or over <= 0.0 or take == _LOSSY_TAKES - 1:
                     break
                 ceiling -= over + _CLEAR_DB
-            left_out = None if video is None else describe_left_out(video, file, workspace.audio)
+        left_out = None if video is None else describe_left_out(video, file, workspace.audio)
     lines = () if named is None or gain is None else shortfalls(str(target), named, levels, gain, params)
     return Rendered(out, levels, speech, target, gain, lines, left_out)

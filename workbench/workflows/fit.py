@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from workbench.loops.profile import LoopProfile
     from workbench.mix.balance import Mix
+    from workbench.params import CoverParams
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,15 +155,7 @@ def fit_track(
             hit = last_hit(workspace.load_recording(track.path), analysis.profile.downbeats)
             requests = [replace(request, last_hit=hit) for request in requests]
         workspace.progress("planning", 0.0)
-
-        def planned(profile: LoopProfile, every: SeamConstraints) -> tuple[LoopPlan, ...]:
-            asked = [replace(request, constraints=every) for request in requests]
-            return plan_fits(profile, asked, workspace.params.cover)
-
-        if keep or start_at is not None or end_on is not None or min(lengths) <= analysis.duration:
-            file_loop, plans = None, planned(analysis.profile, wishes.every)
-        else:
-            file_loop, plans = plan_file_loop(analysis.profile, wishes.every, planned)
+        file_loop, plans = _plan_requests(analysis, requests, wishes.every, workspace.params.cover)
         workspace.progress("planning", 1.0)
     keep_wishes(workspace, analysis.content_hash, wishes)
     mix = None
@@ -173,6 +166,22 @@ def fit_track(
     if file_loop is not None:
         provenance = provenance.with_constraint(FILE_LOOP, file_loop.to_json())
     return Fit(track, video, plans, analysis, mix, provenance, wishes.kept, file_loop)
+
+
+def _plan_requests(
+    analysis: Analysis, requests: Sequence[FitRequest], constraints: SeamConstraints, params: CoverParams
+) -> tuple[FileLoop | None, tuple[LoopPlan, ...]]:
+    """Plan every length; with the loop of the track's file where each is longer than the track and asks for no more."""
+
+    def planned(profile: LoopProfile, every: SeamConstraints) -> tuple[LoopPlan, ...]:
+        return plan_fits(profile, [replace(request, constraints=every) for request in requests], params)
+
+    asks_for_length_alone = all(
+        not request.keep and request.start_at is None and request.end_on is None for request in requests
+    )
+    if asks_for_length_alone and min(request.seconds for request in requests) > analysis.duration:
+        return plan_file_loop(analysis.profile, constraints, planned)
+    return None, planned(analysis.profile, constraints)
 
 
 def can_fit(workspace: Workspace, track: TrackSource | Path | str, to: Path | float) -> bool:
