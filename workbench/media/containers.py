@@ -85,6 +85,11 @@ def open_media(path: Path) -> Iterator[InputContainer]:
         raise MediaError(f"{path}: not readable as audio or video ({_words(error)}); is it a media file?") from error
 
 
+def path_of(container: InputContainer) -> Path:
+    """The file that a container was opened from."""
+    return Path(container.name.removeprefix("file:"))
+
+
 def sound_stream(container: InputContainer) -> AudioStream | None:
     """The sound stream that a player would play: the default one, not made for a few listeners, with most channels.
 
@@ -157,7 +162,7 @@ def _picture_order(container: InputContainer, picture: VideoStream) -> PictureOr
     """What gives the pictures of a file their times; None where the file states them."""
     if container.format.name != "avi" and not container.format.flags & NO_TIMES:
         return None
-    path = Path(container.name.removeprefix("file:"))
+    path = path_of(container)
     stamp = stamp_of(path)
     settled = stamp is not None and has_settled(stamp, time_ns())
     shown = _decoded_order(path, stamp) if settled else _decoded_order.__wrapped__(path, stamp)
@@ -192,11 +197,13 @@ def _read_packets(container: InputContainer, streams: Collection[Stream]) -> Ite
             return
         except IndexError:
             continue  # PyAV's error for a stream that began after the file was opened; reading goes on after its packet
-        except (av.error.InvalidDataError, av.error.PatchWelcomeError) as error:
-            if isinstance(error, av.error.PatchWelcomeError) and container.format.name == "ogg":
-                name = container.name.removeprefix("file:")
+        except av.error.InvalidDataError:
+            failures += 1
+        except av.error.PatchWelcomeError as error:
+            if container.format.name == "ogg":
                 raise MediaError(
-                    f"{name}: joined of Ogg files of several rates or numbers of channels; convert it to WAV or FLAC"
+                    f"{path_of(container)}: joined of Ogg files of several rates or numbers of channels; "
+                    "convert it to WAV or FLAC"
                 ) from error
             failures += 1
 

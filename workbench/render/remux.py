@@ -27,7 +27,7 @@ from av.packet import Packet
 from av.stream import Discard, Disposition, Stream
 from av.video.stream import VideoStream
 
-from workbench.media.containers import is_still, open_media, packets, picture_stream, tick_seconds
+from workbench.media.containers import is_still, open_media, packets, path_of, picture_stream, tick_seconds
 from workbench.media.probe import timecode_of
 from workbench.media.sound_streams import SoundChoice, sound_streams
 
@@ -43,7 +43,7 @@ _OF_FILE = re.compile(
     r"|handler_name|vendor_id|itunsmpb|itunnorm|tlen|replaygain_.*|r128_.*"
     r"|company_name|product_.*|toolkit_.*|application_platform|.*(_ul|uid|umid)"
 )
-"""tags about the file itself or its sound, which is made anew, not its content, and what is kept with the picture"""
+"""tags about the file or its sound, which are not those of the copy; time code is written with the picture"""
 _MAC_LANGUAGES = {
     "deu": "ger", "nld": "dut", "ell": "gre", "isl": "ice", "zho": "chi", "fas": "per", "hye": "arm", "eus": "baq",
     "kat": "geo", "mkd": "mac", "msa": "may", "mya": "bur", "bod": "tib", "cym": "wel", "sqi": "alb",
@@ -59,6 +59,8 @@ class Part(NamedTuple):
     name: str
     held_by: tuple[str, ...]
     """suffixes of containers"""
+    image: bytes
+    """of a cover, the file that it is; empty where the source has but a place for one"""
 
 
 def containers_for(stream: Stream, packet: Packet[VideoStream] | None = None) -> tuple[str, ...]:
@@ -100,10 +102,13 @@ def find_parts(source: InputContainer) -> list[Part]:
             continue
         language = f", {stream.language}" if stream.language not in (None, "und") else ""
         name = f"{_KINDS.get(stream.type, stream.type)} {stream.index} ({codec_name(stream)}{language})"
-        held_by = containers_for(stream)
-        if is_still(stream):  # the MOV muxer drops a cover without a word; Matroska attaches it as a file
-            held_by = (*(suffix for suffix in held_by if suffix == ".mp4"), ".mkv") if _image_of(source, stream) else ()
-        parts.append(Part(stream, name, held_by))
+        held_by, image = containers_for(stream), b""
+        if is_still(stream):
+            image = _read_image(source, stream)
+            # The MOV muxer drops a cover without a word; Matroska attaches it as a file.
+            taking = (".mp4", ".mkv") if ".mp4" in held_by else (".mkv",)
+            held_by = taking if image else ()
+        parts.append(Part(stream, name, held_by, image))
     return parts
 
 
@@ -115,44 +120,51 @@ def copy_parts(
     The soundtrack is in the language of the streams that it was made of. Returns the new streams by the index of the
     source's; their packets are still to be written.
     """
-    shown, heard = video.streams[0], video.streams[1]
-    sounds, timecode = sound_streams(source, Path(source.name), audio).used, timecode_of(source)
+    shown, mixed = video.streams[0], video.streams[1]
+    sounds, timecode = sound_streams(source, path_of(source), audio).used, timecode_of(source)
     video.metadata.update(_content_tags(source))
     shown.metadata.update(picture.metadata)
-    shown.disposition, heard.disposition = picture.disposition | Disposition.default, Disposition.default
+    shown.disposition, mixed.disposition = picture.disposition | Disposition.default, Disposition.default
     languages = {sound.language for sound in sounds}
     if len(languages) == 1 and (language := languages.pop()):
-        heard.metadata["language"] = _language(video, language)
+        mixed.metadata["language"] = _language(video, language)
     if timecode is not None:
         shown.metadata["timecode"] = timecode
         if video.format.name != "matroska" and isinstance(shown, VideoStream) and picture.guessed_rate:
             shown.codec_context.framerate = picture.guessed_rate  # for the track of time code that the muxer writes
+    _copy_chapters(source, video, zero)
+    copied = {}
+    for part in find_parts(source):
+        if SUFFIXES[video.format.name] not in part.held_by:
+            continue
+        if is_still(part.stream) and video.format.name == "matroska":
+            _attach_cover(video, part)
+            continue
+        copy = copied[part.stream.index] = copy_stream(video, part.stream)
+        copy.metadata.update(part.stream.metadata)
+        if part.stream.language:
+            copy.metadata["language"] = _language(video, part.stream.language)
+        copy.disposition = part.stream.disposition
+    return copied
+
+
+def _copy_chapters(source: InputContainer, video: OutputContainer, zero: Fraction) -> None:
     chapters = source.chapters()
     for chapter in chapters:
         shift = round(zero / Fraction(str(chapter["time_base"])))
         chapter["start"], chapter["end"] = max(0, chapter["start"] - shift), chapter["end"] - shift
     video.set_chapters([chapter for chapter in chapters if chapter["end"] > chapter["start"]])
-    copied = {}
-    for part in find_parts(source):
-        stream = part.stream
-        if SUFFIXES[video.format.name] not in part.held_by:
-            continue
-        if is_still(stream) and video.format.name == "matroska":
-            kind = codec_name(stream).replace("mjpeg", "jpeg")
-            name = stream.metadata.get("filename", f"cover.{kind}".replace("jpeg", "jpg"))
-            video.add_attachment(name, f"image/{kind}", _image_of(source, stream))
-            continue
-        copied[stream.index] = copy_stream(video, stream)
-        copied[stream.index].metadata.update(stream.metadata)
-        if stream.language:
-            copied[stream.index].metadata["language"] = _language(video, stream.language)
-        copied[stream.index].disposition = stream.disposition
-    return copied
 
 
-def _image_of(source: InputContainer, still: Stream) -> bytes:
-    """The image file that a cover is; empty where the source has but a place for one."""
-    with open_media(Path(source.name.removeprefix("file:"))) as other:
+def _attach_cover(video: OutputContainer, cover: Part) -> None:
+    kind = codec_name(cover.stream).replace("mjpeg", "jpeg")
+    name = cover.stream.metadata.get("filename", f"cover.{kind}".replace("jpeg", "jpg"))
+    video.add_attachment(name, f"image/{kind}", cover.image)
+
+
+def _read_image(source: InputContainer, still: Stream) -> bytes:
+    """The first packet of a cover, without moving on in `source`."""
+    with open_media(path_of(source)) as other:
         return next((bytes(packet) for packet in packets(other, other.streams[still.index]) if packet.size), b"")
 
 
