@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -51,8 +50,8 @@ def command(text: str, platform: str | None, brief: str | None, expand: str | No
     from workbench.workflows.provenance import make_provenance
     from workbench.workflows.underscore import underscore
 
-    script = decode_text(sys.stdin.buffer.read() if text == "-" else os.fsencode(text), "replace")
-    lane = underscore(workspace, script, platform=platform, brief=brief)
+    script = sys.stdin.buffer.read() if text == "-" else text.encode("utf-8", "surrogateescape")
+    lane = underscore(workspace, decode_text(script, "replace"), platform=platform, brief=brief)
     if not lane.candidate_pool:
         explain_no_tracks(workspace)
     body = underscore_result(lane_body(lane, expand == "full", None)).to_json()

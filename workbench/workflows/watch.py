@@ -148,7 +148,7 @@ def unused_speech(workspace: Workspace, video: Path | str) -> str | None:
         streams = sound_streams(container, path, workspace.audio)
     if not streams.choosable or workspace.audio is not None:
         return None
-    reach = _SoundParams(max_video_seconds=workspace.params.cuts.max_video_seconds)
+    reach = _SoundParams.of(workspace)
     versions = CacheKeyPart("Unused", "soundtrack", str(SOUNDTRACK_VERSION))
     key = StageKey.of(workspace.hash_file(path), "unused", UNUSED_VERSION, reach, VoiceParams(), versions)
     looked_at = streams.choosable[:_MOST_FURTHER]
@@ -169,23 +169,30 @@ def _missed(workspace: Workspace, video: Path, numbers: Sequence[int]) -> FloatA
     spoken = heard_utterances(SoundtrackMeasure(*listen(workspace, video)), VoiceParams())
 
     def missed(*several: int) -> float:
-        meter, longest = _SoundtrackMeter(), workspace.params.cuts.max_video_seconds
-        try:
-            for block in decode_blocks(video, choice=SoundChoice(numbers=tuple(several))):
-                if block.start >= longest:
-                    break
-                meter.add(block)
-        except MediaError as error:  # of a stream that is torn or empty, what can be decoded counts
-            _log.warning("%s", error)
-        found = heard_utterances(SoundtrackMeasure(*_measured(meter.arrays(has_audio=True))), VoiceParams())
-        known = [sum(max(0.0, min(end, b) - max(start, a)) for a, b in spoken) for start, end in found]
-        return sum(
-            end - start for (start, end), known_s in zip(found, known, strict=True) if known_s < (end - start) / 2
-        )
+        sound = _stream_arrays(video, several, workspace.params.cuts.max_video_seconds)
+        found = heard_utterances(SoundtrackMeasure(*_measured(sound)), VoiceParams())
+        return sum(end - start for start, end in found if _shared_seconds(start, end, spoken) < (end - start) / 2)
 
     # All of them at once first: mostly there is nothing, and the file is read once more, not once a stream.
     rows = [(number, missed(number)) for number in numbers] if len(numbers) == 1 or missed(*numbers) else []
     return np.array([row for row in rows if row[1]], dtype=np.float64).reshape(-1, 2)
+
+
+def _stream_arrays(video: Path, numbers: Sequence[int], longest: float) -> Arrays:
+    """Measure some sound streams of a video, mixed, up to its greatest length."""
+    meter = _SoundtrackMeter()
+    try:
+        for block in decode_blocks(video, choice=SoundChoice(numbers=tuple(numbers))):
+            if block.start >= longest:
+                break
+            meter.add(block)
+    except MediaError as error:  # of a stream that is torn or empty, what can be decoded counts
+        _log.warning("%s", error)
+    return meter.arrays(has_audio=True)
+
+
+def _shared_seconds(start: float, end: float, ranges: Sequence[tuple[float, float]]) -> float:
+    return sum(max(0.0, min(end, b) - max(start, a)) for a, b in ranges)
 
 
 def _measured(
@@ -207,9 +214,13 @@ class _SoundParams(Params):
 
     max_video_seconds: float
 
+    @classmethod
+    def of(cls, workspace: Workspace) -> _SoundParams:
+        return cls(max_video_seconds=workspace.params.cuts.max_video_seconds)
+
 
 def _sound_key(workspace: Workspace, content_hash: str) -> StageKey:
-    reach = _SoundParams(max_video_seconds=workspace.params.cuts.max_video_seconds)
+    reach = _SoundParams.of(workspace)
     return StageKey.of(content_hash, "soundtrack", SOUNDTRACK_VERSION, reach, *workspace.audio_parts)
 
 
