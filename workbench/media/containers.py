@@ -244,10 +244,10 @@ def decode_pictures(container: InputContainer, stream: VideoStream) -> Iterator[
     ------
     time stamp in container seconds, and picture
     """
-    return decoded(packets(container, stream))
+    return decode_packets(packets(container, stream))
 
 
-def decoded(reading: Iterable[Packet[VideoStream]]) -> Iterator[tuple[float, VideoFrame]]:
+def decode_packets(reading: Iterable[Packet[VideoStream]]) -> Iterator[tuple[float, VideoFrame]]:
     """The pictures of packets, as `decode_pictures` gives them."""
     for packet in reading:
         for frame in decode_packet(packet) or ():

@@ -203,7 +203,7 @@ class Spans:
         span.last = max(span.last, time)
         span.end = max(span.end, time + (packet.duration or 0) * seconds / ticks - dropped)
 
-    def seen(self, first: VideoFrame | None) -> StreamSpan | None:
+    def picture_span(self, first: VideoFrame | None) -> StreamSpan | None:
         """The span of the picture, from the first one that can be shown.
 
         Parameters
@@ -215,7 +215,7 @@ class Spans:
             span.start = first.time
         return span
 
-    def heard(self) -> StreamSpan | None:
+    def sound_span(self) -> StreamSpan | None:
         """The span of the sound, without the encoder's delay, which the first packets still hold."""
         span = None if self.sound is None else self._by_index[self.sound.index]
         if span is not None and self.sound is not None and self.sound.start_time is not None:
@@ -255,27 +255,27 @@ def media_info(path: Path, container: InputContainer, first: VideoFrame | None, 
     ------
     MediaError : there was not one packet of sound or moving picture in it
     """
-    seen, heard, picture, sound = spans.seen(first), spans.heard(), spans.picture, spans.sound
-    if not any(span is not None and span.packets for span in (seen, heard)):
+    picture, sound, shown, played = spans.picture, spans.sound, spans.picture_span(first), spans.sound_span()
+    if not any(span is not None and span.packets for span in (shown, played)):
         raise MediaError(f"{path}: neither sound nor moving picture in this file; give an audio or video file")
     width, height = (None, None) if first is None or picture is None else upright_size(first, picture)
-    seconds = [0.0 if span is None else span.seconds for span in (seen, heard)]
-    tail = 0.0 if seen is None or heard is None else heard.start + seconds[1] - (seen.start + seconds[0])
+    seconds = [0.0 if span is None else span.seconds for span in (shown, played)]
+    tail = 0.0 if shown is None or played is None else played.start + seconds[1] - (shown.start + seconds[0])
     return MediaInfo(
         container=container.format.name,
-        duration=(seconds[0] if seen is not None else seconds[1]) + (tail if tail >= _SOUND_TAIL_SECONDS else 0.0),
+        duration=(seconds[0] if shown is not None else seconds[1]) + (tail if tail >= _SOUND_TAIL_SECONDS else 0.0),
         has_video=picture is not None,
         lacks_decoder=picture is None and not all(is_still(stream) for stream in container.streams.video),
         has_audio=sound is not None,
         width=width,
         height=height,
-        fps=seen.packets / seconds[0] if seen is not None and seconds[0] > 0 else None,
+        fps=shown.packets / seconds[0] if shown is not None and seconds[0] > 0 else None,
         base_rate=None if picture is None else _base_rate(picture),
         video_codec=None if picture is None else picture.codec_context.name,
         sample_rate=None if sound is None else sound.codec_context.sample_rate,
         channels=None if sound is None else sound.codec_context.layout.nb_channels,
         audio_codec=None if sound is None else sound.codec_context.name,
-        audio_duration=None if heard is None else seconds[1],
+        audio_duration=None if played is None else seconds[1],
         title=_title(container, sound),
         timecode=timecode_of(container),
     )

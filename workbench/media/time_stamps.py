@@ -22,7 +22,7 @@ from av.stream import Stream
 from av.video.stream import VideoStream
 
 MAY_BEGIN_AGAIN, NO_TIMES = 0x200, 0x80
-"""FFmpeg's flags of containers whose clock may begin again, and of raw streams"""
+"""AVFMT_TS_DISCONT and AVFMT_NOTIMESTAMPS: FFmpeg's flags of containers whose clock may begin again, of raw streams"""
 _AHEAD_SECONDS, _BACK_SECONDS = 10.0, 0.1
 """by which a clock that may begin again jumps then, both as in FFmpeg's command line; smaller gaps are gaps"""
 _LONGEST_GAP_SECONDS, _FAR_BACK_SECONDS = 600.0, 1.0
@@ -38,7 +38,7 @@ _DIVX_PACKED = re.compile(rb"DivX\d+(?:b|Build)\d+p")
 
 
 def is_unordered(container: InputContainer, picture: VideoStream, first: Packet[Any]) -> bool:
-    """Whether a file does not say in which order its pictures are shown, which its first packet helps to tell."""
+    """Whether a file does not state in which order its pictures are shown; `first` is a packet of the picture."""
     raw = bool(container.format.flags & NO_TIMES)
     reordered = container.format.name == "avi" and bool(picture.codec_context.has_b_frames)
     ordered = picture.codec_context.codec.canonical_name in _ORDERED_CODECS and not _DIVX_PACKED.search(bytes(first))

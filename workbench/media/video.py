@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError, ParameterError
 from workbench.media.containers import (
+    decode_packets,
     decode_pictures,
-    decoded,
     first_picture,
     open_media,
     packets,
@@ -101,11 +101,11 @@ def still(path: Path, video_s: VideoSeconds, width: int = 640) -> TimedPicture:
             tick = tick_seconds(stream)
             reading = packets(container, stream)
             if tick is not None and not can_seek(path, container):
-                reading = _from_key_picture(reading, zero + video_s, tick)
+                reading = _skip_to_key_picture(reading, zero + video_s, tick)
             elif seek_to > 0 and tick is not None:
                 container.seek(int((zero + seek_to) / tick), stream=stream)
             found: tuple[float, VideoFrame] | None = None
-            for time, frame in decoded(reading):
+            for time, frame in decode_packets(reading):
                 if found is not None and time > zero + video_s + _SAME_TIME:
                     break
                 found = (time, frame)
@@ -114,7 +114,7 @@ def still(path: Path, video_s: VideoSeconds, width: int = 640) -> TimedPicture:
     raise MediaError(f"{path}: no picture of this video could be decoded")
 
 
-def _from_key_picture(
+def _skip_to_key_picture(
     reading: Iterator[Packet[VideoStream]], second: float, tick: Fraction
 ) -> Iterator[Packet[VideoStream]]:
     """Packets from the last key picture at or before a time on, without a seek and without decoding others."""

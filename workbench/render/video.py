@@ -99,7 +99,7 @@ class Ducking(Protocol):
 
     @property
     def speech_ranges(self) -> Sequence[Sequence[float]]:
-        """Pairs of video seconds in which somebody speaks; what is ducked for them may be ducked in bands."""
+        """Pairs of video seconds with speech; under them the music may be ducked in bands."""
         ...
 
 
@@ -244,7 +244,7 @@ def render_video(
 
     with written_whole(out) as aside, open_media(video) as source:
         part = _Part(progress, _SOUND_SHARE, 1.0)
-        target = _Target(out, aside, video, audio, facts.duration, lambda second: part.reached(second / facts.duration))
+        target = _Target(out, aside, video, audio, facts.duration, lambda second: part.report(second / facts.duration))
         _join(source, target, _encode_under_ceiling(sound, total, params, aside.parent, held, progress), params)
     return out
 
@@ -318,7 +318,7 @@ def _encode_under_ceiling(
     ceiling, begun = params.ceiling_dbtp, 0.0
     for clear_db in (*_CLEAR_DB, None) if held else (None,):
         ended = begun + (_TAKE_SHARE if held else 1.0) * (_SOUND_SHARE - begun)
-        take = _report_blocks(sound(ceiling), total, _Part(progress, begun, ended).reached)
+        take = _report_blocks(sound(ceiling), total, _Part(progress, begun, ended).report)
         with encode(take, params, folder, measured=held) as encoded:
             over = encoded.true_peak_dbtp - params.ceiling_dbtp
             if clear_db is None or over <= 0.0:
@@ -412,29 +412,29 @@ def _join(
     tick = None if picture is None else tick_seconds(picture)
     if picture is None or shown is None or shown.pts is None or tick is None:
         raise MediaError(f"{target.video}: no picture of this video could be decoded")
-    with target.opened(writing_options(source, target.kind)) as video:
+    with target.open(writing_options(source, target.kind)) as video:
         zero = shown.pts * tick
         pictures = _hold_last(_set_times(source, picture, shown.pts), round(target.seconds / tick))
         first = next(pictures, None)
         target.check_holds(picture, first)
         shows = copy_stream(video, picture)
-        heard = video.add_stream("aac", rate=params.video_sample_rate, layout="stereo")
-        heard.bit_rate = 1000 * params.video_kbps
+        mixed = video.add_stream("aac", rate=params.video_sample_rate, layout="stereo")
+        mixed.bit_rate = 1000 * params.video_kbps
         copied = copy_parts(source, video, picture, zero, target.audio)
         further = [index for index in copied if source.streams[index].type == "video"]
         others = {index: stream for index, stream in copied.items() if index not in further}
         with sound as encoded:
             in_step: Iterator[tuple[float, Packet[Any]]] = heapq.merge(
                 _time_packets(pictures if first is None else chain((first,), pictures), shows, tick),
-                _sound_ahead(encoded, heard),
+                _sound_ahead(encoded, mixed),
                 *(_read_picture(target.video, index, copied[index], zero) for index in further),
                 *([read_packets(target.video, others, zero)] if others else []),
                 key=itemgetter(0),
             )
             for second, packet in in_step:
                 target.mux(video, packet)
-                target.reached(second)
-    target.reached(inf)
+                target.report(second)
+    target.report(inf)
 
 
 def _time_packets(
@@ -476,7 +476,8 @@ class _Target:
     audio: SoundChoice | None
     seconds: float
     """length of the video"""
-    reached: Callable[[float], None]
+    report: Callable[[float], None]
+    """receives the video seconds that are written"""
 
     @property
     def kind(self) -> str:
@@ -484,7 +485,7 @@ class _Target:
         return CONTAINERS[self.out.suffix.lower()]
 
     @contextmanager
-    def opened(self, options: dict[str, str]) -> Iterator[OutputContainer]:
+    def open(self, options: dict[str, str]) -> Iterator[OutputContainer]:
         """Open the video for writing; closing it writes its index."""
         try:
             video = av.open(f"file:{self.aside.resolve()}", "w", format=self.kind, container_options=options)
@@ -582,7 +583,7 @@ class _Part:
     begins: float
     ends: float
 
-    def reached(self, share: float) -> None:
+    def report(self, share: float) -> None:
         """Report how far the whole is."""
         _report(self.progress, self.begins + min(1.0, max(0.0, share)) * (self.ends - self.begins))
 
