@@ -9,7 +9,8 @@ Also how messages name a file to a reader on another machine: by its name, witho
 knows that a file is still the one that was read; whether it can be read at all; and how its text is decoded.
 
 Functions: `written_whole`, `write_text`, `is_standard_output`, `is_stream`, `decode_text`, `cannot_be_written`,
-`abandoned_parts`, `without_folders`, `check_file`, `hash_file`, `stamp_of`, `stamps_of`, `has_settled`.
+`list_names`, `abandoned_parts`, `without_folders`, `check_file`, `hash_file`, `stamp_of`, `stamps_of`,
+`has_settled`.
 """
 
 from __future__ import annotations
@@ -174,6 +175,14 @@ def cannot_be_written(out: Path, error: Exception, failure: type[WorkbenchError]
     return failure(
         f"{name}: cannot be written ({getattr(error, 'strerror', None) or error}); check the folder and free space"
     )
+
+
+def list_names(folder: Path) -> list[str]:
+    """The names in a folder; none where it is no folder, or closed: a file in it is missed when it is read."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def abandoned_parts(folder: Path, idle_seconds: float) -> Iterator[Path]:

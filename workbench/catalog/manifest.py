@@ -33,7 +33,7 @@ from urllib.request import url2pathname
 
 from workbench.catalog.track import FIELD_KINDS, FIELD_RANGES, validate_fields
 from workbench.errors import ManifestError, ParameterError
-from workbench.files import decode_text
+from workbench.files import decode_text, list_names
 
 _YES = ("true", "yes", "1", "x", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "si", "vero", "sì")
 _NO = ("false", "no", "0", "falsch", "nein", "faux", "non", "falso")
@@ -136,7 +136,7 @@ def _gathered(path: Path, raw: Iterator[tuple[int, dict[str, Any] | str]]) -> Ma
     faults: list[RowFault] = []
     unknown: dict[str, None] = {}
     lines_of: dict[str, int] = {}
-    names_in = lru_cache(_names_in)  # a folder is listed once, however many rows name files that are not there
+    names_in = lru_cache(_names_by_form)  # a folder is listed once, however many rows name files that are not there
     for line, values in raw:
         try:
             if isinstance(values, str):
@@ -192,14 +192,10 @@ def _located(folder: Path, name: str, names_in: _NamesIn) -> Path:
     return Path(plain) if PureWindowsPath(plain).is_absolute() else path
 
 
-def _names_in(folder: Path) -> Mapping[str, Sequence[str]]:
-    """The names in a folder by their normal form; none where it cannot be listed."""
+def _names_by_form(folder: Path) -> Mapping[str, Sequence[str]]:
     names: dict[str, list[str]] = {}
-    try:
-        for name in os.listdir(folder):
-            names.setdefault(normalize("NFC", name), []).append(name)
-    except OSError:  # it is no folder, or closed: the file is missed when it is read
-        return {}
+    for name in list_names(folder):
+        names.setdefault(normalize("NFC", name), []).append(name)
     return names
 
 

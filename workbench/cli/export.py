@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.options import FILE, NewFile, bytes_of, profile_option, workspace_option
+from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
 from workbench.cli.plan_files import (
     lay_out,
     length_option,
@@ -18,7 +18,7 @@ from workbench.cli.plan_files import (
     say_placement,
     warn_of_other_bytes,
 )
-from workbench.cli.terminal import print_body, progress_bar, say
+from workbench.cli.terminal import bytes_of, print_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace

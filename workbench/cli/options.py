@@ -238,10 +238,3 @@ def _params(ctx: click.Context, parameter: click.Parameter, value: Path | None) 
     from workbench.profiles import load_profile
 
     return load_profile(value)
-
-
-def bytes_of(out: Path) -> dict[str, int]:
-    """The size of a file that was written, as `bytes` for a body; nothing of a pipe or standard output."""
-    from workbench.files import is_stream
-
-    return {} if is_stream(out) else {"bytes": out.stat().st_size}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, NewFile, audio_option, bytes_of, profile_option, workspace_option
+from workbench.cli.options import FILE, NewFile, audio_option, profile_option, workspace_option
 from workbench.cli.plan_files import (
     lay_out,
     length_option,
@@ -20,7 +20,7 @@ from workbench.cli.plan_files import (
     say_placement,
     warn_of_other_bytes,
 )
-from workbench.cli.terminal import print_body, progress_bar, say
+from workbench.cli.terminal import bytes_of, print_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.media.sound_streams import SoundChoice

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import NewFile, bytes_of, workspace_option
-from workbench.cli.terminal import print_body, progress_bar
+from workbench.cli.options import NewFile, workspace_option
+from workbench.cli.terminal import bytes_of, print_body, progress_bar
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace

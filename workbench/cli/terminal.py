@@ -3,7 +3,7 @@
 A body is printed on one line for a pipe or a file, and indented on a terminal. Progress is a bar on a terminal;
 elsewhere each stage is one line, so that a log stays readable.
 
-Functions: `print_body`, `print_line`, `say`, `progress_bar`.
+Functions: `print_body`, `bytes_of`, `print_line`, `say`, `progress_bar`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -39,6 +40,13 @@ def print_body(body: Mapping[str, Any]) -> None:
     taken = context is not None and OUTPUT_TAKEN in context.meta
     indent = 2 if (sys.stderr if taken else sys.stdout).isatty() else None
     click.echo(json.dumps(body, ensure_ascii=False, allow_nan=False, indent=indent), err=taken)
+
+
+def bytes_of(out: Path) -> dict[str, int]:
+    """The size of a file that was written, as `bytes` for a body; nothing of a pipe or standard output."""
+    from workbench.files import is_stream
+
+    return {} if is_stream(out) else {"bytes": out.stat().st_size}
 
 
 def print_line(row: Mapping[str, Any]) -> None:

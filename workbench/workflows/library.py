@@ -36,6 +36,7 @@ from workbench.catalog.manifest import is_manifest, read_manifest
 from workbench.catalog.track import Track
 from workbench.errors import InputError, MediaError, StoreError, WorkbenchError
 from workbench.extras import require_extra
+from workbench.files import list_names
 from workbench.home import Home
 from workbench.params import WorkbenchParams
 from workbench.store.stored_files import file_name
@@ -300,7 +301,7 @@ class _Adding:
         self.ready: list[tuple[WantedFile, str]] = []
         self.measurements: list[Measurement] = []
         self.written = time.monotonic()
-        self.hints, self.names_in, self.files_below = 0, lru_cache(_names_in), lru_cache(_files_below)
+        self.hints, self.names_in, self.files_below = 0, lru_cache(list_names), lru_cache(_files_below)
 
     def run(self, files: list[WantedFile]) -> Iterator[Added]:
         batch = self.params.catalog.max_batch_tracks
@@ -508,10 +509,3 @@ def _ending_alike(path: Path, files: Mapping[str, Sequence[Path]]) -> Path | Non
 
 def _parts_from_last(path: Path) -> Sequence[str]:
     return PureWindowsPath(normalize("NFC", str(path)).casefold()).parts[::-1] or ("",)
-
-
-def _names_in(folder: Path) -> Sequence[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:  # it may not be listed
-        return ()
