@@ -51,16 +51,8 @@ from workbench.recording import FloatArray, Recording
 _log = logging.getLogger(__name__)
 
 _MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)  # Hz: MPEG-1, 2 and 2.5
-_LAYOUTS = {
-    1: "mono",
-    2: "stereo",
-    3: "2.1",
-    4: "quad",
-    5: "5.0",
-    6: "5.1",
-    7: "6.1",
-    8: "7.1",
-}  # FFmpeg's, by channels
+_LAYOUTS = dict(enumerate(("mono", "stereo", "2.1", "quad", "5.0", "5.1", "6.1", "7.1"), start=1))
+"""FFmpeg's, by channels"""
 _MIXED_RATE = 48_000  # Hz, of several streams in one; what videos are made with
 _MOST_WAITING_SECONDS = 120.0  # by which one stream is read ahead of another, before that counts as silent: 46 MB
 _FIRST_SAMPLES = 1 << 22  # most that a header may reserve for a block, of all channels together
@@ -506,9 +498,8 @@ def _pack(samples: FloatArray, writing: _Writing, dither: np.random.Generator) -
     if not writing.bits:
         whole = np.asarray(samples, dtype=np.float32)
     elif writing.bits == 16:
-        pairs = dither.random(
-            (samples.shape[1], samples.shape[0], 2), np.float32
-        )  # sample by sample: blocks may differ
+        # Sample by sample, so that the size of blocks makes no difference.
+        pairs = dither.random((samples.shape[1], samples.shape[0], 2), np.float32)
         noise = (pairs[..., 0] + pairs[..., 1] - np.float32(1.0)).T
         steps = np.rint(np.asarray(samples, dtype=np.float32) * np.float32(2**15) + noise)
         whole = np.clip(steps, -(2**15), 2**15 - 1).astype(np.int16)

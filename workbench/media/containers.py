@@ -10,10 +10,11 @@ What a container says of its length is read in `workbench.media.claims`: FFmpeg 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
 from time import time_ns
 from typing import Any
@@ -47,6 +48,8 @@ _MOST_BAD_READS = 64
 # Tags in an unknown encoding must not make a file unreadable. PyAV 18 fails on them without this argument; from 19
 # on it always replaces what is not UTF-8, and has no such argument.
 _LENIENT_METADATA: dict[str, Any] = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}
+SAME_TIME_SECONDS = 1e-6
+"""within which two times are one: time stamps are rational numbers, read as floats"""
 MOST_PIXELS = 8192 * 4608
 """of one picture, 8K and some; a few bytes of header can claim pictures that fill the memory"""
 
@@ -244,15 +247,14 @@ def decode_pictures(container: InputContainer, stream: VideoStream) -> Iterator[
     ------
     time stamp in container seconds, and picture
     """
-    return decode_packets(packets(container, stream))
+    return chain.from_iterable(map(decode_picture, packets(container, stream)))
 
 
-def decode_packets(reading: Iterable[Packet[VideoStream]]) -> Iterator[tuple[float, VideoFrame]]:
-    """The pictures of packets, as `decode_pictures` gives them."""
-    for packet in reading:
-        for frame in decode_packet(packet) or ():
-            if isinstance(frame, VideoFrame) and frame.time is not None:
-                yield frame.time, frame
+def decode_picture(packet: Packet[VideoStream]) -> Iterator[tuple[float, VideoFrame]]:
+    """The pictures that a packet completes, as `decode_pictures` gives them."""
+    for frame in decode_packet(packet) or ():
+        if isinstance(frame, VideoFrame) and frame.time is not None:
+            yield frame.time, frame
 
 
 def first_picture(container: InputContainer, stream: VideoStream) -> VideoFrame | None:

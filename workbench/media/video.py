@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from math import floor
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError, ParameterError
 from workbench.media.containers import (
-    decode_packets,
+    SAME_TIME_SECONDS,
+    decode_picture,
     decode_pictures,
     first_picture,
     open_media,
@@ -30,7 +32,6 @@ from workbench.media.probe import can_seek
 from workbench.recording import VideoSeconds
 
 _SEEK_BACK_SECONDS = 10.0  # how much earlier to seek where a seek lands late
-_SAME_TIME = 1e-6  # s; time stamps are rational numbers, read as floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,9 +66,9 @@ def frames(path: Path, width: int = 160, every_seconds: float = 0.0) -> Iterator
         stream = _picture(container, path)
         for time, frame in decode_pictures(container, stream):
             zero = time if zero is None else zero
-            if time - zero + _SAME_TIME >= due:
+            if time - zero + SAME_TIME_SECONDS >= due:
                 yield TimedPicture(time - zero, _pixels(frame, stream, width))
-                passed = floor((time - zero + _SAME_TIME) / every_seconds) if every_seconds else 0
+                passed = floor((time - zero + SAME_TIME_SECONDS) / every_seconds) if every_seconds else 0
                 due = (passed + 1) * every_seconds
     if zero is None:
         raise MediaError(f"{path}: no picture of this video could be decoded")
@@ -105,11 +106,11 @@ def still(path: Path, video_s: VideoSeconds, width: int = 640) -> TimedPicture:
             elif seek_to > 0 and tick is not None:
                 container.seek(int((zero + seek_to) / tick), stream=stream)
             found: tuple[float, VideoFrame] | None = None
-            for time, frame in decode_packets(reading):
-                if found is not None and time > zero + video_s + _SAME_TIME:
+            for time, frame in chain.from_iterable(map(decode_picture, reading)):
+                if found is not None and time > zero + video_s + SAME_TIME_SECONDS:
                     break
                 found = (time, frame)
-            if found is not None and (found[0] <= zero + video_s + _SAME_TIME or seek_to <= 0):
+            if found is not None and (found[0] <= zero + video_s + SAME_TIME_SECONDS or seek_to <= 0):
                 return TimedPicture(found[0] - zero, _pixels(found[1], stream, width))
     raise MediaError(f"{path}: no picture of this video could be decoded")
 

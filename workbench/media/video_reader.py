@@ -37,7 +37,15 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError
 from workbench.media.audio import SoundBlock, SoundBlocks
-from workbench.media.containers import decode_packet, open_media, packets, picture_stream, sound_stream, tick_seconds
+from workbench.media.containers import (
+    SAME_TIME_SECONDS,
+    decode_picture,
+    open_media,
+    packets,
+    picture_stream,
+    sound_stream,
+    tick_seconds,
+)
 from workbench.media.probe import MediaInfo, Spans, can_seek, first_of, media_info
 from workbench.media.sound_streams import SoundChoice, SoundStreams, sound_streams
 from workbench.recording import FloatArray, IntArray
@@ -50,18 +58,14 @@ LUMA_SHAPE = (36, 64)
 CHROMA_SHAPE = (18, 32)
 """fields of each colour difference"""
 _SKIPPED: dict[str, Literal["DEFAULT", "NONREF", "NONKEY"]] = {
-    "all": "DEFAULT",
-    "references": "NONREF",
-    "keys": "NONKEY",
-}
+    "all": "DEFAULT", "references": "NONREF", "keys": "NONKEY",
+}  # fmt: skip
 _PLANAR = re.compile(r"(?:yuvj?4(?:10|11|20|22|40|44)|yuva4(?:20|22|44)|gray)p?(9|10|12|14|16)?(?:le)?$")
 _PAIRED = ("nv12", "nv21")  # both colour differences in one plane
 _FULL_RANGE = 2  # AVCOL_RANGE_JPEG
-_ONE_THREAD_PIXELS = (
-    640 * 360
-)  # pictures so small are decoded on one thread: sharing them among threads costs a fifth more
+_ONE_THREAD_PIXELS = 640 * 360
+"""so many and less are decoded on one thread: sharing them among threads costs a fifth more"""
 _CONVERTED_WIDTH = 320  # of pictures in colour models other than luma and chroma
-_SAME_TIME = 1e-6  # s; time stamps are rational numbers, read as floats
 _SPAN_PICTURES = 64  # of a short stretch
 _START_SECONDS = 10.0  # in which any number of pictures may be packed
 
@@ -178,13 +182,11 @@ class VideoReader:
 
     def _shown(self, packet: Packet[Any]) -> Iterator[tuple[float, VideoFrame]]:
         """Pictures of a packet with their video seconds; one that does not come after the last is left out."""
-        for frame in _decoded(packet):
-            if frame.time is None:
-                continue
+        for stamp, frame in decode_picture(packet):
             if self._zero is None:
-                self._zero = frame.time
-            time = frame.time - self._zero
-            if time <= self._last + _SAME_TIME or time < -_SAME_TIME:
+                self._zero = stamp
+            time = stamp - self._zero
+            if time <= self._last + SAME_TIME_SECONDS or time < -SAME_TIME_SECONDS:
                 continue
             self._last = time = max(0.0, time)
             self._pictures += 1
@@ -296,20 +298,15 @@ def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int)
             container.seek(int((first.time + start) / tick), stream=stream)
             for packet in packets(container, stream):
                 time = -inf if packet.pts is None else float(packet.pts * tick) - first.time
-                stream.codec_context.skip_frame = "DEFAULT" if time > start - _SAME_TIME else "NONREF"
-                frames = [(frame.time - first.time, frame) for frame in _decoded(packet) if frame.time is not None]
+                stream.codec_context.skip_frame = "DEFAULT" if time > start - SAME_TIME_SECONDS else "NONREF"
+                frames = [(stamp - first.time, frame) for stamp, frame in decode_picture(packet)]
                 decoded += len(frames)
                 for time, frame in frames:
-                    if start - _SAME_TIME < time < end + _SAME_TIME and not buffer.full:
+                    if start - SAME_TIME_SECONDS < time < end + SAME_TIME_SECONDS and not buffer.full:
                         buffer.put(time, frame)
-                if any(time > end - _SAME_TIME for time, _ in frames):
+                if any(time > end - SAME_TIME_SECONDS for time, _ in frames):
                     break
             yield buffer.take()
-
-
-def _decoded(packet: Packet[VideoStream]) -> list[VideoFrame]:
-    """Pictures of a packet; none where it is damaged."""
-    return [frame for frame in decode_packet(packet) or () if isinstance(frame, VideoFrame)]
 
 
 def _set_thoroughness(picture: VideoStream, thoroughness: Thoroughness) -> None:
