@@ -44,21 +44,21 @@ def write_video(
         if title:
             container.metadata["title"] = title
         seen = container.add_stream("libx264", rate=fps, options={"preset": "ultrafast"})
-        heard = None
+        audio = None
         if sound is not None:
-            heard = container.add_stream("aac", rate=sample_rate, layout=_layout(sound))
+            audio = container.add_stream("aac", rate=sample_rate, layout=_layout(sound))
         for number, picture in enumerate(pictures):
             if number == 0:
                 (seen.height, seen.width), seen.pix_fmt = picture.shape[:2], "yuv420p"
             container.mux(seen.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
         container.mux(seen.encode(None))
-        if heard is not None and sound is not None:
+        if audio is not None and sound is not None:
             for first in range(0, sound.shape[1], _BLOCK):
                 block = np.ascontiguousarray(sound[:, first : first + _BLOCK], dtype=np.float32)
                 frame = av.AudioFrame.from_ndarray(block, format="fltp", layout=_layout(sound))
                 frame.sample_rate, frame.pts = sample_rate, first
-                container.mux(heard.encode(frame))
-            container.mux(heard.encode(None))
+                container.mux(audio.encode(frame))
+            container.mux(audio.encode(None))
     return path
 
 
@@ -194,20 +194,20 @@ def write_numbered(
         seen = container.add_stream(codec, rate=25, options=options)
         assert isinstance(seen, av.VideoStream)
         seen.width, seen.height, seen.pix_fmt = 128, 96, "yuv420p"
-        heard = None if sound is None else container.add_stream(sound, rate=48_000, layout="mono")
-        assert heard is None or isinstance(heard, av.AudioStream)
+        audio = None if sound is None else container.add_stream(sound, rate=48_000, layout="mono")
+        assert audio is None or isinstance(audio, av.AudioStream)
         for number in range(first, first + count):
             bits = [255 * (number >> bit & 1) for bit in range(8)]
             pixels = np.repeat(np.array(bits, np.uint8), 16)[None, :, None].repeat(96, 0).repeat(3, 2)
             picture = av.VideoFrame.from_ndarray(np.ascontiguousarray(pixels), format="rgb24")
             picture.pts, picture.time_base = number - first + round(25 * from_s), Fraction(1, 25)
             container.mux(seen.encode(picture))
-            if heard is not None and sound_seconds is None:
-                container.mux(_click(heard, (number - first) / 25, from_s, number % 25 == 12))
-        if heard is not None:
+            if audio is not None and sound_seconds is None:
+                container.mux(_click(audio, (number - first) / 25, from_s, number % 25 == 12))
+        if audio is not None:
             for at in range(round(25 * (sound_seconds or 0))):
-                container.mux(_click(heard, at / 25, from_s, (at + first) % 25 == 12))
-            container.mux(heard.encode(None))
+                container.mux(_click(audio, at / 25, from_s, (at + first) % 25 == 12))
+            container.mux(audio.encode(None))
         container.mux(seen.encode(None))
     return path
 
@@ -230,6 +230,24 @@ def read_numbers(path: Path) -> tuple[list[int], list[float]]:
             numbers.append(sum(int(value > 128) << bit for bit, value in enumerate(luma)))
             times.append(float(frame.time or 0.0))
     return numbers, times
+
+
+def write_pictures(
+    path: Path, times: list[float], tags: dict[str, str] | None = None, rate: Fraction | int = 25
+) -> Path:
+    """Write a silent video whose pictures are shown at these times, s."""
+    with av.open(str(path), "w") as video:
+        stream = video.add_stream("libx264", rate=rate, options={"bf": "0"})
+        assert isinstance(stream, av.VideoStream)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        stream.codec_context.time_base = Fraction(1, 90_000)
+        stream.metadata.update(tags or {})
+        for number, time in enumerate(times):
+            frame = av.VideoFrame.from_ndarray(grey(number % 200), format="rgb24")
+            frame.pts, frame.time_base = round(time * 90_000), Fraction(1, 90_000)
+            video.mux(stream.encode(frame))
+        video.mux(stream.encode(None))
+    return path
 
 
 def write_divx(path: Path, count: int) -> Path:

@@ -1,4 +1,4 @@
-"""Where neither the installation nor the user has a folder for caches, kernels are kept in the home, or not at all."""
+"""Where neither the installation nor the user has a folder for caches, kernels are saved in the home, or not at all."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ print(workbench.__file__, required.tolist())
 
 @pytest.fixture(scope="module")
 def read_only(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the package beside whose modules nothing can be kept, whoever runs it: the super-user may write all."""
+    """A copy of the package beside whose modules not even the super-user can save compiled code."""
     folder = tmp_path_factory.mktemp("site")
     source = Path(workbench.__file__).parent
     shutil.copytree(source, folder / "workbench", ignore=shutil.ignore_patterns("__pycache__", "*.json", "*.npz"))
@@ -38,13 +38,13 @@ def read_only(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def without_home(read_only: Path, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """A command of a user whose home can be made by nobody."""
-    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "SYSTEMROOT")}
+    """A command of a user whose home cannot be created."""
+    inherited = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "SYSTEMROOT")}
     repository = Path(workbench.__file__).parents[1]
     environment = {
         "HOME": "/dev/null/none",
         "PYTHONPATH": os.pathsep.join((str(read_only), str(repository))),
-        **kept,
+        **inherited,
         **variables,
     }
     return subprocess.run(
@@ -53,7 +53,7 @@ def without_home(read_only: Path, *command: str, **variables: str) -> subprocess
 
 
 @pytest.mark.parametrize("variables", [{}, {"NUMBA_CACHE_DIR": "/dev/null/kernels"}])
-def test_kernels_are_kept_in_the_home(read_only: Path, tmp_path: Path, variables: dict[str, str]) -> None:
+def test_kernels_are_saved_in_the_home(read_only: Path, tmp_path: Path, variables: dict[str, str]) -> None:
     done = without_home(read_only, "-c", KERNEL, str(tmp_path), **variables)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(str(read_only))
@@ -61,7 +61,7 @@ def test_kernels_are_kept_in_the_home(read_only: Path, tmp_path: Path, variables
     assert list((tmp_path / "caches" / "numba").rglob("*require_gain*.nbi"))
 
 
-def test_without_a_home_they_are_compiled_anew_and_a_line_says_what_that_costs(read_only: Path) -> None:
+def test_without_a_home_they_are_compiled_again_and_a_line_says_what_that_costs(read_only: Path) -> None:
     done = without_home(read_only, "-c", KERNEL)
     assert done.returncode == 0
     assert "every process compiles kernels again" in done.stderr
@@ -95,8 +95,8 @@ def test_a_folder_that_is_closed_to_the_user_is_none(tmp_path: Path, variable: s
         "caches.lend_home(Path('/dev/null/none'))\n"
         "assert not os.environ.get('NUMBA_CACHE_DIR', '').startswith(sys.argv[1])"
     )
-    kept = {name: value for name, value in os.environ.items() if name not in ("XDG_CACHE_HOME", "NUMBA_CACHE_DIR")}
-    environment = {**kept, "HOME": "/dev/null/none", variable: str(closed / "inside")}
+    inherited = {name: value for name, value in os.environ.items() if name not in ("XDG_CACHE_HOME", "NUMBA_CACHE_DIR")}
+    environment = {**inherited, "HOME": "/dev/null/none", variable: str(closed / "inside")}
     done = subprocess.run(
         [sys.executable, "-c", program, str(closed)], capture_output=True, text=True, check=False, env=environment
     )

@@ -35,7 +35,7 @@ def streams(path: Path, choice: str | None = None) -> SoundStreams:
         return sound_streams(container, path, None if choice is None else SoundChoice.parse(choice))
 
 
-def heard(path: Path, choice: str, rate: int | None = None, block_seconds: float = 10.0) -> NDArray[np.float32]:
+def samples_of(path: Path, choice: str, rate: int | None = None, block_seconds: float = 10.0) -> NDArray[np.float32]:
     """The sound of streams that were chosen, and the same as a reader of videos gives it."""
     chosen = SoundChoice.parse(choice)
     blocks = list(decode_blocks(path, block_seconds, rate, chosen))
@@ -73,9 +73,9 @@ def test_streams_that_are_chosen_are_added_up_in_stereo(tmp_path: Path) -> None:
     first, second, third = tones(3)
     stereo = np.concatenate([second, third])
     path = write_sounds(tmp_path / "a.mkv", [first, stereo, third], codec="pcm_s16le")
-    np.testing.assert_allclose(heard(path, "2"), stereo, atol=STEP)
-    np.testing.assert_allclose(heard(path, "all"), first + stereo + third, atol=3 * STEP)
-    np.testing.assert_allclose(heard(path, "1,3"), np.repeat(first + third, 2, axis=0), atol=2 * STEP)
+    np.testing.assert_allclose(samples_of(path, "2"), stereo, atol=STEP)
+    np.testing.assert_allclose(samples_of(path, "all"), first + stereo + third, atol=3 * STEP)
+    np.testing.assert_allclose(samples_of(path, "1,3"), np.repeat(first + third, 2, axis=0), atol=2 * STEP)
 
 
 @pytest.mark.parametrize(("suffix", "count"), [(".mov", 2), (".mov", 4), (".mxf", 2), (".mxf", 8)])
@@ -88,10 +88,10 @@ def test_mono_streams_of_a_camera_are_left_and_right_in_turn(tmp_path: Path, suf
     assert count_seconds(path) == decode(path).duration
     assert streams(path).choosable == tuple(range(3, count + 1))
     every = np.concatenate([sum(tracks[0::2]), sum(tracks[1::2])])
-    np.testing.assert_allclose(heard(path, "all"), every, atol=count * STEP)
-    np.testing.assert_allclose(heard(path, "2"), tracks[1], atol=STEP)
+    np.testing.assert_allclose(samples_of(path, "all"), every, atol=count * STEP)
+    np.testing.assert_allclose(samples_of(path, "2"), tracks[1], atol=STEP)
     if count > 3:
-        np.testing.assert_allclose(heard(path, "3,4"), np.concatenate(tracks[2:4]), atol=STEP)
+        np.testing.assert_allclose(samples_of(path, "3,4"), np.concatenate(tracks[2:4]), atol=STEP)
 
 
 def test_languages_and_streams_of_other_kinds_are_no_pair(tmp_path: Path) -> None:
@@ -109,19 +109,19 @@ def test_streams_of_other_rates_and_starts_are_on_one_clock(tmp_path: Path) -> N
     rates, times = (48_000, 44_100), np.arange(2 * RATE) / RATE
     sounds = [np.zeros((1, 2 * RATE), np.float32), tones(2, 1.0, 44_100)[1]]
     path = write_sounds(tmp_path / "a.mkv", sounds, codec="pcm_s16le", rates=rates, starts=(0.0, 1.0))
-    samples = heard(path, "all")
+    samples = samples_of(path, "all")
     due = np.where(times >= 1, 0.2 * np.sin(2 * np.pi * 400 * (times - 1)), 0)
     assert samples.shape == (2, 2 * RATE)
     assert np.abs(samples[:, 200:-200] - due[200:-200]).max() < 0.01
     bare = write_sounds(tmp_path / "a.mka", sounds, codec="pcm_s16le", rates=rates, starts=(0.0, 1.0), picture=None)
-    np.testing.assert_allclose(heard(bare, "all"), samples, atol=0.01)
-    assert heard(path, "all", rate=16_000).shape == (2, 32_000)
+    np.testing.assert_allclose(samples_of(bare, "all"), samples, atol=0.01)
+    assert samples_of(path, "all", rate=16_000).shape == (2, 32_000)
 
 
 def test_a_stream_may_end_long_before_another_or_begin_late(tmp_path: Path) -> None:
     long, short = tones(2, 20.0)
     path = write_sounds(tmp_path / "a.mkv", [long, short[:, :RATE]], codec="pcm_s16le", starts=(0.0, 15.0))
-    samples = heard(path, "all", block_seconds=0.5)
+    samples = samples_of(path, "all", block_seconds=0.5)
     due = long.copy()
     due[:, 15 * RATE : 16 * RATE] += short[:, :RATE]
     np.testing.assert_allclose(samples, np.repeat(due, 2, axis=0), atol=2 * STEP)
@@ -142,7 +142,7 @@ def test_a_stream_may_stand_late_in_the_file(late: int, tmp_path: Path, caplog: 
                 packets += [(second + late * (level > 1000), packet) for packet in stream.encode(frame)]
         for _, packet in sorted(packets, key=lambda timed: timed[0]):
             container.mux_one(packet)
-    sound = heard(path, "all", block_seconds=1.0)
+    sound = samples_of(path, "all", block_seconds=1.0)
     levels = np.rint(32768 * sound[0, RATE // 2 :: RATE]).astype(int).tolist()
     lost = levels.index(3000)
     assert levels == lost * [1000] + (seconds - lost) * [3000]
@@ -153,7 +153,7 @@ def test_a_stream_may_stand_late_in_the_file(late: int, tmp_path: Path, caplog: 
 def test_a_stream_that_there_is_not_is_named_with_those_there_are(tmp_path: Path) -> None:
     path = write_sounds(tmp_path / "a.mkv", tones(2), tags=[{"title": "Desktop"}, {"title": "Mic"}])
     with pytest.raises(MediaError, match=r"no sound stream 3 to use; its sound streams are 1 \(Desktop\), 2 \(Mic\)"):
-        heard(path, "2,3")
+        samples_of(path, "2,3")
 
 
 def test_centre_and_surrounds_fold_down_as_broadcasters_do() -> None:

@@ -10,7 +10,7 @@ import av
 import numpy as np
 import pytest
 
-from tests.videos import read_numbers, write_divx, write_numbered
+from tests.videos import read_numbers, write_divx, write_numbered, write_pictures
 from workbench.media.audio import decode, decode_blocks
 from workbench.media.containers import open_media, packets, picture_stream
 from workbench.media.probe import probe
@@ -102,31 +102,18 @@ def test_gaps_stay_gaps(tmp_path: Path) -> None:
         with av.open(str(tmp_path / name), "w") as container:
             picture = container.add_stream("libx264", rate=25)
             picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-            heard = container.add_stream("mp2", rate=48_000, layout="mono") if sound else None
+            audio = container.add_stream("mp2", rate=48_000, layout="mono") if sound else None
             for number in range(50):
                 frame = av.VideoFrame.from_ndarray(np.zeros((48, 64, 3), np.uint8), format="rgb24")
                 frame.pts, frame.time_base = number + (25 * round(seconds) if number > 24 else 0), Fraction(1, 25)
                 container.mux(picture.encode(frame))
             container.mux(picture.encode(None))
-            if heard is not None:
+            if audio is not None:
                 silence = av.AudioFrame.from_ndarray(np.zeros((1, 22 * 48_000), np.int16), format="s16", layout="mono")
                 silence.sample_rate, silence.pts = 48_000, 0
-                container.mux(heard.encode(silence))
-                container.mux(heard.encode(None))
+                container.mux(audio.encode(silence))
+                container.mux(audio.encode(None))
         assert shown(tmp_path / name)[25] == pytest.approx(1.0 + seconds, abs=0.01)
-
-
-def write_pictures(path: Path, times: list[float]) -> Path:
-    """A silent video with a picture at each time."""
-    with av.open(str(path), "w") as container:
-        picture = container.add_stream("libx264", rate=25, options={"tune": "zerolatency"})
-        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-        for time in times:
-            frame = av.VideoFrame.from_ndarray(np.zeros((48, 64, 3), np.uint8), format="rgb24")
-            frame.pts, frame.time_base = round(25 * time), Fraction(1, 25)
-            container.mux(picture.encode(frame))
-        container.mux(picture.encode(None))
-    return path
 
 
 @pytest.mark.parametrize("suffix", [".ts", ".flv", ".mkv"])
@@ -150,13 +137,13 @@ def write_jump(path: Path, *ahead: float) -> Path:
     with av.open(str(path), "w") as container:
         picture = container.add_stream("mpeg4", rate=5)
         picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-        heard = [container.add_stream("pcm_s16le", rate=8000, layout="mono") for _ in ahead[1:]]
+        audio = [container.add_stream("pcm_s16le", rate=8000, layout="mono") for _ in ahead[1:]]
         for number in range(10):
             begins = [number / 5 + (seconds if number > 4 else 0.0) for seconds in ahead]
             frame = av.VideoFrame.from_ndarray(np.zeros((48, 64, 3), np.uint8), format="rgb24")
             frame.pts, frame.time_base = round(begins[0] * 5), Fraction(1, 5)
             container.mux(picture.encode(frame))
-            for stream, begin in zip(heard, begins[1:], strict=True):
+            for stream, begin in zip(audio, begins[1:], strict=True):
                 sound = av.AudioFrame.from_ndarray(np.full((1, 1600), 8000, np.int16), format="s16", layout="mono")
                 sound.sample_rate, sound.pts = 8000, round(begin * 8000)
                 container.mux(stream.encode(sound))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from mutagen.id3 import APIC, CHAP, ID3, TDRC, TIT2, TPE1, TXXX
 
-from tests.videos import grey, write_video
+from tests.videos import grey, write_pictures, write_video
 from workbench.media.audio import write_audio
 from workbench.media.probe import probe
 from workbench.recording import Recording
@@ -314,11 +314,4 @@ def test_data_that_would_not_be_read_are_left_out(rendered: Callable[[Path, str]
 
 def write_camera_file(path: Path, timecode: str) -> Path:
     rate = Fraction(30_000, 1001) if ";" in timecode else Fraction(25)
-    with av.open(str(path), "w") as video:
-        stream = video.add_stream("libx264", rate=rate)
-        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
-        stream.metadata["timecode"] = timecode
-        for n in range(30):
-            video.mux(stream.encode(av.VideoFrame.from_ndarray(grey(8 * n), format="rgb24")))
-        video.mux(stream.encode(None))
-    return path
+    return write_pictures(path, [float(n / rate) for n in range(30)], {"timecode": timecode}, rate)

@@ -7,34 +7,16 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
-import av
 import numpy as np
 import pytest
 
-from tests.videos import grey
+from tests.videos import write_pictures
 from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import write_audio
 from workbench.workflows.export import export_plan, find_frame_rate
 from workbench.workspace import Workspace
-
-
-def write_pictures(
-    path: Path, times: list[float], tags: dict[str, str] | None = None, rate: Fraction | int = 25
-) -> Path:
-    """A video whose pictures are shown at these times, s."""
-    with av.open(str(path), "w") as video:
-        stream = video.add_stream("libx264", rate=rate, options={"bf": "0"})
-        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
-        stream.codec_context.time_base = Fraction(1, 90_000)
-        stream.metadata.update(tags or {})
-        for number, time in enumerate(times):
-            frame = av.VideoFrame.from_ndarray(grey(number % 200), format="rgb24")
-            frame.pts, frame.time_base = round(time * 90_000), Fraction(1, 90_000)
-            video.mux(stream.encode(frame))
-        video.mux(stream.encode(None))
-    return path
 
 
 @pytest.mark.parametrize(
