@@ -143,6 +143,14 @@ def grey(shade: int, width: int = 64, height: int = 48) -> NDArray[np.uint8]:
     return np.full((height, width, 3), shade, dtype=np.uint8)
 
 
+def png_of(pixels: NDArray[np.uint8]) -> bytes:
+    """A picture as the bytes of a PNG file."""
+    height, width = pixels.shape[:2]
+    coder = av.VideoCodecContext.create("png", "w")
+    coder.width, coder.height, coder.pix_fmt, coder.time_base = width, height, "rgb24", Fraction(1)
+    return bytes(coder.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24"))[0])
+
+
 def coloured_shots(count: int, seed: int = 2, width: int = 160) -> NDArray[np.uint8]:
     """Pictures of coarse coloured squares, shape (count, 9/16 width, width, 3), no two alike.
 

@@ -71,12 +71,12 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
         if isinstance(part.get("$ref"), str):
             named = definitions[part["$ref"].rpartition("/")[2]]
             return plain(named | {name: value for name, value in part.items() if name != "$ref"})
-        kept = {name: plain(value) for name, value in part.items() if name not in ("$defs", "discriminator")}
-        if kept.get("additionalProperties") is False:
-            del kept["additionalProperties"]
-        if "const" in kept and not isinstance(kept["const"], dict):  # a field of that name would be a schema
-            kept["enum"] = [kept.pop("const")]
-        return kept
+        fields = {name: plain(value) for name, value in part.items() if name not in ("$defs", "discriminator")}
+        if fields.get("additionalProperties") is False:
+            del fields["additionalProperties"]
+        if "const" in fields and not isinstance(fields["const"], dict):  # a field of that name would be a schema
+            fields["enum"] = [fields.pop("const")]
+        return fields
 
     found: dict[str, Any] = plain(schema)
     return found

@@ -6,17 +6,15 @@ import json
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import av
 import numpy as np
 import pytest
 from mutagen.id3 import APIC, ID3, TIT2
 
 from service.console import run
-from tests.videos import grey, narration, write_screencast, write_video
+from tests.videos import grey, narration, png_of, write_screencast, write_video
 from workbench.cli.render import _TARGETS
 from workbench.files import hash_file
 from workbench.media.audio import decode, write_audio
@@ -370,12 +368,9 @@ def test_music_is_laid_under_a_podcast(
     click = np.zeros((1, 70 * RATE), np.float32)
     click[0, 66 * RATE : 66 * RATE + 480] = 0.9 * np.sin(2 * np.pi * 3000 * np.arange(480) / RATE)
     write_audio(talk, [click], RATE, 1)
-    png = av.VideoCodecContext.create("png", "w")
-    png.width, png.height, png.pix_fmt, png.time_base = 64, 48, "rgb24", Fraction(1)
-    cover = bytes(png.encode(av.VideoFrame.from_ndarray(grey(90), format="rgb24"))[0])
     tags = ID3()
     tags.add(TIT2(text="Episode 1"))
-    tags.add(APIC(mime="image/png", type=3, data=cover))
+    tags.add(APIC(mime="image/png", type=3, data=png_of(grey(90))))
     tags.save(talk)
     code, printed, err = workbench("loop", track_file, "--video", talk, "--auto-mix", "--home", home)
     assert code == 0, err

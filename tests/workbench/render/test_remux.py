@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from mutagen.id3 import APIC, CHAP, ID3, TDRC, TIT2, TPE1, TXXX
 
-from tests.videos import grey, write_pictures, write_video
+from tests.videos import grey, png_of, write_pictures, write_video
 from workbench.media.audio import write_audio
 from workbench.media.probe import probe
 from workbench.recording import Recording
@@ -229,10 +229,7 @@ def test_music_under_a_podcast_has_its_tags_and_chapters(tmp_path: Path, suffix:
     tags.add(TDRC(text="2024-05-06"))
     tags.add(TXXX(desc="mood", text="calm"))
     tags.add(TXXX(desc="REPLAYGAIN_TRACK_GAIN", text="-3 dB"))  # of the voice alone
-    png = av.VideoCodecContext.create("png", "w")
-    png.width, png.height, png.pix_fmt, png.time_base = 64, 48, "rgb24", Fraction(1)
-    cover = bytes(png.encode(av.VideoFrame.from_ndarray(grey(90), format="rgb24"))[0])
-    tags.add(APIC(mime="image/png", type=3, data=cover))
+    tags.add(APIC(mime="image/png", type=3, data=png_of(grey(90))))
     for number, name in enumerate(("Intro", "Main")):
         frames = [TIT2(text=name)]
         tags.add(CHAP(element_id=name, start_time=1000 * number, end_time=1000 * (number + 1), sub_frames=frames))
