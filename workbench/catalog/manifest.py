@@ -42,6 +42,8 @@ _OWN = ("path", "track_id")
 _JSON_SUFFIXES = (".jsonl", ".ndjson")
 _CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 _DELIMITERS = ",;\t|"
+_NamesIn = Callable[[Path], Mapping[str, Sequence[str]]]
+"""the names in a folder by their composed form"""
 _NOT_UTF8 = "not UTF-8; save the manifest as UTF-8"
 _MOST_LINES = 1000
 """lines of one row at most; a quote that spans more counts as never closed"""
@@ -163,14 +165,11 @@ def _row(folder: Path, line: int, values: dict[str, Any], names_in: _NamesIn) ->
     if track_id is not None and not (isinstance(track_id, str) and 1 <= len(track_id.strip()) <= 128):
         raise ParameterError(f"track_id must be text of 1 to 128 characters, got {track_id!r}")
     fields = validate_fields({key: value for key, value in values.items() if key in FIELD_KINDS})
-    path = _located(folder, name.strip(), names_in)
+    path = _find_file(folder, name.strip(), names_in)
     return ManifestRow(line, path, track_id.strip() if track_id else None, fields)
 
 
-_NamesIn = Callable[[Path], Mapping[str, Sequence[str]]]
-
-
-def _located(folder: Path, name: str, names_in: _NamesIn) -> Path:
+def _find_file(folder: Path, name: str, names_in: _NamesIn) -> Path:
     """The file that a row names, written as any system writes it; where there is none, the path as it stands."""
     address = re.fullmatch(r"file:(?://[^/]*)?(/.*)", name, re.IGNORECASE)
     quoted = re.fullmatch(r'"(.+)"', name)  # as file managers copy a path
@@ -179,17 +178,23 @@ def _located(folder: Path, name: str, names_in: _NamesIn) -> Path:
         raise ParameterError("a path cannot hold a NUL character")
     path = folder / os.path.expanduser(plain)
     for written in (path, Path(str(path).replace("\\", "/"))):
-        if os.path.exists(written):
-            return written
-        found = Path(written.anchor)
-        for part in written.parts[1:]:
-            alike = [part] if os.path.exists(found / part) else names_in(found).get(normalize("NFC", part), ())
-            if len(alike) != 1:
-                break
-            found /= alike[0]
-        else:
+        found = _find_in_any_form(written, names_in)
+        if found is not None:
             return found
     return Path(plain) if PureWindowsPath(plain).is_absolute() else path
+
+
+def _find_in_any_form(path: Path, names_in: _NamesIn) -> Path | None:
+    """The file at a path, whose parts may have another normal form on disk; None unless there is one alone."""
+    if os.path.exists(path):
+        return path
+    found = Path(path.anchor)
+    for part in path.parts[1:]:
+        alike = [part] if os.path.exists(found / part) else names_in(found).get(normalize("NFC", part), ())
+        if len(alike) != 1:
+            return None
+        found /= alike[0]
+    return found
 
 
 def _names_by_form(folder: Path) -> Mapping[str, Sequence[str]]:

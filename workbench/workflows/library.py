@@ -301,7 +301,8 @@ class _Adding:
         self.ready: list[tuple[WantedFile, str]] = []
         self.measurements: list[Measurement] = []
         self.written = time.monotonic()
-        self.hints, self.names_in, self.files_below = 0, lru_cache(list_names), lru_cache(_files_below)
+        self.hints = 0
+        self.names_in, self.files_below = lru_cache(list_names), lru_cache(_files_below)
 
     def run(self, files: list[WantedFile]) -> Iterator[Added]:
         batch = self.params.catalog.max_batch_tracks
@@ -416,8 +417,9 @@ class _Adding:
             except UnicodeEncodeError:
                 self.digests[path] = MediaError(f"{path}: the name is not text in UTF-8; rename the file")
             except MediaError as error:
-                elsewhere = PureWindowsPath(path).is_absolute() and not path.is_absolute()  # it is below no folder here
-                self.digests[path] = MediaError(f"{path}: no such file") if elsewhere else error
+                # The path of another system lies below no folder here, whatever the error makes of it.
+                is_foreign = PureWindowsPath(path).is_absolute() and not path.is_absolute()
+                self.digests[path] = MediaError(f"{path}: no such file") if is_foreign else error
         return self.digests[path]
 
 
