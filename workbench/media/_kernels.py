@@ -21,18 +21,14 @@ def shrink(
     line: NDArray[Any],
     out: FloatArray,
 ) -> None:
-    """Mean of each field of a grid over a plane, from three of its rows: whole rows are read at the speed of memory.
+    """Mean of each field of a coarse grid over a plane, from three of its rows.
 
-    Only rows of even number are read, so that an interlaced picture shows one instant and not two.
-
-    Parameters
-    ----------
-    plane : shape (height, at least width), whole numbers
-    edges_y, edges_x : shape (n + 1,), first row or column of each field and the end of the last
-    zero, one : values in the plane that become 0 and 1; results are held to what lies within 1 of 0
-    line : shape (at least width,), to work in, of a type that holds the sum of three values; the narrower the faster
-    out : shape (edges_y.size - 1, edges_x.size - 1), float32, written
+    The plane, shape (height, at least width), holds whole numbers, of which `zero` and `one` become 0 and 1; results
+    are clipped to -1 to 1. The edges are the first row or column of each field and the end of the last. `line`, shape
+    (at least width,), is scratch memory of a type that holds the sum of three values. `out` gets one value a field.
     """
+    # Three rows stand for a field, which has 30 of them at 1080p: reading all would cost ten times the memory traffic.
+    # The narrower the type of `line`, the more values one vector instruction adds.
     bottom = plane.shape[0] - 1
     columns = edges_x.size - 1
     scale = np.float32(1.0 / (one - zero))
@@ -42,6 +38,7 @@ def shrink(
         top = edges_y[field]
         tall = max(1, edges_y[field + 1] - top)
         read = min(3, max(1, tall // 2))
+        # Even rows only: the odd ones of an interlaced picture show another instant.
         first = plane[min((top + tall // (2 * read)) & ~1, bottom)]
         second = plane[min((top + tall * 3 // (2 * read)) & ~1, bottom)]
         third = plane[min((top + tall * 5 // (2 * read)) & ~1, bottom)]

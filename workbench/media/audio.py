@@ -51,8 +51,8 @@ from workbench.recording import FloatArray, Recording
 _log = logging.getLogger(__name__)
 
 _MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)  # Hz: MPEG-1, 2 and 2.5
+# FFmpeg's name of a layout, by number of channels
 _LAYOUTS = dict(enumerate(("mono", "stereo", "2.1", "quad", "5.0", "5.1", "6.1", "7.1"), start=1))
-"""FFmpeg's, by channels"""
 _MIXED_RATE = 48_000  # Hz, of several streams in one; what videos are made with
 _MOST_WAITING_SECONDS = 120.0  # by which one stream is read ahead of another, before that counts as silent: 46 MB
 _FIRST_SAMPLES = 1 << 22  # most that a header may reserve for a block, of all channels together
@@ -79,20 +79,16 @@ _WRITINGS = {
     (".flac", "pcm24"): _Writing("flac", "flac", "s32", 24),
     (".mp3", "lossy"): _Writing("mp3", "libmp3lame", "fltp", 0),
 }
-SOUND_SUFFIXES = tuple(dict.fromkeys(suffix for suffix, _ in _WRITINGS))
-"""File name endings that `write_audio` knows."""
+SOUND_SUFFIXES = tuple(dict.fromkeys(suffix for suffix, _ in _WRITINGS))  # file name endings that `write_audio` knows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoundBlock:
     """A stretch of sound from a file that is read piece by piece."""
 
-    samples: FloatArray
-    """shape (channels, n), float32, full scale 1.0"""
-    sample_rate: int
-    """Hz; the same in all blocks of one file"""
-    start: float
-    """seconds of the file's time at which the block begins"""
+    samples: FloatArray  # shape (channels, n), float32, full scale 1.0
+    sample_rate: int  # Hz; the same in all blocks of one file
+    start: float  # seconds of the file's time at which the block begins
 
 
 class SoundBlocks:
@@ -111,6 +107,7 @@ class SoundBlocks:
         seconds: float,
         longest: float = inf,
     ) -> None:
+        # Streams that are mixed need one clock even without a picture: the earliest of them then begins it.
         several = len(sounds.used) > 1
         if several and zero is None:
             zero = min(float((stream.start_time or 0) * (tick_seconds(stream) or 0)) for stream in sounds.used)
@@ -169,6 +166,8 @@ class SoundBlocks:
     def _put(self, index: int, block: SoundBlock) -> Iterator[SoundBlock]:
         if len(self._parts) == 1:
             yield block
+        # Blocks of all streams begin at the same multiples of the block length, so their starts identify them exactly.
+        # One that is not later than what was already mixed comes too late and is dropped with a warning.
         elif block.start > self._begun:
             sound = block.samples[:1] if self._sounds.are_tracks else fold_down(block.samples)
             self._waiting.setdefault(block.start, {})[index] = sound
@@ -208,6 +207,7 @@ class _Blocks:
         rate = 0
         for piece in pieces:
             rate = self.decoder.sample_rate
+            # The rate is known only once a frame was decoded, see `Decoder.sample_rate`.
             size = max(1, round(self._seconds * rate))
             if self._buffer is None:
                 self._buffer = SampleBuffer(
@@ -272,6 +272,7 @@ def decode(path: Path, folder: Path | None = None) -> Recording:
             if buffer is None:
                 buffer = SampleBuffer(block.samples.shape[0], sound.decoder.guessed_samples())
             buffer.append(block.samples)
+            # Only what exceeds the limit goes to disk: most tracks never touch it.
             if folder is not None and buffer.nbytes > (_MOST_IN_MEMORY if files is None else _FILED_BYTES):
                 files = files or opened.enter_context(SampleFiles(folder, block.samples.shape[0]))
                 files.append(buffer.finish())
@@ -290,17 +291,10 @@ def decode_blocks(
 ) -> Iterator[SoundBlock]:
     """Decode a file block by block, in memory that does not grow with its length.
 
-    Parameters
-    ----------
-    path : as for `decode`; the blocks laid end to end are what `decode` returns
-    block_seconds : length of every block but the last
-    sample_rate : Hz, convert to it on the way; None keeps the file's own
-    choice : of the file's sound streams; None: as `decode`
-
-    Raises
-    ------
-    ParameterError : `block_seconds` is not positive
-    MediaError : as for `decode`, or no such streams; a torn file is found out only after its last block
+    The blocks laid end to end are what `decode` returns, at another rate where `sample_rate` gives one, or of other
+    sound streams by `choice`; all but the last have the same length. Raises `ParameterError` for a length of blocks
+    that is not positive, and `MediaError` as `decode`, or for streams that the file lacks; a torn file is found out
+    only after its last block.
     """
     if not block_seconds > 0:
         raise ParameterError(f"block_seconds must be positive, got {block_seconds}")
@@ -313,20 +307,7 @@ def decode_blocks(
 
 
 def count_seconds(path: Path) -> float:
-    """Length of a file's sound, `decode(path).duration`, decoded in memory that does not grow with it.
-
-    Parameters
-    ----------
-    path : as for `decode`
-
-    Returns
-    -------
-    s
-
-    Raises
-    ------
-    MediaError : as for `decode`
-    """
+    """Length of a file's sound, `decode(path).duration`, decoded in memory that does not grow with it."""
     with _open_sound(Path(path)) as sound:
         counted: list[tuple[int, int]] = [(block.samples.shape[1], block.sample_rate) for block in sound.blocks()]
     return sum(samples for samples, _ in counted) / counted[0][1]
@@ -335,24 +316,15 @@ def count_seconds(path: Path) -> float:
 def resample(samples: FloatArray, rate_from: int, rate_to: int) -> FloatArray:
     """Convert the sample rate by soxr's HQ filter (linear phase, 0 dB to 0.91 of the lower Nyquist frequency).
 
-    Parameters
-    ----------
-    samples : shape (n,) or (channels, n)
-    rate_from, rate_to : Hz
-
-    Returns
-    -------
-    FloatArray : shape (m,) or (channels, m), float32, m = round(n · rate_to / rate_from); no delay
-
-    Raises
-    ------
-    ParameterError : a rate is not positive
+    Samples of shape (n,) or (channels, n) become round(n · rate_to / rate_from), float32, without delay. Raises
+    `ParameterError` for a rate that is not positive.
     """
     if rate_from <= 0 or rate_to <= 0:
         raise ParameterError(f"sample rates must be positive, got {rate_from} and {rate_to}")
     samples = np.ascontiguousarray(samples, dtype=np.float32)
     if rate_from == rate_to:
         return samples
+    # soxr rounds the length its own way, a sample more or less; callers rely on the exact ratio.
     length = round(samples.shape[-1] * rate_to / rate_from)
     converted = np.ascontiguousarray(soxr.resample(samples.T, rate_from, rate_to).T, dtype=np.float32)
     if converted.shape[-1] < length:
@@ -414,6 +386,7 @@ def write_audio(
     if sample_rate <= 0:
         raise ParameterError(f"{path.name}: the sample rate must be positive, got {sample_rate}")
     rate, sound = sample_rate, iter(blocks)
+    # MP3 rates are multiples of 11,025 or of 8,000 Hz: the nearer family keeps the conversion ratio simple.
     if suffix == ".mp3" and sample_rate not in _MP3_RATES:
         rate = 44_100 if sample_rate % 11_025 == 0 else 48_000
         sound = _at_rate(sound, sample_rate, rate)
@@ -451,6 +424,7 @@ def _convert_rate(blocks: Iterator[SoundBlock], sample_rate: int, block_seconds:
         while waiting.shape[1] >= size:
             yield SoundBlock(np.ascontiguousarray(waiting[:, :size]), sample_rate, given / sample_rate)
             waiting, given = waiting[:, size:], given + size
+    # An empty last chunk flushes the filter's delay; the length is then cut to the same ratio as in `resample`.
     fresh = stream.resample_chunk(np.empty((0, first.samples.shape[0]), dtype=np.float32), last=True)
     waiting = np.concatenate([waiting, fresh.T], axis=1)[:, : round(read * sample_rate / first.sample_rate) - given]
     for at in range(0, waiting.shape[1], size):
@@ -467,6 +441,8 @@ def _encode(
     bit_rate: int,
     label: Callable[[OutputContainer], None] | None,
 ) -> None:
+    # FFmpeg reserves room for a `ds64` chunk and uses it only beyond 4 GiB. The prefix `file:` keeps a name that
+    # contains a colon from being read as a protocol.
     options = {"rf64": "auto"} if writing.container == "wav" else {}
     with av.open(f"file:{path.resolve()}", "w", format=writing.container, container_options=options) as container:
         stream = container.add_stream(writing.codec, rate=rate, layout=_LAYOUTS[channels])
@@ -478,6 +454,7 @@ def _encode(
         if label is not None:
             label(container)
         container.start_encoding()  # so that no blocks at all give a file with no sound
+        # A fixed seed: the same plan gives the same bytes on every run.
         dither = np.random.Generator(np.random.SFC64(0))
         written = 0
         for block in blocks:
@@ -499,12 +476,16 @@ def _pack(samples: FloatArray, writing: _Writing, dither: np.random.Generator) -
         whole = np.asarray(samples, dtype=np.float32)
     elif writing.bits == 16:
         # Sample by sample, so that the size of blocks makes no difference.
+        # The sum of two uniform numbers is triangular, which makes the error's mean and variance independent of the
+        # signal (Lipshitz, Wannamaker and Vanderkooy, "Quantization and dither", JAES 1992). 24 bits need none: their
+        # step is below the noise of any recording.
         pairs = dither.random((samples.shape[1], samples.shape[0], 2), np.float32)
         noise = (pairs[..., 0] + pairs[..., 1] - np.float32(1.0)).T
         steps = np.rint(np.asarray(samples, dtype=np.float32) * np.float32(2**15) + noise)
         whole = np.clip(steps, -(2**15), 2**15 - 1).astype(np.int16)
     else:
         steps = np.rint(np.asarray(samples, dtype=np.float64) * 2**23)
+        # The encoder takes the upper 24 bits of 32.
         whole = np.clip(steps, -(2**23), 2**23 - 1).astype(np.int32) << 8
     planar = writing.sample_format.endswith("p")
     rows = np.ascontiguousarray(whole) if planar else np.ascontiguousarray(whole.T).reshape(1, -1)

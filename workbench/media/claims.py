@@ -26,8 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-TORN_SHARE = 0.9
-"""of what was written: a file of which no more is there counts as torn"""
+TORN_SHARE = 0.9  # of what was written: a file of which no more is there counts as torn
 _ROUND_BYTES = 1 << 28  # shorter sound is round by chance
 _HEADER_BYTES = 128  # sizes of a file and of its sound differ by this much
 _HEAD_BYTES = 4096
@@ -148,6 +147,8 @@ def _is_open(file: BinaryIO, claim: _Claim, length: int) -> bool:
     """Whether a size states nothing."""
     if claim.size <= 0 or _is_round(claim.size):
         return True
+    # Less than as much again may be tags behind the sound. More is either further chunks, which have printable names,
+    # or samples that a size written too early, or overflown, does not count.
     if length - claim.start < 2 * claim.size:
         return False
     file.seek(claim.start + claim.size + claim.size % 2)
@@ -156,6 +157,7 @@ def _is_open(file: BinaryIO, claim: _Claim, length: int) -> bool:
 
 
 def _is_round(size: int) -> bool:
+    # 0x7FFFF000 lacks 4096 of 2^31, itself a power of two: so the gap is tested for a power of two as well.
     missing = (1 << size.bit_length()) - size  # to the next power of two
     lower = 1 << missing.bit_length() - 1
     binary = min(missing - lower, 2 * lower - missing) <= _HEADER_BYTES
@@ -186,6 +188,8 @@ def _file_claim(file: BinaryIO, head: bytes, length: int) -> _Claim | None:
     if head[:3] == b"FLV" and len(stated := head.partition(b"filesize\0")[2]) >= 8:
         return _Claim(0, int(min(2.0**62, max(0.0, struct.unpack_from(">d", stated)[0]))))
     if head.startswith(_MXF) and len(head) > 64:
+        # A length of the pack follows its key of 16 bytes: one byte, or a count of bytes above 127 (SMPTE 336M, BER).
+        # The place of the footer, the last partition, lies 24 bytes into the value (SMPTE 377-1).
         value = 17 + (head[16] & 127 if head[16] > 127 else 0)  # of the first partition, which names the last
         return _Claim(0, int.from_bytes(head[value + 24 : value + 32], "big"))
     return _box_claim(file, length) if head[4:8] in _BOXES else None
@@ -203,6 +207,7 @@ def _last_claim(file: BinaryIO, length: int, chunks: _Chunks) -> _Claim | None:
     for name, claim in _walk(file, length, chunks):
         if name.startswith(chunks.sound):
             found = claim
+            # A large AVI has one RIFF after another (OpenDML), and only the last one shows where the file ends.
             if chunks is not _AVI or claim.size <= 0:
                 break
     return found
@@ -243,6 +248,7 @@ def _number(head: bytes, at: int) -> tuple[int, int]:
     """Where a number of Matroska's ends, and the number."""
     if at >= len(head):
         return at, 0
+    # EBML: leading zero bits of the first byte count the bytes that follow; the rest of its bits belong to the number.
     bits = 7 * (9 - head[at].bit_length())
     end = at + bits // 7
     return end, int.from_bytes(head[at:end], "big") & (1 << bits) - 1
@@ -256,6 +262,7 @@ def _box_claim(file: BinaryIO, length: int) -> _Claim:
             break
         file.seek(at)
         size, _, large = struct.unpack(">I4sQ", file.read(16))
+        # 0: to the end of the file; 1: 64 bits follow (ISO 14496-12, 4.2).
         size = {0: length - at, 1: large}.get(size, size)
         if size < 8:
             break

@@ -43,32 +43,19 @@ _MP4 = "mov,mp4,m4a,3gp,3g2,mj2"
 _COUNTED = {"ape", "tak", "tta", "wv"}  # containers that state a number of samples, or leave it open
 _ITUNES_GAPLESS = re.compile(r"(?:\s*[0-9A-Fa-f]{8}){3}\s+([0-9A-Fa-f]{16})\b")  # delay, padding, then samples
 _EDIT_SECONDS = Fraction(1, 500)  # coarser than edit lists are, in thousandths or six hundredths of a second
-_MOST_BAD_READS = 64
-"""failures in a row after which reading a damaged file ends"""
+_MOST_BAD_READS = 64  # failures in a row after which reading a damaged file ends
 # Tags in an unknown encoding must not make a file unreadable. PyAV 18 fails on them without this argument; from 19
 # on it always replaces what is not UTF-8, and has no such argument.
 _LENIENT_METADATA: dict[str, Any] = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}
-SAME_TIME_SECONDS = 1e-6
-"""within which two times are one: time stamps are rational numbers, read as floats"""
-MOST_PIXELS = 8192 * 4608
-"""of one picture, 8K and some; a few bytes of header can claim pictures that fill the memory"""
+SAME_TIME_SECONDS = 1e-6  # within which two times are one: time stamps are rational numbers, read as floats
+MOST_PIXELS = 8192 * 4608  # of one picture, 8K and some; a few bytes of header can claim pictures that fill the memory
 
 
 @contextmanager
 def open_media(path: Path) -> Iterator[InputContainer]:
     """Open a media file for reading; FFmpeg's errors while the block runs become one `MediaError`.
 
-    Parameters
-    ----------
-    path : of the file; a name is never read as an address
-
-    Yields
-    ------
-    the container, closed with the block
-
-    Raises
-    ------
-    MediaError : no such file, a folder, an empty file, pictures that are too large, or nothing FFmpeg knows
+    It is also raised for a missing file, a folder, an empty file, too large pictures, and what FFmpeg does not know.
     """
     path = Path(path)
     check_file(path)
@@ -76,6 +63,7 @@ def open_media(path: Path) -> Iterator[InputContainer]:
         with (
             open_repaired(path) as repaired,
             av.open(
+                # Both lists are needed: a barred format could open other files, a protocol other addresses.
                 repaired or f"file:{path.resolve()}",
                 container_options={"format_whitelist": _formats(), "protocol_whitelist": "file"},
                 options={"max_pixels": str(MOST_PIXELS)},
@@ -96,29 +84,14 @@ def path_of(container: InputContainer) -> Path:
 def sound_stream(container: InputContainer) -> AudioStream | None:
     """The sound stream that a player would play: the default one, not made for a few listeners, with most channels.
 
-    Parameters
-    ----------
-    container : an opened file
-
-    Returns
-    -------
-    None without sound that FFmpeg can decode
+    None without sound that FFmpeg can decode.
     """
     known = [stream for stream in container.streams.audio if has_decoder(stream)]
     return max(known, key=lambda stream: (*_rank(stream), stream.codec_context.channels), default=None)
 
 
 def picture_stream(container: InputContainer) -> VideoStream | None:
-    """The moving picture of the file; cover art and thumbnails do not count.
-
-    Parameters
-    ----------
-    container : an opened file
-
-    Returns
-    -------
-    None without a moving picture that FFmpeg can decode
-    """
+    """The moving picture of a file, where FFmpeg can decode it; cover art and thumbnails do not count."""
     known = [stream for stream in container.streams.video if has_decoder(stream) and not is_still(stream)]
     return max(known, key=lambda stream: (*_rank(stream), stream.codec_context.width), default=None)
 
@@ -132,26 +105,16 @@ def is_still(stream: Stream) -> bool:
 def packets(container: InputContainer, *streams: Stream) -> Iterator[Packet[Any]]:
     """The packets of some streams from the container's present place on, on one clock; damaged ones are skipped.
 
-    Their time stamps go on where the container's begin again, see `workbench.media.time_stamps`.
-
-    Parameters
-    ----------
-    container : an opened file
-    *streams : of this container
-
-    Yields
-    ------
-    the packets in the order of the file; after 64 failures to read in a row there are no more
-
-    Raises
-    ------
-    MediaError : an Ogg file whose links differ in rate or channels, which FFmpeg reads as far as the first
+    Their time stamps go on where the container's begin again, see `workbench.media.time_stamps`. After 64 failures to
+    read in a row there are no more. Raises `MediaError` for an Ogg file whose links differ in rate or channels, which
+    FFmpeg reads as far as the first.
     """
     picture, sound = picture_stream(container), sound_stream(container)
     main = [stream for stream in (picture, sound) if stream is not None]
     clock = Clock(main, bool(container.format.flags & MAY_BEGIN_AGAIN))
     order = None if picture is None or picture not in streams else _picture_order(container, picture)
     wanted = {stream.index for stream in streams}
+    # Picture and sound are read even if nobody wants them: their time stamps decide where a part begins.
     for packet in _read_packets(container, {*streams, *main}):
         # Not `stream_index`: of the empty packets that end streams it is 0.
         is_picture = picture is not None and packet.stream.index == picture.index
@@ -163,6 +126,7 @@ def packets(container: InputContainer, *streams: Stream) -> Iterator[Packet[Any]
 
 def _picture_order(container: InputContainer, picture: VideoStream) -> PictureOrder | None:
     """What gives the pictures of a file their times; None where the file states them."""
+    # The order costs a decoding pass, so it is remembered, unless the file may still be growing.
     if container.format.name != "avi" and not container.format.flags & NO_TIMES:
         return None
     path = path_of(container)
@@ -183,6 +147,7 @@ def _decoded_order(path: Path, _: FileStamp | None) -> tuple[int, ...]:
         order = PictureOrder(stream)
         times: list[int] = []
         for number, packet in enumerate(_read_packets(container, (stream,))):
+            # The first packet shows whether the file is of this kind, before anything is decoded.
             if number == 0 and not is_unordered(container, stream, packet):
                 return ()
             for placed in order.place(packet):
@@ -212,22 +177,10 @@ def _read_packets(container: InputContainer, streams: Collection[Stream]) -> Ite
 
 
 def decode_packet(packet: Packet[Any]) -> list[Any] | None:
-    """Decode a packet.
-
-    Parameters
-    ----------
-    packet : of a stream that has a decoder
-
-    Returns
-    -------
-    its frames; None where it is damaged
-
-    Raises
-    ------
-    MemoryError : the memory is full
-    """
+    """Frames of a packet, of a stream that has a decoder; None where it is damaged."""
     try:
         return list(packet.decode())
+    # A full memory is no damage of the file, but PyAV's class for it is an FFmpegError too.
     except MemoryError:
         raise
     # Codecs report damage by many numbers; a decoder that could not be opened is a ValueError to PyAV 19.
@@ -236,16 +189,9 @@ def decode_packet(packet: Packet[Any]) -> list[Any] | None:
 
 
 def decode_pictures(container: InputContainer, stream: VideoStream) -> Iterator[tuple[float, VideoFrame]]:
-    """Decode pictures in the order in which they are shown; damaged ones are left out.
+    """Decode pictures in the order in which they are shown, each with its time stamp in container seconds.
 
-    Parameters
-    ----------
-    container : an opened file
-    stream : its picture
-
-    Yields
-    ------
-    time stamp in container seconds, and picture
+    Damaged ones are left out.
     """
     return chain.from_iterable(map(decode_picture, packets(container, stream)))
 
@@ -258,34 +204,12 @@ def decode_picture(packet: Packet[VideoStream]) -> Iterator[tuple[float, VideoFr
 
 
 def first_picture(container: InputContainer, stream: VideoStream) -> VideoFrame | None:
-    """The first picture that can be shown; its `time` is zero of video time.
-
-    Reads on from the container's present place.
-
-    Parameters
-    ----------
-    container : an opened file
-    stream : its picture
-
-    Returns
-    -------
-    None when not one picture can be decoded
-    """
+    """The first picture that can be shown, from the container's present place on; its `time` is zero of video time."""
     return next((frame for _, frame in decode_pictures(container, stream)), None)
 
 
 def upright_size(frame: VideoFrame, stream: VideoStream) -> tuple[int, int]:
-    """Size of a picture as it is meant to be seen: in square pixels, rotated as its file states.
-
-    Parameters
-    ----------
-    frame : a picture of the stream
-    stream : states the shape of the pixels
-
-    Returns
-    -------
-    width, height
-    """
+    """Width and height of a picture as it is meant to be seen: in square pixels, rotated as its file states."""
     aspect = stream.sample_aspect_ratio
     width, height = round(frame.width * float(aspect)) if aspect else frame.width, frame.height
     return (height, width) if frame.rotation % 180 else (width, height)
@@ -297,17 +221,9 @@ def has_decoder(stream: AudioStream | VideoStream) -> bool:
 
 
 def tick_seconds(timed: Stream | Packet[Any]) -> Fraction | None:
-    """Length of one tick of a stream's or packet's time stamps.
+    """Length of one tick of a stream's or packet's time stamps, s; None where it is not stated.
 
-    Where it is not stated, PyAV 18 gives None, and PyAV 19 a zero in a number type of its own.
-
-    Parameters
-    ----------
-    timed : a stream or packet
-
-    Returns
-    -------
-    s; None where it is not stated
+    There PyAV 18 gives None, and PyAV 19 a zero in a number type of its own.
     """
     base = timed.time_base
     return Fraction(base.numerator, base.denominator) if base else None
@@ -319,6 +235,7 @@ def stated_seconds(container: InputContainer, stream: AudioStream, path: Path, d
     `decoded` is how many are there; None where nothing says so.
     """
     name, share, tick = container.format.name, share_present(path), tick_seconds(stream)
+    # An MP4 states the length of each stream, which is more exact than the share of its bytes.
     if share < 1.0 and name != _MP4:
         return decoded / share
     counted = share < 1.0 or name in _COUNTED or (name == "mp3" and _has_xing_tag(path))
@@ -339,6 +256,7 @@ def exact_seconds(container: InputContainer, stream: AudioStream, packet_end: in
         return stream.duration * tick if stream.duration else None
     if gapless:
         return Fraction(int(gapless[1], 16), stream.codec_context.sample_rate)
+    # An edit list that ends clearly before the last packet cuts padding off; a difference of its own rounding does not.
     spanned = (packet_end - (stream.start_time or 0)) * tick
     listed = (stream.duration or packet_end) * tick
     return listed if listed < spanned - _EDIT_SECONDS else spanned
@@ -355,6 +273,7 @@ def _limit_pictures(container: InputContainer, path: Path) -> None:
                 f"{path}: its pictures are {context.width} by {context.height}, more than {MOST_PIXELS} pixels; "
                 "scale the video down"
             )
+        # The header may state less than the pictures have: the decoder itself must refuse them as well.
         context.options = {"max_pixels": str(MOST_PIXELS)}
 
 
@@ -382,6 +301,7 @@ def _has_xing_tag(path: Path) -> bool:
     with path.open("rb") as file:
         head = file.read(10)
         if head[:3] == b"ID3" and len(head) == 10:
+            # ID3v2 sizes have seven bits a byte, so that no byte of a tag looks like the start of an MP3 frame.
             size = (head[6] & 127) << 21 | (head[7] & 127) << 14 | (head[8] & 127) << 7 | head[9] & 127
             file.seek(10 + size)
         else:

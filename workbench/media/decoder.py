@@ -58,13 +58,8 @@ def picture_zero(path: Path) -> float | None:
 class Decoder:
     """One sound stream turned into a run of samples without holes; counts how much of it was lost.
 
-    Parameters
-    ----------
-    path : of the file, for messages
-    container : the opened file
-    stream : its sound
-    zero : container seconds of the first picture; None for a file without one
-    rate : Hz to convert to; None: its own
+    `zero` is the time of the first picture, container seconds; None for a file without one. `rate` is the rate to
+    convert to; None: its own.
     """
 
     def __init__(
@@ -106,6 +101,7 @@ class Decoder:
                 last, given = piece, given + piece.length
             packet_end = max(packet_end, (packet.pts or 0) + (packet.duration or 0))
         if last is not None:
+            # Padding is cut off sound alone only: beside a picture the time stamps of the file rule.
             end = exact_seconds(self._container, self._stream, packet_end) if self._zero is None else None
             excess = 0 if end is None else given - round(end * self.sample_rate)
             if excess == 0 and last.frame is not None and self._stream.codec_context.name.startswith("adpcm"):
@@ -125,12 +121,7 @@ class Decoder:
         return last.length - 1 - int(moving[-1]) if moving.size else 0
 
     def pieces_of(self, packet: Packet[AudioStream]) -> Iterator[FrameRange]:
-        """The pieces of one packet, for a caller that reads the container itself and other streams with it.
-
-        Parameters
-        ----------
-        packet : the next one of the stream
-        """
+        """The pieces of the next packet, for a caller that reads the container itself and other streams with it."""
         for frame, time in self._frames(packet):
             rate, samples, skip = self.sample_rate, frame.samples, 0
             self._decoded += samples
@@ -160,12 +151,7 @@ class Decoder:
                 self._due += (samples - skip) / rate
 
     def check_whole(self) -> None:
-        """Check that the file was not torn.
-
-        Raises
-        ------
-        MediaError : no sound was decoded, or 90 % or less of what was written, see `workbench.media.claims`
-        """
+        """Raise `MediaError` if the file is torn: no sound was decoded, or 90 % or less of what was written."""
         if not self._decoded:
             raise MediaError(f"{self.path}: no sound could be decoded; the file is damaged or not what its name says")
         decoded = self._decoded / self.sample_rate
@@ -198,6 +184,8 @@ class Decoder:
             ):
                 yield frame, frame.time
             else:
+                # The resampler may give no frame or several; the time belongs to the first of them, the others follow
+                # it.
                 time = frame.time
                 for adapted in self._adapt(frame):
                     yield adapted, time
@@ -224,13 +212,7 @@ class Decoder:
 
 
 class SampleBuffer:
-    """Samples laid end to end, one row a channel, in one piece of memory that grows when it must.
-
-    Parameters
-    ----------
-    channels : rows of the buffer
-    capacity : samples to reserve room for
-    """
+    """Samples laid end to end, one row a channel, in one piece of memory that grows when it must."""
 
     def __init__(self, channels: int, capacity: int) -> None:
         self.length = 0
@@ -242,12 +224,7 @@ class SampleBuffer:
         return 4 * self._rows.shape[0] * self.length
 
     def append(self, piece: FrameRange | FloatArray) -> None:
-        """Append a piece.
-
-        Parameters
-        ----------
-        piece : a range of a frame, or silence; or samples, shape (channels, n)
-        """
+        """Append a range of a frame, silence, or samples of shape (channels, n)."""
         end = self.length + (piece.shape[1] if isinstance(piece, np.ndarray) else piece.length)
         if end > self._rows.shape[1]:
             self._grow(end)
@@ -260,16 +237,7 @@ class SampleBuffer:
         self.length = end
 
     def take(self, count: int) -> FloatArray:
-        """Remove and return the first samples.
-
-        Parameters
-        ----------
-        count : of samples, no more than `length`
-
-        Returns
-        -------
-        shape (channels, count)
-        """
+        """Remove and return the first samples, no more than `length`, shape (channels, count)."""
         taken = _silence_invalid(self._rows[:, :count].copy())
         self._rows[:, : self.length - count] = self._rows[:, count : self.length].copy()
         self.length -= count

@@ -22,20 +22,7 @@ _SAMPLES = re.compile(r"[0-9]{1,12}")
 
 
 def read_loop_points(path: Path) -> tuple[float, float] | None:
-    """The loop that a file carries.
-
-    Parameters
-    ----------
-    path : an audio file
-
-    Returns
-    -------
-    first second of the loop and one past its last, track time; None where the file carries none that makes sense
-
-    Raises
-    ------
-    MediaError : no such file, or no media
-    """
+    """The loop that an audio file carries: its start and end, track time, s; None without a valid one."""
     with open_media(path) as container:
         stream = sound_stream(container)
         if stream is None:

@@ -11,26 +11,15 @@ from pathlib import Path
 
 from workbench.media.containers import open_media, picture_stream
 
-_CONTAINERS = frozenset({"mov", "mp4", "matroska", "webm", "ogg"})
-"""of FFmpeg's names of a format"""
+_CONTAINERS = frozenset({"mov", "mp4", "matroska", "webm", "ogg"})  # of FFmpeg's names of a format
+# FFmpeg's names of codecs, without a decoder's own, such as `libdav1d`
 _CODECS = frozenset({"h264", "hevc", "av1", "vp8", "vp9", "theora", "mpeg4"})
-"""of FFmpeg's names, without a decoder's own, such as `libdav1d`"""
 
 
 def is_for_browsers(video: Path) -> bool:
     """Whether some browser may play the picture of a file; only its header is read.
 
-    Parameters
-    ----------
-    video : any file FFmpeg reads
-
-    Returns
-    -------
-    bool : False for ProRes, DNxHD, MPEG-2 and all else that no browser plays, and for files without a picture
-
-    Raises
-    ------
-    MediaError : the file cannot be read
+    None plays ProRes, DNxHD or MPEG-2. False too for files without a picture.
     """
     with open_media(video) as container:
         picture = picture_stream(container)

@@ -42,60 +42,42 @@ from workbench.media.time_stamps import MAY_BEGIN_AGAIN, NO_TIMES
 _log = logging.getLogger(__name__)
 
 _TIMECODE = re.compile(r"(\d\d:\d\d:\d\d)([:;.])(\d\d)")
-_SAME_LENGTH_SECONDS = 1.0
-"""within which the length of a video agrees with its first and last time stamps"""
+_SAME_LENGTH_SECONDS = 1.0  # within which the length of a video agrees with its first and last time stamps
+# Sound after the last picture counts from this length on; less is an encoder's padding, or was cut to whole packets
 _SOUND_TAIL_SECONDS = 0.25
-"""of sound after the last picture that count; less is an encoder's padding, or was cut to whole packets"""
 
 
 @dataclass(frozen=True, slots=True)
 class MediaInfo:
     """A media file in a few numbers; a field that does not apply is None."""
 
-    container: str
-    """FFmpeg's name of the format, such as "mov,mp4,m4a,3gp,3g2,mj2" or "ogg" """
+    container: str  # FFmpeg's name of the format, such as "mov,mp4,m4a,3gp,3g2,mj2" or "ogg"
+    # s; from the first picture shown to the end of the last, or to that of the sound where it goes on for 0.25 s and
+    # more; of a file without picture that of its sound
     duration: float
-    """s; from the first picture shown to the end of the last, or to that of the sound where it goes on for 0.25 s and
-    more; of a file without picture that of its sound"""
-    has_video: bool
-    """whether there is a moving picture that can be decoded; cover art is none"""
-    lacks_decoder: bool
-    """whether there is a moving picture, and none that can be decoded"""
+    has_video: bool  # whether there is a moving picture that can be decoded; cover art is none
+    lacks_decoder: bool  # whether there is a moving picture, and none that can be decoded
     has_audio: bool
-    width: int | None
-    """pixels as displayed: with the sample aspect and a rotation applied"""
+    width: int | None  # pixels as displayed: with the sample aspect and a rotation applied
     height: int | None
-    fps: float | None
-    """mean pictures a second over the whole file"""
+    fps: float | None  # mean pictures a second over the whole file
+    # pictures a second at which all time stamps can lie, as FFmpeg finds it at the start of the file
     base_rate: Fraction | None
-    """pictures a second at which all time stamps can lie, as FFmpeg finds it at the start of the file"""
     video_codec: str | None
-    sample_rate: int | None
-    """Hz"""
+    sample_rate: int | None  # Hz
     channels: int | None
     audio_codec: str | None
-    audio_duration: float | None
-    """s; from the first to the end of the last packet of sound"""
-    title: str | None
-    """from the container's metadata"""
+    audio_duration: float | None  # s; from the first to the end of the last packet of sound
+    title: str | None  # from the container's metadata
+    # time code of the first picture, as the camera wrote it: `HH:MM:SS:FF`, drop-frame with a semicolon before the
+    # frames
     timecode: str | None
-    """of the first picture, as the camera wrote it: `HH:MM:SS:FF`, drop-frame with a semicolon before the frames"""
 
 
 def probe(path: Path) -> MediaInfo:
-    """Read the facts of a file, and measure how long it is.
+    """Read the facts of a file, and measure how long it is on its packets, in one pass over the file the first time.
 
-    Parameters
-    ----------
-    path : an audio or video file
-
-    Returns
-    -------
-    the facts; the duration is measured on the packets, in one pass over the file the first time
-
-    Raises
-    ------
-    MediaError : no such file, no media, or neither sound nor moving picture in it
+    Raises `MediaError` where there is no such file, no media, or neither sound nor moving picture in it.
     """
     path = Path(path)
     stamp = stamp_of(path)
@@ -126,37 +108,14 @@ def _measure(path: Path) -> MediaInfo:
 
 
 def first_of(path: Path) -> VideoFrame | None:
-    """The first picture of a file that can be shown; the file is opened for this alone.
-
-    Parameters
-    ----------
-    path : an audio or video file
-
-    Returns
-    -------
-    None without a moving picture
-
-    Raises
-    ------
-    MediaError : no such file, or no media
-    """
+    """The first picture of a file that can be shown, None without one; the file is opened for this alone."""
     with open_media(path) as container:
         stream = picture_stream(container)
         return None if stream is None else first_picture(container, stream)
 
 
 def can_seek(path: Path, container: InputContainer) -> bool:
-    """Whether a time of the file is found by its time stamps: not where they are missing or begin again.
-
-    Parameters
-    ----------
-    path : of a video
-    container : it, opened
-
-    Raises
-    ------
-    MediaError : no such file, or no media
-    """
+    """Whether a time of a video is found by its time stamps: not where they are missing or begin again."""
     if container.format.flags & NO_TIMES:
         return False
     if not container.format.flags & MAY_BEGIN_AGAIN:
@@ -166,13 +125,7 @@ def can_seek(path: Path, container: InputContainer) -> bool:
 
 
 class Spans:
-    """Where the packets of a file's picture and sound begin and end; its user calls `note` for each packet.
-
-    Parameters
-    ----------
-    container : the opened file
-    picture, sound : streams to note; None leaves one out
-    """
+    """Where the packets of a file's picture and sound begin and end; its user calls `note` for each packet."""
 
     def __init__(self, container: InputContainer, picture: VideoStream | None, sound: AudioStream | None) -> None:
         self.picture = picture
@@ -186,12 +139,7 @@ class Spans:
         self._trimmed = None if sound is None or container.format.name == "ogg" else sound.index
 
     def note(self, packet: Packet[Any]) -> None:
-        """Count a packet. Torn files hold packets of streams that they do not announce; those are left out.
-
-        Parameters
-        ----------
-        packet : the next one of the file
-        """
+        """Count the next packet. Torn files hold packets of streams that they do not announce; those are left out."""
         span = self._by_index.get(packet.stream_index)
         if span is None or packet.pts is None or packet.is_discard:
             return
@@ -204,12 +152,7 @@ class Spans:
         span.end = max(span.end, time + (packet.duration or 0) * seconds / ticks - dropped)
 
     def picture_span(self, first: VideoFrame | None) -> StreamSpan | None:
-        """The span of the picture, from the first one that can be shown.
-
-        Parameters
-        ----------
-        first : that picture; None leaves the start as the packets have it
-        """
+        """The span of the picture, from the first one that can be shown; without it, from the first packet."""
         span = None if self.picture is None else self._by_index[self.picture.index]
         if span is not None and first is not None and first.time is not None:
             span.start = first.time
@@ -242,24 +185,16 @@ class StreamSpan:
 
 
 def media_info(path: Path, container: InputContainer, first: VideoFrame | None, spans: Spans) -> MediaInfo:
-    """The facts of a file of which every packet was noted.
+    """The facts of a file of which every packet was noted; `first` is as of `first_of`.
 
-    Parameters
-    ----------
-    path : of the file, for messages
-    container : the opened file
-    first : its first picture, see `first_of`
-    spans : in which every packet was noted
-
-    Raises
-    ------
-    MediaError : there was not one packet of sound or moving picture in it
+    Raises `MediaError` where there was not one packet of sound or moving picture in it.
     """
     picture, sound, shown, played = spans.picture, spans.sound, spans.picture_span(first), spans.sound_span()
     if not any(span is not None and span.packets for span in (shown, played)):
         raise MediaError(f"{path}: neither sound nor moving picture in this file; give an audio or video file")
     width, height = (None, None) if first is None or picture is None else upright_size(first, picture)
     seconds = [0.0 if span is None else span.seconds for span in (shown, played)]
+    # Both spans count from their own start; what the sound has beyond the last picture is measured on the common clock.
     tail = 0.0 if shown is None or played is None else played.start + seconds[1] - (shown.start + seconds[0])
     return MediaInfo(
         container=container.format.name,

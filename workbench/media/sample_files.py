@@ -26,16 +26,8 @@ _COPIED_BYTES = 1 << 22
 class SampleFiles:
     """Takes the samples of a recording block by block and gives them back as one array that lies in a file.
 
-    As a context manager it closes what it opened; the array lasts longer.
-
-    Parameters
-    ----------
-    folder : of the files; made if need be
-    channels : of the recording
-
-    Raises
-    ------
-    StoreError : nothing can be written there
+    As a context manager it closes what it opened; the array lasts longer. The folder is made if need be. All methods
+    raise `StoreError` where the disk is full or the folder cannot be written to.
     """
 
     def __init__(self, folder: Path, channels: int) -> None:
@@ -44,6 +36,7 @@ class SampleFiles:
         self._opened = ExitStack()
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            # A file a channel: rows must lie in one piece, and how long they get is known only at the end.
             for _ in range(channels):
                 file = TemporaryFile(dir=folder)  # noqa: SIM115 - closed by `close`
                 self._files.append(self._opened.enter_context(file))
@@ -52,16 +45,7 @@ class SampleFiles:
             raise self._cannot_be_written(error) from error
 
     def append(self, samples: FloatArray) -> None:
-        """Append a block.
-
-        Parameters
-        ----------
-        samples : shape (channels, n), float32
-
-        Raises
-        ------
-        StoreError : the disk is full, or the folder cannot be written to
-        """
+        """Append a block, shape (channels, n), float32."""
         try:
             for file, channel in zip(self._files, samples, strict=True):
                 file.write(np.ascontiguousarray(channel, dtype=np.float32).data)
@@ -69,12 +53,7 @@ class SampleFiles:
             raise self._cannot_be_written(error) from error
 
     def finish(self) -> FloatArray:
-        """All samples, shape (channels, n), read-only; the file lasts as long as arrays that show it.
-
-        Raises
-        ------
-        StoreError : the disk is full, or the folder cannot be written to
-        """
+        """All samples, shape (channels, n), read-only; the file lasts as long as arrays that show it."""
         whole = self._files[0]
         try:
             for file in self._files[1:]:

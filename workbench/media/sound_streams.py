@@ -29,8 +29,7 @@ from workbench.recording import FloatArray
 
 _NUMBER = re.compile("[0-9]{1,4}")
 _SAME_LENGTH_SECONDS = 1.0  # by which the streams of one camera differ at most
-_HALF_POWER = 0.5**0.5
-"""gain of -3 dB"""
+_HALF_POWER = 0.5**0.5  # gain of -3 dB
 # Left and right weights of each channel, in the order of WAV and FFmpeg.
 _FOLD_DOWN: dict[int, tuple[tuple[float, float], ...]] = {
     1: ((1, 1),),
@@ -52,17 +51,11 @@ class SoundChoice(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    numbers: tuple[int, ...] = ()
-    """from 1, in the order of the file; none: all streams"""
+    numbers: tuple[int, ...] = ()  # from 1, in the order of the file; none: all streams
 
     @classmethod
     def parse(cls, text: str) -> SoundChoice:
-        """Read what `str` writes.
-
-        Raises
-        ------
-        ParameterError : neither `all` nor numbers from 1 with commas between them
-        """
+        """Read what `str` writes; raises `ParameterError` unless it is `all` or numbers from 1 with commas."""
         parts = [part.strip() for part in text.split(",")]
         if parts == ["all"]:
             return cls()
@@ -78,24 +71,17 @@ class SoundChoice(BaseModel):
 class SoundStreams:
     """Which sound streams of an opened file are its sound; only `used` needs the file open."""
 
-    used: tuple[AudioStream, ...]
-    """none where there is no sound that FFmpeg can decode"""
-    are_tracks: bool
-    """whether all are mono tracks of a camera, left and right in turn"""
-    unused: Mapping[int, str]
-    """names of the other streams by number: `2 (Microphone)`"""
-    choosable: tuple[int, ...]
-    """numbers of the unused streams that FFmpeg can decode"""
-    in_words: str
-    """which streams are used, of how many"""
+    used: tuple[AudioStream, ...]  # none where there is no sound that FFmpeg can decode
+    are_tracks: bool  # whether all are mono tracks of a camera, left and right in turn
+    unused: Mapping[int, str]  # names of the other streams by number: `2 (Microphone)`
+    choosable: tuple[int, ...]  # numbers of the unused streams that FFmpeg can decode
+    in_words: str  # which streams are used, of how many
 
 
 def sound_streams(container: InputContainer, path: Path, choice: SoundChoice | None = None) -> SoundStreams:
     """Find the streams that are the sound of a file: those chosen, else the default one or the first two of a camera.
 
-    Raises
-    ------
-    MediaError : the file lacks a stream that was chosen, or FFmpeg cannot decode it
+    Raises `MediaError` where the file lacks a stream that was chosen, or FFmpeg cannot decode it.
     """
     known = {number: stream for number, stream in enumerate(container.streams.audio, start=1) if has_decoder(stream)}
     names = {number: _name(number, stream) for number, stream in enumerate(container.streams.audio, start=1)}
@@ -131,6 +117,8 @@ def fold_down(sound: FloatArray) -> FloatArray:
 
 def _are_tracks(container: InputContainer, streams: Collection[AudioStream]) -> bool:
     """Whether sound streams are those of one camera: all mono, alike and as long, in MXF or QuickTime."""
+    # QuickTime files from before brands state none. In plain MP4 several mono streams are languages or mixes, not
+    # tracks.
     brand = container.metadata.get("major_brand", "qt")
     if not (container.format.name == "mxf" or (container.format.name.startswith("mov") and brand.startswith("qt"))):
         return False

@@ -25,14 +25,10 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.recording import FloatArray
 
-SAMPLE_RATE = 16_000
-"""Hz, rate of the detector's input"""
-FRAME_SAMPLES = 512
-"""samples of a frame"""
-FRAME_SECONDS = FRAME_SAMPLES / SAMPLE_RATE
-"""s, 0.032"""
-SILENCE_DBFS = -60.0
-"""dBFS; frames that never exceed it are silent"""
+SAMPLE_RATE = 16_000  # Hz, rate of the detector's input
+FRAME_SAMPLES = 512  # samples of a frame
+FRAME_SECONDS = FRAME_SAMPLES / SAMPLE_RATE  # s, 0.032
+SILENCE_DBFS = -60.0  # dBFS; frames that never exceed it are silent
 _FORGET_FRAMES = 32  # a second of silence, after which the detector's state is reset
 
 
@@ -40,16 +36,7 @@ class SpeechDetector(Protocol):
     """One build of the detector, with the state of what it has heard."""
 
     def chance(self, frame: FloatArray) -> float:
-        """Probability of speech in the next frame.
-
-        Parameters
-        ----------
-        frame : shape (512,), float32, contiguous and owning its memory
-
-        Returns
-        -------
-        0 to 1
-        """
+        """Probability of speech in the next frame, shape (512,), float32, contiguous and owning its memory."""
 
     def forget(self) -> None:
         """Reset the state."""
@@ -98,21 +85,11 @@ def quickest_detector() -> SpeechDetector:
 
 
 def speech_probabilities(blocks: Iterable[FloatArray], detector: SpeechDetector | None = None) -> FloatArray:
-    """Probability of speech in each frame of 32 ms.
+    """Probability of speech in each frame of 32 ms of mono sound at 16 kHz, shape (n_frames,), float32.
 
-    Parameters
-    ----------
-    blocks : mono sound at 16 kHz, full scale 1.0, in blocks of shape (n,) or (1, n) of any lengths; sound in memory is
-        a list of one block
-    detector : one in its first state; None: the quickest
-
-    Returns
-    -------
-    shape (n_frames,), float32, 0 to 1; the last frame is filled up with silence, so that no sound is left out
-
-    Raises
-    ------
-    ParameterError : sound of more than one channel
+    Blocks have shape (n,) or (1, n), of any lengths; sound in memory is a list of one block. The last frame is filled
+    up with silence, so that no sound is left out. The detector must be in its first state; None: the quickest. Raises
+    `ParameterError` for more than one channel.
     """
     listener = SpeechListener(detector)
     for block in blocks:
@@ -121,11 +98,9 @@ def speech_probabilities(blocks: Iterable[FloatArray], detector: SpeechDetector 
 
 
 class SpeechListener:
-    """Takes sound block by block and keeps the probability of speech of each frame.
+    """Takes sound block by block and holds the probability of speech of each frame.
 
-    Parameters
-    ----------
-    detector : one in its first state; None: the quickest
+    The detector must be in its first state; None: the quickest.
     """
 
     def __init__(self, detector: SpeechDetector | None = None) -> None:
@@ -136,16 +111,7 @@ class SpeechListener:
         self._rest = np.zeros(0, dtype=np.float32)
 
     def hear(self, block: FloatArray) -> None:
-        """Take the next block.
-
-        Parameters
-        ----------
-        block : shape (n,) or (1, n), mono at 16 kHz, full scale 1.0
-
-        Raises
-        ------
-        ParameterError : sound of more than one channel
-        """
+        """Take the next block, mono at 16 kHz, shape (n,) or (1, n); raises `ParameterError` for more channels."""
         if block.ndim > 2 or (block.ndim == 2 and block.shape[0] != 1):
             raise ParameterError(f"the speech detector hears mono sound, got shape {block.shape}")
         sound = np.concatenate([self._rest, block.reshape(-1).astype(np.float32, copy=False)])
@@ -166,6 +132,7 @@ class SpeechListener:
                 self._silent_for += 1
                 self._chances.append(0.0)
                 continue
+            # The detector did not see the silence that was skipped, so its state is of speech that ended long ago.
             if self._silent_for >= _FORGET_FRAMES:
                 self._detector.forget()
             self._silent_for = 0
@@ -173,15 +140,9 @@ class SpeechListener:
 
 
 def speech_share(mono: FloatArray) -> float:
-    """Share of what sounds in a recording in which somebody speaks.
+    """Share of what sounds in mono sound at 16 kHz that is speech, 0 to 1; 0 for silence.
 
-    Parameters
-    ----------
-    mono : shape (n,), at 16 kHz, full scale 1.0
-
-    Returns
-    -------
-    0 to 1; 0 for silence. A frame sounds that is at most 40 dB under the loudest
+    A frame sounds that is at most 40 dB under the loudest.
     """
     frames = mono[: mono.size // FRAME_SAMPLES * FRAME_SAMPLES].reshape(-1, FRAME_SAMPLES)
     level = np.sqrt(np.mean(np.square(frames, dtype=np.float64), axis=1))

@@ -21,20 +21,19 @@ from av.packet import Packet
 from av.stream import Stream
 from av.video.stream import VideoStream
 
+# AVFMT_TS_DISCONT and AVFMT_NOTIMESTAMPS: FFmpeg's flags of containers whose clock may begin again, of raw streams
 MAY_BEGIN_AGAIN, NO_TIMES = 0x200, 0x80
-"""AVFMT_TS_DISCONT and AVFMT_NOTIMESTAMPS: FFmpeg's flags of containers whose clock may begin again, of raw streams"""
+# By how much a clock that may begin again jumps where it does, both as in FFmpeg's command line; smaller gaps are gaps
 _AHEAD_SECONDS, _BACK_SECONDS = 10.0, 0.1
-"""by which a clock that may begin again jumps then, both as in FFmpeg's command line; smaller gaps are gaps"""
+# In other containers: a longer gap, or a step back, is damage or a clock that was set; pictures without sound may stand
+# for any time there, and for the longest gap where a clock may begin again
 _LONGEST_GAP_SECONDS, _FAR_BACK_SECONDS = 600.0, 1.0
-"""in other containers: a longer gap, or a step back, is damage or a clock that was set; pictures without sound may
-stand for any time there, and for the longest gap where a clock may begin again"""
-_LAG_SECONDS = 1.0
-"""by which one stream lies behind another in a file at most; MPEG's multiplexes may not exceed it"""
+_LAG_SECONDS = 1.0  # by which one stream lies behind another in a file at most; MPEG's multiplexes may not exceed it
 
+# Codecs in which FFmpeg works out the times of display from the kinds of picture
 _ORDERED_CODECS = ("mpeg1video", "mpeg2video", "mpeg4")
-"""in which FFmpeg works out the times of display from the kinds of picture"""
+# The mark of DivX with two pictures in one packet and an empty one after it
 _DIVX_PACKED = re.compile(rb"DivX\d+(?:b|Build)\d+p")
-"""of DivX with two pictures in one packet and an empty one after it"""
 
 
 def is_unordered(container: InputContainer, picture: VideoStream, first: Packet[Any]) -> bool:
@@ -48,11 +47,8 @@ def is_unordered(container: InputContainer, picture: VideoStream, first: Packet[
 class PictureOrder:
     """Gives the packets of a picture that has no times of display theirs, a packet a picture.
 
-    Parameters
-    ----------
-    picture : the stream
-    shown : pictures' decoding times as the file counts them, in the order in which a decoder gives the pictures back;
-        none: packets bear as time of display the decoding time, for that decoder
+    `shown` holds the decoding times of its pictures as the file counts them, in the order in which a decoder gives the
+    pictures back. Without them, packets bear their decoding time as time of display, for that decoder.
     """
 
     def __init__(self, picture: VideoStream, shown: Iterable[int] = ()) -> None:
@@ -86,22 +82,17 @@ class _Place:
     """How far one stream has come, in seconds of the continuous clock."""
 
     part: int = 0
-    decoded: float = -inf
-    """decoding time of the last packet"""
-    due: float = -inf
-    """decoding time of the next packet, as far as the last one knows its length"""
+    decoded: float = -inf  # decoding time of the last packet
+    due: float = -inf  # decoding time of the next packet, as far as the last one knows its length
     shown_to: float = -inf
-    delay: float = 0.0
-    """longest between decoding and showing a picture"""
+    delay: float = 0.0  # longest between decoding and showing a picture
 
 
 class Clock:
     """Moves the time stamps of packets to one clock that does not begin again.
 
-    Parameters
-    ----------
-    main : picture and sound of the file, which tell where a part begins; all their packets must be placed
-    may_begin_again : whether the container is made for clocks that do
+    `main` are picture and sound of the file, which decide where a part begins; all their packets must be placed.
+    `may_begin_again` says whether the container is made for clocks that do.
     """
 
     def __init__(self, main: Iterable[VideoStream | AudioStream], may_begin_again: bool) -> None:
@@ -140,6 +131,8 @@ class Clock:
 
     def _find_part(self, place: _Place, stream: Stream, decoded: float, shown: float) -> None:
         """Find the part that a packet belongs to; begin one where its stream's clock does."""
+        # `front` is where the furthest of picture and sound goes on: a jump is measured from there, not from the
+        # stream's own end, because a stream may pause while the other goes on.
         known, front = place.part, max((self._places[one].due for one in self._main & self._places.keys()), default=0.0)
         if known < len(self._offsets) - 1:  # another stream has begun a part; this packet may be a late one of the last
             expected = place.due if place.due > front - _LAG_SECONDS else front
@@ -153,6 +146,8 @@ class Clock:
         ahead = at - max(front, place.due) > longest
         back = stream.index in self._main and place.part == known and at < place.decoded - self._back
         if ahead or back:
+            # The new part goes on where this stream ended, both in decoding and in display, or where the longest stream
+            # ended if that is clearly later: picture and sound of a part then stay in step.
             offset = max(place.due - decoded, place.shown_to - shown)
             end = max((self._places[one].shown_to for one in self._main & self._places.keys()), default=-inf)
             self._offsets.append(end - shown if end - (shown + offset) > self._back else offset)

@@ -38,25 +38,16 @@ _SEEK_BACK_SECONDS = 10.0  # how much earlier to seek where a seek lands late
 class TimedPicture:
     """One picture of a video and when it is shown."""
 
-    video_s: VideoSeconds
-    """seconds from the first picture"""
-    pixels: NDArray[np.uint8]
-    """shape (height, width, 3), RGB, upright, square pixels"""
+    video_s: VideoSeconds  # seconds from the first picture
+    pixels: NDArray[np.uint8]  # shape (height, width, 3), RGB, upright, square pixels
 
 
 def frames(path: Path, width: int = 160, every_seconds: float = 0.0) -> Iterator[TimedPicture]:
-    """Decode a video's pictures in order, scaled down.
+    """Decode a video's pictures in order, scaled down to a width in pixels.
 
-    Parameters
-    ----------
-    path : a file with a moving picture
-    width : pixels; the height follows the picture's shape
-    every_seconds : spacing of a regular grid, of which each cell gives at most one picture; 0: all pictures
-
-    Raises
-    ------
-    ParameterError : `width` under 1, or `every_seconds` negative
-    MediaError : no such file, no media, or no moving picture that can be decoded
+    Of each cell of a regular grid of `every_seconds` at most one picture is given; 0: all pictures. Raises
+    `ParameterError` for numbers out of range, and `MediaError` where there is no such file, no media, or no moving
+    picture that can be decoded.
     """
     if width < 1 or every_seconds < 0:
         raise ParameterError(f"width must be at least 1 and every_seconds not negative, got {width}, {every_seconds}")
@@ -75,19 +66,7 @@ def frames(path: Path, width: int = 160, every_seconds: float = 0.0) -> Iterator
 
 
 def still(path: Path, video_s: VideoSeconds, width: int = 640) -> TimedPicture:
-    """The picture on screen at a time: the last one shown at or before it.
-
-    Parameters
-    ----------
-    path : a file with a moving picture
-    video_s : past the end, the last picture of all is taken
-    width : pixels; the height follows the picture's shape
-
-    Raises
-    ------
-    ParameterError : `width` under 1
-    MediaError : as for `frames`
-    """
+    """The picture on screen at a time: the last one shown at or before it. Raises as `frames`."""
     if width < 1:
         raise ParameterError(f"width must be at least 1, got {width}")
     with open_media(path) as container:

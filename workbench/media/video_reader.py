@@ -50,21 +50,19 @@ from workbench.media.probe import MediaInfo, Spans, can_seek, first_of, media_in
 from workbench.media.sound_streams import SoundChoice, SoundStreams, sound_streams
 from workbench.recording import FloatArray, IntArray
 
+# Which pictures are decoded: all, those that others are predicted from, those that need no other, or none
 Thoroughness: TypeAlias = Literal["all", "references", "keys", "none"]
-"""Which pictures are decoded: all, those that others are predicted from, those that need no other, or none."""
 
-LUMA_SHAPE = (36, 64)
-"""fields of a small picture's luma"""
-CHROMA_SHAPE = (18, 32)
-"""fields of each colour difference"""
+LUMA_SHAPE = (36, 64)  # fields of a small picture's luma
+CHROMA_SHAPE = (18, 32)  # fields of each colour difference
 _SKIPPED: dict[str, Literal["DEFAULT", "NONREF", "NONKEY"]] = {
     "all": "DEFAULT", "references": "NONREF", "keys": "NONKEY",
 }  # fmt: skip
 _PLANAR = re.compile(r"(?:yuvj?4(?:10|11|20|22|40|44)|yuva4(?:20|22|44)|gray)p?(9|10|12|14|16)?(?:le)?$")
 _PAIRED = ("nv12", "nv21")  # both colour differences in one plane
 _FULL_RANGE = 2  # AVCOL_RANGE_JPEG
+# Pictures of this size and less are decoded on one thread: sharing them among threads costs a fifth more
 _ONE_THREAD_PIXELS = 640 * 360
-"""so many and less are decoded on one thread: sharing them among threads costs a fifth more"""
 _CONVERTED_WIDTH = 320  # of pictures in colour models other than luma and chroma
 _SPAN_PICTURES = 64  # of a short stretch
 _START_SECONDS = 10.0  # in which any number of pictures may be packed
@@ -74,8 +72,7 @@ _START_SECONDS = 10.0  # in which any number of pictures may be packed
 class VideoLimits:
     """Limits past which a video is refused, whatever its header states."""
 
-    seconds: float
-    """length of a video"""
+    seconds: float  # length of a video
     pictures_per_second: float
 
 
@@ -83,26 +80,15 @@ class VideoLimits:
 class PictureBlock:
     """A run of pictures, each made very small."""
 
-    times: FloatArray
-    """shape (n,), video seconds, float64"""
-    luma: FloatArray
-    """shape (n, 36, 64), float32, 0 black to 1 white"""
-    chroma: FloatArray
-    """shape (n, 2, 18, 32), float32, blue and red difference, -0.5 to 0.5"""
+    times: FloatArray  # shape (n,), video seconds, float64
+    luma: FloatArray  # shape (n, 36, 64), float32, 0 black to 1 white
+    chroma: FloatArray  # shape (n, 2, 18, 32), float32, blue and red difference, -0.5 to 0.5
 
 
 class VideoReader:
     """One pass over an opened video; `info` is known when `blocks` has come to its end.
 
-    Parameters
-    ----------
-    path : of the file, for messages
-    container : the opened file
-    first : its first picture; None without one
-    spans : notes every packet
-    limits : past which reading fails
-    look : False leaves the pictures undecoded
-    sounds : its sound streams
+    Every packet is noted in `spans`; `look` False leaves the pictures undecoded.
     """
 
     def __init__(
@@ -137,12 +123,7 @@ class VideoReader:
         return float(self._container.duration / av.time_base) if self._container.duration else 0.0
 
     def info(self) -> MediaInfo:
-        """The facts of the file; lengths are measured on what was read.
-
-        Raises
-        ------
-        MediaError : there was nothing in it
-        """
+        """The facts of the file, lengths as measured; raises `MediaError` if there was nothing in it."""
         return media_info(self.path, self._container, self._first, self._spans)
 
     def blocks(
@@ -150,19 +131,13 @@ class VideoReader:
     ) -> Iterator[PictureBlock | SoundBlock]:
         """Everything in the order of the file; blocks of each kind follow one another without a gap.
 
-        Parameters
-        ----------
-        pictures : in a block; the last one holds fewer
-        sound_seconds : length of a block of sound; the last one is shorter
-        listen : False leaves the sound undecoded
-
-        Raises
-        ------
-        MediaError : not one picture can be decoded, the sound is torn (see `workbench.media.audio`), or the video
-            exceeds the limits
+        The last block of pictures holds fewer than `pictures`, and that of sound is shorter than `sound_seconds`;
+        `listen` False leaves the sound undecoded. Raises `MediaError` where not one picture can be decoded, the sound
+        is torn (see `workbench.media.audio`), or the video exceeds the limits.
         """
         picture, buffer = self._spans.picture, _PictureBuffer(pictures)
         streams = self._sounds.used if listen else ()
+        # One loop over the packets serves facts, pictures and sound: the file is read once.
         sound = SoundBlocks(self.path, self._container, self._sounds, self._zero, sound_seconds, self._limits.seconds)
         for packet in packets(self._container, *dict.fromkeys((*self._spans.streams, *streams))):
             self._spans.note(packet)
@@ -197,6 +172,7 @@ class VideoReader:
         if self._last > self._limits.seconds:
             raise MediaError(f"{self.path}: goes on for more than {self._limits.seconds:g} s; cut it or repair it")
         most = self._limits.pictures_per_second
+        # A damaged time stamp can put millions of pictures into one second, so time alone is no limit of the work.
         if self._pictures > most * (self._last + _START_SECONDS):
             raise MediaError(f"{self.path}: has more than {most:g} pictures a second; it is damaged")
 
@@ -205,22 +181,10 @@ class VideoReader:
 def open_video(
     path: Path, limits: VideoLimits, thoroughness: Thoroughness = "all", choice: SoundChoice | None = None
 ) -> Iterator[VideoReader]:
-    """Open a video to read it once.
+    """Open a file with a moving picture, sound or both, to read it once.
 
-    Parameters
-    ----------
-    path : a file with a moving picture, sound or both
-    limits : past which reading it fails
-    thoroughness : which pictures are decoded
-    choice : of its sound streams; None: as `workbench.media.sound_streams` finds them
-
-    Yields
-    ------
-    the reader; the file is closed with the block
-
-    Raises
-    ------
-    MediaError : no such file, no media, neither picture nor sound in it, or not the streams that were chosen
+    Without a `choice` its sound streams are those that `workbench.media.sound_streams` finds. Raises `MediaError` where
+    there is no such file, no media, neither picture nor sound in it, or not the streams that were chosen.
     """
     path = Path(path)
     first = first_of(path)
@@ -237,23 +201,10 @@ def open_video(
 
 
 def fitting_thoroughness(path: Path, gigapixels: float) -> Thoroughness:
-    """How thoroughly to read a video: in full if its pictures come to no more than a limit, else its references.
+    """How thoroughly to read a video: all pictures up to a number of gigapixels, beyond that its references.
 
     The limit is compared with what the file states, for only the cost depends on it; a file that states no length is
     read in full.
-
-    Parameters
-    ----------
-    path : a video
-    gigapixels : thousand million pixels up to which all pictures are read
-
-    Returns
-    -------
-    "all" or "references"
-
-    Raises
-    ------
-    MediaError : no such file, or no media
     """
     with open_media(Path(path)) as container:
         picture = picture_stream(container)
@@ -265,23 +216,11 @@ def fitting_thoroughness(path: Path, gigapixels: float) -> Thoroughness:
 
 
 def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int) -> Iterator[PictureBlock]:
-    """All pictures of a few short stretches of a video, those too that "references" leaves out.
+    """All pictures of a few short stretches of a video, those too that "references" leaves out: one block a stretch.
 
-    From the key picture before a stretch on, only references are decoded until the stretch begins.
-
-    Parameters
-    ----------
-    path : a file with a moving picture
-    spans : (from, to), video seconds, both ends included, sorted
-    most : pictures decoded in all, past which the rest of the stretches is left out
-
-    Yields
-    ------
-    PictureBlock : one a stretch, in order; empty where the file cannot be read from there
-
-    Raises
-    ------
-    MediaError : no such file, no media
+    The spans are sorted, in video seconds, both ends included. From the key picture before a stretch on, only
+    references are decoded until the stretch begins. A block is empty where the file cannot be read from there; after
+    `most` pictures in all the other stretches are left out.
     """
     first, decoded = first_of(path), 0
     with open_media(path) as container:
@@ -298,6 +237,7 @@ def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int)
             container.seek(int((first.time + start) / tick), stream=stream)
             for packet in packets(container, stream):
                 time = -inf if packet.pts is None else float(packet.pts * tick) - first.time
+                # References before the stretch are needed to decode it; other pictures before it are not.
                 stream.codec_context.skip_frame = "DEFAULT" if time > start - SAME_TIME_SECONDS else "NONREF"
                 frames = [(stamp - first.time, frame) for stamp, frame in decode_picture(packet)]
                 decoded += len(frames)
@@ -361,11 +301,7 @@ class _PictureBuffer:
 def shrink_picture(frame: VideoFrame, luma: FloatArray, chroma: FloatArray) -> None:
     """Write a picture's means over a coarse grid into arrays.
 
-    Parameters
-    ----------
-    frame : a decoded picture of any pixel format
-    luma : shape (36, 64), written: 0 black to 1 white
-    chroma : shape (2, 18, 32), written: blue and red difference, -0.5 to 0.5
+    Luma, shape (36, 64), goes from 0 black to 1 white; blue and red difference, shape (2, 18, 32), from -0.5 to 0.5.
     """
     from workbench.media._kernels import shrink
 
@@ -376,6 +312,7 @@ def shrink_picture(frame: VideoFrame, luma: FloatArray, chroma: FloatArray) -> N
         frame = frame.reformat(width, max(1, frame.height * width // frame.width), "yuv420p", interpolation="AREA")
         name, depth = "yuv420p", 8
     zeros, ones = _levels(depth, frame.color_range == _FULL_RANGE or name.startswith("yuvj"))
+    # Three values of 8 bits fit into 16, three of up to 16 bits need more.
     line = np.empty(frame.width, dtype=np.uint16 if depth == 8 else np.uint32)
     for number, (plane, width) in enumerate(_planes(frame, name, depth)):
         out, kind = (luma, 0) if number == 0 else (chroma[number - 1], 1)
