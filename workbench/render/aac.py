@@ -30,8 +30,7 @@ from workbench.params import RenderParams
 from workbench.recording import FloatArray
 from workbench.render.levels import PeakMeter
 
-_HEAD = struct.Struct("<qqqI")
-"""of a kept packet: its two time stamps and its duration in samples, its size in bytes"""
+_HEAD = struct.Struct("<qqqI")  # of a kept packet: its two time stamps and its duration in samples, its size in bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,10 +38,8 @@ class EncodedSound:
     """A stereo stream of AAC, whole."""
 
     file: IO[bytes]
-    rate: int
-    """Hz"""
-    true_peak_dbtp: float
-    """of the decoded sound; -inf for silence, and where it was not measured"""
+    rate: int  # Hz
+    true_peak_dbtp: float  # of the decoded sound; -inf for silence, and where it was not measured
 
     def packets(self) -> Iterator[Packet[Any]]:
         """The packets in order, times in samples; they may be read again and again."""
@@ -59,22 +56,9 @@ class EncodedSound:
 def encode(
     blocks: Iterable[FloatArray], params: RenderParams, folder: Path, *, measured: bool
 ) -> Iterator[EncodedSound]:
-    """Encode sound at the rate and the bit rate of `params`; its packets are gone when the block ends.
+    """Encode blocks of shape (2, n) at the rate and the bit rate of `params`.
 
-    Parameters
-    ----------
-    blocks : shape (2, n), float32, full scale 1.0; n may differ from block to block
-    params : rate and bit rate
-    folder : where the packets wait, in a temporary file
-    measured : also decode them and find the true peak
-
-    Yields
-    ------
-    the encoded sound, valid while the block runs
-
-    Raises
-    ------
-    OSError : the folder cannot be written to
+    The packets wait in a temporary file while the block runs. `measured` also decodes the packets for their true peak.
     """
     with TemporaryFile(dir=folder, prefix=".", suffix=".part") as file:
         encoder = _encoder(params)
@@ -95,6 +79,7 @@ def _encoder(params: RenderParams) -> AudioCodecContext:
     encoder.sample_rate, encoder.layout, encoder.format = params.video_sample_rate, "stereo", "fltp"
     encoder.time_base = Fraction(1, params.video_sample_rate)
     encoder.bit_rate = 1000 * params.video_kbps
+    # MP4 and Matroska want the codec's configuration in their header, not in each packet.
     encoder.flags |= Flags.global_header
     encoder.open()
     return encoder
@@ -116,12 +101,14 @@ class _Listener:
 
     def __init__(self, encoder: AudioCodecContext) -> None:
         self._decoder = AudioCodecContext.create("aac", "r")
+        # Without the configuration that the header would carry, raw AAC packets cannot be decoded.
         self._decoder.extradata = encoder.extradata
         self._peak = PeakMeter()
 
     def hear(self, packet: Packet[Any] | None) -> None:
         """Decode one packet; None: what the decoder still holds."""
         for frame in self._decoder.decode(packet):
+            # The encoder's delay lies before time 0 and no player plays it, so its peaks do not count.
             before_zero = max(0, -(frame.pts or 0))
             sound = np.asarray(frame.to_ndarray()[:, before_zero:], dtype=np.float32)
             if sound.shape[1]:

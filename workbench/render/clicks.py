@@ -28,6 +28,7 @@ def with_clicks(recording: Recording, grid: BeatGrid, level_db: float = -9.0) ->
     samples = 0.5 * recording.samples
     for beat, position in zip(grid.beats, grid.positions, strict=True):
         first = round(float(beat) * rate)
+        # Cut at the end of the recording: the last beat may lie closer to it than a click lasts.
         click = _click(_DOWNBEAT_HZ if position == 1 else _BEAT_HZ, rate, level_db)[: samples.shape[1] - first]
         samples[:, first : first + click.size] += click
     return Recording.from_samples(np.clip(samples, -1.0, 1.0), rate)

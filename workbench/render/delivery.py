@@ -25,45 +25,29 @@ from workbench.params import DeliveryTarget, RenderParams
 from workbench.recording import FloatArray
 from workbench.render.levels import SoundLevels, measure_blocks
 
+# In each round the gain is raised by what the limiter took away, judged by what the round before gained (secant)
 _ROUNDS = 4
-"""in which the gain is raised by what the limiter took away, judged by what the round before gained (secant)"""
-_LEAST_SLOPE = 0.3
-"""LU a dB of gain that a round counts on at least, so that one step does not run away"""
-_CLOSE_LU = 0.05
-"""LU of the target that are close enough; meters may differ by 0.1 (EBU Tech 3341)"""
-_PEAK_TOLERANCE_DB = 0.1
-"""dB over the ceiling that is no fault yet; the decoders of lossy files differ by as much"""
+_LEAST_SLOPE = 0.3  # LU a dB of gain that a round counts on at least, so that one step does not run away
+_CLOSE_LU = 0.05  # LU of the target that are close enough; meters may differ by 0.1 (EBU Tech 3341)
+_PEAK_TOLERANCE_DB = 0.1  # dB over the ceiling that is no fault yet; the decoders of lossy files differ by as much
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryGain:
     """The gain for a target, and what it costs."""
 
-    gain_db: float
-    """of the whole, signed; 0 for silence"""
-    asked_lufs: float
-    """loudness asked of this sound"""
-    dialogue: bool
-    """whether it is asked of the speech alone"""
-    limiting_db: float
-    """dB that the limiter takes off the highest peak; 0 where it does nothing"""
+    gain_db: float  # of the whole, signed; 0 for silence
+    asked_lufs: float  # loudness asked of this sound
+    dialogue: bool  # whether it is asked of the speech alone
+    limiting_db: float  # dB that the limiter takes off the highest peak; 0 where it does nothing
+    # LU by which the gain stops before the target, so that the limiter does not take off too much
     missing_lu: float = 0.0
-    """LU by which the gain stops before the target, so that the limiter does not take off too much"""
 
 
 def asked_loudness(levels: SoundLevels, target: DeliveryTarget) -> tuple[float, float, bool]:
-    """What a target asks of a sound, and what the sound has.
+    """Loudness that a target asks and that the sound has, both LUFS, and whether they are of the speech alone.
 
-    Parameters
-    ----------
-    levels : of the sound
-    target : where it asks for a loudness of the dialogue and too little is spoken, the whole is measured instead
-
-    Returns
-    -------
-    asked : LUFS
-    measured : LUFS, -inf for silence
-    dialogue : whether both are of the speech
+    Where a target asks for a loudness of the dialogue and too little is spoken, the whole is measured instead.
     """
     spoken = levels.dialogue_lufs
     if target.measured_on == "programme":
@@ -75,14 +59,7 @@ def asked_loudness(levels: SoundLevels, target: DeliveryTarget) -> tuple[float, 
 
 
 def gain_for(levels: SoundLevels, target: DeliveryTarget, params: RenderParams | None = None) -> DeliveryGain:
-    """The gain that brings a sound to a target, before what the limiter takes away is made up for.
-
-    Parameters
-    ----------
-    levels : of the sound, not limited
-    target : what is asked
-    params : how much the limiter may take off; None: the defaults
-    """
+    """The gain that brings a sound to a target, before what the limiter takes away is made up for."""
     params = params or RenderParams()
     asked, measured, dialogue = asked_loudness(levels, target)
     if not (isfinite(measured) and isfinite(levels.true_peak_dbtp)):
@@ -97,19 +74,10 @@ def find_gain(
     speech: Sequence[Sequence[float]] = (),
     params: RenderParams | None = None,
 ) -> DeliveryGain:
-    """Find the gain that brings a sound to a target once it is limited.
+    """Find the gain that brings a sound to a target once it is limited; 0 dB for silence.
 
-    Parameters
-    ----------
-    sound : plays it from its beginning, blocks of shape (channels, n), not limited; called once a round
-    rate : Hz
-    target : what is asked
-    speech : pairs of seconds in which somebody speaks, disjoint
-    params : of the limiter; its ceiling is that of the target. None: the defaults
-
-    Returns
-    -------
-    the gain; 0 dB for silence
+    `sound` plays the unlimited sound from its beginning and is called once a round; `speech` lists disjoint pairs of
+    seconds. The ceiling of `params` is replaced by that of the target.
     """
     params = (params or RenderParams()).model_copy(update={"ceiling_dbtp": target.ceiling_dbtp})
     levels = measure_blocks(sound(), rate, speech)
@@ -123,6 +91,8 @@ def find_gain(
         lost = found.asked_lufs - reached
         if abs(lost) < _CLOSE_LU:
             break
+        # Above the ceiling a dB of gain brings less than a dB of loudness: the secant of the last two rounds says how
+        # much. Where it comes out near zero, the least slope keeps the step finite.
         slope = 1.0 if before is None else (reached - before[1]) / (found.gain_db - before[0])
         before = (found.gain_db, reached)
         found = _held_back(found.gain_db + lost / min(max(slope, _LEAST_SLOPE), 1.0), found, levels, target, params)
@@ -130,17 +100,7 @@ def find_gain(
 
 
 def amplify(blocks: Iterator[FloatArray], gain_db: float) -> Iterator[FloatArray]:
-    """Raise or lower a stream.
-
-    Parameters
-    ----------
-    blocks : shape (channels, n) each
-    gain_db : signed
-
-    Yields
-    ------
-    the blocks; the same ones at 0 dB
-    """
+    """Apply a gain to a stream; at 0 dB the blocks pass untouched."""
     gain = np.float32(10.0 ** (gain_db / 20.0))
     for block in blocks:
         yield block if gain_db == 0.0 else block * gain
@@ -149,20 +109,7 @@ def amplify(blocks: Iterator[FloatArray], gain_db: float) -> Iterator[FloatArray
 def shortfalls(
     name: str, target: DeliveryTarget, levels: SoundLevels, found: DeliveryGain, params: RenderParams | None = None
 ) -> tuple[str, ...]:
-    """What a finished file falls short of, a line each.
-
-    Parameters
-    ----------
-    name : of the target
-    target : what was asked
-    levels : of the file
-    found : the gain that it was made with
-    params : how much the limiter may take off; None: the defaults
-
-    Returns
-    -------
-    none where everything asked is met
-    """
+    """What a finished file falls short of, a line each; none where everything asked is met."""
     params = params or RenderParams()
     lines = []
     _, measured, _ = asked_loudness(levels, target)

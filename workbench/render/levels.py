@@ -30,20 +30,14 @@ from workbench.recording import FloatArray
 class SoundLevels:
     """Levels of a sound."""
 
-    loudness_lufs: float
-    """gated loudness of the whole; -inf for silence"""
-    true_peak_dbtp: float
-    """-inf for silence"""
-    max_momentary_lufs: float = float("-inf")
-    """of the loudest 400 ms; -inf for silence"""
-    max_short_term_lufs: float = float("-inf")
-    """of the loudest 3 s; -inf for silence"""
-    loudness_range_lu: float | None = None
-    """None for silence, and for sound of less than 3 s"""
+    loudness_lufs: float  # gated loudness of the whole; -inf for silence
+    true_peak_dbtp: float  # -inf for silence
+    max_momentary_lufs: float = float("-inf")  # of the loudest 400 ms; -inf for silence
+    max_short_term_lufs: float = float("-inf")  # of the loudest 3 s; -inf for silence
+    loudness_range_lu: float | None = None  # None for silence, and for sound of less than 3 s
+    # of all sound during speech, not gated by level (BS.1770-1); None without speech
     dialogue_lufs: float | None = None
-    """of all that is heard while somebody speaks, not gated by level (BS.1770-1); None where nobody does"""
-    dialogue_share: float = 0.0
-    """share of the time in which somebody speaks, 0 to 1"""
+    dialogue_share: float = 0.0  # share of the time with speech, 0 to 1
 
 
 class PeakMeter:
@@ -56,12 +50,7 @@ class PeakMeter:
         self._waiting: FloatArray | None = None
 
     def add(self, block: FloatArray) -> None:
-        """Take the next block.
-
-        Parameters
-        ----------
-        block : shape (channels, n), full scale 1.0
-        """
+        """Take the next block, shape (channels, n), full scale 1.0."""
         sound = block.astype(np.float32, copy=False)
         if not sound.shape[1]:
             return
@@ -77,6 +66,8 @@ class PeakMeter:
 
     def _look(self, sound: FloatArray) -> None:
         """Measure between all samples whose neighbours are known, and keep what the next ones need."""
+        # The interpolator needs `_half` samples on both sides; those whose right neighbours are still to come wait for
+        # the next block. Values below the highest peak so far are skipped inside, which is why it is passed on.
         count = sound.shape[1] - 2 * self._half
         if count > 0 and self._top > 0.0:
             peaks = np.zeros(count, dtype=np.float32)
@@ -86,20 +77,9 @@ class PeakMeter:
 
 
 def measure_levels(path: Path, speech: Sequence[Sequence[float]] = ()) -> SoundLevels:
-    """Measure the sound of a file.
+    """Measure the sound of a sound file or a video; `speech` lists disjoint pairs of seconds.
 
-    Parameters
-    ----------
-    path : a sound file, or a video with sound
-    speech : pairs of seconds of the file in which somebody speaks, disjoint
-
-    Returns
-    -------
-    loudness, peak, and loudness of the dialogue
-
-    Raises
-    ------
-    MediaError : no such file, no media, no sound in it, or a torn file
+    Raises `MediaError` where there is no sound, or the file is torn.
     """
     rate = 0
 
@@ -113,22 +93,7 @@ def measure_levels(path: Path, speech: Sequence[Sequence[float]] = ()) -> SoundL
 
 
 def measure_blocks(blocks: Iterable[FloatArray], rate: int, speech: Sequence[Sequence[float]] = ()) -> SoundLevels:
-    """Measure sound block by block, as it is made.
-
-    Parameters
-    ----------
-    blocks : shape (channels, n) each, full scale 1.0
-    rate : Hz
-    speech : pairs of seconds in which somebody speaks, disjoint
-
-    Returns
-    -------
-    loudness, peak, and loudness of the dialogue
-
-    Raises
-    ------
-    ParameterError : a rate under 4 kHz
-    """
+    """Measure sound as it is made, in blocks of shape (channels, n); raises `ParameterError` for a rate under 4 kHz."""
     return _measure(blocks, lambda: rate, speech)
 
 

@@ -22,18 +22,16 @@ from workbench.params import RenderParams
 from workbench.recording import FloatArray, Recording, VideoSeconds
 from workbench.render.schedule import Music, PlacedTrack, PlayedSegment, Schedule, schedule
 
+# Another encoding of the same file differs by less than this, another file nearly always by more
 _LENGTH_TOLERANCE_SECONDS = 0.5
-"""another encoding of the same file differs by less than this, another file nearly always by more"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expectation:
     """What the track itself has on either side of a seam; both are as long as the seam's excerpt."""
 
-    left: Recording
-    """the track played on past the place it leaves"""
-    entered: Recording
-    """the track as it leads up to the place that is entered, and goes on"""
+    left: Recording  # the track played on past the place it leaves
+    entered: Recording  # the track as it leads up to the place that is entered, and goes on
 
 
 def render_blocks(
@@ -45,28 +43,17 @@ def render_blocks(
     to_s: VideoSeconds | None = None,
     limit: bool = False,
 ) -> Iterator[FloatArray]:
-    """Play a plan block by block, in memory that does not grow with its length.
+    """Play a plan in blocks of shape (channels, n), float32, at the track's rate, in memory independent of its length.
 
-    Parameters
-    ----------
-    plan : a plan, whose segments must lie in the recording, or a placed track
-    recording : the track, decoded
-    params : block length and, with `limit`, the limiter's
-    from_s, to_s : video time, s, clipped to the plan; None plays to `window_end`
-    limit : hold the true peak under the ceiling; the limiter starts at `from_s`, without the state of what came before
-
-    Yields
-    ------
-    shape (channels, n), float32, at the track's rate; together `round(to_s·rate) - round(from_s·rate)` samples
-
-    Raises
-    ------
-    PlanError : the plan was made for another track, or is none
+    `from_s` and `to_s` are clipped to the plan; None plays to `window_end`. Together the blocks have `round(to_s·rate)
+    - round(from_s·rate)` samples. With `limit` the true peak stays under the ceiling; the limiter starts at `from_s`,
+    without the state of what came before. Raises `PlanError` if the plan was made for another track.
     """
     params = params or RenderParams()
     timeline = schedule(plan, recording.sample_rate)
     check_track(plan, recording)
     rate = recording.sample_rate
+    # Ends are rounded as times, not as lengths: adjacent ranges then join without a gap or an overlap.
     first = min(max(round(from_s * rate), 0), timeline.length)
     stop = timeline.length if to_s is None else min(max(round(to_s * rate), first), timeline.length)
     blocks = _play(timeline, recording.samples, first, stop, max(1, round(params.block_seconds * rate)))
@@ -82,43 +69,17 @@ def render(
     to_s: VideoSeconds | None = None,
     limit: bool = False,
 ) -> Recording:
-    """Play a plan, or a part of it, into memory.
-
-    Parameters
-    ----------
-    plan : a plan, whose segments must lie in the recording, or a placed track
-    recording : the track, decoded
-    params : block length and, with `limit`, the limiter's; None: the defaults
-    from_s, to_s : video time, s, clipped to the plan; None plays to `window_end`
-    limit : hold the true peak under the ceiling
-
-    Returns
-    -------
-    at the track's rate and channels
-
-    Raises
-    ------
-    PlanError : the plan was made for another track, or is none
-    """
+    """Play a plan, or a part of it, into memory, as `render_blocks` does."""
     blocks = list(render_blocks(plan, recording, params, from_s=from_s, to_s=to_s, limit=limit))
     silence = np.zeros((recording.channels, 0), dtype=np.float32)
     return Recording.from_samples(np.concatenate([silence, *blocks], axis=1), recording.sample_rate)
 
 
 def seam_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: float = 4.0) -> Recording:
-    """Cut out what is heard around a seam, which lies in the middle.
+    """Cut out what is played around a seam, which lies in the middle.
 
-    Parameters
-    ----------
-    plan : what is played
-    recording : the track, decoded
-    seam : index of the seam
-    seconds : length of the excerpt; shorter where the plan begins or ends
-
-    Raises
-    ------
-    ParameterError : no such seam, or an excerpt without length
-    PlanError : the plan was made for another track
+    Shorter than `seconds` where the plan begins or ends. Raises `ParameterError` if there is no such seam, or for an
+    excerpt without length, and `PlanError` if the plan was made for another track.
     """
     timeline = schedule(plan, recording.sample_rate)
     first, stop = _around(timeline, seam, seconds)
@@ -126,22 +87,10 @@ def seam_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: float
 
 
 def expected_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: float = 4.0) -> Expectation:
-    """Cut out of the track what a listener who knows it would hear around a seam, from either side.
+    """Cut out of the track what a listener who knows it would expect around a seam, from either side.
 
     Both excerpts run over the samples of `seam_excerpt`; each is at the level its side has at the seam, without glides
-    and fades, and silent where the track has nothing.
-
-    Parameters
-    ----------
-    plan : what is played
-    recording : the track, decoded
-    seam : index of the seam
-    seconds : length of the excerpts; shorter where the plan begins or ends
-
-    Raises
-    ------
-    ParameterError : no such seam, or an excerpt without length
-    PlanError : the plan was made for another track
+    and fades, and silent where the track has nothing. Raises as `seam_excerpt`.
     """
     timeline = schedule(plan, recording.sample_rate)
     check_track(plan, recording)
@@ -154,17 +103,7 @@ def expected_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: f
 
 
 def check_length_of_track(plan: Music, seconds: float) -> None:
-    """Refuse a track that cannot be the one that a plan was made for.
-
-    Parameters
-    ----------
-    plan : a plan or a placed track
-    seconds : decoded length of the track
-
-    Raises
-    ------
-    PlanError : lengths differ by over half a second
-    """
+    """Raise `PlanError` if lengths differ by over half a second: the plan was made for another track."""
     if abs(plan.song_duration - seconds) > _LENGTH_TOLERANCE_SECONDS:
         raise PlanError(
             f"the plan was made for a track of {plan.song_duration:.3f} s, this one lasts {seconds:.3f} s; "
@@ -210,6 +149,7 @@ def _add_cue(sound: FloatArray, begin: int, cue: PlayedSegment, samples: FloatAr
     stop = min(cue.stop, begin + sound.shape[1], samples.shape[1] - cue.song_offset)
     if stop <= first:
         return
+    # Most of a segment plays at one gain, computed once there instead of once a sample.
     edges = [first, *(at for at in (cue.steady_from, cue.steady_to) if first < at < stop), stop]
     for piece_from, piece_to in pairwise(edges):
         steady = cue.steady_from <= piece_from and piece_to <= cue.steady_to

@@ -23,21 +23,9 @@ _GLIDE = 1.06  # a semitone upwards, which no instrument does in step with every
 def preview_of(
     recording: Recording, song_from: TrackSeconds, song_to: TrackSeconds, params: PreviewParams = PreviewParams()
 ) -> Recording:
-    """The marked excerpt between two times.
+    """The marked excerpt between two times, one or two channels, at most -1 dBTP.
 
-    Parameters
-    ----------
-    recording : the whole track
-    song_from, song_to : s; an excerpt longer than `params.seconds` is cut at its end
-    params : longest excerpt, fades and marks
-
-    Returns
-    -------
-    Recording : one or two channels, at most -1 dBTP
-
-    Raises
-    ------
-    ParameterError : no time between both, or outside the track
+    It is cut at `params.seconds`. Raises `ParameterError` where no time lies between both, or outside the track.
     """
     rate = recording.sample_rate
     first = round(max(0.0, song_from) * rate)
@@ -54,17 +42,7 @@ def preview_of(
 
 
 def mark_times(seconds: float, params: PreviewParams = PreviewParams()) -> FloatArray:
-    """Where the marks begin in an excerpt: evenly spaced, half a distance from either end.
-
-    Parameters
-    ----------
-    seconds : length of the excerpt
-    params : distance and length of marks
-
-    Returns
-    -------
-    shape (n_marks,), s, at least one
-    """
+    """Seconds of an excerpt at which the marks begin: at least one, evenly spaced, half a distance from either end."""
     count = max(1, round(seconds / params.mark_every_seconds))
     centres = (np.arange(count) + 0.5) * seconds / count
     return np.maximum(0.0, centres - 0.5 * params.mark_seconds)

@@ -31,25 +31,24 @@ from workbench.media.containers import is_still, open_media, packets, path_of, p
 from workbench.media.probe import timecode_of
 from workbench.media.sound_streams import SoundChoice, sound_streams
 
+# FFmpeg's name of each container that a video is written as, by suffix
 CONTAINERS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
-"""FFmpeg's name of each container that a video is written as, by suffix"""
-SUFFIXES = {"mp4": ".mp4", "mov": ".mov", "matroska": ".mkv"}
-"""the suffix of each in messages"""
+SUFFIXES = {"mp4": ".mp4", "mov": ".mov", "matroska": ".mkv"}  # the suffix of each in messages
 _StreamT = TypeVar("_StreamT", bound=Stream)
+# FFmpeg's types of streams in the words of messages, where those differ
 _KINDS = {"subtitle": "subtitles", "video": "picture"}
-"""FFmpeg's types of streams in the words of messages, where those differ"""
+# Tags about the file or its sound, which are not those of the copy; time code is written with the picture
 _OF_FILE = re.compile(
     r"major_brand|minor_version|compatible_brands|encoder|software|timecode"
     r"|handler_name|vendor_id|itunsmpb|itunnorm|tlen|replaygain_.*|r128_.*"
     r"|company_name|product_.*|toolkit_.*|application_platform|.*(_ul|uid|umid)"
 )
-"""tags about the file or its sound, which are not those of the copy; time code is written with the picture"""
+# Languages with two codes in ISO 639-2, of which MOV knows only the other one
 _MAC_LANGUAGES = {
     "deu": "ger", "nld": "dut", "ell": "gre", "isl": "ice", "zho": "chi", "fas": "per", "hye": "arm", "eus": "baq",
     "kat": "geo", "mkd": "mac", "msa": "may", "mya": "bur", "bod": "tib", "cym": "wel", "sqi": "alb",
     "fre": "fra", "cze": "ces", "rum": "ron", "slo": "slk",
 }  # fmt: skip
-"""languages of two codes in ISO 639-2, of which MOV knows the other one alone"""
 
 
 class Part(NamedTuple):
@@ -57,10 +56,8 @@ class Part(NamedTuple):
 
     stream: Stream
     name: str
-    held_by: tuple[str, ...]
-    """suffixes of containers"""
-    image: bytes
-    """of a cover, the file that it is; empty where the source has but a place for one"""
+    held_by: tuple[str, ...]  # suffixes of containers
+    image: bytes  # of a cover, the file that it is; empty where the source has but a place for one
 
 
 def containers_for(stream: Stream, packet: Packet[VideoStream] | None = None) -> tuple[str, ...]:
@@ -151,6 +148,7 @@ def copy_parts(
 def _copy_chapters(source: InputContainer, video: OutputContainer, zero: Fraction) -> None:
     chapters = source.chapters()
     for chapter in chapters:
+        # Chapters count container time; the copy begins with the first picture.
         shift = round(zero / Fraction(str(chapter["time_base"])))
         chapter["start"], chapter["end"] = max(0, chapter["start"] - shift), chapter["end"] - shift
     video.set_chapters([chapter for chapter in chapters if chapter["end"] > chapter["start"]])
@@ -184,6 +182,7 @@ def read_packets(path: Path, copied: Mapping[int, Stream], zero: Fraction) -> It
             if not packet.size or packet.pts is None or tick is None:
                 continue
             begins = packet.pts - round(zero / tick)
+            # A text that begins before the first picture is shown from there, for what is left of it.
             late, length = max(0, -begins), packet.duration or 0
             if late and late >= length:
                 continue
@@ -269,6 +268,7 @@ def _takes(container: str, stream: Stream, packet: Packet[VideoStream] | None) -
             video.start_encoding()
             if stream.type == "attachment" or (stream.type == "video" and packet is None):
                 return True
+            # Four zero bytes pass for a packet of subtitles or data; a picture needs a real one to be read back.
             alone: Packet[Stream] = Packet(b"\0\0\0\0" if packet is None else bytes(packet))
             alone.stream, alone.pts, alone.dts, alone.is_keyframe = copied, 0, 0, True
             video.mux(alone)

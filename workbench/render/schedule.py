@@ -33,20 +33,16 @@ from workbench.loops.plan import LoopPlan
 from workbench.mix.fades import crossfade_in, crossfade_out, decibels_to_gain, end_fade, glide_gain, start_fade
 from workbench.recording import FloatArray, VideoSeconds
 
-_CUT_FADE_SECONDS = 0.01
-"""length of the fade where a placed track is cut; a hard edge would click"""
+_CUT_FADE_SECONDS = 0.01  # length of the fade where a placed track is cut; a hard edge would click
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedTrack:
     """A track laid straight under a video."""
 
-    offset_seconds: VideoSeconds
-    """video time at which the track's own time 0 falls; negative: its head is cut off"""
-    song_duration: float
-    """s, decoded"""
-    window_end: VideoSeconds
-    """end of the video; without a video, of the track"""
+    offset_seconds: VideoSeconds  # video time at which the track's own time 0 falls; negative: its head is cut off
+    song_duration: float  # s, decoded
+    window_end: VideoSeconds  # end of the video; without a video, of the track
 
     def __post_init__(self) -> None:
         if not -self.song_duration < self.offset_seconds < self.window_end:
@@ -62,24 +58,15 @@ class PlacedTrack:
 
 
 def place_track(offset_seconds: VideoSeconds, song_duration: float, video_seconds: float | None) -> PlacedTrack:
-    """Lay a track straight under a video.
+    """Lay a track straight under a video; without one, the track plays to its own end.
 
-    Parameters
-    ----------
-    offset_seconds : video time at which the track's own time 0 falls; may be negative
-    song_duration : s, decoded
-    video_seconds : length of the video; None: the track plays to its own end
-
-    Raises
-    ------
-    PlanError : nothing of the track would be heard
+    Raises `PlanError` where nothing of the track would be played.
     """
     end = offset_seconds + song_duration if video_seconds is None else video_seconds
     return PlacedTrack(offset_seconds, song_duration, end)
 
 
-Music: TypeAlias = LoopPlan | PlacedTrack
-"""what can be played"""
+Music: TypeAlias = LoopPlan | PlacedTrack  # what can be played
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +78,7 @@ class Crossfade:
     exponent: float
 
     def progress(self, times: FloatArray) -> FloatArray:
-        """Position in the fade.
-
-        Parameters
-        ----------
-        times : any shape, video seconds
-
-        Returns
-        -------
-        same shape: 0 to 1 inside the fade, beyond that outside
-        """
+        """Position in the fade at video seconds of any shape: 0 to 1 inside, beyond that outside."""
         return np.asarray((times - (self.centre - self.seconds / 2.0)) / self.seconds)
 
 
@@ -108,25 +86,18 @@ class Crossfade:
 class PlayedSegment:
     """One segment as it is played: from its pre-roll to its post-roll."""
 
-    first: int
-    """output sample at which it is heard first"""
-    stop: int
-    """output sample one past its last"""
-    song_offset: int
-    """track sample minus output sample, all through the cue"""
-    begins: VideoSeconds
-    """when song_from is heard"""
-    ends: VideoSeconds
-    """when song_to is reached"""
+    first: int  # output sample at which it is heard first
+    stop: int  # output sample one past its last
+    song_offset: int  # track sample minus output sample, all through the cue
+    begins: VideoSeconds  # when song_from is heard
+    ends: VideoSeconds  # when song_to is reached
     gain_in_db: float
     gain_db: float
     glide_seconds: float
     fade_in: Crossfade | None
     fade_out: Crossfade | None
-    steady_from: int
-    """output sample from which its gain no longer moves"""
-    steady_to: int
-    """output sample at which its gain begins to move again"""
+    steady_from: int  # output sample from which its gain no longer moves
+    steady_to: int  # output sample at which its gain begins to move again
 
     @property
     def reached_db(self) -> float:
@@ -135,18 +106,11 @@ class PlayedSegment:
         return self.gain_in_db + (self.gain_db - self.gain_in_db) * done
 
     def gain(self, first: int, stop: int, rate: int) -> FloatArray:
-        """Gain of some output samples, without the fades at the ends of the plan.
-
-        Parameters
-        ----------
-        first, stop : output samples, `stop` one past the last
-        rate : Hz
-
-        Returns
-        -------
-        shape (stop - first,), linear
+        """Linear gain of output samples `first` to `stop`, shape (stop - first,), without the fades at the ends of the
+        plan.
         """
         times = np.arange(first, stop) / rate
+        # The post-roll under the next segment holds the level reached at the seam: a glide does not go on behind it.
         held = np.minimum(times, self.ends)
         if self.glide_seconds > 0.0:
             gain = glide_gain((held - self.begins) / self.glide_seconds, self.gain_in_db, self.gain_db)
@@ -163,39 +127,23 @@ class PlayedSegment:
 class Schedule:
     """A whole plan in samples of one rate."""
 
-    rate: int
-    """Hz, the track's"""
-    length: int
-    """samples from the start of the video to `window_end`"""
-    cues: tuple[PlayedSegment, ...]
-    """one a segment, in order; only neighbours overlap"""
+    rate: int  # Hz, the track's
+    length: int  # samples from the start of the video to `window_end`
+    cues: tuple[PlayedSegment, ...]  # one a segment, in order; only neighbours overlap
     music_in: VideoSeconds
     start_fade_seconds: float
     window_end: VideoSeconds
     end_fade_seconds: float
 
     def heard(self, first: int, stop: int) -> tuple[PlayedSegment, ...]:
-        """The cues that are heard in some output samples.
-
-        Parameters
-        ----------
-        first, stop : output samples, `stop` one past the last
-        """
+        """The cues that play in output samples `first` to `stop`."""
+        # Cues are sorted by both ends, so an hour of repeats costs no more than a minute.
         begin = bisect_right(self.cues, first, key=lambda cue: cue.stop)
         until = bisect_right(self.cues, stop - 1, key=lambda cue: cue.first)
         return self.cues[begin:until]
 
     def ends_gain(self, first: int, stop: int) -> FloatArray | None:
-        """Gain of the fades at both ends of the plan.
-
-        Parameters
-        ----------
-        first, stop : output samples, `stop` one past the last
-
-        Returns
-        -------
-        shape (stop - first,), linear; None where neither fade applies
-        """
+        """Linear gain of the fades at both ends of the plan, shape (stop - first,); None where neither applies."""
         fades_in = self.start_fade_seconds > 0.0 and first / self.rate < self.music_in + self.start_fade_seconds
         fades_out = self.end_fade_seconds > 0.0 and stop / self.rate > self.window_end - self.end_fade_seconds
         if not fades_in and not fades_out:
@@ -210,16 +158,8 @@ class Schedule:
 
 
 def schedule(plan: Music, rate: int) -> Schedule:
-    """Lay out a plan or a placed track in samples.
-
-    Parameters
-    ----------
-    plan : a plan or a placed track
-    rate : Hz, the track's
-
-    Returns
-    -------
-    one cue a segment, and the fades at both ends
+    """Lay out a plan or a placed track in samples of the track's rate: a cue for each segment, and the fades at both
+    ends.
     """
     return _schedule_track(plan, rate) if isinstance(plan, PlacedTrack) else _schedule_plan(plan, rate)
 
@@ -266,6 +206,8 @@ def _schedule_plan(plan: LoopPlan, rate: int) -> Schedule:
     for k, segment in enumerate(segments):
         fade_in = fades[k - 1] if k > 0 else None
         fade_out = fades[k] if k < seams else None
+        # From video time, never from rounded lengths: see the head. The cue begins earlier and ends later by half a
+        # fade, rounded outwards, so that no sample inside a fade is left out.
         placed = round(begins[k] * rate)
         first = placed if fade_in is None else ceil((fade_in.centre - fade_in.seconds / 2.0) * rate)
         stop = (
@@ -273,6 +215,7 @@ def _schedule_plan(plan: LoopPlan, rate: int) -> Schedule:
             if fade_out is None
             else floor((fade_out.centre + fade_out.seconds / 2.0) * rate) + 1
         )
+        # Steady from the end of the glide and the fade in, whichever is later, to the start of the fade out.
         moves = 0.0 if segment.gain_in_db == segment.gain_db else plan.gain_glide_seconds
         rising = begins[k] + max(moves, fade_in.seconds / 2.0 if fade_in else 0.0)
         falling = begins[k + 1] if fade_out is None else fade_out.centre - fade_out.seconds / 2.0

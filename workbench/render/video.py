@@ -67,26 +67,21 @@ from workbench.render.remux import (
 )
 from workbench.render.schedule import Music
 
-Progress: TypeAlias = Callable[[float], None]
-"""Called now and then with the share that is done, 0 to 1."""
+Progress: TypeAlias = Callable[[float], None]  # called now and then with the share that is done, 0 to 1
 
+# A tail of sound up to this length leaves the last picture as it is; see `MediaInfo.duration`
 _SHORT_TAIL_SECONDS = 0.2
-"""of a video after its last picture, for which the picture stays as it is; see `MediaInfo.duration`"""
+# How far the sound runs ahead of the picture while both are written, so that players need not seek
 _SOUND_AHEAD_SECONDS = 1.0
-"""how far the sound runs ahead of the picture while both are written, so that players need not seek"""
-_HIDDEN_SECONDS = 0.06
-"""s before the first picture; the head of AAC and rounded time stamps stay within"""
-_MOST_REORDERED = 32
-"""packets without a decoding time after which one is invented; codecs reorder 16 at most"""
+_HIDDEN_SECONDS = 0.06  # s before the first picture; the head of AAC and rounded time stamps stay within
+_MOST_REORDERED = 32  # packets without a decoding time after which one is invented; codecs reorder 16 at most
+# dB by which the ceiling of the next take lies lower than the last take was over, for each take that may not be the
+# last: a codec does not repeat its peaks, and a lower ceiling now and then comes out higher
 _CLEAR_DB = (0.05, 0.3, 0.6, 1.0)
-"""dB by which the ceiling of the next take lies lower than the last take was over, for each take that may not be the
-last: a codec does not repeat its peaks, and a lower ceiling now and then comes out higher"""
-_SOUND_SHARE = 0.9
-"""share of the reported progress for the sound; the rest is for writing the video"""
+_SOUND_SHARE = 0.9  # share of the reported progress for the sound; the rest is for writing the video
+# Share of the sound's remaining progress for each take: there may be another, and progress never goes back
 _TAKE_SHARE = 0.6
-"""of the sound's remaining progress, for each take: there may be another, and progress never goes back"""
-VIDEO_SUFFIXES = tuple(CONTAINERS)
-"""File name endings that `render_video` knows."""
+VIDEO_SUFFIXES = tuple(CONTAINERS)  # file name endings that `render_video` knows
 
 
 class Ducking(Protocol):
@@ -261,18 +256,8 @@ def play_video(
 ) -> Iterator[FloatArray]:
     """Play what `render_video`, or `render_audio` under a voice, writes, before its gain, limiter and codec.
 
-    Parameters
-    ----------
-    plan, recording, video, mix, params, soundtrack, audio : as for `render_video`
-
-    Yields
-    ------
-    shape (2, n), float32, at `video_sample_rate`; together as long as the video
-
-    Raises
-    ------
-    MediaError : the video cannot be read
-    PlanError : the plan was made for another track
+    Blocks have shape (2, n), float32, at `video_sample_rate`; together they are as long as the video. Raises
+    `MediaError` where the video cannot be read, and `PlanError` if the plan was made for another track.
     """
     params = params or RenderParams()
     check_track(plan, recording)
@@ -304,16 +289,10 @@ def _encode_under_ceiling(
     held: bool,
     progress: Progress | None,
 ) -> Iterator[EncodedSound]:
-    """Encode sound under lower and lower ceilings until the decoded sound keeps the ceiling of `params`.
+    """Encode sound under lower and lower ceilings until the decoded sound stays under the ceiling of `params`.
 
-    Parameters
-    ----------
-    sound : makes all of it under a ceiling, dBTP
-    total : its samples
-    params : ceiling, rate and bit rate
-    folder : for the encoded packets
-    held : whether there is a ceiling to keep; without one the first take is the only one
-    progress : receives the share that is done
+    `sound` plays all of it, `total` samples, under a ceiling in dBTP. Without `held` there is no ceiling to stay under,
+    and the first take is the only one.
     """
     ceiling, begun = params.ceiling_dbtp, 0.0
     for clear_db in (*_CLEAR_DB, None) if held else (None,):
@@ -321,6 +300,7 @@ def _encode_under_ceiling(
         take = _report_blocks(sound(ceiling), total, _Part(progress, begun, ended).report)
         with encode(take, params, folder, measured=held) as encoded:
             over = encoded.true_peak_dbtp - params.ceiling_dbtp
+            # The last take is served even if it is still over: four takes have lowered the ceiling by some 2 dB.
             if clear_db is None or over <= 0.0:
                 yield encoded
                 return
@@ -357,6 +337,7 @@ def _convert_rate(blocks: Iterable[FloatArray], rate_from: int, rate_to: int) ->
     if rate_from == rate_to:
         yield from blocks
         return
+    # VHQ here, HQ in analysis: this sound is delivered.
     stream = soxr.ResampleStream(rate_from, rate_to, 2, dtype="float32", quality="VHQ")
     for block in blocks:
         fresh = stream.resample_chunk(np.ascontiguousarray(block.T))
@@ -415,6 +396,7 @@ def _join(
     with target.open(writing_options(source, target.kind)) as video:
         zero = shown.pts * tick
         pictures = _hold_last(_set_times(source, picture, shown.pts), round(target.seconds / tick))
+        # The first packet decides whether the container holds the picture, before an hour of sound is made for it.
         first = next(pictures, None)
         target.check_holds(picture, first)
         shows = copy_stream(video, picture)
@@ -424,6 +406,7 @@ def _join(
         further = [index for index in copied if source.streams[index].type == "video"]
         others = {index: stream for index, stream in copied.items() if index not in further}
         with sound as encoded:
+            # Muxers interleave by arrival: merged by time, a player reads picture and sound from neighbouring bytes.
             in_step: Iterator[tuple[float, Packet[Any]]] = heapq.merge(
                 _time_packets(pictures if first is None else chain((first,), pictures), shows, tick),
                 _sound_ahead(encoded, mixed),
@@ -474,10 +457,8 @@ class _Target:
     aside: Path
     video: Path
     audio: SoundChoice | None
-    seconds: float
-    """length of the video"""
-    report: Callable[[float], None]
-    """receives the video seconds that are written"""
+    seconds: float  # length of the video
+    report: Callable[[float], None]  # receives the video seconds that are written
 
     @property
     def kind(self) -> str:
@@ -543,6 +524,8 @@ def _set_times(source: InputContainer, picture: VideoStream, zero: int) -> Itera
         waiting.append(packet)
         if packet.dts is None and len(waiting) < _MOST_REORDERED:
             continue
+        # Times that lead up to the first known one, a picture's length apart; with none known after `_MOST_REORDERED`
+        # packets, the earliest display time stands for it.
         known = packet.dts if packet.dts is not None else min(other.pts or 0 for other in waiting)
         step = max(1, packet.duration or 1)
         for place, ready in enumerate(waiting, start=1 - len(waiting)):
@@ -567,6 +550,7 @@ def _hold_last(pictures: Iterator[Packet[VideoStream]], end: int) -> Iterator[Pa
     for packet in chain(pictures, (None,)):
         shown_to = max(shown_to, (held.pts or 0) + (held.duration or 0))
         if packet is None:
+            # Known only when the last packet is: so every packet waits for its successor.
             if (end - shown_to) * (tick_seconds(held) or 0) > _SHORT_TAIL_SECONDS:
                 held.duration = end - (held.pts or 0)
             yield held
