@@ -29,17 +29,7 @@ class Label(NamedTuple):
 
 
 def write_labels(timeline: Timeline, out: Path) -> None:
-    """Write seams, segments and speech, and with a track bars and sections.
-
-    Parameters
-    ----------
-    timeline : a plan or a placement; bars and sections need its `notes`
-    out : the file to write, replaced where it exists
-
-    Raises
-    ------
-    MediaError : the file cannot be written
-    """
+    """Write seams, segments and speech, and with the notes of an analysis bars and sections."""
     lines = [f"{start:.6f}\t{end:.6f}\t{plain_name(text)}\n" for start, end, text in sorted(_labels(timeline))]
     write_text(out, "".join(lines))
 

@@ -27,18 +27,15 @@ from workbench.export.envelope import FrameKey, Lines, fit_frame_keys
 from workbench.export.timeline import SILENT_DB, Crossing, Item, Marker, Timeline, TrackMedia, decibels
 
 _NTSC = Fraction(1000, 1001)
-_MOST_RATE = 100
-"""a frame number of timecode has two digits"""
+_MOST_RATE = 100  # a frame number of timecode has two digits
 
 
 @dataclass(frozen=True, slots=True)
 class CutTransition:
     """A crossfade between two clips."""
 
-    cut: int
-    """frame at which the clips meet"""
-    half: int
-    """frames before the cut, and as many after it"""
+    cut: int  # frame at which the clips meet
+    half: int  # frames before the cut, and as many after it
     crossing: Crossing
 
     @property
@@ -57,16 +54,13 @@ class CutClip:
     """One item of the timeline on frames."""
 
     item: Item
-    begin: int
-    """frame of the edit at which it begins, crossfade left out"""
-    end: int
-    """one past its last"""
-    shift: Fraction
-    """track time less video time, s, exact"""
+    begin: int  # frame of the edit at which it begins, crossfade left out
+    end: int  # one past its last
+    shift: Fraction  # track time less video time, s, exact
     into: CutTransition | None
     out: CutTransition | None
+    # dB at frames of the edit, from the start of the crossfade into it to the end of the one out of it
     levels: tuple[FrameKey, ...]
-    """dB at frames of the edit, from the start of the crossfade into it to the end of the one out of it"""
 
     @property
     def first(self) -> int:
@@ -79,23 +73,11 @@ class CutClip:
         return self.end if self.out is None else self.out.stop
 
     def source(self, frame: int, frame_rate: Fraction) -> Fraction:
-        """The exact track time of a frame of the edit, s.
-
-        Parameters
-        ----------
-        frame : of the edit
-        frame_rate : of the edit, frames a second
-        """
+        """The exact track time, s, of a frame of the edit, at a rate in frames a second."""
         return frame / frame_rate + self.shift
 
     def source_frame(self, frame: int, frame_rate: Fraction) -> int:
-        """The nearest frame of the track, counted at the rate of the edit.
-
-        Parameters
-        ----------
-        frame : of the edit
-        frame_rate : of the edit, frames a second
-        """
+        """The nearest frame of the track, counted at the rate of the edit."""
         # The shift is rounded once, so that a clip is as long in the track as in the edit.
         return frame + round(self.shift * frame_rate)
 
@@ -113,19 +95,15 @@ class CutList:
     """The whole music on frames."""
 
     frame_rate: Fraction
-    timebase: int
-    """frames that a second of timecode counts"""
-    drops: bool
-    """whether timecode is drop-frame"""
-    frames: int
-    """length of the edit"""
+    timebase: int  # frames that a second of timecode counts
+    drops: bool  # whether timecode is drop-frame
+    frames: int  # length of the edit
     clips: tuple[CutClip, ...]
     markers: tuple[CutMarker, ...]
-    fade_in_frames: int
-    """of the rise at the start of the music; 0: none"""
+    fade_in_frames: int  # of the rise at the start of the music; 0: none
+    # of the fall at its end, as far as it lies on the last clip; 0: none. A track that plays to its own last sound is
+    # over before the fall begins
     fade_out_frames: int
-    """of the fall at its end, as far as it lies on the last clip; 0: none. A track that plays to its own last sound is
-    over before the fall begins"""
 
     @property
     def is_ntsc(self) -> bool:
@@ -133,31 +111,19 @@ class CutList:
         return self.frame_rate != self.timebase
 
     def timecode(self, frame: int) -> str:
-        """Timecode of a frame, the first being 0.
-
-        Parameters
-        ----------
-        frame : 0 or more
-        """
+        """Timecode of a frame, the first being 0."""
         return format_timecode(frame, self.timebase, drops=self.drops)
 
 
 def make_cut_list(timeline: Timeline, track: TrackMedia, lines: Lines, *, faded: bool) -> CutList:
-    """Lay the items of a timeline on frames.
+    """Lay the items of a timeline on frames; `lines` says how the program draws lines between keys of a level.
 
-    Parameters
-    ----------
-    timeline : of the edit
-    track : its track
-    lines : how the program draws lines between keys of a level
-    faded : whether levels hold the fades at both ends of the music; without them they are left to the format
-
-    Raises
-    ------
-    ParameterError : no timecode counts at the rate of the video
+    With `faded` the levels hold the fades at both ends of the music; otherwise these are left to the format. Raises
+    `ParameterError` if no timecode counts at the rate of the video.
     """
     rate = timeline.frame_rate
     timebase = ceil(rate)
+    # Timecode numbers frames within a second of `timebase` of them; NTSC rates count the same, a thousandth slower.
     if rate not in (timebase, timebase * _NTSC) or timebase >= _MOST_RATE:
         raise ParameterError(
             f"the video has {float(rate):g} pictures a second, which no timecode counts: "
@@ -194,29 +160,18 @@ def make_cut_list(timeline: Timeline, track: TrackMedia, lines: Lines, *, faded:
 
 
 def is_drop_frame(rate: Fraction) -> bool:
-    """Whether timecode at a rate leaves out numbers, so that an hour of it is an hour.
-
-    Parameters
-    ----------
-    rate : frames a second
-    """
+    """Whether timecode at a rate, frames a second, leaves out numbers, so that an hour of it is an hour."""
     return rate in (Fraction(30000, 1001), Fraction(60000, 1001))
 
 
 def format_timecode(frame: int, timebase: int, *, drops: bool) -> str:
-    """Format a count of frames as timecode.
+    """Format a count of frames from 0 as `HH:MM:SS:FF`, drop-frame with a semicolon before the frames.
 
-    Parameters
-    ----------
-    frame : from 0
-    timebase : frames that a second of timecode counts
-    drops : whether it is drop-frame: the first numbers of each minute but every tenth are left out
-
-    Returns
-    -------
-    `HH:MM:SS:FF`, drop-frame with a semicolon before the frames
+    `timebase` is the number of frames that a second of timecode counts.
     """
     if drops:
+        # Two numbers at 30 frames (four at 60) are skipped in each minute but every tenth (SMPTE ST 12-1): 108 of
+        # 108,000 an hour, which is the thousandth that the rate lacks.
         left_out = timebase // 15
         minute, ten = 60 * timebase - left_out, 600 * timebase - 9 * left_out
         tens, rest = divmod(frame, ten)
@@ -243,6 +198,7 @@ def _fall(timeline: Timeline) -> int:
 def _edges(timeline: Timeline, track: TrackMedia, frames: int) -> list[int]:
     """Frames at which the clips meet, and both ends; each clip has one frame at least and lies within the track."""
     rate, items = timeline.frame_rate, timeline.items
+    # Rounded inwards: a clip may not ask for frames that its file does not have.
     opening = ceil(timeline.seconds(-items[0].song_offset) * rate)
     closing = floor(timeline.seconds(track.samples - items[-1].song_offset) * rate)
     edges = [max(opening, round(timeline.seconds(items[0].placed) * rate))]
@@ -259,6 +215,7 @@ def _transitions(timeline: Timeline, track: TrackMedia, edges: list[int]) -> lis
     for k, (before, after) in enumerate(pairwise(timeline.items)):
         cut, crossing = edges[k + 1], after.fade_in
         assert crossing is not None, "items meet in a crossfade"
+        # A transition plays what both files have beyond the cut, so it ends where either of them does.
         room_before = min(cut - taken, cut - ceil(timeline.seconds(-after.song_offset) * rate))
         room_after = floor(timeline.seconds(track.samples - before.song_offset) * rate) - cut
         # Half of the next clip is left to the crossfade out of it.
@@ -273,6 +230,7 @@ def _levels(
 ) -> tuple[FrameKey, ...]:
     """Level of the music in the mix without the crossfades, on frames."""
     rate, ends = timeline.frame_rate, timeline.ends
+    # Where the format has the fades itself, levels are read outside them and held through them.
     calm_from = ceil(timeline.rate * (ends.music_in + ends.start_fade_seconds))
     calm_to = item.stop - 1
     if item.number == len(timeline.items):

@@ -37,18 +37,10 @@ _MUSIC, _PICTURE = "AA", "V"
 
 
 def write_edl(timeline: Timeline, out: Path) -> None:
-    """Write the list.
+    """Write the list, with media named relative to it.
 
-    Parameters
-    ----------
-    timeline : with a track
-    out : the file to write, replaced where it exists; media are named relative to it
-
-    Raises
-    ------
-    ParameterError : no track is given, or no timecode counts at the rate of the video
-    InputError : a media file's name is no text
-    MediaError : the file cannot be written
+    Raises `ParameterError` without a track, or if no timecode counts at the rate of the video, and `InputError` for a
+    media file whose name is no text.
     """
     track = timeline.track
     if track is None:
@@ -80,6 +72,7 @@ class _Writer:
 
     def _picture(self, video: VideoMedia) -> Iterator[str]:
         reel = reel_name(video.path.stem)
+        # Equal names would make one reel of picture and music, whose timecodes differ.
         if reel == self.reel:
             reel = f"{reel[: _REEL_LETTERS - 2]}_V"
         source = (video.start_frame, video.start_frame + video.frames)
@@ -112,6 +105,7 @@ class _Writer:
     def _stop(self, clip: CutClip) -> int:
         """Where a clip's event ends: at the dissolve out of it, or at the fall at the end."""
         if clip is self.cuts.clips[-1]:
+            # The fall may not reach into the dissolve before it, nor leave an event of no length.
             least = clip.begin + 1 if clip.into is None else clip.into.stop
             return min(clip.end, max(least, clip.end - self.cuts.fade_out_frames))
         return clip.end if clip.out is None else clip.out.first
@@ -177,15 +171,9 @@ class _Writer:
 
 
 def reel_name(stem: str) -> str:
-    """Name a reel.
+    """Name a reel by the stem of a file: eight capitals, digits and `_` at most.
 
-    Parameters
-    ----------
-    stem : name of a file, without its suffix
-
-    Returns
-    -------
-    eight capitals, digits and `_` at most; `AX`, the reel for files, where nothing is left of the name
+    `AX`, the reel for files, where nothing is left of the name.
     """
     plain = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode("ascii").upper()
     name = re.sub(r"[^A-Z0-9]+", "_", plain).strip("_")[:_REEL_LETTERS].rstrip("_")

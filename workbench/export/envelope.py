@@ -33,38 +33,28 @@ import numpy as np
 from workbench.export.timeline import SILENT_DB, decibels
 from workbench.recording import BoolArray, FloatArray, IntArray
 
-TOLERANCE_DB = 0.25
-"""dB by which lines between keys may leave the curve; a step of level is audible from about there"""
-TOLERANCE = 5e-4
-"""linear gain (-66 dB) that lines may leave the curve by where `TOLERANCE_DB` would be less"""
-_CLOSE = 2e-4
-"""linear gain within which lines between the places for keys meet the curve"""
+TOLERANCE_DB = 0.25  # dB by which lines between keys may leave the curve; a step of level is audible from about there
+TOLERANCE = 5e-4  # linear gain (-66 dB) that lines may leave the curve by where `TOLERANCE_DB` would be less
+_CLOSE = 2e-4  # linear gain within which lines between the places for keys meet the curve
+# dB: somewhere between, `TOLERANCE` begins to count instead of `TOLERANCE_DB`, and then allows silence
 _QUIET_DB, _FLOOR_DB = -30.0, -72.0
-"""dB: somewhere between, `TOLERANCE` begins to count instead of `TOLERANCE_DB`, and then allows silence"""
-_QUIET_STEP_DB = 4.0
-"""dB between neighbouring places there"""
-_BLOCK = 64
-"""places that are looked at together"""
+_QUIET_STEP_DB = 4.0  # dB between neighbouring places there
+_BLOCK = 64  # places that are looked at together
 
 
 class Lines(Enum):
     """How a program draws the line between two keys."""
 
-    GAIN = "gain"
-    """straight in linear gain"""
-    DECIBELS = "decibels"
-    """straight in dB"""
-    EITHER = "either"
-    """not known: both must stay within the tolerance"""
+    GAIN = "gain"  # straight in linear gain
+    DECIBELS = "decibels"  # straight in dB
+    EITHER = "either"  # not known: both must stay within the tolerance
 
 
 class GainPoint(NamedTuple):
     """A point of a gain curve."""
 
-    sample: int
-    """output sample"""
-    level_db: float
-    """dB, `SILENT_DB` for silence"""
+    sample: int  # output sample
+    level_db: float  # dB, `SILENT_DB` for silence
 
     @property
     def gain(self) -> float:
@@ -82,18 +72,11 @@ class FrameKey(NamedTuple):
 def fit_keys(
     curve: Callable[[int], float], corners: Iterable[int], lines: Lines, tolerance: float = TOLERANCE
 ) -> list[GainPoint]:
-    """Fit the fewest keys to a curve.
+    """Fit the fewest keys to a curve: in order, on it, with one at the first and one at the last corner.
 
-    Parameters
-    ----------
-    curve : dB at an output sample, `SILENT_DB` for silence
-    corners : output samples at which the course of the curve changes, the first and the last one among them
-    lines : how the program draws lines between keys
-    tolerance : linear gain by which lines may leave the curve where `TOLERANCE_DB` would be less
-
-    Returns
-    -------
-    list : in order, on the curve; the first and the last corner always have a key
+    `curve` gives dB at an output sample, `SILENT_DB` for silence; `corners` are output samples at which its course
+    changes, both ends among them. `tolerance` is the linear gain by which lines may leave the curve where
+    `TOLERANCE_DB` would be less.
     """
     places = _places(cache(curve), sorted(set(corners)), lines)
     at, levels = np.array([place.sample for place in places]), np.array([place.level_db for place in places])
@@ -103,21 +86,12 @@ def fit_keys(
 def fit_frame_keys(
     curve: Callable[[int], float], turns: Iterable[Fraction], first: int, last: int, lines: Lines
 ) -> list[FrameKey]:
-    """Fit the fewest keys on whole video frames to a curve.
+    """Fit the fewest keys on whole video frames to a curve, one a frame at most; the first and the last frame have one.
 
-    The lines stay within the tolerance at frames; between two frames the curve is assumed to be a straight line.
-
-    Parameters
-    ----------
-    curve : dB at a frame
-    turns : times, in frames, at which the course of the curve changes; those outside are left out
-    first, last : frames that always have a key; if both are the same frame, it has one key
-    lines : how the program draws lines between keys
-
-    Returns
-    -------
-    list : in order, one a frame at most
+    `turns` are the times, in frames, at which the course of the curve changes; those outside are left out. The lines
+    stay within the tolerance at frames; between two frames the curve is assumed to be a straight line.
     """
+    # A turn between two frames cannot have a key itself; keys on both its sides keep the lines apart.
     around = {frame for turn in turns for frame in (floor(turn), ceil(turn))}
     corners = {first, last, *(frame for frame in around if first < frame < last)}
     return [FrameKey(*key) for key in fit_keys(curve, corners, lines)]
@@ -133,6 +107,7 @@ def _places(curve: Callable[[int], float], corners: Sequence[int], lines: Lines)
     waiting = [GainPoint(end, curve(end)) for end in reversed(corners[1:])]
     while waiting:
         begin, end = places[-1], waiting[-1]
+        # Three probes: an S-curve crosses its chord in the middle, so the middle alone would call it straight.
         probes = {begin.sample + (end.sample - begin.sample) * part // 4 for part in (1, 2, 3)} - {begin.sample}
         if _turns_quiet(begin, end) or any(_leaves(curve(at), begin, end, at, lines) for at in probes):
             middle = (begin.sample + end.sample) // 2
@@ -175,6 +150,9 @@ class _Scale:
     def reached(self, begin: int, first: int, stop: int, least: float, most: float) -> tuple[BoolArray, float, float]:
         """Which of the places from `first` to `stop` a line from `begin` can go to, and the slopes that are left."""
         run = self.at[first:stop] - self.at[begin]
+        # Lines that meet all places so far lie in a cone of slopes from `least` to `most`. Each place narrows it, so
+        # that one pass over the places finds all ends of lines from `begin`, without trying every line against every
+        # place.
         slope = (self.value[first:stop] - self.value[begin]) / run
         lows = np.maximum.accumulate(np.concatenate([[least], (self.low[first:stop] - self.value[begin]) / run]))
         highs = np.minimum.accumulate(np.concatenate([[most], (self.high[first:stop] - self.value[begin]) / run]))
@@ -214,6 +192,8 @@ def _fewest(at: IntArray, levels: FloatArray, lines: Lines, tolerance: float) ->
     for begin in range(kept.size - 2, -1, -1):
         count = steps[ends[begin]]
         shortest = ends[begin][count == count.min()]
+        # Squares, so that several small misses count less than a large one; the measure is in parts of the tolerance,
+        # which makes both scales comparable.
         costs = [missed[end] + max(scale.miss(begin, end) for scale in scales) ** 2 for end in shortest.tolist()]
         best = int(np.argmin(costs))
         following[begin], missed[begin] = shortest[best], costs[best]

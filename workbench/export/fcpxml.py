@@ -40,8 +40,7 @@ from workbench.export.files import media_url, plain_name
 from workbench.export.timeline import LONE_PICTURE, SILENT_DB, Item, Timeline, TrackMedia, decibels
 from workbench.files import write_text
 
-PROVENANCE_KEY = "workbench.provenance"
-"""of the sequence's metadata: what the plan was made from, as JSON"""
+PROVENANCE_KEY = "workbench.provenance"  # of the sequence's metadata: what the plan was made from, as JSON
 _AUDIO_RATES = {
     32000: "32k",
     44100: "44.1k",
@@ -51,26 +50,16 @@ _AUDIO_RATES = {
     176400: "176.4k",
     192000: "192k",
 }
-_STRETCHED = 0.05
-"""share of a fade by which the edge of a clip may lie beyond it, for it to be the clip's own"""
+_STRETCHED = 0.05  # share of a fade by which the edge of a clip may lie beyond it, for it to be the clip's own
+# Share of its level by which keys may leave a crossfade: lines in dB need many keys to draw it near silence
 _CROSSFADE_TOLERANCE = 0.02
-"""share of its level by which keys may leave a crossfade: lines in dB need many keys to draw it near silence"""
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE fcpxml>\n'
 
 
 def write_fcpxml(timeline: Timeline, out: Path) -> None:
-    """Write the edit.
+    """Write the edit, with media named relative to it.
 
-    Parameters
-    ----------
-    timeline : with a track
-    out : the file to write, replaced where it exists; media are named relative to it
-
-    Raises
-    ------
-    ParameterError : no track is given
-    InputError : a media file's name is no text
-    MediaError : the file cannot be written
+    Raises `ParameterError` without a track, and `InputError` for a media file whose name is no text.
     """
     track, video = timeline.track, timeline.video
     if track is None:
@@ -106,16 +95,7 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
 
 
 def time_text(seconds: Fraction) -> str:
-    """Format a time for FCPXML.
-
-    Parameters
-    ----------
-    seconds : exact
-
-    Returns
-    -------
-    a fraction as `1001/30000s`, or `5s` where it is whole
-    """
+    """Format an exact time, s, for FCPXML: `1001/30000s`, or `5s` where it is whole."""
     exact = Fraction(seconds)
     return f"{exact.numerator}s" if exact.denominator == 1 else f"{exact.numerator}/{exact.denominator}s"
 
@@ -168,6 +148,7 @@ def _segment(
     first, last = _frame_edges(timeline, track, item, frame_rate, frames)
     begin, end = first / frame_rate, last / frame_rate
     offset = timeline.seconds(item.song_offset)
+    # Clips on one lane may not overlap, as the two sides of a crossfade do: so lanes alternate.
     clip = Element(
         "asset-clip", ref="r3", lane=str(-1 - (item.number - 1) % 2),
         name=plain_name(f"{track.path.stem} {item.number}"),
@@ -211,6 +192,7 @@ def _own_fades(timeline: Timeline, item: Item, begin: Fraction, end: Fraction) -
 
 
 def _exact(seconds: float) -> Fraction:
+    # To a microsecond: FCPXML allows denominators of 32 bits, the exact fraction of a float has up to 53.
     return Fraction(round(seconds * 1e6), 10**6)
 
 
@@ -243,10 +225,13 @@ def _keys(timeline: Timeline, item: Item, begin: Fraction, end: Fraction, fades:
         turns = [first, *(corner for corner in corners if first < corner < last), last]
         tolerance = TOLERANCE
         if crosses:
+            # A share of the level that the music has there without the crossfade.
             calm = min(level(first, crosses=False), level(last, crosses=False))
             tolerance = max(tolerance, _CROSSFADE_TOLERANCE * GainPoint(first, calm).gain)
         found = fit_keys(level, turns, Lines.DECIBELS, tolerance)
         keys += found if not keys else found[1:]
+    # The clip begins on a frame and plays a little of the track before the item does: a key one sample earlier keeps
+    # that silent. The same holds behind its end.
     if rises and begin <= timeline.seconds(item.first - 1) and keys[0].level_db > SILENT_DB:
         keys.insert(0, GainPoint(item.first - 1, SILENT_DB))
     goes_on = item.fade_out is not None or (timeline.plan is not None and timeline.plan.ends_in_fade)

@@ -18,18 +18,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ufffe\uffff\ud800-\udfff]+")
 def media_path(media: Path, out: Path) -> str:
     """The path by which a file names another: relative where that lies beside or below it, else absolute.
 
-    Parameters
-    ----------
-    media : the file to name
-    out : the file that names it
-
-    Returns
-    -------
-    str : with slashes on every system
-
-    Raises
-    ------
-    InputError : the name is no text (bytes that are not UTF-8)
+    With slashes on every system. Raises `InputError` for a name that is no text (bytes that are not UTF-8).
     """
     whole, folder = _whole(media), _whole(out).parent
     return (whole.relative_to(folder) if whole.is_relative_to(folder) else whole).as_posix()
@@ -38,18 +27,7 @@ def media_path(media: Path, out: Path) -> str:
 def media_url(media: Path, out: Path) -> str:
     """The URL by which a file names another: relative where that lies beside or below it, else with `file://`.
 
-    Parameters
-    ----------
-    media : the file to name
-    out : the file that names it
-
-    Returns
-    -------
-    str : characters that are special in a URL are escaped
-
-    Raises
-    ------
-    InputError : the name is no text (bytes that are not UTF-8)
+    Raises as `media_path`.
     """
     name = media_path(media, out)
     if Path(name).is_absolute():
@@ -59,34 +37,12 @@ def media_url(media: Path, out: Path) -> str:
 
 
 def absolute_url(media: Path) -> str:
-    """URL of a file, wherever it lies.
-
-    Parameters
-    ----------
-    media : the file to name
-
-    Returns
-    -------
-    str : begins with `file://`
-
-    Raises
-    ------
-    InputError : the name is no text (bytes that are not UTF-8)
-    """
+    """The `file://` URL of a file, wherever it lies; raises as `media_path`."""
     return _whole(media).as_uri()
 
 
 def plain_name(text: str) -> str:
-    """Text that every format can hold.
-
-    Parameters
-    ----------
-    text : a name or a label
-
-    Returns
-    -------
-    str : on one line, with a blank for characters that some format cannot hold
-    """
+    """The text on one line, with a blank for characters that some format cannot hold."""
     return _UNPRINTABLE.sub(" ", text).strip()
 
 

@@ -117,19 +117,9 @@ FORMATS: dict[str, Format] = {
 
 
 def format_named(name: str) -> Format:
-    """Get a format by its name.
+    """Get a format by a key of `FORMATS`, or by the name of an external one, also as `module:attribute`.
 
-    Parameters
-    ----------
-    name : a key of `FORMATS`, or that of another's, also as `module:attribute`
-
-    Returns
-    -------
-    Format : the entry of the table
-
-    Raises
-    ------
-    ParameterError : there is none
+    Raises `ParameterError` if there is none.
     """
     if name in FORMATS:
         return FORMATS[name]
@@ -144,24 +134,15 @@ def format_named(name: str) -> Format:
 def all_formats() -> dict[str, Format]:
     """Our formats, and those that others registered or installed, by their names.
 
-    Raises
-    ------
-    ParameterError : one of the others cannot be loaded, or is no format
+    Raises `ParameterError` if one of the others cannot be loaded, or is no format.
     """
     return FORMATS | {name: format_named(name) for name in names(EXPORT_FORMATS) if name not in FORMATS}
 
 
 def caution(form: Format, track: Path | None) -> str:
-    """A warning for the user of a file of this format, with the remedy.
+    """A warning for the user of a file of this format, with the remedy: a sentence without its stop, or empty.
 
-    Parameters
-    ----------
-    form : of the file
-    track : the one that the file names; None: it names none
-
-    Returns
-    -------
-    str : a sentence without its stop; empty where there is nothing to warn of
+    `track` is the file that the export names, if it names one.
     """
     if track is None or not form.tracks or track.suffix.lower() in form.tracks:
         return ""

@@ -29,21 +29,11 @@ _TOOL = "barline-workbench"
 
 
 def write_jams(timeline: Timeline, out: Path) -> None:
-    """Write beats, sections and segments.
-
-    Parameters
-    ----------
-    timeline : with a track and its notes
-    out : the file to write, replaced where it exists
-
-    Raises
-    ------
-    ParameterError : no track, or one that was not analysed
-    MediaError : the file cannot be written
-    """
+    """Write beats, sections and segments; raises `ParameterError` without a track, or without its analysis."""
     track, notes = timeline.track, timeline.notes
     if track is None or notes is None:
         raise ParameterError("JAMS annotates a track; give --track FILE")
+    # Imported here: jams brings pandas and jsonschema, and comes only with the extra `export`.
     jams = import_module("jams")
     document = jams.JAMS()
     seconds = track.samples / track.rate

@@ -35,23 +35,14 @@ from workbench.recording import FloatArray, Recording
 _TAGGED = {".flac": "flac", ".ogg": "ogg", ".oga": "ogg", ".opus": "ogg"}
 _SMPL_HEAD, _SMPL_LOOP = struct.Struct("<4sI9I"), struct.Struct("<6I")
 _MIDDLE_C = 60
-_REACH_SECONDS = 0.010
-"""s by which the loop may move; a splice may lie as far off its bar line anyway"""
+_REACH_SECONDS = 0.010  # s by which the loop may move; a splice may lie as far off its bar line anyway
 
 
 def write_loop_tags(timeline: Timeline, out: Path) -> None:
-    """Copy the track and write the loop of the plan into the copy.
+    """Copy the track and write the loop of the plan into the copy, whose suffix chooses the kind.
 
-    Parameters
-    ----------
-    timeline : with a track
-    out : the copy, replaced where it exists; its suffix chooses the kind
-
-    Raises
-    ------
-    ParameterError : no track, a suffix that holds no loop points, or a track that cannot be copied into this kind of
-        file
-    MediaError : the track cannot be read, its copy is a WAV that cannot take a chunk, or the file cannot be written
+    Raises `ParameterError` without a track, for a suffix that holds no loop points, or a track that cannot be copied
+    into this kind of file, and `MediaError` if the track cannot be read, or its copy is a WAV that cannot take a chunk.
     """
     track = timeline.track
     if track is None:
@@ -72,20 +63,9 @@ def write_loop_tags(timeline: Timeline, out: Path) -> None:
 
 
 def loop_samples(timeline: Timeline, samples: FloatArray) -> tuple[int, int]:
-    """Track samples of the loop: the splice of the plan, moved to where it does not click.
+    """First track sample of the loop and one past its last: the splice of the plan, moved to where it does not click.
 
-    Parameters
-    ----------
-    timeline : its plan has the loop
-    samples : shape (channels, n), of the track
-
-    Returns
-    -------
-    first sample of the loop, and one past its last
-
-    Raises
-    ------
-    ParameterError : a placement, or a plan that repeats nothing; neither has a loop
+    Raises `ParameterError` for a placement, and for a plan that repeats nothing.
     """
     plan, rate = timeline.plan, timeline.rate
     if plan is None:
@@ -106,6 +86,7 @@ def _joining_shift(samples: FloatArray, start: int, stop: int, reach: int) -> in
     # Two samples, before and after the splice, are compared, so that neither level nor slope breaks.
     missed = np.abs(after - instead).max(axis=0)
     missed = np.maximum(missed[:-1], missed[1:])
+    # Smooth is what steps no more than the track itself does there; of such places the nearest, else the best there is.
     usual = np.median(np.abs(np.diff(after, axis=1)).max(axis=0))
     shifts = np.arange(low, high + 1)
     smooth = shifts[missed <= usual]
@@ -158,6 +139,7 @@ def _add_smpl(path: Path, rate: int, start: int, stop: int) -> None:
         if file.read(4) != b"RIFF":
             raise MediaError("loop points are written into plain RIFF WAV, and this one is RF64; write FLAC")
         end = _clear_smpl(path, file)
+        # Sizes in a RIFF have 32 bits, and exclude the eight bytes of its own head.
         if end + len(chunk) - 8 > 0xFFFFFFFF:
             raise MediaError("a WAV of 4 GiB has no room for loop points; write FLAC")
         file.seek(end)
@@ -179,6 +161,7 @@ def _clear_smpl(path: Path, file: BinaryIO) -> int:
             break
         if name == b"smpl":
             file.seek(content - 8)
+            # Renamed, not removed: what follows keeps its place, and readers skip chunks of this name.
             file.write(b"JUNK")
         end = content + size
     if end % 2:

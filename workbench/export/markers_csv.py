@@ -21,17 +21,7 @@ COLUMNS = ("marker", "video_s", "frame", "timecode", "kind", "colour", "text")
 
 
 def write_markers(timeline: Timeline, out: Path) -> None:
-    """Write the table.
-
-    Parameters
-    ----------
-    timeline : a plan or a placement, with the markers of its reviews
-    out : the file to write, replaced where it exists
-
-    Raises
-    ------
-    MediaError : the file cannot be written
-    """
+    """Write the table of a plan or a placement, with the markers of its reviews."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)

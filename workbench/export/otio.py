@@ -45,15 +45,7 @@ _VOLUME_RANGE_DB = (-100.0, 30.0)
 def write_otio(timeline: Timeline, out: Path) -> None:
     """Write the edit; `workbench.workflows.export` has checked that OpenTimelineIO is installed.
 
-    Parameters
-    ----------
-    timeline : with a track
-    out : the file to write, replaced where it exists
-
-    Raises
-    ------
-    InputError : a media file's name is no text
-    MediaError : the file cannot be written
+    Raises `InputError` for a media file whose name is no text.
     """
     write_text(out, _Writer(import_module("opentimelineio"), timeline, out).document() + "\n")
 

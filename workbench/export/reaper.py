@@ -42,37 +42,23 @@ from workbench.files import write_text
 
 _SOURCES = {".wav": "WAVE", ".mp3": "MP3", ".flac": "FLAC", ".ogg": "VORBIS", ".oga": "VORBIS", ".opus": "OPUS"}
 _NAMES = uuid.UUID("6f0b5b70-9c1c-5f0e-8a51-0d2c3f6f6a11")
-_EXPONENT = 1.0
-"""of a crossfade that REAPER has a shape for"""
-_LINEAR, _S_SHAPE = 0, 5
-"""shapes of an item's fade"""
-_BEAT_UNIT = 4
-"""the note value of a beat; tempo counts quarter notes"""
-_STEP = 1
-"""shape of an envelope point that holds its value up to the next"""
+_EXPONENT = 1.0  # of a crossfade that REAPER has a shape for
+_LINEAR, _S_SHAPE = 0, 5  # shapes of an item's fade
+_BEAT_UNIT = 4  # the note value of a beat; tempo counts quarter notes
+_STEP = 1  # shape of an envelope point that holds its value up to the next
 
 
 class _Fade(NamedTuple):
     """A fade of an item."""
 
     shape: int = _LINEAR
-    seconds: float = 0.0
-    """0: none"""
+    seconds: float = 0.0  # 0: none
 
 
 def write_reaper(timeline: Timeline, out: Path) -> None:
-    """Write the project.
+    """Write the project, with media named relative to it.
 
-    Parameters
-    ----------
-    timeline : with a track
-    out : the file to write, replaced where it exists; media are named relative to it
-
-    Raises
-    ------
-    ParameterError : no track is given
-    InputError : a media file's name is no text
-    MediaError : the file cannot be written
+    Raises `ParameterError` without a track, and `InputError` for a media file whose name is no text.
     """
     track = timeline.track
     if track is None:
@@ -93,16 +79,9 @@ def write_reaper(timeline: Timeline, out: Path) -> None:
 
 
 def quoted(text: str) -> str:
-    """Quote a string for REAPER.
+    """Quote a string for REAPER in the first of the three kinds of quotes that it does not contain.
 
-    Parameters
-    ----------
-    text : on one line or several
-
-    Returns
-    -------
-    str : in the first of the three kinds of quotes that it does not contain; with all three, backquotes become
-        apostrophes
+    With all three in it, backquotes become apostrophes.
     """
     plain = plain_name(text)
     for mark in "\"'`":
@@ -113,6 +92,7 @@ def quoted(text: str) -> str:
 
 def _tempo(timeline: Timeline) -> Iterator[str]:
     """The project's tempo and metre, and an envelope where either changes."""
+    # Where an envelope follows, the head has the median tempo, which a reader without the envelope shows.
     marks = tempo_map(timeline.beats, timeline.plan)
     if not marks:
         return
@@ -126,6 +106,8 @@ def _tempo_envelope(marks: Sequence[TempoMark]) -> Iterator[str]:
     yield from ("<TEMPOENVEX", "  ACT 1 -1", "  VIS 1 0 1", "  LANEHEIGHT 0 0", "  ARM 0", "  DEFSHAPE 1 -1 -1")
     size = 0
     for mark in marks:
+        # REAPER packs a metre into one number, the note value in the upper 16 bits, and states it only where it
+        # changes.
         metre = f" {_BEAT_UNIT << 16 | mark.beats_per_bar}" if mark.beats_per_bar != size else ""
         yield f"  PT {_seconds(_near(mark.video_s))} {_number(mark.bpm)} {_STEP}{metre}"
         size = mark.beats_per_bar
@@ -167,6 +149,7 @@ def _segment(timeline: Timeline, track: TrackMedia, item: Item, out: Path) -> It
     yield f"    FILE {quoted(media_path(track.path, out))}"
     yield "  >"
 
+    # What the item's own fade does must not be in the envelope as well.
     rises, falls = (fade.seconds == 0.0 for fade in fades)
 
     def level(sample: int) -> float:
@@ -260,4 +243,5 @@ def _linear(level_db: float) -> float:
 
 
 def _guid(unique: str) -> str:
+    # From the name, not at random: the same plan gives the same file, byte for byte.
     return f"{{{str(uuid.uuid5(_NAMES, unique)).upper()}}}"

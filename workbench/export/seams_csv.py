@@ -27,25 +27,15 @@ COLUMNS = (
     "seam", "video_s", "leaves_song_s", "enters_song_s", "fade_s", "exponent", "fade_from_video_s", "fade_to_video_s",
     "leaves_db", "enters_db",
 )  # fmt: skip
+# Columns that a given track adds
 SAMPLE_COLUMNS = ("sample_rate_hz", "video_sample", "leaves_song_sample", "enters_song_sample")
-"""Added where a track is given."""
+# Columns of the table of a placement
 PLACED_COLUMNS = ("music_in_video_s", "music_end_video_s", "song_from_s", "song_to_s", "start_fade_s", "end_fade_s")
-"""Of the table of a placement."""
 PLACED_SAMPLE_COLUMNS = ("sample_rate_hz", "first_video_sample", "stop_video_sample", "first_song_sample")
 
 
 def write_seams(timeline: Timeline, out: Path) -> None:
-    """Write the table.
-
-    Parameters
-    ----------
-    timeline : a plan or a placement; columns in samples need its track
-    out : the file to write, replaced where it exists
-
-    Raises
-    ------
-    MediaError : the file cannot be written
-    """
+    """Write the table of a plan or a placement; columns in samples need its track."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     if timeline.plan is None:

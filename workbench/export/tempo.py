@@ -27,10 +27,8 @@ from workbench.export.timeline import Beat, Item
 from workbench.loops.plan import LoopBody, LoopPlan
 from workbench.recording import TrackSeconds, VideoSeconds
 
-LATE_SECONDS = 0.010
-"""s by which a bar line of the map may lie off the music's, as the beat across a splice may"""
-_ROUNDING = 1e-6
-"""s to which times are written"""
+LATE_SECONDS = 0.010  # s by which a bar line of the map may lie off the music's, as the beat across a splice may
+_ROUNDING = 1e-6  # s to which times are written
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,31 +36,21 @@ class TempoMark:
     """A bar line from which a tempo holds."""
 
     video_s: VideoSeconds
-    bpm: float
-    """beats a minute"""
+    bpm: float  # beats a minute
     beats_per_bar: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Bar:
     begins: VideoSeconds
-    beats: int
-    """from the first bar line to this one"""
-    size: int
-    """beats of this bar"""
+    beats: int  # from the first bar line to this one
+    size: int  # beats of this bar
 
 
 def heard_beats(items: Iterable[Item], beats: Sequence[tuple[TrackSeconds, int]]) -> tuple[Beat, ...]:
-    """The beats of a track at the video times at which they are played.
+    """The beats of a track, track time and place in the bar from 1, at the video times at which they are played.
 
-    Parameters
-    ----------
-    items : of a timeline
-    beats : time and place in the bar, from 1, in track time
-
-    Returns
-    -------
-    in order; a beat that several items play comes as often
+    A beat that several items play comes as often.
     """
     # A splice may lie up to 10 ms off its bar line.
     return tuple(
@@ -74,16 +62,9 @@ def heard_beats(items: Iterable[Item], beats: Sequence[tuple[TrackSeconds, int]]
 
 
 def tempo_bpm(beats: Sequence[Beat], plan: LoopPlan | None) -> float:
-    """The tempo of the music.
+    """The tempo of the music, beats a minute, by the median interval.
 
-    Parameters
-    ----------
-    beats : from `heard_beats`; without two bar lines among them the plan's body is used
-    plan : the plan that is played; without a body it counts as None, a placement, whose beats then have two bar lines
-
-    Returns
-    -------
-    beats a minute, by the median interval
+    Without two bar lines among the beats, the plan's body gives it.
     """
     if _bar_lines(beats) or plan is None or plan.body is None:
         return 60.0 / median(after.video_s - before.video_s for before, after in pairwise(beats))
@@ -91,16 +72,9 @@ def tempo_bpm(beats: Sequence[Beat], plan: LoopPlan | None) -> float:
 
 
 def tempo_map(beats: Sequence[Beat], plan: LoopPlan | None) -> list[TempoMark]:
-    """Compute the tempo map of the music.
+    """Compute the tempo map of the music: marks in order, the first one at 0 s.
 
-    Parameters
-    ----------
-    beats : from `heard_beats`; without two bar lines among them the plan's splices give the bars
-    plan : the plan that is played; None for a placement
-
-    Returns
-    -------
-    list : marks in order, the first one at 0 s; none for a placement without two bar lines, one at least otherwise
+    Without two bar lines among the beats, the plan's splices give the bars; a placement has no marks then.
     """
     lines = _bar_lines(beats)
     if not lines:
@@ -110,6 +84,7 @@ def tempo_map(beats: Sequence[Beat], plan: LoopPlan | None) -> list[TempoMark]:
         lines = _bar_lines(beats)
     bars = [_Bar(beats[line].video_s, line - lines[0], until - line) for line, until in pairwise(lines)]
     bars.append(_Bar(beats[lines[-1]].video_s, lines[-1] - lines[0], bars[-1].size))
+    # A first bar line closer to the first picture than half a beat is moved there.
     beat = (bars[1].begins - bars[0].begins) / bars[0].size
     if bars[0].begins < beat / 2.0:
         bars[0] = replace(bars[0], begins=0.0)
@@ -157,6 +132,8 @@ def _marks(bars: Sequence[_Bar]) -> list[TempoMark]:
 def _held(bars: Sequence[_Bar], at: int) -> int:
     """The last bar line to which one tempo and one metre lead from bar `at`, with all between met."""
     begin, reached = bars[at], at + 1
+    # As in the fitting of keys: each bar line narrows the range of tempos that meet all so far (a cone from the mark
+    # on).
     least, most = -inf, inf
     for end in range(at + 1, len(bars)):
         beats, seconds = bars[end].beats - begin.beats, bars[end].begins - begin.begins
@@ -179,5 +156,6 @@ def _opening(first: TempoMark) -> list[TempoMark]:
         return [replace(first, video_s=0.0)]
     if rest < beat / 2.0 and whole:
         whole, rest = whole - 1, rest + bar
+    # The bar that fills the rest gets whole beats at a tempo of its own; a fraction of a beat has no metre.
     count = max(1, round(rest / beat)) if rest < bar else first.beats_per_bar
     return [TempoMark(0.0, 60.0 * count / rest, count), replace(first, video_s=rest)]

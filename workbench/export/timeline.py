@@ -32,12 +32,9 @@ from workbench.mix.fades import duck_gain
 from workbench.provenance import Provenance
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 
-LONE_FRAME_RATE = Fraction(25)
-"""frames a second of an edit without a video"""
-LONE_PICTURE = (1920, 1080)
-"""width and height of its picture"""
-SILENT_DB = -96.0
-"""dB that stands for silence; editors show it as -inf"""
+LONE_FRAME_RATE = Fraction(25)  # frames a second of an edit without a video
+LONE_PICTURE = (1920, 1080)  # width and height of its picture
+SILENT_DB = -96.0  # dB that stands for silence; editors show it as -inf
 
 
 class Gain(Protocol):
@@ -58,17 +55,14 @@ class Gain(Protocol):
 class MarkerKind(StrEnum):
     """What a marker stands at."""
 
-    END = "end"
-    """where the music begins, or ends"""
+    END = "end"  # where the music begins, or ends
     SEAM = "seam"
-    SYNC = "sync"
-    """where the music meets the picture"""
-    VERDICT = "verdict"
-    """what a reviewer heard at a seam"""
-    COMMENT = "comment"
-    """what a reviewer wrote"""
+    SYNC = "sync"  # where the music meets the picture
+    VERDICT = "verdict"  # what a reviewer heard at a seam
+    COMMENT = "comment"  # what a reviewer wrote
 
 
+# names that OpenTimelineIO and EDL locators share
 MARKER_COLOURS = {
     MarkerKind.END: "GREEN",
     MarkerKind.SEAM: "RED",
@@ -76,7 +70,6 @@ MARKER_COLOURS = {
     MarkerKind.VERDICT: "MAGENTA",
     MarkerKind.COMMENT: "CYAN",
 }
-"""names that OpenTimelineIO and EDL locators share"""
 
 
 class Marker(NamedTuple):
@@ -91,8 +84,7 @@ class Beat(NamedTuple):
     """A beat as it is played under the video."""
 
     video_s: VideoSeconds
-    position: int
-    """place in the bar, from 1"""
+    position: int  # place in the bar, from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,32 +100,22 @@ class MusicEnds:
     """Where the music begins and ends, and how."""
 
     music_in: VideoSeconds
-    music_end: VideoSeconds
-    """where it resolves, ends with the track or is cut off"""
-    end_label: str
-    """how it ends, in words"""
-    start_fade_seconds: float
-    """s of the rise from `music_in`; 0: none"""
-    end_fade_seconds: float
-    """s of the fall that ends at the end of the timeline; 0: none"""
+    music_end: VideoSeconds  # where it resolves, ends with the track or is cut off
+    end_label: str  # how it ends, in words
+    start_fade_seconds: float  # s of the rise from `music_in`; 0: none
+    end_fade_seconds: float  # s of the fall that ends at the end of the timeline; 0: none
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
     """One segment as it is played, or the whole of a placed track that is heard."""
 
-    number: int
-    """from 1"""
-    first: int
-    """output sample at which it begins to sound"""
-    stop: int
-    """one past its last"""
-    placed: int
-    """output sample of song_from"""
-    cut: int
-    """output sample at which the next one is placed, or where the last one stops"""
-    song_offset: int
-    """track sample minus output sample, constant through the item"""
+    number: int  # from 1
+    first: int  # output sample at which it begins to sound
+    stop: int  # one past its last
+    placed: int  # output sample of song_from
+    cut: int  # output sample at which the next one is placed, or where the last one stops
+    song_offset: int  # track sample minus output sample, constant through the item
     begins: VideoSeconds
     ends: VideoSeconds
     song_from: TrackSeconds
@@ -142,8 +124,8 @@ class Item:
     gain_db: float
     fade_in: Crossing | None
     fade_out: Crossing | None
+    # output samples at which the course of its gain changes, increasing, from `first` to its last sample
     corners: tuple[int, ...]
-    """output samples at which the course of its gain changes, increasing, from `first` to its last sample"""
     gain: Gain
 
 
@@ -153,8 +135,7 @@ class TrackMedia:
 
     path: Path
     samples: int
-    rate: int
-    """Hz"""
+    rate: int  # Hz
     channels: int
 
 
@@ -167,21 +148,17 @@ class VideoMedia:
     frames: int
     width: int
     height: int
-    sound_rate: int | None
-    """Hz; None without sound"""
+    sound_rate: int | None  # Hz; None without sound
     channels: int
-    start_frame: int = 0
-    """number of its first frame by the time code of the camera; 0 without one"""
-    drops: bool = False
-    """whether that time code is drop-frame"""
+    start_frame: int = 0  # number of its first frame by the time code of the camera; 0 without one
+    drops: bool = False  # whether that time code is drop-frame
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
     """Analysis of the track that is not in the plan, in track time."""
 
-    beats: tuple[tuple[TrackSeconds, int], ...]
-    """time and place in the bar, from 1"""
+    beats: tuple[tuple[TrackSeconds, int], ...]  # time and place in the bar, from 1
     sections: tuple[tuple[TrackSeconds, TrackSeconds, str], ...]
     grid_confidence: float
 
@@ -192,8 +169,8 @@ class EditLevels:
 
     music_gain_db: float = 0.0
     video_gain_db: float = 0.0
+    # shape (n_points, 2), video s and attenuation of the music in dB, linear in dB between, held outside
     duck: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
-    """shape (n_points, 2), video s and attenuation of the music in dB, linear in dB between, held outside"""
     speech: tuple[tuple[VideoSeconds, VideoSeconds], ...] = ()
 
 
@@ -202,28 +179,21 @@ class Timeline:
     """A whole plan or a placement, ready to be written in any format."""
 
     name: str
-    plan: LoopPlan | None
-    """None for a placement: one item, no seams"""
+    plan: LoopPlan | None  # none for a placement: one item, no seams
     ends: MusicEnds
-    rate: int
-    """Hz of all output samples: the track's, or a million where no track is given"""
-    length: int
-    """samples to `window_end`"""
+    rate: int  # Hz of all output samples: the track's, or a million where no track is given
+    length: int  # samples to `window_end`
     items: tuple[Item, ...]
     track: TrackMedia | None
     video: VideoMedia | None
     balance: EditLevels = field(default_factory=EditLevels)
     notes: Notes | None = None
+    # beats of the music as it is heard, in order; empty where the grid of the track is not known
     beats: tuple[Beat, ...] = ()
-    """beats of the music as it is heard, in order; empty where the grid of the track is not known"""
-    beats_per_bar: int | None = None
-    """of the prevailing metre; None where neither plan nor grid says it"""
-    sync_points: tuple[Marker, ...] = ()
-    """where a placed track meets the picture"""
-    reviews: tuple[Marker, ...] = ()
-    """what reviewers heard and wrote"""
-    provenance: Provenance | None = None
-    """what the plan was made from; None where that is not known"""
+    beats_per_bar: int | None = None  # of the prevailing metre; None where neither plan nor grid says it
+    sync_points: tuple[Marker, ...] = ()  # where a placed track meets the picture
+    reviews: tuple[Marker, ...] = ()  # what reviewers heard and wrote
+    provenance: Provenance | None = None  # what the plan was made from; None where that is not known
 
     @property
     def frame_rate(self) -> Fraction:
@@ -241,40 +211,20 @@ class Timeline:
         return max(0, self.frames - 1)
 
     def marker_frame(self, marker: Marker) -> int:
-        """The frame that a marker stands on: the nearest one of the edit.
-
-        Parameters
-        ----------
-        marker : of the timeline
-        """
+        """The frame of the edit that is nearest to a marker."""
         return min(self.last_frame, round(Fraction(marker.video_s) * self.frame_rate))
 
     def seconds(self, sample: int) -> Fraction:
-        """Exact video time of a sample.
-
-        Parameters
-        ----------
-        sample : output sample
-        """
+        """Exact video time of an output sample."""
         return Fraction(sample, self.rate)
 
     def music_db(self, sample: int) -> float:
-        """Level of the music in the mix, dB: its gain less the ducking.
-
-        Parameters
-        ----------
-        sample : output sample
-        """
+        """Level of the music in the mix at an output sample, dB: its gain less the ducking."""
         gain = duck_gain(self.balance.duck, np.array(sample / self.rate))
         return self.balance.music_gain_db + decibels(float(gain))
 
     def duck_corners(self, first: int, last: int) -> list[int]:
-        """Output samples at which the ducking envelope has a point.
-
-        Parameters
-        ----------
-        first, last : output samples; points strictly between them are listed
-        """
+        """Output samples strictly between two others at which the ducking envelope has a point."""
         turns: list[int] = np.rint(self.balance.duck[:, 0] * self.rate).astype(np.int64).tolist()
         return turns[bisect_right(turns, first) : bisect_left(turns, last)]
 
@@ -295,14 +245,5 @@ class Timeline:
 
 
 def decibels(gain: float) -> float:
-    """Level of a linear gain.
-
-    Parameters
-    ----------
-    gain : 0 or more
-
-    Returns
-    -------
-    dB, `SILENT_DB` at least
-    """
+    """Level of a linear gain of 0 or more, at least `SILENT_DB`."""
     return max(SILENT_DB, 20.0 * log10(gain)) if gain > 0.0 else SILENT_DB

@@ -31,34 +31,23 @@ from workbench.export.files import absolute_url, plain_name
 from workbench.export.timeline import LONE_PICTURE, Timeline, TrackMedia, VideoMedia
 from workbench.files import write_text
 
-TICKS = 254_016_000_000
-"""of Premiere's clock, a second: whole for every sample rate and frame rate in use"""
-_MOST_GAIN = 3.98107
-"""+12 dB"""
+TICKS = 254_016_000_000  # of Premiere's clock, a second: whole for every sample rate and frame rate in use
+_MOST_GAIN = 3.98107  # +12 dB
 _MOST_CHANNELS = 2
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE xmeml>\n'
+# by whether they are of equal power
 _CROSSFADES = {
     True: ("Cross Fade (+3dB)", "KGAudioTransCrossFade3dB"),
     False: ("Cross Fade ( 0dB)", "KGAudioTransCrossFade0dB"),
 }
-"""by whether they are of equal power"""
-_BETWEEN = 0.75
-"""exponent from which a crossfade is nearer to a linear one than to one of equal power"""
+_BETWEEN = 0.75  # exponent from which a crossfade is nearer to a linear one than to one of equal power
 
 
 def write_xmeml(timeline: Timeline, out: Path) -> None:
     """Write the edit.
 
-    Parameters
-    ----------
-    timeline : with a track
-    out : the file to write, replaced where it exists
-
-    Raises
-    ------
-    ParameterError : no track is given, or no timecode counts at the rate of the video
-    InputError : a media file's name is no text
-    MediaError : the file cannot be written
+    Raises `ParameterError` without a track, or if no timecode counts at the rate of the video, and `InputError` for a
+    media file whose name is no text.
     """
     track = timeline.track
     if track is None:
@@ -143,6 +132,8 @@ class _Writer:
         record = (-1 if clip.into else clip.begin, -1 if clip.out else clip.end)
         heard = (clip.first, clip.stop)
         taken = (clip.source_frame(heard[0], rate), clip.source_frame(heard[1], rate))
+        # Rounded to frames, a clip may begin just before its track: it is moved to the track's first frame, its keys
+        # with it.
         early = max(0, -taken[0])
         self._span(element, record, (taken[0] + early, taken[1] + early), clip.source(heard[0], rate))
         self._file(element, "music", self.track.path, frames)
@@ -174,10 +165,12 @@ class _Writer:
     def _file(self, clip: Element, name: str, media: Path, frames: int, video: VideoMedia | None = None) -> None:
         """The file of a clip: described where it is named first."""
         file = SubElement(clip, "file", id=f"file-{name}")
+        # xmeml describes a file once and refers to it by its id later.
         if name in self.described:
             return
         self.described.add(name)
         _text(file, "name", plain_name(media.name))
+        # Final Cut Pro 7 names the host in its URLs, and so does Premiere.
         _text(file, "pathurl", absolute_url(media).replace("file:///", "file://localhost/", 1))
         self._rate(file)
         _text(file, "duration", frames)
