@@ -23,10 +23,10 @@ from workbench.edits.matching import Matching, match_pieces
 from workbench.errors import EditError
 from workbench.recording import VideoSeconds
 
+# insert: pictures came in, none went. delete: whole clips, or the middle of one, went, none came in. trim: clips that
+# both cuts show begin or end elsewhere. swap: pictures of the old cut stand at another place. speed: the same source at
+# another speed. replace: pictures went and others came in their place, and nothing of the above.
 ChangeKind: TypeAlias = Literal["insert", "delete", "trim", "swap", "speed", "replace"]
-"""insert: pictures came in, none went. delete: whole clips, or the middle of one, went, none came in. trim: clips that
-both cuts show begin or end elsewhere. swap: pictures of the old cut stand at another place. speed: the same source at
-another speed. replace: pictures went and others came in their place, and nothing of the above."""
 CHANGE_KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 _ROUNDING = 1e-6  # s; times are exact until they become floats here
 
@@ -35,12 +35,9 @@ _ROUNDING = 1e-6  # s; times are exact until they become floats here
 class KeptSpan:
     """Seconds of picture that both cuts show, in the same order and at the same speed."""
 
-    old_start: VideoSeconds
-    """where they begin in the old cut"""
-    new_start: VideoSeconds
-    """where they begin in the new cut"""
-    seconds: float
-    """how long they last, in both"""
+    old_start: VideoSeconds  # where they begin in the old cut
+    new_start: VideoSeconds  # where they begin in the new cut
+    seconds: float  # how long they last, in both
 
     def __post_init__(self) -> None:
         # Written so that NaN fails too.
@@ -70,12 +67,9 @@ class KeptSpan:
 class EditChange:
     """What happened between two kept spans, or before the first, or after the last."""
 
-    at: VideoSeconds
-    """where the change begins in the new cut"""
-    old_at: VideoSeconds
-    """where it begins in the old cut"""
-    delta_seconds: float
-    """s that the new cut gains here; negative where it loses"""
+    at: VideoSeconds  # where the change begins in the new cut
+    old_at: VideoSeconds  # where it begins in the old cut
+    delta_seconds: float  # s that the new cut gains here; negative where it loses
     kind: ChangeKind
 
     def __post_init__(self) -> None:
@@ -87,18 +81,13 @@ class EditChange:
 class EditDifference:
     """What two cuts of a video have in common, and what changed."""
 
-    old_seconds: float
-    """s, length of the old cut"""
-    new_seconds: float
-    """s, length of the new cut"""
-    kept: tuple[KeptSpan, ...]
-    """sorted and disjoint in both cuts, and maximal: no two of them touch in both"""
-    changes: tuple[EditChange, ...]
-    """one between any two kept spans, and one at an end that is not kept; sorted"""
-    frame_seconds: float
-    """s that a picture of the old cut lasts"""
+    old_seconds: float  # s, length of the old cut
+    new_seconds: float  # s, length of the new cut
+    kept: tuple[KeptSpan, ...]  # sorted and disjoint in both cuts, and maximal: no two of them touch in both
+    changes: tuple[EditChange, ...]  # one between any two kept spans, and one at an end that is not kept; sorted
+    frame_seconds: float  # s that a picture of the old cut lasts
+    # frames a second that the edit lists may have as well as the one taken; other times would follow from them
     other_rates: tuple[Fraction, ...] = ()
-    """frames a second that the edit lists may have as well as the one taken; other times would follow from them"""
 
     def __post_init__(self) -> None:
         old = new = 0.0
@@ -163,6 +152,7 @@ def _plain_name(media: str) -> str:
 def _named_like(old: EditList, new: EditList) -> EditList:
     """The new cut with the old one's names of media, where both have none in common but last parts of names."""
     here, there = ({clip.media for clip in edit.clips if clip.media is not None} for edit in (old, new))
+    # One name in common shows that both name media alike; guessing further could then only confuse two of them.
     if here & there:
         return new
     # Without folders, suffix and case: what is left when a path, an address and a reel name a media.
@@ -183,6 +173,8 @@ def _spans(matching: Matching, frame: Fraction) -> Iterator[KeptSpan]:
     reached = (0, 0)
     for i, j in matching.kept:
         old, new = matching.old[i], matching.new[j]
+        # A hole counts from a frame on, on either side: what is shorter comes from sources whose frames lie beside the
+        # edit's.
         if start is None or max(old.start - reached[0], new.start - reached[1]) * matching.tick >= frame:
             if start is not None:
                 yield _span(matching.tick, start, reached)
@@ -224,8 +216,7 @@ class _Hole:
     old: EditList
     new: EditList
     matching: Matching
-    moved: tuple[set[int], set[int]]
-    """old and new pieces that the other cut has too, at another place"""
+    moved: tuple[set[int], set[int]]  # old and new pieces that the other cut has too, at another place
     gone: range
     come: range
 
@@ -233,6 +224,7 @@ class _Hole:
     def kind(self) -> ChangeKind:
         """What was done here, by what most of the hole's seconds say."""
         ticks = sum(self.matching.old[i].ticks for i in self.gone) + sum(self.matching.new[j].ticks for j in self.come)
+        # The order decides: a shot that moved also looks inserted in one place and deleted in the other.
         if 2 * self._moved() >= ticks:
             return "swap"
         if 2 * self._changed_speed() >= ticks:

@@ -23,16 +23,11 @@ from workbench.errors import EditError
 class Clip:
     """A stretch of one media, shown in an edit."""
 
-    media: str | None
-    """what is shown: the media's address, else its name, else its reel; None for a gap"""
-    source_start: Fraction
-    """s, source time of the first picture shown; 0 for a gap"""
-    seconds: Fraction
-    """s of record time that it lasts"""
-    speed: Fraction
-    """seconds of source a second of record time; 1 for a gap"""
-    start: Fraction
-    """s, record time at which it begins"""
+    media: str | None  # what is shown: the media's address, else its name, else its reel; None for a gap
+    source_start: Fraction  # s, source time of the first picture shown; 0 for a gap
+    seconds: Fraction  # s of record time that it lasts
+    speed: Fraction  # seconds of source a second of record time; 1 for a gap
+    start: Fraction  # s, record time at which it begins
 
     def __post_init__(self) -> None:
         if self.seconds <= 0:
@@ -58,12 +53,9 @@ class EditList:
     """The clips of one cut, edge to edge from 0 to the end."""
 
     clips: tuple[Clip, ...]
-    seconds: Fraction
-    """s, record time at which the last clip ends"""
-    frame_rate: Fraction
-    """frames a second of record time"""
-    other_rates: tuple[Fraction, ...] = ()
-    """frames a second that it may have as well, where its file states none"""
+    seconds: Fraction  # s, record time at which the last clip ends
+    frame_rate: Fraction  # frames a second of record time
+    other_rates: tuple[Fraction, ...] = ()  # frames a second that it may have as well, where its file states none
 
     def __post_init__(self) -> None:
         if self.frame_rate <= 0:

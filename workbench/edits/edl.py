@@ -61,15 +61,13 @@ _NAME = re.compile(
 _STATED_RATE = re.compile(r"\s*\*?\s*(?:FPS|FRAME[ _]?RATE)\s*[:=]\s*([\d.]+)", re.IGNORECASE)
 _VIDEO = re.compile(r"B$|.*V(?!\d)|.*V1(?!\d)", re.IGNORECASE)
 _BLACK = ("BL", "BLACK")
-_ANY_REEL = "AX"
-"""stands for any file, so that events without a name need not be of one media"""
+_ANY_REEL = "AX"  # stands for any file, so that events without a name need not be of one media
 _RATES = tuple(Fraction(n) for n in (24, 25, 30, 50, 60))
 _KNOWN_RATES = (*_RATES, *(Fraction(n * 1000, 1001) for n in (24, 30, 60)))
 _DROP_RATES = tuple(Fraction(n * 1000, 1001) for n in (30, 60))
 _SOURCE_RATES = (*_KNOWN_RATES, *(Fraction(n) for n in (48, 100, 120)), *(Fraction(n * 1000, 1001) for n in (48, 120)))
 _FULL_HOUR_SECONDS = 60
-_M2_STEP = Fraction(1, 20)
-"""frames a second: half of the last digit of an M2 line"""
+_M2_STEP = Fraction(1, 20)  # frames a second: half of the last digit of an M2 line
 _MOST_BYTES = 50_000_000
 
 
@@ -77,22 +75,16 @@ _MOST_BYTES = 50_000_000
 class _Event:
     """One line of a list."""
 
-    where: str
-    """path and line, for messages"""
+    where: str  # path and line, for messages
     number: str
     reel: str
     transition: str
-    frames: int
-    """of the transition"""
+    frames: int  # of the transition
     codes: tuple[str, str, str, str]
-    drop: bool
-    """whether the last FCM says drop frame, and no code of the line says anything else"""
-    fps: Fraction | None = None
-    """of an M2 line"""
-    names: dict[str, str] = field(default_factory=dict)
-    """comments on the event"""
-    outgoing: _Event | None = None
-    """of the second line of a transition, the first"""
+    drop: bool  # whether the last FCM says drop frame, and no code of the line says anything else
+    fps: Fraction | None = None  # of an M2 line
+    names: dict[str, str] = field(default_factory=dict)  # comments on the event
+    outgoing: _Event | None = None  # of the second line of a transition, the first
 
     @property
     def is_black(self) -> bool:
@@ -135,6 +127,7 @@ def _fitting(
     seconds: float | None,
 ) -> Iterator[EditList]:
     """The edit at each rate and from each start that it may have, likeliest first."""
+    # Drop frame is certain by its marks; then a stated rate, the caller's, and last a guess by how the lengths fit.
     record = [code for event in events for code in event.codes[2:]]
     most = max(code[3] for event in events for code in event.numbers[2:])
     drop = events[0].drop or any(map(_DROP_MARK.search, record))
@@ -148,6 +141,7 @@ def _fitting(
         possible = [rate for rate in _RATES if rate > most]
         strays = {rate: _strays(events, _Clock(rate, False)) for rate in possible}
         likely = [rate for rate in possible if strays[rate] == min(strays.values())]
+        # Without a length the NTSC rate cannot be told from the whole one, because both count the same numbers.
         rates = tuple(likely)
         if seconds is not None:
             rates = tuple(rate for rate in _KNOWN_RATES if round(rate) in likely)
@@ -161,6 +155,7 @@ def _fitting(
         first_in = max(
             zip((begins[-1] - clock.day, *begins), begins, strict=False), key=lambda pair: pair[1] - pair[0]
         )[1]
+        # Editors begin programmes on a full hour; black before the first event may then not be listed.
         hour = first_in - first_in % (clock.day / 24)
         near = first_in - hour < _FULL_HOUR_SECONDS
         for start in dict.fromkeys((hour, first_in) if near else (first_in, hour)):
@@ -218,6 +213,7 @@ def _events(path: Path) -> tuple[list[_Event], Fraction | None]:
     for _, group in groupby(found, key=lambda event: event.number):
         lines = list(group)
         if len(lines) > 1 and lines[-1].transition[0] in "DW":
+            # The second line of a dissolve is the event; its first, of no length, only names what is left.
             lines[-1].outgoing = lines[0]
     return found, stated
 
@@ -246,6 +242,7 @@ def _source_clock(events: list[_Event], record: _Clock) -> _Clock:
     marked = any(_DROP_MARK.search(code) for event in events for code in event.codes[:2])
     drops = (True,) if marked else (True, False) if all(event.drop for event in events) else (False,)
     clocks = _possible_clocks(record.rate, drops)
+    # All events of a media vote: a single one that was slowed down would choose a wrong rate.
     fitting: dict[_Clock, int] = {}
     for clock in clocks:
         if all(clock.has(event, 0) for event in events):
@@ -300,6 +297,7 @@ def _shots(events: list[_Event], clock: _Clock, sources: Mapping[str, _Clock], s
             )
         if begins > reached:
             shots.append(Shot.gap(begins - reached))
+        # A dissolve begins at record in, so its middle lies half its length later.
         moved_by = Fraction(event.frames) / clock.rate / 2 if event.transition[0] in "DW" else Fraction(0)
         first, *more = [Shot.gap(seconds)] if event.is_black else _shown(event, sources[event.where], clock)
         shots += [first._replace(moved_by=moved_by), *more]
@@ -333,6 +331,8 @@ def _stated_speed(fps: Fraction, length: Fraction, seconds: Fraction, source: _C
     """The speed that an M2 line states. NTSC programs write 30 as well as 29.97 frames a second for the plain one."""
     bases = (Fraction(record.nominal), record.rate, Fraction(source.nominal), source.rate)
     speeds = [plain_speed(fps / base, _M2_STEP / base) for base in bases]
+    # Of the four readings those come first that agree with the source length, then those by the record's rate, then the
+    # plainest fraction.
     off = [abs(abs(speed) * seconds - length) > 1 / source.rate + _M2_STEP / record.rate * seconds for speed in speeds]
     return speeds[min(range(len(bases)), key=lambda k: (off[k], k // 2, speeds[k].denominator))]
 
@@ -354,8 +354,7 @@ class _Clock:
     """Time codes to seconds at one frame rate."""
 
     rate: Fraction
-    drop: bool
-    """whether two numbers a minute are left out (four at 59.94), but for every tenth minute"""
+    drop: bool  # whether two numbers a minute are left out (four at 59.94), but for every tenth minute
 
     @cached_property
     def nominal(self) -> int:
@@ -387,6 +386,7 @@ class _Clock:
     def frames_apart(self, event: _Event, which: int) -> int:
         """Frames from one of an event's time codes to the next, as of `apart`."""
         half = self.day_frames // 2
+        # Modulo a day, moved by half of it: an event over midnight is short, and one that runs backwards negative.
         return (self.frames(event, which + 1) - self.frames(event, which) + half) % self.day_frames - half
 
     def seconds(self, event: _Event, which: int) -> Fraction:

@@ -20,30 +20,23 @@ from workbench.mix.drawn import Points, depth_at, on_grid
 from workbench.params import DuckParams
 
 GLIDE_SECONDS = DuckParams().attack_ms / 1000.0
-_SAME_DB = 0.006
-"""dB: levels are kept in hundredths"""
+_SAME_DB = 0.006  # dB: levels are kept in hundredths
 
 
 @dataclass(frozen=True, slots=True)
 class FollowedEnvelope:
     """An envelope on the new cut, and what became of the old one's points."""
 
-    points: Points | None
-    """None where no picture of the old cut is left: then nothing is drawn"""
-    moved: int
-    """points of the old cut that are still there"""
-    dropped: int
-    """those that went with their picture, or gave way to a glide"""
-    held_seconds: float
-    """s of new picture, under which a level is held"""
+    points: Points | None  # none where no picture of the old cut is left: then nothing is drawn
+    moved: int  # points of the old cut that are still there
+    dropped: int  # those that went with their picture, or gave way to a glide
+    held_seconds: float  # s of new picture, under which a level is held
 
 
 class _Point(NamedTuple):
-    at: float
-    """s of the new cut"""
+    at: float  # s of the new cut
     depth: float
-    number: int
-    """which of the drawn points it is; -1: it is put where picture begins or ends"""
+    number: int  # which of the drawn points it is; -1: it is put where picture begins or ends
 
 
 def follow_edit(points: Points, difference: EditDifference) -> FollowedEnvelope:
@@ -87,6 +80,8 @@ def _join(sides: list[list[_Point]], number: int, before: KeptSpan, after: KeptS
     if room <= 0.0:
         left.append(_Point(there.at - GLIDE_SECONDS, here.depth, -1))
     elif there.depth > here.depth:
+        # The deeper side keeps all of its curve: the glide into it takes time of the louder side, half of that at most,
+        # so that two glides of one span do not meet.
         start = _on_curve(left, max(here.at - room, here.at - before.seconds / 2))
         sides[number] = [*(p for p in left if p.at < start.at), start, *_deeper(left, start, there)]
     else:

@@ -134,6 +134,8 @@ class _Reader:
             begins = self._time(element, "offset") if element.get("offset") is not None else None
             if origin is None:
                 origin = begins or Fraction(0)
+            # `offset` counts on the clock of the parent, which may begin at any time: what counts is the distance from
+            # the first.
             if begins is not None and begins - origin > reached:
                 shots.append(Shot.gap(begins - origin - reached))
                 reached = begins - origin
@@ -237,6 +239,8 @@ class _Reader:
             elif child.tag in _STORY:
                 begins = self._time(child, "offset") if child.get("offset") is not None else Fraction(0)
                 found.append((begins, self._item(child, depth + 1)))
+        # In a `clip` its picture and further elements may overlap; the first that begins at a time is the one that
+        # shows.
         found = [(begins, cut_at_middles(shots)) for begins, shots in found if shots]
         if not found:
             return [], Fraction(0)
@@ -306,6 +310,7 @@ class _Reader:
             content = document.read_bytes()
         except OSError as error:
             raise EditError(f"{self.path}: cannot be read ({error.strerror or error})") from error
+        # Not `ElementTree.parse`: it neither gives the line of an element nor refuses declared entities.
         builder, parser = TreeBuilder(), expat.ParserCreate()
 
         def start(tag: str, attributes: dict[str, str]) -> None:

@@ -43,16 +43,11 @@ _UNDONE_BREAKS = 3  # neighbours that changing two blocks' places must put right
 class Piece:
     """A part of a clip that the other cut shows whole or not at all."""
 
-    name: int
-    """of what is shown: pieces with the same name show the same"""
-    clip: int
-    """index of its clip"""
-    start: int
-    """record time, in ticks"""
-    ticks: int
-    """how long it lasts"""
-    moves: bool
-    """False for gaps and freeze frames, which are never told apart from others of their kind"""
+    name: int  # of what is shown: pieces with the same name show the same
+    clip: int  # index of its clip
+    start: int  # record time, in ticks
+    ticks: int  # how long it lasts
+    moves: bool  # false for gaps and freeze frames, which are never told apart from others of their kind
 
     @property
     def end(self) -> int:
@@ -66,12 +61,9 @@ class Matching:
 
     old: tuple[Piece, ...]
     new: tuple[Piece, ...]
-    tick: Fraction
-    """s, in which starts and lengths of all pieces are whole"""
-    kept: tuple[tuple[int, int], ...]
-    """indices into `old` and `new` of pieces that stayed in order, increasing in both"""
-    moved: tuple[tuple[int, int], ...]
-    """the same of pieces that both cuts have, in another order"""
+    tick: Fraction  # s, in which starts and lengths of all pieces are whole
+    kept: tuple[tuple[int, int], ...]  # indices into `old` and `new` of pieces that stayed in order, increasing in both
+    moved: tuple[tuple[int, int], ...]  # the same of pieces that both cuts have, in another order
 
 
 def match_pieces(old: EditList, new: EditList) -> Matching:
@@ -89,6 +81,7 @@ def pieces_of(old: EditList, new: EditList) -> tuple[tuple[Piece, ...], tuple[Pi
     Returns the pieces of either, in order, and the seconds of a tick.
     """
     spans = [[_shown(clip) for clip in edit.clips] for edit in (old, new)]
+    # All times are whole in a tick of the common denominator: integers compare and sum far faster than fractions.
     whole = lcm(
         *(n.denominator for edit, shown in zip((old, new), spans, strict=True)
           for clip, (_, at) in zip(edit.clips, shown, strict=True) for n in (at, clip.seconds))
@@ -97,6 +90,7 @@ def pieces_of(old: EditList, new: EditList) -> tuple[tuple[Piece, ...], tuple[Pi
     for edit, shown in zip((old, new), spans, strict=True):
         for clip, (what, at) in zip(edit.clips, shown, strict=True):
             borders[what] |= {int(at * whole), int((at + clip.seconds) * whole)}
+    # Borders of both cuts together, so that a piece of one is never part of a piece of the other.
     ordered = {what: sorted(places) for what, places in borders.items()}
     names: dict[tuple[Hashable, int], int] = {}
     cuts: list[tuple[Piece, ...]] = []
@@ -147,6 +141,8 @@ def _chain(olds: Sequence[Piece], news: Sequence[Piece], touched: set[tuple[int,
                 at -= at & -at
             starts_both = i == 0 and j == 0
             ticks, jumps, last = best if starts_both else (best[0], best[1] - 1, best[2])
+            # The pair before in both cuts goes on without a jump. It is looked up apart from the tree, whose maxima do
+            # not say whether they are adjacent.
             going_on = row_above.get(j - 1)
             # Of equal ways the one that jumps later: what stays where it is comes first.
             if going_on is not None and going_on[:2] > (ticks, jumps):
@@ -154,12 +150,14 @@ def _chain(olds: Sequence[Piece], news: Sequence[Piece], touched: set[tuple[int,
             row[j] = (ticks + piece.ticks, jumps, -len(pairs))
             pairs.append((i, j))
             before.append(last)
+        # After the row is complete: a piece of the old cut may not follow itself.
         for j, found in row.items():
             at = j + 1
             while at <= size:
                 tree[at] = max(tree[at], found)
                 at += at & -at
         row_above = row
+    # Reaching the end of both cuts saves the last jump.
     best, at = (0, 0, 1), size
     while at > 0:
         best = max(best, tree[at])
@@ -193,6 +191,7 @@ def _swapped(olds: Sequence[Piece], news: Sequence[Piece]) -> set[tuple[int, int
     """Pieces of clips that changed places with another, as `_chain` takes them."""
     touched: set[tuple[int, int]] = set()
     uses = [Counter(piece.name for piece in pieces) for pieces in (olds, news)]
+    # A shot that one cut uses more often cannot be paired use with use.
     pairs = [(i, j) for i, j in _paired(olds, news, ()) if uses[0][olds[i].name] == uses[1][news[j].name]]
     lengths = [Counter[int](), Counter[int]()]
     for length, pieces in zip(lengths, (olds, news), strict=True):
@@ -252,6 +251,7 @@ def _exchange(order: Sequence[int], single: Sequence[bool]) -> tuple[int, int] |
         if wanted == number or wanted >= len(order) or not (single[number] and single[wanted]):
             continue
         other = place[wanted]
+        # Only the joints at both blocks change, so each try costs four looks instead of a pass over the permutation.
         joints = {k, k + 1, other, other + 1}
         undone = breaks(joints, {}) - breaks(joints, {k: wanted, other: number})
         if undone >= _UNDONE_BREAKS and (best is None or undone > best[0]):

@@ -107,6 +107,7 @@ class _Reader:
         moved_by = Fraction(0)
         for item in track:
             if isinstance(item, schema.Transition):
+                # The transition runs from `in_offset` before the joint to `out_offset` after it.
                 moved_by = (self._seconds(item.out_offset) - self._seconds(item.in_offset)) / 2
                 continue
             shots = self._item(item)
@@ -157,6 +158,7 @@ class _Reader:
             if isinstance(effect, self.otio.schema.LinearTimeWarp):
                 if not isfinite(effect.time_scalar):
                     raise EditError(f"{self.path}: {item.name or 'a clip'} has a speed of {effect.time_scalar}")
+                # A float of 1.3333 means 4/3: exact sums need the plain fraction.
                 speed *= plain_speed(Fraction(effect.time_scalar), _SPEED_STEP)
         return speed
 

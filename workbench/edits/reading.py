@@ -24,12 +24,13 @@ from workbench.edits.fcpxml import read_fcpxml
 from workbench.edits.otio import read_otio
 from workbench.errors import EditError
 
+# Suffixes of the files that are read as edit lists, in lower case
 EDIT_LIST_SUFFIXES = (".otio", ".otioz", ".otiod", ".fcpxml", ".fcpxmld", ".edl")
-"""of the files that are read as edit lists, in lower case"""
 _AVID = "in Media Composer choose Tools > List Tool and save an EDL (.edl)"
 _PREMIERE = "in Premiere choose File > Export > OpenTimelineIO (.otio) or EDL (.edl)"
 _RESOLVE = "in Resolve choose File > Export > Timeline (.otio, .fcpxml or .edl)"
 _FINAL_CUT = "in Final Cut choose File > Export XML (.fcpxmld)"
+# How to export what is read instead, by the suffix of what editing programs save themselves
 _OF_PROGRAMS = {
     ".aaf": f"{_AVID}, {_PREMIERE}, {_RESOLVE}",
     **dict.fromkeys((".avb", ".avp"), _AVID),
@@ -42,7 +43,6 @@ _OF_PROGRAMS = {
     ".mlt": "in Shotcut choose File > Export > EDL (.edl)",
     ".osp": "in OpenShot choose File > Export Project > EDL (.edl)",
 }
-"""how to export what is read instead, by the suffix of what editing programs save themselves"""
 
 
 def is_edit_list(path: Path) -> bool:
@@ -110,6 +110,7 @@ def compare_files(
     old_project, new_project = (projects[0], projects[-1]) if projects else (None, None)
     old = read_edit_list(old_path, frame_rate, old_seconds, old_project, new_path)
     new = read_edit_list(new_path, frame_rate or old.frame_rate, None, new_project, old_path)
+    # Each list is read with the other beside it: the old one first, whose rate then stands for the new one too.
     possible = old.other_rates
     # What the new cut states, or has room for, tells of the old one too.
     states_rate = not _is_edl(new_path) and _is_edl(old_path)

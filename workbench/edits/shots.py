@@ -21,15 +21,13 @@ from workbench.errors import EditError
 _NTSC_SHARE = Fraction(1000, 1001)
 _LOWEST_RATE = 0.001  # a picture in 17 min; below it, the nearest fraction may be 0
 _NTSC_RATES = (24, 30, 48, 60, 120)
+# Frames a second of videos; two of them lie 1e-3 apart or more
 USUAL_RATES = (
     *(Fraction(rate) for rate in (10, 12, 12.5, 15, 20, 24, 25, 30, 48, 50, 60, 100, 120)),
     *(whole * _NTSC_SHARE for whole in (24, 30, 60, 120)),
 )
-"""frames a second of videos; two of them lie 1e-3 apart or more"""
-_SAME_RATE = 2.5e-4
-"""relative; 23.98 is 24000/1001, which is 1e-3 away from 24"""
-_PARTS_OF_FRAME = 1000
-"""finest part of a frame that a time stamp written as a decimal number is read to"""
+_SAME_RATE = 2.5e-4  # relative; 23.98 is 24000/1001, which is 1e-3 away from 24
+_PARTS_OF_FRAME = 1000  # finest part of a frame that a time stamp written as a decimal number is read to
 
 
 class Shot(NamedTuple):
@@ -39,8 +37,8 @@ class Shot(NamedTuple):
     source_start: Fraction
     seconds: Fraction
     speed: Fraction
+    # s of record time by which the middle of a transition into it lies after its joint with the shot before
     moved_by: Fraction = Fraction(0)
-    """s of record time by which the middle of a transition into it lies after its joint with the shot before"""
 
     @classmethod
     def gap(cls, seconds: Fraction) -> Shot:
@@ -70,6 +68,7 @@ def cut_at_middles(shots: Sequence[Shot]) -> list[Shot]:
         by = shot.moved_by
         shot = shot._replace(moved_by=Fraction(0))
         if by and laid:
+            # No further than either shot lasts: a transition of a broken list may be longer than its shots.
             by = max(-laid[-1].seconds, min(shot.seconds, by))
             laid[-1] = laid[-1].without(Fraction(0), -by)
             shot = shot.without(by, Fraction(0))
@@ -83,6 +82,7 @@ def part_of(shots: Sequence[Shot], start: Fraction, seconds: Fraction, speed: Fr
     The shots begin at 0 and those that come out last `seconds` together; before 0 and past the end nothing is shown.
     Speed is seconds of the row a second of the part; backwards it begins at `start` and goes down.
     """
+    # A freeze frame shows the picture at `start`: a very short part there finds its media.
     if speed == 0:
         (still,) = part_of(shots, start, Fraction(1, 1_000_000))[:1]
         return [still._replace(seconds=seconds, speed=Fraction(0))] if still.media is not None else [Shot.gap(seconds)]

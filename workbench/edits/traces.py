@@ -45,16 +45,11 @@ _SAME_RATE = 5e-4  # relative, by which the measured rate of a video may lie off
 class Trace:
     """One video on a grid of frames."""
 
-    frame_rate: Fraction
-    """of the grid"""
-    picture: FloatArray
-    """shape (n, 168), float32"""
-    sound: FloatArray
-    """shape (n, 7), dB, float32; all silent where there is no sound"""
-    blank: BoolArray
-    """shape (n,), frames that show nothing"""
-    cuts: IntArray
-    """shape (n_cuts,), frames that open a shot, increasing, without the first"""
+    frame_rate: Fraction  # of the grid
+    picture: FloatArray  # shape (n, 168), float32
+    sound: FloatArray  # shape (n, 7), dB, float32; all silent where there is no sound
+    blank: BoolArray  # shape (n,), frames that show nothing
+    cuts: IntArray  # shape (n_cuts,), frames that open a shot, increasing, without the first
 
     @property
     def frames(self) -> int:
@@ -110,6 +105,7 @@ def _rate_of(times: FloatArray, duration: float) -> Fraction:
 
 def _described(block: PictureBlock) -> FloatArray:
     count = block.times.size
+    # 9 by 16 fields of 4 by 4 of the 36 by 64 that the reader gives; colour 3 by 4 of 18 by 32.
     luma = block.luma.reshape(count, 9, 4, 16, 4).mean(axis=(2, 4)).reshape(count, -1)
     colour = block.chroma.reshape(count, 2, 3, 6, 4, 8).mean(axis=(3, 5)).reshape(count, -1)
     return np.concatenate([_standard(luma), _COLOUR_SHARE * _standard(colour)], axis=1).astype(np.float32)
@@ -146,6 +142,8 @@ class _Ear:
         if self._bands is None:
             return np.full((middles.size, len(BAND_EDGES_HZ) - 1), _SILENT_DB, dtype=np.float32)
         self._bands.add(self._mono.resample_chunk(np.zeros(0, dtype=np.float32), last=True))
+        # Running sums give the mean over any window in one subtraction; float64, because an hour of float32 sums loses
+        # the quiet parts.
         summed = np.cumsum(np.pad(self._bands.powers(), ((1, 0), (0, 0))), axis=0, dtype=np.float64)
         first, stop = (
             np.clip(np.rint((middles + side * seconds) * HOPS_PER_SECOND), 0, len(summed) - 1).astype(int)

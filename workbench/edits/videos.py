@@ -110,6 +110,8 @@ def _viterbi(gains: FloatArray) -> IntArray:
             left = best - cost
             top = int(np.argmax(left))
             changed = left[top] - cost
+            # The cost is that of leaving plus that of entering, so the best origin is the same for all and one maximum
+            # serves every column: the row costs its width, not its square.
             switch = changed > best
             came[row] = np.where(switch, top, stay)
             best = np.where(switch, changed, best)
@@ -129,8 +131,11 @@ def _gains(old: Trace, new: Trace, weights: list[FloatArray], noise: float, d: i
         return gains
     here, there = slice(first, last), slice(first + d, last + d)
     apart = np.linalg.norm(new.picture[here] - old.picture[there], axis=1)
+    # A logarithm, as of a distribution with heavy tails: 1 for equal pictures, 0 at `_ALIKE`, and one picture that an
+    # encoder spoilt cannot outweigh a second of good ones.
     like = 1.0 - np.log1p((apart / noise) ** 2) / np.log1p((_ALIKE / noise) ** 2)
     weight = np.minimum(weights[1][here], weights[0][there])
+    # For a candidate a frame counts by what it says; against it every frame counts, still or not.
     gain = np.where(like > 0, like * weight, np.maximum(4 * like, _WORST))
     sound = np.abs(new.sound[here] - old.sound[there]).mean(axis=1)
     moves = np.minimum(_sound_weights(new)[here], _sound_weights(old)[there])
@@ -177,6 +182,7 @@ def _noise(old: Trace, new: Trace) -> float:
 
 def _diagonals(old: Trace, new: Trace, weights: list[FloatArray]) -> list[int]:
     """Distances at which stretches of the old video may stand in the new one."""
+    # Aligned at the start and at the end: tried even if no frame votes for them.
     votes: Counter[int] = Counter({0: 1, old.frames - new.frames: 1})
     votes.update(_voted(old.picture, new.picture, weights, _ALIKE, _lag(old)))
     sounds = [_sound_weights(trace) for trace in (old, new)]
@@ -207,6 +213,8 @@ def _voted(olds: FloatArray, news: FloatArray, weights: list[FloatArray], alike:
     if not spoken.size or not asked.size:
         return
     mean = olds[spoken].mean(axis=0)
+    # In 16 dimensions a k-d tree prunes, in 168 it searches everything; distances only shrink by the projection, so
+    # that `alike` loses no neighbour.
     axes = np.linalg.svd(olds[spoken[:: max(1, spoken.size // 4000)]] - mean, full_matrices=False)[2][:_COMPONENTS]
     tree = cKDTree((olds[spoken] - mean) @ axes.T)
     near, which = tree.query((news[asked] - mean) @ axes.T, k=min(_NEAREST, spoken.size), distance_upper_bound=alike)
@@ -229,6 +237,7 @@ def _exact(olds: FloatArray, news: FloatArray, d: int, start: int, end: int, ali
     frames = frames[np.linalg.norm(news[frames] - olds[frames + d], axis=1) < alike]
     if not frames.size:
         return d
+    # Nearest first, so that of equally good ones the voted distance stays.
     tried = sorted(range(-_AROUND, _AROUND + 1), key=abs)
     apart = [float(np.linalg.norm(news[frames] - olds[frames + d + by], axis=1).mean()) for by in tried]
     return d + tried[int(np.argmin(apart))]
