@@ -13,14 +13,7 @@ WIDTHS = 3.0
 
 
 def odds_at(gap: FloatArray, odds: FloatArray, deviation_s: FloatArray) -> FloatArray:
-    """Odds of pairs with a gap: they fall off with it as a normal curve.
-
-    Parameters
-    ----------
-    gap : s, between an event and a landmark
-    odds : without a gap
-    deviation_s : s, standard deviation of the curve
-    """
+    """Odds of pairs whose times differ by `gap` s: they fall off as a normal curve from `odds` at 0."""
     return odds * np.exp(-0.5 * (gap / deviation_s) ** 2)
 
 
@@ -33,6 +26,7 @@ def _add_curve(to: FloatArray, first: int, last: int, middle: float, height: flo
 
     From one step to the next the curve changes by a factor, and that by another, so that no exponential is needed.
     """
+    # outwards from the middle: values only shrink, so rounding errors of the products shrink with them
     nearest = min(max(round(middle), first), last)
     bends = np.exp(-1.0 / deviation**2)
     for way in (1, -1):
@@ -65,16 +59,12 @@ def add_evidence(
     The odds of a pair fall off with its gap as the sum of two normal curves. They are added up over the landmarks of an
     event before the logarithm is taken, so that an event meets landmarks once.
 
-    Parameters
-    ----------
-    track_s : shape (n_landmarks,), s of track time
-    video_s : shape (n_events,), s of video time
-    near, far : shape (n_events, n_landmarks), odds of a pair without a gap, by each curve; pairs at 0 are left out
-    near_s, far_s : shape (n_events, n_landmarks), s, standard deviations of the two curves, the second the wider
-    first_s, step_s : s; offset k of the grid is first_s + k * step_s
-    out : shape (n_offsets,), added to in place
-    moments : shape (2, n_events), gets the sums over all offsets of what each event says, and of its squares
+    Pairs have shape (n_events, n_landmarks); one whose odds are 0 is left out, and `far_s` is the wider of its standard
+    deviations. `out` holds offsets `first_s + k * step_s` and is added to. `moments` of shape (2, n_events) gets the
+    sums over all offsets of what each event says, and of its squares.
     """
+    # One row of odds serves all events: a first pass over an event's landmarks adds up, a second over the same places
+    # takes the logarithm and leaves zeros. A table of all events and offsets would hold gigabytes for an hour.
     n = out.size
     odds = np.zeros(n)
     for j in range(video_s.size):
@@ -113,16 +103,8 @@ def shift_to_peak(
 ) -> float:
     """The maximum of the evidence near an offset, by mean shift (Comaniciu & Meer 2002).
 
-    Parameters
-    ----------
-    together_at : shape (n_pairs,), s, offset at which an event and a landmark coincide, ascending
-    event : shape (n_pairs,), index of the pair's event
-    near, far : shape (n_pairs,), odds of a pair without a gap, by each curve
-    near_s, far_s : shape (n_pairs,), s, standard deviations of the two curves, the second the wider
-    n_events : how many events there are
-    widest_s : s, gap at which no pair counts any more
-    offset_s : s, where to begin
-    max_shifts : after as many shifts, or after one of less than half a microsecond, it ends
+    Arrays have shape (n_pairs,): `together_at` is the offset at which an event and a landmark coincide, ascending, and
+    beyond `widest_s` of it a pair counts no more.
     """
     odds = np.zeros(n_events)
     for _ in range(max_shifts):
@@ -135,6 +117,8 @@ def shift_to_peak(
             if abs(gap) <= WIDTHS * far_s[k]:
                 odds[event[k]] += _odds_at(gap, near[k], near_s[k])
                 odds[event[k]] += _odds_at(gap, far[k], far_s[k])
+        # The gradient of the evidence is 0 where the offset is the weighted mean of those at which pairs coincide. A
+        # pair weighs by its odds over its variance, and less the surer its event already is of a landmark.
         pull, moved = 0.0, 0.0
         for k in range(first, last):
             gap = together_at[k] - offset_s

@@ -133,17 +133,7 @@ class _Levels:
 
 
 def find_landmarks(heard: LandmarkInput, params: LandmarkParams | None = None) -> Landmarks:
-    """Find the landmarks of a track.
-
-    Parameters
-    ----------
-    heard : the recording, its spectrogram, onsets, grid and form
-    params : thresholds of each kind; None is `LandmarkParams()`
-
-    Returns
-    -------
-    Landmarks : in order of time; without any marks where nothing sounds
-    """
+    """Find the landmarks of a track, in order of time; none where nothing sounds."""
     params = params or LandmarkParams()
     recording = heard.recording
     first_sound, last_sound = sounding_range(recording.samples, recording.sample_rate)
@@ -152,6 +142,7 @@ def find_landmarks(heard: LandmarkInput, params: LandmarkParams | None = None) -
     levels = _Levels(heard.spectrum, params.low_hz)
     bars = _Bars(heard, levels, params)
     rows = [*_downbeats(heard, params), *bars.drops(), *bars.breaks(), *bars.sections(), *_stabs(heard, levels, params)]
+    # nothing comes after the last strong onset, and a break into its ringing is the ending itself
     ending = _ending(heard, levels, last_sound, params)
     if ending is not None:
         rows = [row for row in rows if row[0] <= ending[0] - (bars.span if row[1] == "break" else 0.0)]
@@ -191,6 +182,7 @@ class _Bars:
         params = self.params
         rise, low_rise = self.after - self.before, self.low_after - self.low_before
         gap, low_gap = self.after - self.breath, self.low_after - self.low_breath
+        # back after bars of less, or after a beat of silence; both ranges, for a crash alone brings no bass back
         back = (rise >= params.rise_db) & (low_rise >= params.low_rise_db)
         back |= (gap >= params.gap_db) & (low_gap >= params.low_gap_db) & (np.minimum(rise, low_rise) >= params.gain_db)
         full = (self.after >= self.loud - params.full_db) & (self.low_after >= self.low_loud - 1.5 * params.full_db)
@@ -206,6 +198,7 @@ class _Bars:
         gone = (fall >= params.fall_db) | ((low_fall >= params.low_fall_db) & (fall >= 0.3 * params.fall_db))
         was_full = self.before >= self.loud - params.full_db
         goes_on = self.after >= self.loud - params.gone_db
+        # within half a bar, not over several: a slow fade has no instant
         gone &= self.at_once <= self.before - 0.6 * np.minimum(fall, params.fall_db)
         was_full &= self.breath >= self.before - 1.5 * params.fall_db
         size = 0.5 * _share(fall, 3.0, 10.0) + 0.5 * _share(low_fall, 3.0, 20.0)
@@ -243,6 +236,7 @@ def _stabs(heard: LandmarkInput, levels: _Levels, params: LandmarkParams) -> Ite
     attack, level, rate = heard.onsets.attack, levels.full_db, levels.rate
     if level.size < rate:
         return
+    # loud parts of what sounds at all: silence at both ends of a file must not lower the quantile
     loud = float(np.quantile(level[level > level.max() - 50.0], 0.9))
     rest = round(params.stab_rest_seconds * rate)
     peaks = _onset_peaks(attack, params.stab_attack)
@@ -289,17 +283,7 @@ def onset_instant(recording: Recording, near: TrackSeconds, reach: float = _REAC
 
     At every half millisecond the power of the next 8 ms is compared with that of the last 15 ms, for the sound and for
     its derivative, which brings out an attack over a held bass. The onset is where the product of both ratios is
-    largest.
-
-    Parameters
-    ----------
-    recording : in which the onset sounds
-    near : s, within some hundredths of a second of the onset
-    reach : s, searched to either side of `near`
-
-    Returns
-    -------
-    s, 0 at least; `near` itself where there is no sound
+    largest. It is searched to `reach` s on either side; where there is no sound, the answer is `near`.
     """
     rate = recording.sample_rate
     margin = max(_BEFORE_SECONDS, _AFTER_SECONDS) + 2 * _HOP_SECONDS
@@ -310,6 +294,7 @@ def onset_instant(recording: Recording, near: TrackSeconds, reach: float = _REAC
     instants = near - reach + _HOP_SECONDS * np.arange(count)
     at = np.round(instants * rate).astype(np.int64) - first
     ratios = np.zeros(count)
+    # a floor of a fiftieth of the loudest place, or the first sample out of digital silence wins whatever follows
     for signal in (sound, np.diff(sound, prepend=sound[:1])):
         sums = np.concatenate(([0.0], np.cumsum(np.square(signal))))
         before = (sums[at] - sums[at - round(_BEFORE_SECONDS * rate)]) / _BEFORE_SECONDS
@@ -329,16 +314,7 @@ def _excerpt(recording: Recording, first: int, stop: int) -> FloatArray:
 
 
 def landmarks_to_arrays(landmarks: Landmarks) -> dict[str, NDArray[Any]]:
-    """Landmarks as the arrays that `workbench.features.variables` declares.
-
-    Parameters
-    ----------
-    landmarks : of one track
-
-    Returns
-    -------
-    array by name: times, kinds, salience and tolerance of the marks, and a span of decoded length, first and last sound
-    """
+    """Landmarks as the arrays that `workbench.features.variables` declares."""
     marks = landmarks.marks
     return {
         "landmark_times": marks.times,
@@ -350,20 +326,7 @@ def landmarks_to_arrays(landmarks: Landmarks) -> dict[str, NDArray[Any]]:
 
 
 def landmarks_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Landmarks:
-    """Landmarks from the arrays that `landmarks_to_arrays` makes.
-
-    Parameters
-    ----------
-    arrays : by name; others than those of landmarks are ignored
-
-    Returns
-    -------
-    Landmarks : equal to those that were stored
-
-    Raises
-    ------
-    ParameterError : arrays that break a rule of `Landmarks` or of its marks
-    """
+    """Landmarks from the arrays that `landmarks_to_arrays` makes; ParameterError where they break a rule of theirs."""
     marks = Marks(
         LANDMARK_KINDS,
         arrays["landmark_times"],

@@ -122,13 +122,7 @@ class Coincidence:
 
 
 def describe_placement(label: str, score: float) -> str:
-    """What meets at a placement, in words; below `CHANCE_SCORE` that nothing clearly does.
-
-    Parameters
-    ----------
-    label : of the placement, its strongest coincidence
-    score : of the placement, 0 to 1
-    """
+    """What meets at a placement, in words; below `CHANCE_SCORE` that nothing clearly does."""
     return label if label and score >= CHANCE_SCORE else NO_CLEAR_POINT
 
 
@@ -332,34 +326,15 @@ def _sigmoid(logit: FloatArray) -> FloatArray:
 
 
 def offset_scores(landmarks: Landmarks, events: Events, params: AlignParams | None = None) -> OffsetScores:
-    """The evidence at every offset, and what chance would give: for pictures.
-
-    Parameters
-    ----------
-    landmarks : of the track
-    events : of the video
-    params : how events are put on landmarks; None is `AlignParams()`
-
-    Returns
-    -------
-    OffsetScores : on a grid from minus the track's decoded length to the video's length
-    """
+    """The evidence at every offset from minus the track's decoded length to the video's length: for pictures."""
     return _Pair(landmarks, events, params or AlignParams()).evidence()
 
 
 def place(landmarks: Landmarks, events: Events, params: AlignParams | None = None) -> tuple[Placement, ...]:
-    """The best placements of a track under a video.
+    """The best placements of a track under a video, best first; none where nothing ever coincides.
 
-    Parameters
-    ----------
-    landmarks : of the track
-    events : of the video
-    params : how many, how far apart, how much of the video must have music; None is `AlignParams()`
-
-    Returns
-    -------
-    Best first, at most `max_placements`, at least `min_apart_seconds` apart; none where nothing ever coincides.
-    Offsets lie strictly between minus the track's length and the video's, to the microsecond.
+    They lie `min_apart_seconds` apart or more. Offsets lie strictly between minus the track's length and the video's,
+    to the microsecond.
     """
     params = params or AlignParams()
     pair = _Pair(landmarks, events, params)
@@ -372,6 +347,7 @@ def place(landmarks: Landmarks, events: Events, params: AlignParams | None = Non
     peaks, offsets = peaks[inside], offsets[inside]
     if not offsets.size:
         return ()
+    # the peak of most evidence, not of the best score: scores need the spread around it, which is measured here
     best = float(offsets[np.argmax(evidence.total[peaks])])
     spread = _Spread(_trials(pair), _spread_ratio(pair, evidence, best))
     scores = pair.scored(*pair.rate(offsets, evidence.total[peaks], spread))
@@ -458,15 +434,6 @@ def _coincidence(pair: _Pair, event: int, landmark: int, gap: float, worth: floa
 
 
 def event_clock(seconds: float) -> str:
-    """Format a time of a video for a label.
-
-    Parameters
-    ----------
-    seconds : video time, 0 at least
-
-    Returns
-    -------
-    minutes, seconds and tenths: 72.44 is `1:12.4`
-    """
+    """Format a time of a video for a label, to a tenth: 72.44 is `1:12.4`."""
     tenths = round(10 * seconds)
     return f"{tenths // 600}:{tenths // 10 % 60:02d}.{tenths % 10}"

@@ -17,18 +17,8 @@ def bar_pointer(
     The model is in the head of `workbench.beats.pulses`, there with 1 for `free_change`, `tempo_change_cost` for
     `change_cost` and `max_tempo_change_cost` for `jump_cost`.
 
-    Parameters
-    ----------
-    evidence : shape (n_frames,), float32, log likelihood ratio of a beat at each frame against none
-    shortest : frames, the shortest interval; 1 at least
-    prior : shape (n_intervals,), float32, log probability of interval `shortest + i`
-    change_cost : log units a frame of change beyond `free_change` frames, relative to the interval
-    free_change : frames by which an interval may differ from the one before at next to no cost
-    jump_cost : log units that any change of tempo costs at most
-
-    Returns
-    -------
-    shape (n_beats,), frames of the beats, increasing; empty where not even one interval fits
+    `evidence` and `prior` are float32; `prior[i]` belongs to an interval of `shortest + i` frames, `shortest` 1 at
+    least. The answer are frames of the beats, increasing, and empty where not even one interval fits.
 
     References
     ----------
@@ -38,6 +28,7 @@ def bar_pointer(
     n_intervals = prior.size
     reach = 8  # frames by which an interval may differ from the one before; anything more is a jump
     kept = shortest + n_intervals  # frames that a later one looks back to; their scores lie in a ring
+    # float32 and int16: an hour at 50 frames a second has 180,000 rows of back pointers
     best = np.full((kept, n_intervals), -1e30, dtype=np.float32)
     back = np.full((n_frames, n_intervals), -1, dtype=np.int16)
     top = np.full(n_frames, -1e30, dtype=np.float32)
@@ -48,15 +39,19 @@ def bar_pointer(
         for i in range(n_intervals):
             n = shortest + i
             if t < n:
+                # no earlier beat fits: the path begins here, at no cost for where in the first bar that is
                 row[i] = here + prior[i]
                 back[t, i] = -1
             else:
                 past = t - n
                 before = best[past % kept]
+                # a jump to any tempo costs the same, so only the best of that frame can win by one; just the
+                # `reach` neighbours are compared singly, so the search is linear in the number of intervals
                 value = top[past] - jump_cost
                 arg = top_at[past]
                 for j in range(max(0, i - reach), min(n_intervals, i + reach + 1)):
                     change = abs(i - j)
+                    # a frame's change may be rounding and costs next to nothing: of equal paths the steadiest wins
                     cost = 0.05 * change
                     if change > free_change:
                         cost += change_cost * (change - free_change) / n
@@ -100,16 +95,8 @@ def bar_positions(
 ) -> IntArray:
     """Most probable state of every beat, where a state is a metre and a place in its bar.
 
-    Parameters
-    ----------
-    emission : shape (n_beats, n_states), log likelihoods; one beat at least
-    first_state, lengths : shape (n_metres,), states of metre m are first_state[m] ... first_state[m] + lengths[m] - 1
-    switch_cost : log units of a change of metre at a bar line
-    slip_cost : log units of a bar that is cut short
-
-    Returns
-    -------
-    shape (n_beats,), index of each beat's state
+    `emission` has shape (n_beats, n_states), one beat at least, in log units as both costs. The states of metre m are
+    `first_state[m]` to `first_state[m] + lengths[m] - 1`, in the order of its bar.
     """
     n_beats, n_states = emission.shape
     n_metres = lengths.size
@@ -134,6 +121,7 @@ def bar_positions(
         for m in range(n_metres):
             start = first_state[m]
             last = start + lengths[m] - 1
+            # a bar opens after a full bar of its metre (free), a full bar of another, a cut bar of any, or of its own
             value = best[k - 1, last]
             arg = last
             if end_value - switch_cost > value:
@@ -148,6 +136,7 @@ def bar_positions(
                     arg = s
             best[k, start] = value + emission[k, start]
             back[k, start] = arg
+            # inside a bar there is one way on: counting neither repeats nor leaves out a beat
             for p in range(1, lengths[m]):
                 best[k, start + p] = best[k - 1, start + p - 1] + emission[k, start + p]
                 back[k, start + p] = start + p - 1

@@ -44,18 +44,8 @@ def tempo_stretches(pulses: list[Pulse], evidence: Evidence, params: BeatParams)
     """Stretches of the piece in time, each with the pulse that explains it best.
 
     Viterbi over seconds. A second counts a share of `change_seconds`, so that this much of music weighs as much as a
-    whole piece does in `readings.reading_chances`.
-
-    Parameters
-    ----------
-    pulses : all that were proposed
-    evidence : of the recording
-    params : cost of a change, seconds that weigh as much as a piece, and the view around each second
-
-    Returns
-    -------
-    list : start and end in s and the index of the pulse, in order of time and without gaps; empty where there is no
-        pulse, or less than two seconds of sound
+    whole piece does in `readings.reading_chances`. Each stretch is its start and end in s and the index of its pulse;
+    they follow each other without gaps, and there are none in less than two seconds of sound.
     """
     seconds = np.arange(max(evidence.begins, 0.0) + 0.5, evidence.ends, 1.0)
     if seconds.size < 2 or not pulses:
@@ -64,6 +54,7 @@ def tempo_stretches(pulses: list[Pulse], evidence: Evidence, params: BeatParams)
     n_pulses, n_seconds = score.shape
     best = score[:, 0].copy()
     back = np.zeros((n_seconds, n_pulses), dtype=np.int64)
+    # every change costs the same, so a pulse is left for the best one or not at all: n steps a second, not n squared
     for k in range(1, n_seconds):
         top = int(np.argmax(best))
         stay = best >= best[top] - params.change_cost
@@ -96,17 +87,8 @@ def _by_second(pulse: Pulse, seconds: FloatArray, evidence: Evidence, params: Be
 def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params: BeatParams) -> MultiTempoBeats | None:
     """Beats of a piece that leaps between tempi, each stretch with the pulse and the metre that suit it best.
 
-    Parameters
-    ----------
-    pulses : all that were proposed
-    winner : index of the pulse that explains the whole piece best, which the stretches must outdo by `min_change_gain`
-    evidence : of the recording
-    params : of the tracker
-
-    Returns
-    -------
-    MultiTempoBeats : None where the piece keeps one tempo, or changes only between a tempo and its double, which is a
-        change of playing and not of the grid
+    None where stretches do not outdo the `winner` of the whole piece by `min_change_gain`, or change only between a
+    tempo and its double, which is a change of playing and not of the grid.
     """
     stretches = _leaps(pulses, tempo_stretches(pulses, evidence, params))
     if len(stretches) < 2 or _gain(pulses, winner, stretches, evidence, params) < params.min_change_gain:
@@ -114,6 +96,7 @@ def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params:
     parts: list[tuple[FloatArray, IntArray, float]] = []
     for start, end, index in stretches:
         whole = pulses[index].times
+        # the metre is read again from the stretch alone: the description of the whole pulse holds music in other tempi
         inner = describe_pulse(whole[(whole >= start) & (whole <= end)], evidence)
         readings = readings_of([inner], params)
         best, agreed = best_reading([inner], readings, reading_chances(readings, weights_for("onsets"), params))
@@ -121,6 +104,7 @@ def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params:
         offset = first - 1 - int(np.searchsorted(whole, start))
         positions = (np.arange(whole.size) + offset) % metre + 1
         parts.append((whole, positions.astype(np.int32), agreed))
+    # seconds are too coarse for a border, which has to be a downbeat of the new tempo
     borders = [stretches[0][0]]
     for k in range(1, len(stretches)):
         left, right = pulses[stretches[k - 1][2]], pulses[stretches[k][2]]
@@ -130,6 +114,7 @@ def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params:
     kept_times: list[FloatArray] = []
     kept_positions: list[IntArray] = []
     for k, (whole, places, _) in enumerate(parts):
+        # half a beat free before a border, or the last beat of the old tempo doubles the first of the new one
         gap = 0.5 * float(np.median(np.diff(whole)))
         until = borders[k + 1] - gap if k + 1 < len(parts) else borders[k + 1]
         inside = (whole >= borders[k] - 1e-6) & (whole <= until)
@@ -184,6 +169,7 @@ def _border(
         reach = 2 * _SEARCH_SECONDS
         for pulse, begin, end in ((left, about - reach, border), (right, border, about + reach)):
             inside = (pulse.times >= begin - 1e-6) & (pulse.times < end - 1e-6)
+            # by seconds, not by beats: the quicker pulse would win with its number of beats alone
             total += float(local_scores(pulse, evidence, weights_for("onsets"), params)[inside].sum()) * float(
                 np.median(np.diff(pulse.times))
             )

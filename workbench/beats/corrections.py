@@ -33,20 +33,8 @@ FASTEST_BPM = 480.0
 def shift_bar(grid: BeatGrid, beats: int = 1) -> BeatGrid:
     """Let every bar open some beats later.
 
-    Bars keep their lengths where the metre changes: it is the bar lines that move, each to another beat.
-
-    Parameters
-    ----------
-    grid : with one downbeat at least
-    beats : by how many; negative: earlier; whole bars of the prevailing metre do not count
-
-    Returns
-    -------
-    BeatGrid : the same beats, in other bars
-
-    Raises
-    ------
-    GridError : a grid without bars, or with too few beats to move them
+    Bars keep their lengths where the metre changes: it is the bar lines that move, each to another beat. A negative
+    number moves them back. GridError for a grid without bars, or with too few beats to move them.
     """
     per_bar, opening = grid.beats_per_bar, grid.downbeat_indices.astype(np.int64)
     if not opening.size:
@@ -64,18 +52,7 @@ def shift_bar(grid: BeatGrid, beats: int = 1) -> BeatGrid:
 def with_metre(grid: BeatGrid, beats_per_bar: int) -> BeatGrid:
     """Count bars of another length from the first downbeat on, and backwards before it.
 
-    Parameters
-    ----------
-    grid : with one beat at least; without downbeats it is counted from its first beat
-    beats_per_bar : 1 to `MOST_BEATS_PER_BAR`
-
-    Returns
-    -------
-    BeatGrid : the same beats, in bars of one length
-
-    Raises
-    ------
-    GridError : no such metre, or a grid without beats
+    Without downbeats it counts from the first beat. GridError for no such metre, or a grid without beats.
     """
     if not 1 <= beats_per_bar <= MOST_BEATS_PER_BAR:
         raise GridError(f"a bar has 1 to {MOST_BEATS_PER_BAR} beats, not {beats_per_bar}")
@@ -90,18 +67,7 @@ def halve_tempo(grid: BeatGrid) -> BeatGrid:
     """Keep every other beat, the first downbeat among them: the tempo is half, a bar has as many beats as before.
 
     So two bars of the quick grid become one. Where the wrong one of them opens it, `shift_bar` by half a bar helps.
-
-    Parameters
-    ----------
-    grid : with four beats at least
-
-    Returns
-    -------
-    BeatGrid : half as many beats
-
-    Raises
-    ------
-    GridError : fewer than four beats
+    GridError for fewer than four beats.
     """
     if grid.beats.size < 4:
         raise GridError(f"{grid.beats.size} beats are too few to leave out every other one")
@@ -115,19 +81,8 @@ def halve_tempo(grid: BeatGrid) -> BeatGrid:
 def double_tempo(grid: BeatGrid) -> BeatGrid:
     """Add a beat halfway between any two: the tempo is double, a bar has as many beats as before.
 
-    So a bar of the slow grid becomes two, and its downbeats stay downbeats.
-
-    Parameters
-    ----------
-    grid : with two beats at least, at half of `FASTEST_BPM` or slower
-
-    Returns
-    -------
-    BeatGrid : with twice as many beats less one
-
-    Raises
-    ------
-    GridError : fewer than two beats, or beats that would follow each other too quickly
+    So a bar of the slow grid becomes two, and its downbeats stay downbeats. GridError for fewer than two beats, or for
+    beats that would come faster than `FASTEST_BPM`.
     """
     if grid.beats.size < 2:
         raise GridError(f"{grid.beats.size} beats have no middle to put another one into")
@@ -144,16 +99,8 @@ def halve_stretch(grid: BeatGrid, from_s: TrackSeconds, to_s: TrackSeconds) -> B
     """Keep every other beat of a stretch; a bar has as many beats as before.
 
     Of the downbeats there the first is kept, or the second, if then fewer bars are cut short where the stretch begins
-    and ends: people select it roughly, and its first downbeat may be the middle of a bar of the music.
-
-    Parameters
-    ----------
-    grid : of which four beats at least lie in the stretch
-    from_s, to_s : the stretch, s
-
-    Raises
-    ------
-    GridError : too few beats there
+    and ends: people select it roughly, and its first downbeat may be the middle of a bar of the music. GridError for
+    fewer than four beats there.
     """
     first, stop = _inside(grid, from_s, to_s)
     if stop - first < 4:
@@ -162,6 +109,7 @@ def halve_stretch(grid: BeatGrid, from_s: TrackSeconds, to_s: TrackSeconds) -> B
     here = opening[(opening >= first) & (opening < stop)]
 
     def halved(anchor: int) -> BeatGrid:
+        # bar lines outside stay at their beats, so they are looked up again by their place among the beats kept
         kept = np.ones(grid.beats.size, dtype=bool)
         kept[first:stop] = (np.arange(first, stop) - anchor) % 2 == 0
         place = np.cumsum(kept) - 1  # of each beat among those kept
@@ -178,14 +126,7 @@ def halve_stretch(grid: BeatGrid, from_s: TrackSeconds, to_s: TrackSeconds) -> B
 def double_stretch(grid: BeatGrid, from_s: TrackSeconds, to_s: TrackSeconds) -> BeatGrid:
     """Add a beat halfway between any two of a stretch; a bar has as many beats as before, downbeats stay downbeats.
 
-    Parameters
-    ----------
-    grid : of which two beats at least lie in the stretch
-    from_s, to_s : the stretch, s
-
-    Raises
-    ------
-    GridError : too few beats there, or beats that would follow each other too quickly
+    GridError for fewer than two beats there, or for beats that would come faster than `FASTEST_BPM`.
     """
     beats = grid.beats
     middles = 0.5 * (beats[1:] + beats[:-1])
@@ -199,17 +140,9 @@ def double_stretch(grid: BeatGrid, from_s: TrackSeconds, to_s: TrackSeconds) -> 
 
 
 def shift_beats(grid: BeatGrid, seconds: float, from_s: TrackSeconds = 0.0, to_s: TrackSeconds = inf) -> BeatGrid:
-    """Shift the beats of a stretch, or of all of the grid.
+    """Shift the beats of a stretch, or of all of the grid, to later; a negative number shifts them to earlier.
 
-    Parameters
-    ----------
-    grid : of which some beats lie in the stretch
-    seconds : later; negative: earlier
-    from_s, to_s : the stretch, s
-
-    Raises
-    ------
-    GridError : no beats there, or one that would pass its neighbour or the start of the recording
+    GridError for no beats there, or for one that would pass its neighbour or the start of the recording.
     """
     first, stop = _inside(grid, from_s, to_s)
     if stop == first:
@@ -220,17 +153,7 @@ def shift_beats(grid: BeatGrid, seconds: float, from_s: TrackSeconds = 0.0, to_s
 
 
 def open_bar(grid: BeatGrid, at_s: TrackSeconds) -> BeatGrid:
-    """Let the beat nearest to a time open a bar, and count whole bars on from it; what is before it stays.
-
-    Parameters
-    ----------
-    grid : with one beat at least
-    at_s : s
-
-    Raises
-    ------
-    GridError : a grid without beats
-    """
+    """Let the beat nearest to a time open a bar, and count whole bars on from it; what is before it stays."""
     beat = _nearest(grid, at_s)
     before = grid.downbeat_indices[grid.downbeat_indices < beat]
     after = np.arange(beat, grid.beats.size, grid.beats_per_bar)
@@ -240,14 +163,7 @@ def open_bar(grid: BeatGrid, at_s: TrackSeconds) -> BeatGrid:
 def add_beat(grid: BeatGrid, at_s: TrackSeconds) -> BeatGrid:
     """Add a beat; the bar lines stay at their beats, so that its bar has one beat more.
 
-    Parameters
-    ----------
-    grid : any
-    at_s : s
-
-    Raises
-    ------
-    GridError : another beat is too near
+    GridError for a beat nearer to another than `FASTEST_BPM` allows.
     """
     least = 60.0 / FASTEST_BPM
     if grid.beats.size and np.min(np.abs(grid.beats - at_s)) < least:
@@ -258,34 +174,16 @@ def add_beat(grid: BeatGrid, at_s: TrackSeconds) -> BeatGrid:
 
 
 def move_beat(grid: BeatGrid, at_s: TrackSeconds, to_s: TrackSeconds) -> BeatGrid:
-    """Move the beat nearest to a time, between its neighbours.
-
-    Parameters
-    ----------
-    grid : with one beat at least
-    at_s : s, about where it is
-    to_s : s, where it goes
-
-    Raises
-    ------
-    GridError : a grid without beats, or a neighbour in between
-    """
+    """Move the beat nearest to a time, between its neighbours; GridError where one of them lies in between."""
     beats = grid.beats.copy()
     beats[_nearest(grid, at_s)] = to_s
     return BeatGrid(beats, grid.positions, grid.beats_per_bar)
 
 
 def room_of_beats(grid: BeatGrid, duration_s: float) -> tuple[FloatArray, FloatArray]:
-    """From where to where each beat can be moved by hand: neighbours stay apart as beats that are felt do.
+    """From where to where each beat can be moved by hand, s: neighbours stay apart as beats that are felt do.
 
-    Parameters
-    ----------
-    grid : of n beats
-    duration_s : length of the recording, s
-
-    Returns
-    -------
-    earliest, latest : shape (n,) each, s; a beat that is nearer to its neighbour already can stay where it is
+    A beat that is nearer to its neighbour already can stay where it is.
     """
     beats, least = grid.beats, 60.0 / FASTEST_BPM
     if not beats.size:
@@ -297,14 +195,7 @@ def room_of_beats(grid: BeatGrid, duration_s: float) -> tuple[FloatArray, FloatA
 def delete_beat(grid: BeatGrid, at_s: TrackSeconds) -> BeatGrid:
     """Delete the beat nearest to a time; where it opened a bar, the beat after it does.
 
-    Parameters
-    ----------
-    grid : with two beats at least
-    at_s : s
-
-    Raises
-    ------
-    GridError : no beat would be left to open a bar
+    GridError where no beat would be left to open a bar.
     """
     beat = _nearest(grid, at_s)
     opening = grid.downbeat_indices.astype(np.int64)
@@ -317,16 +208,7 @@ def tap_beats(grid: BeatGrid, taps: FloatArray) -> BeatGrid:
     """Put tapped beats in the place of those from the first tap to the last.
 
     A tap at about a downbeat of the grid stays a downbeat; where there was none, the first tap opens a bar. From there
-    whole bars are counted on.
-
-    Parameters
-    ----------
-    grid : any
-    taps : shape (n,), s, at least two
-
-    Raises
-    ------
-    GridError : fewer than two taps, or taps that follow each other too quickly
+    whole bars are counted on. GridError for fewer than two taps, or for taps that come faster than `FASTEST_BPM`.
     """
     taps = np.unique(np.asarray(taps, dtype=np.float64))
     if taps.size < 2:
@@ -348,17 +230,8 @@ def settle_taps(taps: FloatArray, attack: FloatArray, frames_per_second: float) 
     """Taps moved onto the onsets that they were meant for.
 
     People tap some ten milliseconds early or late, all in the same direction: the common lag goes first, the one under
-    which the taps meet the strongest onsets. Then each tap moves to the strongest onset nearby.
-
-    Parameters
-    ----------
-    taps : shape (n,), s
-    attack : shape (n_frames,), strength of onsets
-    frames_per_second : of them
-
-    Returns
-    -------
-    shape (n,), s; strictly increasing where the taps are further apart than 100 ms
+    which the taps meet the strongest onsets. Then each tap moves to the strongest onset nearby. Taps that are 100 ms
+    apart stay in order.
     """
     taps = np.sort(np.asarray(taps, dtype=np.float64))
     if not attack.size or not taps.size:
@@ -367,6 +240,7 @@ def settle_taps(taps: FloatArray, attack: FloatArray, frames_per_second: float) 
     def strength(times: FloatArray) -> FloatArray:
         return np.asarray(np.interp(times, np.arange(attack.size) / frames_per_second, attack))
 
+    # equal strengths are decided by the smallest lag: over silence the taps stay where they are
     lags = np.arange(-_MOST_LAG_SECONDS, _MOST_LAG_SECONDS + 1e-9, 1.0 / frames_per_second)
     common = lags[np.argmax([float(np.mean(strength(taps + lag))) - 1e-6 * abs(lag) for lag in lags])]
     near = np.arange(-_OWN_LAG_SECONDS, _OWN_LAG_SECONDS + 1e-9, 1.0 / frames_per_second)
@@ -379,15 +253,6 @@ def onset_times(attack: FloatArray, frames_per_second: float) -> FloatArray:
     """When each onset is heard: where its rise passes half its height, later by what the window sees it early.
 
     So an onset that the tracker put a beat on lies at that beat, within some milliseconds.
-
-    Parameters
-    ----------
-    attack : shape (n_frames,), strength of onsets
-    frames_per_second : of them
-
-    Returns
-    -------
-    shape (n,), s, strictly increasing
     """
     strength = np.asarray(attack, dtype=np.float64)
     if strength.size < 3:

@@ -25,19 +25,9 @@ _MOST_LINE = 2.0
 def bar_positions_of(
     pulse: Pulse, readings: Readings, best: int, weights: ReadingWeights, params: BeatParams
 ) -> IntArray:
-    """Positions of the beats of a pulse, near the best reading.
+    """Positions of the beats of a pulse, from 1, near the best reading.
 
-    Parameters
-    ----------
-    pulse : of the best reading, or the same with its ending tracked again
-    readings : of all pulses
-    best : index into `readings`
-    weights : those that chose the reading
-    params : costs of leaving it
-
-    Returns
-    -------
-    shape (n_beats,), from 1
+    The pulse is that of the reading, or the same with its ending tracked again.
     """
     from workbench.beats._kernels import bar_positions
 
@@ -45,12 +35,14 @@ def bar_positions_of(
     n = pulse.times.size
     starts = np.concatenate(([0], np.cumsum(METRES)[:-1]))
     emission = np.zeros((n, sum(METRES)))
+    # bar lines are rated by their own beats alone; the network also rates the metre of every beat
     if pulse.heard is None:
         emission[:, starts] = (params.bar_evidence * _line(pulse, metre, weights))[:, None]
     else:
         emission[:, starts] = (params.network_downbeat_weight * pulse.heard.downbeat)[:, None]
         emission += np.repeat(params.network_metre_weight * pulse.heard.metre, METRES, axis=1)
     begin = int(starts[METRES.index(metre)])
+    # what the whole piece decided holds at every beat, and gives way only where a bar's evidence outweighs the costs
     emission[np.arange(n), begin + (np.arange(n) + first - 1) % metre] += params.phase_prior
     other = np.ones(sum(METRES), dtype=np.bool_)
     other[begin : begin + metre] = False

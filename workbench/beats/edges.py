@@ -34,15 +34,8 @@ _QUIET_DB = 10.0
 def with_edge_lines(grid: BeatGrid, recording: Recording) -> BeatGrid:
     """The grid with bar lines at both ends of the file, where the file is made to repeat.
 
-    Parameters
-    ----------
-    grid : of the recording
-    recording : the whole file
-
-    Returns
-    -------
-    BeatGrid : as it was where one of both ends is no bar line, or the music does not sound up to it. Otherwise its
-        first bar line is at 0 and its last one at the end, and beats that are added are even
+    It stays as it is where one of both ends is no bar line, or the music does not sound up to it. Otherwise its first
+    bar line is at 0 and its last one at the end, and beats that are added are even.
     """
     lines, end = grid.downbeats, recording.duration
     if lines.size < _LEAST_LINES:
@@ -68,14 +61,7 @@ def with_edge_lines(grid: BeatGrid, recording: Recording) -> BeatGrid:
 
 
 def with_loop_end(grid: BeatGrid, recording: Recording, loop_end: float) -> BeatGrid:
-    """The grid with the bar line at which the loop of a file ends, if that is one bar after the last line detected.
-
-    Parameters
-    ----------
-    grid : of the recording
-    recording : the whole file
-    loop_end : s, as the file's loop points state it
-    """
+    """The grid with the bar line at which the loop of a file ends, if that is one bar after the last line detected."""
     lines = grid.downbeats
     if lines.size < _LEAST_LINES or loop_end > recording.duration + EDGE_SECONDS:
         return grid
@@ -98,11 +84,6 @@ def plays_throughout(recording: Recording, beats: FloatArray, positions: IntArra
     """Whether the first and the last beat of a file are about as loud as the same beats of its other bars.
 
     So the music neither fades in nor dies away; a drum loop that is silent between two hits goes on hitting.
-
-    Parameters
-    ----------
-    recording : the whole file
-    beats, positions : shape (n_beats,), s and places in the bar, from one end of the file to the other
     """
     edges = np.round(np.append(beats[:-1], recording.duration) * recording.sample_rate).astype(np.int64)
     power = np.array([_power(recording.samples[:, first:last]) for first, last in pairwise(edges.tolist())])

@@ -57,12 +57,7 @@ class Odds:
 
     @staticmethod
     def of(heard: Activations) -> Odds:
-        """Widen and clip the network's curves, and find the clear beats.
-
-        Parameters
-        ----------
-        heard : the network's output for one recording
-        """
+        """Widen and clip the network's curves, and find the clear beats."""
         from scipy.ndimage import maximum_filter1d
 
         beat, downbeat = (
@@ -72,12 +67,7 @@ class Odds:
         return Odds(beat, downbeat, np.flatnonzero(clear) / heard.frames_per_second, heard)
 
     def frames(self, times: FloatArray) -> IntArray:
-        """Frames of the network nearest to some times; those outside the recording are moved to its ends.
-
-        Parameters
-        ----------
-        times : s, any shape
-        """
+        """Frames of the network nearest to some times; those outside the recording are moved to its ends."""
         found: IntArray = np.clip(
             np.round(times * self.heard.frames_per_second).astype(np.int64), 0, self.beat.size - 1
         )
@@ -152,26 +142,17 @@ class Pulse:
 def gather_evidence(
     activation: FloatArray, onsets: OnsetStrengths, spectrum: Spectrum, heard: Activations | None = None
 ) -> Evidence:
-    """Gather the evidence for all pulses: onset strengths with some tolerance in time, running sums for fast means.
-
-    Parameters
-    ----------
-    activation : shape (n_frames,), 0 to 1, from `tempo.beat_activation`
-    onsets, spectrum : of the same recording
-    heard : the network's output; None where the tracker uses onsets alone
-
-    Returns
-    -------
-    Evidence : for `describe_pulse`, once a recording
-    """
+    """Gather the evidence for all pulses: onset strengths with some tolerance in time, running sums for fast means."""
     from scipy.ndimage import maximum_filter1d
 
     width = 2 * round(0.02 * onsets.frames_per_second) + 1
+    # music begins with the first sound, swelling chords included, but has no beats after its last onset
     onset_frames = np.flatnonzero(activation > _HEARD)
     level = spectrum.power.sum(axis=0)
     loud_frames = np.flatnonzero(level > _SOUND_FLOOR * np.percentile(level, 98))
     first = min(onset_frames[0], loud_frames[0]) if onset_frames.size and loud_frames.size else 0
     last = onset_frames[-1] if onset_frames.size else -1
+    # cut off at one and a half typical strong onsets, or one crash outweighs a minute of beats
     rows = np.vstack((np.minimum(onsets.onsets, 1.5), np.minimum(onsets.attack, 1.5)[None], onsets.noise[None]))
     return Evidence(
         maximum_filter1d(activation, width),
@@ -188,16 +169,9 @@ def gather_evidence(
 
 
 def describe_pulse(times: FloatArray, evidence: Evidence) -> Pulse:
-    """Collect what sounds on and between the beats of one proposed pulse.
+    """Collect what sounds on and between the beats of one proposed pulse, four at least, strictly increasing.
 
-    Parameters
-    ----------
-    times : shape (n_beats,), s, strictly increasing, at least 4 of them
-    evidence : of the recording
-
-    Returns
-    -------
-    Pulse : cues are standardized over the sounding beats, over all beats where fewer than 4 sound
+    Cues are standardized over the sounding beats, over all beats where fewer than 4 sound.
     """
     rate = evidence.frames_per_second
     n = times.size
@@ -213,16 +187,19 @@ def describe_pulse(times: FloatArray, evidence: Evidence) -> Pulse:
     harmony_bar = _change(evidence.chroma_sum, times, period, tone_rate, 2.0)
     bass_change = _change(evidence.bass_sum, times, period, tone_rate, 1.0)
 
+    # a beat is its harmony, the pattern of its onsets and its level, each of unit norm, so that all three count alike
     beat_chroma = _unit(_means(evidence.chroma_sum, times, times + period, tone_rate))
     pattern = _unit(strengths[:5].transpose(0, 2, 1).reshape(30, n))
     level = _unit(_means(evidence.level_sum, times, times + period, rate))
     body = np.vstack((beat_chroma, pattern, level)) / np.sqrt(3.0)
+    # borders of sections: eight beats on either side differ, more than is usual around
     span = 8
     total = _running(body)
     k = np.arange(n)
     after = (total[:, np.minimum(k + span, n)] - total[:, k]) / np.maximum(np.minimum(span, n - k), 1)
     before = (total[:, k] - total[:, np.maximum(k - span, 0)]) / np.maximum(np.minimum(span, k), 1)
     border = np.linalg.norm(after - before, axis=0)
+    # at both ends the two sides have hardly any beats and always differ
     border[:2] = border[-2:] = float(np.median(border))
     border = np.maximum(border - _smooth(border, 2 * span + 1), 0.0)
 
@@ -255,11 +232,13 @@ def _heard_pulse(times: FloatArray, period: FloatArray, inside: BoolArray, odds:
     """The network's output on the beats of a pulse."""
     at = times[:, None] + period[:, None] * np.array(FRACTIONS)
     frames = odds.frames(at)
+    # tempo, metre and division come once for two frames
     pairs = np.minimum(frames[:, 0] // 2, odds.heard.tempo.shape[0] - 1)
     near = np.argmin(np.abs(np.log2(TEMPO_BINS[None, :] * period[:, None] / 60.0)), axis=1)
     tempo = np.maximum(odds.heard.tempo[pairs, near], -_MOST_DOUBT)
     division = odds.heard.division[pairs]
     beat = odds.beat[frames]
+    # distance of each clear beat from the nearer of the two beats around it
     clear = odds.peaks
     off = np.abs(clear[:, None] - times[np.searchsorted(times, clear).clip(1, times.size - 1)[:, None] - [1, 0]])
     return HeardPulse(
@@ -313,7 +292,7 @@ def _means(total: FloatArray, starts: FloatArray, ends: FloatArray, rate: float)
 
 def _change(total: FloatArray, times: FloatArray, period: FloatArray, rate: float, beats: float) -> FloatArray:
     """Cosine distance between what follows a time and what precedes it, `beats` beats each way, shape (n,)."""
-    gap = 0.03
+    gap = 0.03  # s left out after a beat, where the chord before it still rings
     after = _unit(_means(total, times + gap, times + beats * period, rate))
     before = _unit(_means(total, times - beats * period + gap, times, rate))
     known = (np.linalg.norm(after, axis=0) > 0.5) & (np.linalg.norm(before, axis=0) > 0.5)

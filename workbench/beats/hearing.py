@@ -39,14 +39,6 @@ def band_groups(band_hz: FloatArray) -> IntArray:
     """Which of the network's bands each band of the spectrogram belongs to.
 
     Steps of 21.5 Hz up to 260 Hz, from there on 8 bands an octave.
-
-    Parameters
-    ----------
-    band_hz : shape (n_bands,), Hz, centre of each band of the spectrogram
-
-    Returns
-    -------
-    shape (n_bands,), int64, 0 to N_BANDS - 1
     """
     low = np.round((band_hz - 32.3) / 21.53)
     high = 11 + np.floor(8.0 * np.log2(np.maximum(band_hz, 1.0) / _SPLIT_HZ))
@@ -55,15 +47,9 @@ def band_groups(band_hz: FloatArray) -> IntArray:
 
 
 def heard_levels(spectrum: Spectrum) -> FloatArray:
-    """Level of each of the network's bands.
+    """Level of each of the network's bands, shape (n_frames, N_BANDS), FLOOR_DB to TOP_DB.
 
-    Parameters
-    ----------
-    spectrum : of a whole recording, whose loud level is the reference
-
-    Returns
-    -------
-    shape (n_frames, N_BANDS), float32, dB re the recording's loud level, FLOOR_DB to TOP_DB
+    The reference is the loud level of the recording, so the spectrogram has to be of all of it.
     """
     power = spectrum.power
     n_frames = _frames(spectrum)
@@ -81,6 +67,7 @@ def heard_levels(spectrum: Spectrum) -> FloatArray:
     last = power.shape[1] - 1
     at = np.round(np.arange(n_frames) * spectrum.frames_per_second / FRAMES_PER_SECOND).astype(np.int64)
     at = np.minimum(at, last)
+    # two frames of the spectrogram make one of the network: a triangle over three of them loses no onset in between
     edge = (at == 0) | (at == last)
     before, after = np.where(edge, at, at - 1), np.where(edge, at, at + 1)
     floor = np.float32(10.0 ** (FLOOR_DB / 10.0))
@@ -94,16 +81,7 @@ def heard_levels(spectrum: Spectrum) -> FloatArray:
 
 
 def compressed_levels(levels_db: FloatArray) -> FloatArray:
-    """Compress levels to log(1 + c * magnitude) / log(1 + c).
-
-    Parameters
-    ----------
-    levels_db : any shape, float32, dB re the recording's loud level
-
-    Returns
-    -------
-    same shape, float32, 0 to about 1.2
-    """
+    """Compress levels in dB to log(1 + c * magnitude) / log(1 + c), 0 to about 1.2."""
     magnitude = np.exp(levels_db * np.float32(np.log(10.0) / 20.0))
     compressed: FloatArray = np.log1p(np.float32(_COMPRESSION) * magnitude) * np.float32(1.0 / np.log1p(_COMPRESSION))
     return compressed
@@ -112,15 +90,8 @@ def compressed_levels(levels_db: FloatArray) -> FloatArray:
 def heard_changes(spectrum: Spectrum) -> FloatArray:
     """How much the tones after each frame differ from those before it.
 
-    Cosine distances of chroma, then of the bass's semitones, over the spans of `CHANGE_SECONDS`.
-
-    Parameters
-    ----------
-    spectrum : of a whole recording
-
-    Returns
-    -------
-    shape (n_frames, N_CHANGES), float32, 0 to 1; 0 where either side has no tones
+    Cosine distances of chroma, then of the bass's semitones, over the spans of `CHANGE_SECONDS`; shape (n_frames,
+    N_CHANGES), 0 to 1, and 0 where either side has no tones.
     """
     n_frames = _frames(spectrum)
     changes = np.zeros((n_frames, N_CHANGES), dtype=np.float32)
@@ -142,22 +113,14 @@ def heard_changes(spectrum: Spectrum) -> FloatArray:
             norms = np.sqrt(np.sum(after * after, axis=0) * np.sum(before * before, axis=0))
             alike = np.sum(after * before, axis=0) / np.maximum(norms, 1e-12)
             distance = np.where(norms > 1e-9, 1.0 - alike, 0.0)
+            # entry k of the running sums lies between frames k - 1 and k
             changes[:, column] = np.interp(times, (at - 0.5) / rate, distance)
             column += 1
     return changes
 
 
 def network_input(spectrum: Spectrum) -> FloatArray:
-    """Everything the network reads, levels before changes.
-
-    Parameters
-    ----------
-    spectrum : of a whole recording
-
-    Returns
-    -------
-    shape (n_frames, N_INPUTS), float32
-    """
+    """Everything the network reads, levels before changes, shape (n_frames, N_INPUTS)."""
     inputs: FloatArray = np.concatenate((compressed_levels(heard_levels(spectrum)), heard_changes(spectrum)), axis=1)
     return inputs
 

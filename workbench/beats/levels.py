@@ -27,16 +27,7 @@ _MOST_LEVELS = 2
 
 
 def count_one_level(times: FloatArray) -> FloatArray | None:
-    """Count the shortest beat of a path throughout.
-
-    Parameters
-    ----------
-    times : shape (n_beats,), s, strictly increasing
-
-    Returns
-    -------
-    shape (m,), s, strictly increasing, with all the times given; None where the path keeps one level by itself
-    """
+    """Count the shortest beat of a path throughout, with all its times; None where it keeps one level by itself."""
     if times.size <= _FEWEST:
         return None
     beats = np.diff(times)
@@ -49,20 +40,13 @@ def count_one_level(times: FloatArray) -> FloatArray | None:
 
 
 def halves_of(times: FloatArray, odds: Odds, params: BeatParams) -> list[FloatArray]:
-    """Every second beat of a path: from the first, from the second, and as the network hears it.
+    """Every second beat of a path: from the first, from the second, and as the network detects it.
 
-    Parameters
-    ----------
-    times : shape (n_beats,), s, strictly increasing, at least 3 of them
-    odds : the network's output
-    params : of them, only `bar_slip_cost` is read
-
-    Returns
-    -------
-    three sequences of times, s; the last may go over from one half to the other, at the cost of a bar cut short
+    The last may go over from one half to the other, at the cost of a bar cut short. The path has 3 beats at least.
     """
     frames = odds.frames(times)
     total = (odds.beat[frames] + odds.downbeat[frames]).astype(np.float64)
+    # the best path of steps of two beats, where one of three pays for a bar cut short; no other step occurs
     before = np.full(times.size, -1)
     for k in range(2, times.size):
         over = total[k - 3] - params.bar_slip_cost if k > 2 else -np.inf
@@ -77,6 +61,8 @@ def halves_of(times: FloatArray, odds: Odds, params: BeatParams) -> list[FloatAr
 def _levels_of(beats: FloatArray) -> IntArray:
     """How many times each beat is halved until it is of the shortest level, shape (n,)."""
     levels = np.zeros(beats.size, dtype=np.int64)
+    # each beat is compared with the middle of the last four at their own level, so that a drift of tempo adds up to
+    # no leap and one missed beat does not move the reference
     recent = [float(np.median(beats[:4]))] * 4
     for k, beat in enumerate(beats.tolist()):
         low, high = sorted(recent)[1:3]

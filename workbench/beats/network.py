@@ -48,16 +48,7 @@ class Activations:
 
 
 def listen(spectrum: Spectrum) -> Activations:
-    """Run the network over a recording.
-
-    Parameters
-    ----------
-    spectrum : of a whole recording
-
-    Returns
-    -------
-    Activations : at 50 frames a second; without frames where the spectrogram has none
-    """
+    """Run the network over the spectrogram of a whole recording."""
     return run(network_input(spectrum), weights())
 
 
@@ -74,16 +65,7 @@ def weights_digest() -> str:
 
 
 def unpack(packed: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Arrange the arrays of a weights file as the layers use them: products over the last axis.
-
-    Parameters
-    ----------
-    packed : array by name, as training saves them; half floats are widened
-
-    Returns
-    -------
-    array by name, float32; for `run`
-    """
+    """Arrange the arrays of a weights file as the layers use them, in float32: products over the last axis."""
     ready = {n: a.astype(np.float32) if a.dtype == np.float16 else a for n, a in packed.items()}
     for name, array in list(ready.items()):
         if name == "front" or (array.ndim == 3 and name.startswith("convolve")):
@@ -96,17 +78,7 @@ def unpack(packed: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
 
 
 def run(inputs: FloatArray, layers: dict[str, FloatArray]) -> Activations:
-    """Run the layers of the network on its input.
-
-    Parameters
-    ----------
-    inputs : shape (n_frames, N_INPUTS), from `hearing.network_input`
-    layers : from `unpack`
-
-    Returns
-    -------
-    Activations : with as many frames as the input
-    """
+    """Run the layers of the network, from `unpack`, on the input that `hearing.network_input` makes."""
     n_frames = inputs.shape[0]
     if not n_frames:
         none = np.zeros(0, dtype=np.float32)
@@ -115,11 +87,13 @@ def run(inputs: FloatArray, layers: dict[str, FloatArray]) -> Activations:
         )
         return Activations(none, none, tempo, metre, division, FRAMES_PER_SECOND)
     x = _front(inputs, layers)
+    # residual layers: the sum goes on without a rectifier, so that a layer can also take evidence away
     for k, dilation in enumerate(layers["dilations"]):
         hidden = _dilated(x, layers[f"convolve_{k}"], int(dilation)) + layers[f"convolve_bias_{k}"]
         np.maximum(hidden, 0.0, out=hidden)
         x += hidden @ layers[f"mix_{k}"] + layers[f"mix_bias_{k}"]
     heads = np.maximum(x, 0.0) @ layers["heads"] + layers["heads_bias"]
+    # a pair gives beat and downbeat for both of its frames; an odd recording has half a pair too many
     frames = heads[:, :4].reshape(-1, 2)[:n_frames]
     sides = np.split(heads[:, 4:], np.cumsum((TEMPO_BINS.size, len(METRES))), axis=1)
     tempo, metre, division = (_log_softmax(side) for side in sides)
@@ -141,6 +115,7 @@ def _front(inputs: FloatArray, layers: dict[str, FloatArray]) -> FloatArray:
     starts = np.arange(0, N_BANDS - width + 1, 3)
     result = np.empty((n_pairs, layers["gather"].shape[1]), dtype=np.float32)
     for first in range(0, 2 * n_pairs, _FRONT_FRAMES):
+        # a convolution as one product of matrices
         count = min(_FRONT_FRAMES, 2 * n_pairs - first)
         block = padded[first : first + count + span - 1]
         windows = np.lib.stride_tricks.sliding_window_view(block[:, :N_BANDS], (span, width))[:, starts]

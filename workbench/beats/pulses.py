@@ -59,18 +59,9 @@ _WHOLLY = 0.98
 def propose(
     activation: FloatArray, evidence: Evidence, params: BeatParams, known_bpm: float | None = None
 ) -> tuple[list[Pulse], Readings]:
-    """Propose every pulse worth considering, with every reading of it.
+    """Propose every pulse worth considering, with every reading of it; none of either where there is no pulse.
 
-    Parameters
-    ----------
-    activation : shape (n_frames,), 0 to 1, from `tempo.beat_activation`; read only where the tracker uses onsets alone
-    evidence : of the same recording
-    params : of the tracker
-    known_bpm : the tempo that a person knows; only pulses within `KNOWN_TEMPO_SHARE` of it are kept
-
-    Returns
-    -------
-    pulses and their readings; both empty where there is no pulse
+    `activation` is read only where the tracker uses onsets alone.
     """
     if evidence.heard is not None:
         pulses = _from_network(evidence.heard, evidence, params, known_bpm)
@@ -82,13 +73,7 @@ def propose(
 
 
 def is_near_tempo(times: FloatArray, bpm: float) -> bool:
-    """Whether beats have a tempo, within `KNOWN_TEMPO_SHARE`.
-
-    Parameters
-    ----------
-    times : shape (n_beats,), s, two at least
-    bpm : the tempo
-    """
+    """Whether beats have a tempo, within `KNOWN_TEMPO_SHARE`."""
     return abs(60.0 / float(np.median(np.diff(times))) - bpm) <= KNOWN_TEMPO_SHARE * bpm
 
 
@@ -103,6 +88,7 @@ def _from_onsets(
     for period in periods:
         for division in _divisions(float(period), rate, params):
             tick = float(period) / division
+            # candidates are related by simple ratios, so many share their ticks; decoding those is most of the work
             known = next((other for other in ticks_of if abs(np.log(other / tick)) < 0.01), None)
             if known is None:
                 known = tick
@@ -138,18 +124,7 @@ def decode_ticks(activation: FloatArray, frames_per_second: int, tick: float, pa
     """Times of the ticks near one period by the bar-pointer model.
 
     Ticks and not beats, because music sounds off the beat for whole sections but hardly ever between its ticks:
-    a pulse tracked at the level of ticks cannot slip by half a beat.
-
-    Parameters
-    ----------
-    activation : shape (n_frames,), 0 to 1
-    frames_per_second : of the activation
-    tick : frames, the period
-    params : `tempo_reach` is how far a tick may be from the period, as a factor
-
-    Returns
-    -------
-    shape (n_ticks,), s, on frames
+    a pulse tracked at the level of ticks cannot slip by half a beat. The period `tick` is in frames, times are in s.
     """
     from workbench.beats._kernels import bar_pointer
 
@@ -175,6 +150,7 @@ def _from_network(odds: Odds, evidence: Evidence, params: BeatParams, known_bpm:
         if params.min_bpm <= bpm <= params.max_bpm and not any(_same(times, other, alike) for other in sequences):
             sequences.append(times)
 
+    # The order decides which of two alike sequences stays: the free path first, arithmetic relatives last.
     free = decode_heard(odds, 60.0 * rate / params.max_bpm, 60.0 * rate / params.min_bpm, params)
     narrow = [
         decode_heard(odds, period / params.narrow_reach, period * params.narrow_reach, params)
@@ -195,6 +171,7 @@ def _from_network(odds: Odds, evidence: Evidence, params: BeatParams, known_bpm:
     for times in (*straight, free, *narrow[:2]):
         for related in _related(times):
             add(related)
+    # what none of the above can be where the tempo changes: one level throughout, and the off-beats of straight grids
     levelled = count_one_level(free)
     if levelled is not None:
         for times in (levelled, *halves_of(levelled, odds, params)):
@@ -205,18 +182,7 @@ def _from_network(odds: Odds, evidence: Evidence, params: BeatParams, known_bpm:
 
 
 def decode_heard(odds: Odds, shortest: float, longest: float, params: BeatParams) -> FloatArray:
-    """Times of the beats that are most probable by the network, with intervals in a range.
-
-    Parameters
-    ----------
-    odds : the network's output
-    shortest, longest : frames of the network between two beats; may be fractions
-    params : weight of the network, costs of a change of tempo
-
-    Returns
-    -------
-    shape (n_beats,), s, on frames of the network
-    """
+    """Times of the beats that are most probable by the network, s, with intervals in a range of its frames."""
     from workbench.beats._kernels import bar_pointer
 
     first, last = max(2, int(np.floor(shortest))), int(np.ceil(longest))
@@ -254,6 +220,7 @@ def _off_beat(times: FloatArray) -> FloatArray:
 
 def _same(times: FloatArray, others: FloatArray, alike: float) -> bool:
     """Whether a share of the beats of each lie near one of the other's."""
+    # sizes alone tell most pairs apart, without a search
     if alike * max(times.size, others.size) > min(times.size, others.size):
         return False
     return min(share_near(times, others, _SAME_SECONDS), share_near(others, times, _SAME_SECONDS)) >= alike

@@ -107,17 +107,7 @@ class Readings:
 
 
 def readings_of(pulses: list[Pulse], params: BeatParams) -> Readings:
-    """Describe every pulse in every metre from every first beat.
-
-    Parameters
-    ----------
-    pulses : in the order in which `Readings.pulse` counts them
-    params : of them, only `usual_bpm` is read
-
-    Returns
-    -------
-    Readings : one for each pulse, metre and position of the first beat
-    """
+    """Describe every pulse in every metre from every first beat."""
     described: list[FloatArray] = [np.zeros((0, len(FEATURES)))]
     which: list[tuple[int, int, int]] = []
     for index, pulse in enumerate(pulses):
@@ -180,6 +170,8 @@ def _pulse_features(pulse: Pulse, params: BeatParams) -> dict[str, float]:
 
 def _metre_features(pulse: Pulse, shared: dict[str, float], metre: int) -> FloatArray:
     """The descriptions of one metre's readings, from first position 1 to the last, shape (metre, len(FEATURES))."""
+    # All readings of a metre are the same sums in another order: each cue is summed once by place in the bar, as the
+    # pulse counts from its first beat, and a reading that begins elsewhere looks its places up (`at`).
     residue = np.arange(pulse.times.size) % metre
     member = ((residue[:, None] == np.arange(metre)) & pulse.sounding[:, None]).astype(np.float64)
     count = np.maximum(member.sum(axis=0), 1e-9)
@@ -246,18 +238,9 @@ def _lag_contrast(likeness: FloatArray, metre: int, multiples: tuple[int, ...]) 
 
 
 def local_scores(pulse: Pulse, evidence: Evidence, weights: ReadingWeights, params: BeatParams) -> FloatArray:
-    """What each beat of a pulse adds to its score by the sounds on and around it and by its tempo.
+    """What each beat of a pulse adds to its score by the sounds on and around it and by its tempo, nats.
 
-    Parameters
-    ----------
-    pulse : of the recording
-    evidence : of the same recording
-    weights : those of onsets
-    params : of them, only `usual_bpm` is read
-
-    Returns
-    -------
-    shape (n_beats,), nats
+    It takes the weights of onsets: those of the network describe a whole piece.
     """
     rows = {"attack": ATTACK, "low": LOW, "crack": CRACK, "top": TOP, "middle": MIDDLE}
     places = {
@@ -281,15 +264,7 @@ def local_scores(pulse: Pulse, evidence: Evidence, weights: ReadingWeights, para
 def reading_chances(readings: Readings, weights: ReadingWeights, params: BeatParams) -> FloatArray:
     """Probability of each reading, by the log-linear model.
 
-    Parameters
-    ----------
-    readings : of a piece, one at least
-    weights : of the kind of evidence that describes them
-    params : of them, only `tempo_preference` is read
-
-    Returns
-    -------
-    shape (n,), 0 to 1; what is missing to a sum of 1 is the probability that there is no pulse at all
+    What is missing to a sum of 1 is the probability that there is no pulse at all.
     """
     octaves_squared = readings.features[:, FEATURES.index("tempo_squared")]
     score = readings.features @ weights.vector(FEATURES) - params.tempo_preference * octaves_squared
@@ -308,17 +283,8 @@ def best_reading(pulses: list[Pulse], readings: Readings, chances: FloatArray) -
 
     Which beats are right is decided first, then the metre, then the first beat. Doubt about the first beat divides a
     bar of four in up to four readings and one of two in two, but makes neither metre less probable: so of the readings
-    with the best one's beats, those of a metre are added up, and the best of the likeliest metre wins.
-
-    Parameters
-    ----------
-    pulses : all that were proposed
-    readings : of these pulses, one at least
-    chances : shape (n,), from `reading_chances`
-
-    Returns
-    -------
-    index of the reading, and the sum of the probabilities of the likeliest readings that agree with it, 0 to 1
+    with the best one's beats, those of a metre are added up, and the best of the likeliest metre wins. The answer is
+    its index, and the sum of the probabilities of the likely readings that agree with it.
     """
 
     def opening(index: int) -> FloatArray:
@@ -331,6 +297,7 @@ def best_reading(pulses: list[Pulse], readings: Readings, chances: FloatArray) -
     def agree(times: FloatArray, others: FloatArray) -> bool:
         return min(share_near(times, others), share_near(others, times)) >= 0.9
 
+    # Not the single likeliest reading: equal downbeats proposed by several pulses first share their probabilities.
     likely = [int(index) for index in np.argsort(-chances)[:_COMPARED_READINGS]]
     downbeats = {index: opening(index) for index in likely}
     metres = readings.beats_per_bar
@@ -345,23 +312,16 @@ def best_reading(pulses: list[Pulse], readings: Readings, chances: FloatArray) -
     beats = pulses[int(readings.pulse[max(likely, key=agreed.__getitem__)])].times
     alike = {k: agree(beats, pulses[k].times) for k in {int(readings.pulse[index]) for index in likely}}
     counted = [index for index in likely if alike[int(readings.pulse[index])]]
+    # the metre by its sum over first beats, before any first beat is chosen; see above
     metre = int(np.argmax(np.bincount(metres[counted], chances[counted])))
     best = max((index for index in counted if metres[index] == metre), key=agreed.__getitem__)
     return best, agreed[best]
 
 
 def share_near(times: FloatArray, others: FloatArray, tolerance_s: float = 0.07) -> float:
-    """Share of times that have another within a tolerance.
+    """Share of times that have one of `others`, in order, within a tolerance; 0 where either is empty.
 
-    Parameters
-    ----------
-    times : shape (n,), s
-    others : shape (m,), s, in order
-    tolerance_s : s; 70 ms is the tolerance of beat F-measures
-
-    Returns
-    -------
-    0 to 1; 0 where either is empty
+    70 ms is the tolerance of beat F-measures.
     """
     if not times.size or not others.size:
         return 0.0

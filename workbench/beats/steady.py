@@ -23,17 +23,9 @@ _SHARPEST = 0.003
 
 
 def steady_beats(times: FloatArray, trust: FloatArray, params: BeatParams) -> FloatArray:
-    """Move beats onto straight lines where lines explain them.
+    """Move beats onto straight lines where lines explain them; beats outside steady stretches keep their place.
 
-    Parameters
-    ----------
-    times : shape (n_beats,), s, strictly increasing
-    trust : shape (n_beats,), >= 0, how clearly a sound marks each beat
-    params : the most that counts as jitter, the cost of a line, fewest beats of a line
-
-    Returns
-    -------
-    shape (n_beats,), s, strictly increasing; beats outside steady stretches keep their place
+    `trust`, 0 or more, says how clearly a sound marks each beat.
     """
     n = times.size
     if n < params.min_steady_beats:
@@ -46,6 +38,7 @@ def steady_beats(times: FloatArray, trust: FloatArray, params: BeatParams) -> Fl
         line, spread = _robust_line(times[first:last], trust[first:last])
         if spread <= jitter:
             fitted[first:last] = line
+    # two lines that meet badly may put beats on top of each other; beats as tracked are better than that
     if np.any(np.diff(fitted) <= 0.1 * float(np.median(np.diff(times)))):
         return times.copy()
     return fitted
@@ -65,6 +58,8 @@ def _robust_line(times: FloatArray, trust: FloatArray) -> tuple[FloatArray, floa
     k = np.arange(times.size, dtype=np.float64)
     weight = trust + 1e-3
     line = times
+    # iteratively reweighted least squares: a beat beyond two median distances counts with the square less, as a single
+    # syncopation would otherwise turn the whole line; polyfit squares its weights
     for _ in range(8):
         slope, start = np.polyfit(k, times, 1, w=np.sqrt(weight))
         line = start + slope * k
@@ -78,17 +73,8 @@ def steady_runs(times: FloatArray, trust: FloatArray, price: float) -> list[tupl
     """Runs of beats that lie on one line each: least squares, each line at a cost, by dynamic programming.
 
     A run cannot begin where the lines up to here, without its price, already cost more than the best ones do with all
-    prices: whatever follows costs both alike.
-
-    Parameters
-    ----------
-    times : shape (n_beats,), s, strictly increasing, at least 2
-    trust : shape (n_beats,), >= 0, how clearly a sound marks each beat
-    price : s², of a line
-
-    Returns
-    -------
-    list : first beat of each run and the one after its last, in order; every beat is in a run
+    prices: whatever follows costs both alike. `price` of a line is in s². Each run is its first beat and the one after
+    its last; every beat is in a run.
 
     References
     ----------
@@ -98,6 +84,7 @@ def steady_runs(times: FloatArray, trust: FloatArray, price: float) -> list[tupl
     n = times.size
     weight = np.minimum(trust, 1.0) + 0.05
     k = np.arange(n, dtype=np.float64)
+    # off the line from end to end: sums of squares of times of an hour would lose the milliseconds in rounding
     t = times - times[0] - k * (times[-1] - times[0]) / (n - 1)
     sums = [np.concatenate(([0.0], np.cumsum(weight * value))) for value in (np.ones(n), k, t, k * k, k * t, t * t)]
     best = np.zeros(n + 1)

@@ -41,15 +41,7 @@ _PHASES = 48
 def straight_grid(times: FloatArray, odds: Odds, params: BeatParams) -> FloatArray | None:
     """One line through the whole piece at the tempo of a decoded path, in the phase with the best odds.
 
-    Parameters
-    ----------
-    times : shape (n_beats,), s, a path through the network's output
-    odds : the network's output
-    params : `stretch_cost`, `jitter_ms` and `min_steady_beats` of the steady runs of the path
-
-    Returns
-    -------
-    shape (n_beats,), s; None where less than four fifths of what is steady is in one tempo, its half or its double
+    None where less than four fifths of what is steady is in one tempo, its half or its double.
     """
     parts = _parts(times, params)
     if not parts:
@@ -63,18 +55,7 @@ def straight_grid(times: FloatArray, odds: Odds, params: BeatParams) -> FloatArr
 
 
 def joined_grid(times: FloatArray, odds: Odds, params: BeatParams) -> FloatArray | None:
-    """A line for each tempo of a decoded path, and the path's own beats between them.
-
-    Parameters
-    ----------
-    times : shape (n_beats,), s, a path through the network's output
-    odds : the network's output
-    params : `stretch_cost`, `jitter_ms` and `min_steady_beats` of the steady runs of the path
-
-    Returns
-    -------
-    shape (n_beats,), s, strictly increasing; None where the path has one tempo, or none
-    """
+    """A line for each tempo of a decoded path, and the path's own beats between them; None for one tempo, or none."""
     parts = _parts(times, params)
     return _joined(times, parts, odds) if len(parts) > 1 else None
 
@@ -82,17 +63,12 @@ def joined_grid(times: FloatArray, odds: Odds, params: BeatParams) -> FloatArray
 def slips_of(times: FloatArray) -> int:
     """How often a sequence leaves a straight line and goes on along another one of the same tempo, half a beat off.
 
-    Parameters
-    ----------
-    times : shape (n_beats,), s, strictly increasing
-
-    Returns
-    -------
-    number of places where a dozen beats on a line, to 12 ms, are followed within eight by a dozen on another line of
-        the tempo, a third of a beat or more off the beat; neither a change of tempo nor a bend is one
+    A slip is a dozen beats on a line, to 12 ms, followed within eight by a dozen on another line of the tempo, a third
+    of a beat or more off the beat; neither a change of tempo nor a bend is one.
     """
     if times.size < 2 * _LINE + _BETWEEN:
         return 0
+    # a least-squares line through every window of a dozen beats at once: with centred counts, slope and mean separate
     windows = np.lib.stride_tricks.sliding_window_view(times, _LINE)
     count = np.arange(_LINE) - 0.5 * (_LINE - 1)
     middle, beat = windows.mean(axis=1), windows @ (count / np.sum(count * count))
@@ -103,6 +79,7 @@ def slips_of(times: FloatArray) -> int:
     off = (middle[apart:] - middle[:-apart]) / usual
     slipped = lines[:-apart] & lines[apart:] & (np.abs(beat[apart:] - beat[:-apart]) <= _NEAR * usual)
     slipped &= np.abs(off - np.round(off)) >= _SLIP
+    # one slip is seen from several windows in a row: only where a run of them begins is it counted
     return int(np.count_nonzero(np.diff(slipped.astype(np.int8), prepend=0) == 1))
 
 
@@ -120,6 +97,7 @@ def _parts(times: FloatArray, params: BeatParams) -> list[tuple[float, float, fl
         if np.median(np.abs(times[first:last] - start - beat * count)) > jitter:
             continue
         if parts and abs(beat / parts[-1][2] - 1.0) <= _NEAR:
+            # the same tempo goes on, perhaps half a beat off: one part, whose tempo is the mean by length
             begin, end, known = parts[-1]
             weight = (end - begin) / (times[last - 1] - times[first] + end - begin)
             parts[-1] = (begin, float(times[last - 1]), float(weight * known + (1.0 - weight) * beat))
@@ -140,6 +118,7 @@ def _line(beat: float, begin: float, end: float, odds: Odds) -> FloatArray:
         turns = np.exp((2j * np.pi / beat) * np.outer(1.0 / (1.0 + doubt), inside - begin))
         agree = np.abs(turns.sum(axis=1)) + np.abs(np.square(turns).sum(axis=1))
         beat = float(beat * (1.0 + doubt[int(np.argmax(agree))]))
+    # the phase by the odds themselves, and not by the angle of the peaks, which cannot tell a beat from its off-beat
     count = max(int((end - begin) / beat), 1)
     starts = begin + beat * np.arange(_PHASES) / _PHASES
     at = starts[:, None] + beat * np.arange(count)
@@ -165,6 +144,7 @@ def _joined(times: FloatArray, parts: list[tuple[float, float, float]], odds: Od
     kept: list[float] = []
     for piece in pieces:
         for time in piece.tolist():
+            # where a line and the path both have a beat, the one that comes first stays
             if len(kept) < 2 or time - kept[-1] > 0.6 * (kept[-1] - kept[-2]):
                 kept.append(time)
     return np.array(kept)

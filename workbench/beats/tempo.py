@@ -23,14 +23,6 @@ def beat_activation(onsets: OnsetStrengths) -> FloatArray:
 
     Low sounds carry the beat in most music, high ones mark subdivisions; a change of harmony adds weight to an onset.
     The curve is a little blurred so that players who are not quite together still agree.
-
-    Parameters
-    ----------
-    onsets : of a whole recording
-
-    Returns
-    -------
-    shape (n_frames,), float32, 0 to 1
     """
     from scipy.ndimage import gaussian_filter1d
 
@@ -48,18 +40,8 @@ def tempo_candidates(activation: FloatArray, frames_per_second: int, params: Bea
     """Beat periods worth trying, best supported first.
 
     The autocorrelation of the activation, summed over the first four multiples of each period, weighted by how often
-    music is tapped at such a tempo; its peaks and the periods related to the strongest of them.
-
-    Parameters
-    ----------
-    activation : shape (n_frames,)
-    frames_per_second : of the activation
-    params : range of tempi, number of candidates
-
-    Returns
-    -------
-    shape (n_candidates,), frames, at most `params.tempo_candidates`; empty where nothing is periodic, or the recording
-    is shorter than two beats of the slowest tempo
+    music is tapped at such a tempo; its peaks and the periods related to the strongest of them, in frames. There are
+    none where nothing is periodic, or the recording is shorter than two beats of the slowest tempo.
     """
     from scipy import fft
     from scipy.ndimage import gaussian_filter1d
@@ -69,16 +51,19 @@ def tempo_candidates(activation: FloatArray, frames_per_second: int, params: Bea
     n_lags = int(4 * longest) + 2
     if activation.size < 2 * longest:
         return np.zeros(0)
+    # less its slow course, or a piece that grows louder correlates with itself at every lag
     centred = activation.astype(np.float64) - gaussian_filter1d(activation.astype(np.float64), longest)
     size = fft.next_fast_len(activation.size + n_lags, real=True)
     correlation = fft.irfft(np.square(np.abs(fft.rfft(centred, size))), size)[:n_lags]
     if correlation[0] <= 1e-9:
         return np.zeros(0)
+    # long lags have fewer frames to agree in, which is no evidence against slow tempi
     correlation /= correlation[0] * (1.0 - np.arange(n_lags) / max(activation.size, n_lags + 1))
     correlation = gaussian_filter1d(correlation, 0.7)
     periods = np.arange(np.floor(shortest), np.ceil(longest) + 0.25, 0.25)
     lags = np.arange(n_lags)
     salience = np.zeros(periods.size)
+    # a beat also repeats after two, three and four of itself; three less often, for few pieces count in threes
     for multiple, weight in ((1, 1.0), (2, 0.8), (3, 0.4), (4, 0.6)):
         salience += weight * np.interp(periods * multiple, lags, correlation)
     bpm = 60.0 * frames_per_second / periods
@@ -92,6 +77,7 @@ def tempo_candidates(activation: FloatArray, frames_per_second: int, params: Bea
         if shortest <= period <= longest and all(abs(np.log(period / other)) > 0.05 for other in found):
             found.append(float(period))
 
+    # relatives of the two strongest before the fourth and further peaks: those are the ones confused with the beat
     for index in order[:3]:
         add(periods[index])
     for index in order[:2]:

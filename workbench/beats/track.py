@@ -91,22 +91,7 @@ def track_beats(
 def track_beats_in(
     spectrum: Spectrum, params: BeatParams | None = None, onsets: OnsetStrengths | None = None
 ) -> BeatGrid:
-    """Track beats and downbeats in a spectrogram that serves other stages too; see `track_beats`.
-
-    Parameters
-    ----------
-    spectrum : of a whole recording
-    params : of the tracker; None: the defaults
-    onsets : of the same spectrogram; None: they are detected here
-
-    Returns
-    -------
-    BeatGrid : without beats and with confidence 0 where no pulse is found
-
-    Raises
-    ------
-    MediaError : a spectrogram of samples that are NaN, infinite or beyond the range of sound
-    """
+    """Track beats and downbeats in a spectrogram that serves other stages too; see `track_beats`."""
     params = params or BeatParams()
     return track_gathered(gather(spectrum, params, onsets), params)
 
@@ -127,21 +112,9 @@ class Gathered:
 
 
 def gather(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None = None) -> Gathered:
-    """Run the network and gather the evidence, after which the spectrogram is needed no more.
+    """Run the network and gather the evidence, after which the spectrogram of a recording is needed no more.
 
-    Parameters
-    ----------
-    spectrum : of a whole recording
-    params : of the tracker
-    onsets : of the same spectrogram; None: they are detected here
-
-    Returns
-    -------
-    Gathered : for `track_gathered`
-
-    Raises
-    ------
-    MediaError : a spectrogram of samples that are NaN, infinite or beyond the range of sound
+    MediaError for a spectrogram of samples that are NaN, infinite or beyond the range of sound.
     """
     _check_finite(spectrum)
     onsets = onsets or detect_onsets(spectrum, params)
@@ -154,17 +127,9 @@ def gather(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None
 
 
 def track_gathered(gathered: Gathered, params: BeatParams, known_bpm: float | None = None) -> BeatGrid:
-    """Track beats and downbeats in what was gathered; see `track_beats`.
+    """Track beats and downbeats in what was gathered with the same params; see `track_beats`.
 
-    Parameters
-    ----------
-    gathered : of a whole recording
-    params : of the tracker, those it was gathered with
-    known_bpm : the tempo that a person knows, in beats of any metre; None: it is heard
-
-    Returns
-    -------
-    BeatGrid : without beats and with confidence 0 where no pulse is found, or none of the known tempo
+    A tempo that a person knows is in beats of any metre, and no pulse of another tempo is considered.
     """
     tracked = track(gathered, params, known_bpm)
     if tracked is None:
@@ -195,18 +160,7 @@ class Tracked:
 
 
 def track(gathered: Gathered, params: BeatParams, known_bpm: float | None = None) -> Tracked | None:
-    """Track beats, and gather the signs of how far to trust them.
-
-    Parameters
-    ----------
-    gathered : of a whole recording
-    params : of the tracker, those it was gathered with
-    known_bpm : the tempo that a person knows; None: it is heard
-
-    Returns
-    -------
-    Tracked : None where no pulse is found
-    """
+    """Track beats, and gather the signs of how far to trust them; None where no pulse is found."""
     activation, onsets, evidence = gathered.activation, gathered.onsets, gathered.evidence
     if evidence is None:
         return None
@@ -226,6 +180,7 @@ def track(gathered: Gathered, params: BeatParams, known_bpm: float | None = None
             slowed = follow_ending(pulse.times[pulse.times <= evidence.ends], evidence, params)
             pulse = pulse if slowed is None else describe_pulse(slowed, evidence)
         positions = bar_positions_of(pulse, readings, best, weights, params)
+    # times come last: which beats there are is decided on frames of 10 or 20 ms, at which no line could be fitted
     trust = np.minimum(pulse.strengths[ATTACK, :, 0], 1.0)
     sharp = _refined(pulse.times, onsets, gathered.energy)
     times = steady_beats(sharp, trust, params)
@@ -233,6 +188,7 @@ def track(gathered: Gathered, params: BeatParams, known_bpm: float | None = None
     keep = sounds & (times >= -_HEAD_SECONDS) & (times <= gathered.duration)
     if np.count_nonzero(keep) < _NO_GRID:
         return None
+    # the prevailing metre, from the bars as they were counted in the end
     bars = np.diff(np.flatnonzero(positions == 1))
     beats_per_bar = int(np.bincount(bars).argmax()) if bars.size else int(positions.max())
     steady = _steadiness(sharp, trust, pulse, params)
@@ -261,15 +217,6 @@ def pulse_signs(pulse: Pulse, positions: IntArray) -> dict[str, float]:
     """Signs that a grid is right in how the network detects it, none where the tracker uses onsets alone.
 
     The margin over other readings is of the whole piece and does not show a slip inside it, so slips are counted.
-
-    Parameters
-    ----------
-    pulse : of the grid
-    positions : shape (n_beats,), from 1
-
-    Returns
-    -------
-    by the names of the signs in `weights`
     """
     if pulse.heard is None:
         return {}
@@ -295,17 +242,8 @@ def follow_ending(times: FloatArray, evidence: Evidence, params: BeatParams) -> 
     """Beats through a ritardando at the end, which a pulse that was steady for minutes does not follow.
 
     The last bars are decoded once more, at the level of beats and with a tempo that may only fall, from a beat that is
-    still in time. The result is taken where the onsets on its beats are clearly stronger than on the steady ones.
-
-    Parameters
-    ----------
-    times : shape (n_beats,), s, strictly increasing, up to the last onset
-    evidence : of the recording
-    params : how many beats are decoded again, how far they may slow down, what they must gain
-
-    Returns
-    -------
-    shape (n_beats,), s, or None where the pulse keeps its tempo to the end
+    still in time. The result is taken where the onsets on its beats are clearly stronger than on the steady ones, and
+    is None where the pulse keeps its tempo to the end. `times` run up to the last onset.
     """
     from workbench.beats._kernels import bar_pointer
 

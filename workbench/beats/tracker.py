@@ -54,28 +54,14 @@ class OwnTracker:
     version = 1
 
     def track(self, recording: Recording, params: BeatParams) -> BeatGrid:
-        """Track beats and downbeats.
-
-        Parameters
-        ----------
-        recording, params : as of `BeatTracker.track`
-        """
+        """Track beats and downbeats."""
         from workbench.beats.track import track_beats
 
         return track_beats(recording, params=params.model_copy(update={"tracker": OWN}))
 
 
 def find_tracker(name: str) -> BeatTracker:
-    """Find a beat tracker by its name.
-
-    Parameters
-    ----------
-    name : as in `BeatParams.tracker`
-
-    Raises
-    ------
-    ParameterError : there is none, or what is there is no beat tracker
-    """
+    """Find a beat tracker by the name in `BeatParams.tracker`; ParameterError where there is none."""
     found = find(BEAT_TRACKERS, name)
     if not isinstance(found, BeatTracker) or not has_version(found):
         raise ParameterError(f"{name} is no beat tracker: it needs a version, from 1, and track(recording, params)")
@@ -83,18 +69,9 @@ def find_tracker(name: str) -> BeatTracker:
 
 
 def ask_tracker(name: str, recording: Recording, params: BeatParams) -> BeatGrid:
-    """Track beats by the tracker of a name, and check what it gives.
+    """Track beats by the tracker of a name, and check what it gives: GridError where that is no grid of the recording.
 
-    Parameters
-    ----------
-    name : as in `BeatParams.tracker`
-    recording : the track
-    params : of beats
-
-    Raises
-    ------
-    ParameterError : as of `find_tracker`, or it fails
-    GridError : what it gives is no grid of the recording
+    A tracker that fails is a ParameterError that names it.
     """
     tracker = find_tracker(name)
     with work_of(BEAT_TRACKERS, name):

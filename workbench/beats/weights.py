@@ -42,35 +42,19 @@ class ReadingWeights:
     def certainty(self, signs: Mapping[str, float]) -> float:
         """Probability that a grid has the right downbeats, F-measure at least `RIGHT_DOWNBEAT_F`, 0 to 1.
 
-        Parameters
-        ----------
-        signs : by name, from `track`; a missing one counts 0
+        A sign that is missing counts 0.
         """
         odds = sum(weight * signs.get(name, 0.0) for name, weight in self.signs.items())
         return float(1.0 / (1.0 + np.exp(-odds)))
 
     def vector(self, names: Sequence[str]) -> FloatArray:
-        """The weights in the order of some features, shape (n_names,), nats a unit.
-
-        Parameters
-        ----------
-        names : of features; one without an entry has weight 0
-        """
+        """The weights in the order of some features, shape (n_names,), nats a unit."""
         return np.array([self.nats.get(name, 0.0) for name in names])
 
 
 @cache
 def weights_for(activation: Literal["network", "onsets"]) -> ReadingWeights:
-    """The fitted weights of one kind of evidence.
-
-    Parameters
-    ----------
-    activation : `network`, or `onsets` for a tracker that uses onsets alone
-
-    Returns
-    -------
-    ReadingWeights : read once
-    """
+    """The fitted weights of one kind of evidence: of the network, or of a tracker that uses onsets alone."""
     reading = read_numbers(READINGS_FILE)[activation]
     return ReadingWeights(reading["nats"], reading["no_pulse"], read_numbers(CONFIDENCE_FILE)[activation])
 
@@ -80,14 +64,6 @@ def fitted_digest(activation: Literal["network", "onsets"]) -> str:
     """Digest of everything in the tracker that was fitted to data: the network's weights and those of the readings.
 
     Cached grids belong to these weights; other weights have another digest.
-
-    Parameters
-    ----------
-    activation : `network`, or `onsets`, to which the network's weights do not belong
-
-    Returns
-    -------
-    SHA-256, hex
     """
     fitted = json.dumps(asdict(weights_for(activation)), sort_keys=True)
     network = weights_digest() if activation == "network" else ""

@@ -12,13 +12,9 @@ from workbench.recording import FloatArray, IntArray
 def add_bands(power: FloatArray, edges: IntArray, weights: FloatArray, out: FloatArray) -> None:
     """Weighted sums of bins: out[b, t] = sum over the bins of band b of power[t, bin] * weight.
 
-    Parameters
-    ----------
-    power : shape (n_frames, n_bins), float32
-    edges : shape (n_bands, 2), first bin and one past the last bin of each band
-    weights : shape (n_bands, widest), float32, weights of those bins
-    out : shape (n_bands, n_frames), float32, written to
+    `power` has shape (n_frames, n_bins), `edges` (n_bands, 2), the first bin of each band and one past its last.
     """
+    # a band has a few of 1,025 bins: a product with the full matrix would multiply mostly zeros
     for frame in range(power.shape[0]):
         for band in range(edges.shape[0]):
             first = edges[band, 0]
@@ -32,14 +28,8 @@ def add_bands(power: FloatArray, edges: IntArray, weights: FloatArray, out: Floa
 def superflux(level: FloatArray, group: IntArray, n_groups: int, lag: int, out: FloatArray, spread: FloatArray) -> None:
     """Rise of each band over the maximum of it and its neighbours `lag` frames earlier, averaged in groups.
 
-    Parameters
-    ----------
-    level : shape (n_bands, n_frames), float32, log magnitude
-    group : shape (n_bands,), index of each band's group, -1 for bands in none
-    n_groups : number of groups
-    lag : frames
-    out : shape (n_groups, n_frames), float32, zeros; filled with the mean rise
-    spread : shape (n_groups, n_frames), float32, zeros; filled with the share of bands that rise clearly
+    `level` is log magnitude of shape (n_bands, n_frames); a band of group -1 is left out. `out` and `spread`, shape
+    (n_groups, n_frames), come as zeros and get the mean rise and the share of bands that rise clearly.
 
     References
     ----------
@@ -58,11 +48,12 @@ def superflux(level: FloatArray, group: IntArray, n_groups: int, lag: int, out: 
         above = min(band + 1, n_bands - 1)
         share = np.float32(1.0) / counts[where]
         for frame in range(lag, n_frames):
+            # a tone that glides into the neighbouring band was already there and is no onset
             past = max(level[below, frame - lag], level[band, frame - lag], level[above, frame - lag])
             rise = level[band, frame] - past
             if rise > 0:
                 out[where, frame] += rise * share
-                if rise > np.float32(0.08):
+                if rise > np.float32(0.08):  # of the range of level, 0 to about 1
                     spread[where, frame] += share
 
 
@@ -72,17 +63,10 @@ def add_energy(
 ) -> None:
     """K-weight a block of a channel and add its weighted energy so far at some positions.
 
-    Both biquads, transposed direct form II.
-
-    Parameters
-    ----------
-    sound : shape (n,), the block
-    sections : shape (2, 6), of `workbench.features.loudness.k_weighting`
-    at : shape (n_positions,), samples re the start of the block, not decreasing; those past its end count as its end
-    weight : of the channel
-    energy : shape (n_positions,), float64, added to
-    state : shape (5,), float64, of both filters and the energy so far; zeros before the first block, then written to
+    Both biquads, transposed direct form II. `at` are samples re the start of the block, not decreasing; those past its
+    end count as its end. `state` of both filters and of the energy so far is zeros before the first block.
     """
+    # local names, not `state[...]`, so that the compiler keeps the filters in registers
     b0, b1, b2, a1, a2 = sections[0, 0], sections[0, 1], sections[0, 2], sections[0, 4], sections[0, 5]
     c1, c2 = sections[1, 4], sections[1, 5]
     s1, s2, t1, t2, total = state[0], state[1], state[2], state[3], state[4]
@@ -95,6 +79,7 @@ def add_energy(
             y = b0 * x + s1
             s1 = b1 * x - a1 * y + s2
             s2 = b2 * x - a2 * y
+            # the high-pass has the numerator 1, -2, 1 at any rate, as BS.1770 prints it
             z = y + t1
             t1 = -2.0 * y - c1 * z + t2
             t2 = y - c2 * z
@@ -107,14 +92,7 @@ def add_energy(
 
 @kernel()
 def weight_channels(block: FloatArray, sections: FloatArray, out: FloatArray) -> None:
-    """K-weight channels: both biquads, transposed direct form II.
-
-    Parameters
-    ----------
-    block : shape (channels, n)
-    sections : shape (2, 6), of `workbench.features.loudness.k_weighting`
-    out : shape (channels, n), float64, written to
-    """
+    """K-weight channels: both biquads, transposed direct form II."""
     b0, b1, b2, a1, a2 = sections[0, 0], sections[0, 1], sections[0, 2], sections[0, 4], sections[0, 5]
     c1, c2 = sections[1, 4], sections[1, 5]
     for channel in range(block.shape[0]):
@@ -132,22 +110,19 @@ def weight_channels(block: FloatArray, sections: FloatArray, out: FloatArray) ->
 
 @kernel(fastmath={"contract", "reassoc", "nsz"})
 def raise_peaks(sound: FloatArray, taps: FloatArray, worth: np.float32, peaks: FloatArray) -> None:
-    """Raise `peaks` to the highest value the waveform reaches from each sample to the next, over all channels.
-
-    Parameters
-    ----------
-    sound, taps, worth, peaks : of `workbench.features.loudness.interval_peaks`, which calls this
-    """
+    """The inner loop of `workbench.features.loudness.interval_peaks`."""
     n_taps = taps.shape[1]
     half = n_taps // 2
     stop_all = sound.shape[1] - half
+    # No point between samples exceeds the loudest sample in reach times the largest sum of taps: quiet stretches need
+    # no interpolation.
     gain = np.float32(1.0)
     for phase in range(taps.shape[0]):
         total = np.float32(0.0)
         for j in range(n_taps):
             total += abs(taps[phase, j])
         gain = max(gain, total)
-    chunk = 64
+    chunk = 64  # samples: few enough that one peak leaves most chunks below `worth`, and whole vectors
     # The waveform from a quarter before the chunk to the sample after it, four points a sample.
     curve = np.empty(4 * chunk + 2, dtype=np.float32)
     row = np.empty(chunk + 1, dtype=np.float32)

@@ -26,6 +26,7 @@ def beat_tones(samples: FloatArray, sample_rate: int, edges: FloatArray) -> tupl
     The edges are n_beats + 1 times. The power, `power ** 0.3`, has shape (n_beats, 2, n_tones): index 0 is the window
     that starts with the beat, 1 the one that ends with it. The tuning is in semitones from A4 = 440 Hz, -0.5 to 0.5.
     """
+    # a window begins and one ends with the beat; in beats that are shorter both move towards its middle
     half = np.minimum(WINDOW_SECONDS, np.maximum(np.diff(edges), 0.5 * WINDOW_SECONDS)) / 2
     centres = np.stack((edges[:-1] + half, edges[1:] - half), axis=1).ravel()
     size = window_samples(sample_rate, WINDOW_SECONDS)
@@ -51,6 +52,7 @@ def tuning(power: FloatArray, bin_hz: float) -> float:
     strong = (middle > left) & (middle > right) & (middle > 0.05 * power[:, low:high].max(axis=1, keepdims=True))
     if not strong.any():
         return 0.0
+    # a parabola through the logarithms of three bins: exact for a Gaussian window and close for a Hann window
     a, b, c = (np.log(np.maximum(side[strong], 1e-20)) for side in (left, middle, right))
     offset = 0.5 * (a - c) / np.minimum(a - 2 * b + c, -1e-9)
     hz = (low + np.nonzero(strong)[1] + np.clip(offset, -0.5, 0.5)) * bin_hz

@@ -22,6 +22,7 @@ _SCAN_SECONDS = 1.0
 
 def sounding_range(samples: FloatArray, sample_rate: int, floor_dbfs: float = SILENCE_DBFS) -> tuple[float, float]:
     """Start and end, s, of the sound whose samples exceed a floor; (0.0, 0.0) where none does."""
+    # from both ends, a second at a time: most files sound at once, and the whole may be two hours on disk
     floor = 10.0 ** (floor_dbfs / 20.0)
     n = samples.shape[1]
     block = max(1, round(_SCAN_SECONDS * sample_rate))

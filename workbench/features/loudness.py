@@ -65,7 +65,8 @@ def k_weighting(rate: int) -> FloatArray:
     """
     if rate < 4000:
         raise ParameterError(f"K-weighting needs a sample rate of 4000 Hz or more, got {rate}")
-    # Centre, quality and gain of the analogue shelf, then centre and quality of the high-pass (De Man 2018).
+    # Centre, quality and gain of the analogue shelf, then centre and quality of the high-pass (De Man 2018). The many
+    # digits are needed: they give the coefficients printed for 48 kHz to the last of theirs.
     k = np.tan(np.pi * 1681.974450955533 / rate)
     q, high = 0.7071752369554196, 10.0 ** (3.999843853973347 / 20.0)
     band = high**0.4996667741545416
@@ -179,12 +180,9 @@ def interpolator() -> FloatArray:
 def interval_peaks(sound: FloatArray, taps: FloatArray, worth: np.float32, peaks: FloatArray) -> None:
     """Raise `peaks` to the highest value the waveform reaches from each sample to the next, over all channels.
 
-    Parameters
-    ----------
-    sound : shape (channels, n + 2 * half), float32, where half = taps/2: n samples and what surrounds them
-    taps : from `interpolator`
-    worth : linear; where the waveform provably stays below, `peaks` is left as it is, which saves most of the work
-    peaks : shape (n,), float32, entry k belongs to the interval that sample `k + half` opens
+    `sound` has half a filter's taps more at both ends than the n intervals of `peaks`; entry k is the interval that
+    sample k + half opens. Where the waveform provably stays below `worth` (linear), `peaks` is left as it is, which
+    saves most of the work.
     """
     from workbench.features._kernels import raise_peaks
 
@@ -236,6 +234,7 @@ def _energy_up_to(samples: FloatArray, rate: int, at: IntArray) -> FloatArray:
     block = _channels_first(samples)
     energy = np.zeros(at.size, dtype=np.float64)
     sections = k_weighting(rate)
+    # positions before a block are done; the last block also takes those past the end of the sound
     for channel, weight in zip(block, channel_weights(block.shape[0]), strict=True):
         if weight > 0.0:
             state = np.zeros(5)

@@ -90,6 +90,7 @@ def strongest_apart(times: FloatArray, salience: FloatArray, seconds: float) -> 
 
     Times come in any order, indices in order of time.
     """
+    # stable sorts: equal marks stay in the order given, on every machine
     order = np.argsort(times, kind="stable")
     ordered = times[order]
     free = np.ones(times.size, dtype=bool)

@@ -155,6 +155,7 @@ def _harmonic_change(spectrum: Spectrum) -> FloatArray:
     chroma = pitch_classes(spectrum)
     rate = spectrum.tone_frames_per_second
     span = max(1, rate // 2)
+    # in float64: differences of sums over an hour lose what a half second holds in float32
     total = np.concatenate((np.zeros((12, 1)), np.cumsum(chroma, axis=1, dtype=np.float64)), axis=1)
     at = np.arange(chroma.shape[1] + 1)
     after = total[:, np.minimum(at + span, chroma.shape[1])] - total[:, at]
@@ -170,6 +171,7 @@ def pitch_classes(spectrum: Spectrum) -> FloatArray:
 
     Shape (12, n_tone_frames); columns are not of unit norm, so loud frames weigh more.
     """
+    # less the median semitone, the floor that drums and noise raise in all of them alike
     level = _compressed(spectrum.tones, 100.0, _loud(spectrum.tones))
     level = np.maximum(level - np.median(level, axis=0, keepdims=True), 0.0)
     chroma = np.zeros((12, level.shape[1]), dtype=np.float32)

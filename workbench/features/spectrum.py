@@ -162,13 +162,7 @@ class _Resampler:
 
 
 class _Energy:
-    """Sums the energy of a mono sound over each millisecond as it arrives.
-
-    Parameters
-    ----------
-    n_samples : length of the whole sound
-    sample_rate : Hz
-    """
+    """Sums the energy of a mono sound over each millisecond as it arrives, block by block."""
 
     def __init__(self, n_samples: int, sample_rate: int) -> None:
         self.sums = np.zeros((len(_DIFFERENCES), n_samples * ENERGY_PER_SECOND // sample_rate + 1), dtype=np.float32)
@@ -177,12 +171,7 @@ class _Energy:
         self._done = 0
 
     def add(self, piece: FloatArray) -> None:
-        """Take the next samples.
-
-        Parameters
-        ----------
-        piece : shape (n,), float32
-        """
+        """Take the next samples."""
         if not piece.size:
             return
         ends = np.array([self._done, self._done + piece.size - 1]) * ENERGY_PER_SECOND // self._rate
@@ -256,6 +245,7 @@ class _ShortTimePower:
             count = min(self._block_frames, self.n_frames - self._done)
             centres = np.round(np.arange(self._done, self._done + count) * self._hop).astype(np.int64)
             starts = centres - half - self._held_from
+            # whole blocks only, so that frames do not depend on the pieces in which the sound arrives
             if starts[-1] + self._window > held.size:
                 break
             views = np.lib.stride_tricks.sliding_window_view(held, self._window)
@@ -284,18 +274,14 @@ def count_frames(n_samples: int, sample_rate: int, frames_per_second: int) -> in
 def log_bands(params: SpectrumParams) -> tuple[IntArray, FloatArray, FloatArray]:
     """Triangular bands of unit area on a logarithmic frequency axis; one bin wide where bins are wider than bands.
 
-    The unique filters of Böck & Widmer, "Maximum filter vibrato suppression for onset detection", DAFx 2013.
-
-    Returns
-    -------
-    edges : shape (n_bands, 2), first bin and one past the last bin of each band
-    weights : shape (n_bands, widest), float32, weights of those bins, zero beyond the band
-    centres : shape (n_bands,), Hz
+    The unique filters of Böck & Widmer, "Maximum filter vibrato suppression for onset detection", DAFx 2013: first bin
+    and one past the last bin of each band, the weights of those bins (zero beyond the band), and the centres in Hz.
     """
     bin_hz = params.sample_rate / params.window
     top = min(params.max_hz, params.sample_rate / 2 - 2 * bin_hz)
     steps = int(np.ceil(params.bands_per_octave * np.log2(top / params.min_hz))) + 2
     frequencies = params.min_hz * 2.0 ** (np.arange(steps) / params.bands_per_octave)
+    # bands that fall on the same bin become one: below about 750 Hz bins are wider than bands
     bins = np.unique(np.round(frequencies[frequencies <= top] / bin_hz).astype(np.int64))
     bins = bins[bins >= 1]
     corners = np.concatenate(([bins[0] - 1], bins, [bins[-1] + 1]))
@@ -320,6 +306,7 @@ def _semitone_bands(midi: IntArray, sample_rate: int, window: int) -> tuple[IntA
         inside = np.arange(int(np.ceil(low)), int(np.floor(high)) + 1)
         distance = np.abs(12 * np.log2(inside / centre)) if inside.size else np.zeros(0)
         row = np.maximum(1.0 - distance, 0.0)
+        # a low semitone may lie between two bins and hold next to nothing of either
         if row.sum() < 0.2:
             inside, row = np.array([round(centre)]), np.ones(1)
         rows.append((int(inside[0]), row))

@@ -53,6 +53,7 @@ def windowed_power(
     channels, n = sound.shape
     shape = (hann * (2.0 / hann.sum() / channels)).astype(np.float32)
     starts = np.rint(np.asarray(centres, dtype=np.float64) * sample_rate).astype(np.int64) - size // 2
+    # one buffer for all blocks; a row that is filled in part is cleared first: it holds a window of the block before
     rows = np.zeros((_BLOCK, size), dtype=np.float32)
     for first in range(0, starts.size, _BLOCK):
         part = starts[first : first + _BLOCK]
@@ -92,6 +93,7 @@ def ear_bands(sample_rate: int, n_bins: int, n_bands: int) -> tuple[FloatArray, 
     rise = (bins[:, None] - corners[None, :-2]) / (corners[1:-1] - corners[:-2])
     fall = (corners[None, 2:] - bins[:, None]) / (corners[2:] - corners[1:-1])
     weights = np.maximum(np.minimum(rise, fall), 0.0)
+    # the lowest bands are narrower than a bin: each takes the nearest one
     nearest = np.argmin(np.abs(bins[:, None] - corners[None, 1:-1]), axis=0)
     empty = weights.sum(axis=0) < 0.2
     weights[nearest[empty], np.flatnonzero(empty)] = 1.0

@@ -10,11 +10,7 @@ from workbench.recording import FloatArray
 def require_gain(peaks: FloatArray, ceiling: float, required: FloatArray) -> None:
     """Lower the gain required of the samples at both ends of each interval whose peak passes the ceiling.
 
-    Parameters
-    ----------
-    peaks : shape (n,), float32, highest magnitude in each interval between two samples
-    ceiling : full scale 1.0
-    required : shape (n + 1,), gain of each sample, lowered in place
+    `required` has one entry more than `peaks`, for a sample stands at either end of each interval.
     """
     for k in range(peaks.size):
         if peaks[k] > ceiling:
@@ -27,21 +23,13 @@ def require_gain(peaks: FloatArray, ceiling: float, required: FloatArray) -> Non
 def hold_and_release(
     required: FloatArray, released: FloatArray, start: int, stop: int, reach: int, release: float, level: float
 ) -> float:
-    """Hold the lowest required gain within `reach` to both sides, and let it recover exponentially.
+    """Hold the lowest required gain within `reach` samples to both sides, and let it recover exponentially.
 
-    Parameters
-    ----------
-    required : shape (n,), gain of each sample
-    released : shape (n,), written to from `start` to `stop`
-    start, stop : samples; those within `reach` of them must be there
-    reach : samples
-    release : share of what is missing to 1 that a sample recovers
-    level : gain of the sample before `start`
-
-    Returns
-    -------
-    gain of the last sample
+    `release` is the share of what is missing to 1 that a sample recovers, `level` the gain of the sample before
+    `start`. `required` must hold `reach` samples more on both sides. The answer is the gain of the last sample.
     """
+    # The lowest of a sliding window is only searched again when it leaves the window: nearly all samples cost one
+    # comparison. Of equal ones the last counts, which leaves latest.
     lowest, lowest_at = 1.0, -1
     if stop > start:
         for i in range(start - reach, start + reach):
@@ -67,14 +55,11 @@ def hold_and_release(
 def apply_gain(sound: FloatArray, released: FloatArray, window: FloatArray, start: int, gained: FloatArray) -> None:
     """Multiply by the smoothed gain; samples that no reduction reaches are copied.
 
-    Parameters
-    ----------
-    sound : shape (channels, n), float32
-    released : shape (n,), gain of each sample
-    window : shape (2 * reach + 1,), weights of the gains around a sample, which sum to 1
-    start : first sample to write; `released` holds `reach` samples before it and after the last
-    gained : shape (channels, m), float32, written to
+    `window` has 2 * reach + 1 weights that sum to 1, and `released` holds `reach` samples before the first to write
+    and after the last.
     """
+    # The window is the mean of reductions, not of gains: where nothing is reduced the sum is exactly 0 and the sample
+    # passes bit for bit, whatever the rounding of weights that sum to 1.
     reach = window.size // 2
     reduced_at = -1
     for i in range(start - reach, start + reach):

@@ -166,27 +166,11 @@ def plan_mix(
     own: MixParams | None = None,
     own_music: Utterances | None = None,
 ) -> Mix:
-    """Decide how music and soundtrack play together.
+    """Decide how music and soundtrack play together; `music` is as it is played, on the video's clock, at its own gain.
 
-    Parameters
-    ----------
-    soundtrack : the soundtrack, measured
-    music : levels of the music as it is played under the video, on the video's clock, at its own gain
-    video_seconds : length of the video; no point or utterance lies outside it
-    voice, duck : None: the defaults
-    utterances : what `utterances_in` finds with `voice`; None: found here, which takes far longer than the rest
-    own : what the music does where the soundtrack is music; None: the defaults
-    own_music : what `own_music_in` finds with `own`; None: found here, where it matters
-
-    Returns
-    -------
-    Mix : with gains and ducking where someone speaks for at least `min_speech_seconds`, with ducking alone where only
-        the video's own music is given way to. Gains are rounded to 0.01 dB before the depths are measured, points to
-        0.01 dB and to their grid.
-
-    Raises
-    ------
-    ParameterError : a video of no length
+    There are gains and ducking where someone speaks for at least `min_speech_seconds`, ducking alone where the music
+    only gives way to the video's own. Gains are rounded to 0.01 dB before the depths are measured, points to 0.01 dB
+    and to their grid. `utterances_in` takes far longer than the rest: give `utterances` if they are known.
     """
     voice, duck, own = voice or VoiceParams(), duck or DuckParams(), own or MixParams()
     if not 0 < video_seconds < float("inf"):
@@ -203,6 +187,7 @@ def plan_mix(
         return Mix(voiceover=False, classification=classification, duck=given_way)
     # The gain raises the voice with its background; the music is compared with the voice alone.
     sounding = soundtrack.levels.lufs_within(utterances)
+    # Rounded before anything is measured with them, so that depths fit the gains that are stored and rendered.
     video_gain_db = round(min(max(0.0, duck.voice_lufs - sounding), duck.max_video_gain_db), 2)
     voice_level = voice_alone(soundtrack.levels, utterances, duck)
     spoken = voice_level.lufs_within(utterances)
@@ -262,22 +247,9 @@ def _under_own_music(
 
 
 def own_music_in(soundtrack: SoundtrackMeasure, video_seconds: float, own: MixParams | None = None) -> Utterances:
-    """Stretches of a soundtrack that are music themselves.
+    """Stretches of a soundtrack that are music themselves, video seconds, sorted and disjoint, cut off at its end.
 
-    Parameters
-    ----------
-    soundtrack : measured, with its bands and pitches
-    video_seconds : length of the video; stretches are cut off there
-    own : how long a stretch is and which breaks it bears; None: the defaults
-
-    Returns
-    -------
-    (first, last) video seconds, sorted and disjoint; none where there is no sound, or it was measured without bands
-
-    Raises
-    ------
-    ParameterError : bands or pitches of another shape
-    ResourceMissing : the fitted weights are not shipped with this installation
+    None where there is no sound, or it was measured without bands.
     """
     own = own or MixParams()
     if soundtrack.bands is None or soundtrack.pitches is None:
@@ -290,14 +262,7 @@ def own_music_in(soundtrack: SoundtrackMeasure, video_seconds: float, own: MixPa
 def classify(
     soundtrack: SoundtrackMeasure, utterances: Utterances, params: VoiceParams | None = None
 ) -> Classification:
-    """What a soundtrack is: voice, ambient, silent or none.
-
-    Parameters
-    ----------
-    soundtrack : the soundtrack, measured
-    utterances : those in the foreground, of `utterances_in`
-    params : the level up to which a stream is silent; None: the defaults
-    """
+    """What a soundtrack is: voice, ambient, silent or none."""
     params = params or VoiceParams()
     if soundtrack.levels is None:
         return "none"
@@ -307,21 +272,9 @@ def classify(
 
 
 def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: VoiceParams | None = None) -> Utterances:
-    """Utterances in the foreground of a soundtrack, by the detector that the parameters name.
+    """Utterances in the foreground of a soundtrack, by the detector that the parameters name, to the millisecond.
 
-    Parameters
-    ----------
-    soundtrack : the soundtrack, measured
-    video_seconds : length of the video; utterances are cut off there
-    params : of detection; None: the defaults
-
-    Returns
-    -------
-    times rounded to the millisecond; none without an audio stream
-
-    Raises
-    ------
-    ParameterError : probabilities or pitches of another shape or range; or as of `workbench.mix.detectors.ask_detector`
+    They are cut off at the end of the video. ParameterError as of `workbench.mix.detectors.ask_detector`.
     """
     from workbench.mix.detectors import ask_detector
 
@@ -338,21 +291,7 @@ def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: V
 
 
 def heard_utterances(soundtrack: SoundtrackMeasure, params: VoiceParams) -> Utterances:
-    """Utterances as we find them: those that are heard over what else sounds then, and spoken.
-
-    Parameters
-    ----------
-    soundtrack : the soundtrack, measured
-    params : of detection
-
-    Returns
-    -------
-    s, none without an audio stream
-
-    Raises
-    ------
-    ParameterError : probabilities or pitches of another shape or range
-    """
+    """Utterances as our own detector finds them: audible over what else sounds then, and spoken; s."""
     if soundtrack.levels is None:
         return ()
     bands = soundtrack.levels.power[:, None] if soundtrack.bands is None else soundtrack.bands
@@ -369,13 +308,7 @@ def heard_utterances(soundtrack: SoundtrackMeasure, params: VoiceParams) -> Utte
 
 
 def chances_of_speech(soundtrack: SoundtrackMeasure, params: VoiceParams) -> FloatArray:
-    """Probability of speech by both detectors, shape (n_hops,); by one, shape (n_frames,), where only that was asked.
-
-    Parameters
-    ----------
-    soundtrack : the soundtrack, measured
-    params : of detection
-    """
+    """Probability of speech by both detectors, shape (n_hops,); by one, shape (n_frames,), where only that ran."""
     if soundtrack.voice_odds is None:
         return soundtrack.speech
     return speech_chances(soundtrack.speech, soundtrack.frame_seconds, soundtrack.voice_odds, params, soundtrack.bands)
@@ -384,19 +317,7 @@ def chances_of_speech(soundtrack: SoundtrackMeasure, params: VoiceParams) -> Flo
 def odds_of_talk(soundtrack: SoundtrackMeasure, utterances: Utterances) -> FloatArray:
     """Log-odds that utterances are spoken, by their pitch, by the voice network, and by the music around them.
 
-    Parameters
-    ----------
-    soundtrack : measured, with its pitches
-    utterances : stretches that sound like a voice, seconds
-
-    Returns
-    -------
-    shape (n_utterances,); -1 and more counts as spoken by default
-
-    Raises
-    ------
-    ParameterError : no pitches, or of another shape
-    ResourceMissing : the fitted weights are not shipped with this installation
+    -1 and more counts as spoken by default. ParameterError for a soundtrack that was measured without pitches.
     """
     if soundtrack.pitches is None:
         raise ParameterError("without pitches nothing says whether somebody speaks or sings")
@@ -404,6 +325,7 @@ def odds_of_talk(soundtrack: SoundtrackMeasure, utterances: Utterances) -> Float
     if soundtrack.voice_odds is None or not utterances:
         return spoken_odds(utterances, soundtrack.speech, soundtrack.frame_seconds, pitches)
     hops = ((round(start * HOPS_PER_SECOND), round(end * HOPS_PER_SECOND)) for start, end in utterances)
+    # the better half: pauses and drowned words of a sentence say nothing against the rest of it
     heard = [np.sort(soundtrack.voice_odds[first:stop]) for first, stop in hops]
     network = np.array([found[found.size // 2 :].mean() if found.size else -np.inf for found in heard])
     music = np.zeros(network.size)

@@ -131,6 +131,7 @@ def duck_curve(
     edges = [edge for utterance in utterances for edge in utterance]
     if any(after < before for before, after in pairwise(edges)):
         raise ParameterError("utterances must be sorted and disjoint")
+    # In whole steps of the grid: the same curve then comes out wherever a rounding error puts a time.
     hz, last = params.envelope_hz, int(video_seconds * params.envelope_hz + 1e-9)
     dips = [
         _Dip.under(utterance, float(depth), params)
@@ -157,6 +158,7 @@ def deepest_curve(first: FloatArray, second: FloatArray, video_seconds: float, p
     hz = params.envelope_hz
     times = np.arange(int(video_seconds * hz + 1e-9) + 1) / hz
     curve = np.maximum(*(np.interp(times, *points.T) for points in (first, second)))
+    # Each stretch over 0 is thinned by itself, with the step at 0 on either side, so that between them it is exactly 0.
     down = np.concatenate([[False], curve > 0, [False]])
     edges = np.flatnonzero(np.diff(down))
     points = []
@@ -165,6 +167,7 @@ def deepest_curve(first: FloatArray, second: FloatArray, video_seconds: float, p
         kept = begins + thin_curve(curve[begins : ends + 1], params.tolerance_db)
         points.append(np.column_stack([times[kept], curve[kept]]))
     joined: FloatArray = np.concatenate(points)
+    # two stretches may share the step at 0 between them
     rising = np.concatenate([[True], np.diff(joined[:, 0]) > 0])
     return np.asarray(joined[rising])
 

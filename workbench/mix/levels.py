@@ -145,6 +145,7 @@ def voice_alone(levels: LevelCurve, utterances: Sequence[tuple[float, float]], p
     voice. It is subtracted, down to `max_background_db` under the level there; voice and background are uncorrelated,
     so their powers add.
     """
+    # A whole utterance is scaled by one factor: taken off hop by hop, soft syllables would fall under the floor.
     hz, power = HOPS_PER_SECOND, levels.power.copy()
     quiet = np.ones(power.size, dtype=bool)
     edges = [(max(0, round(start * hz)), round(end * hz)) for start, end in utterances]
@@ -221,10 +222,12 @@ class LevelMeter:
 
 def _power(before: FloatArray | None, sound: FloatArray, rate: int) -> FloatArray:
     """Power of each hop of a piece, shape (n_hops,); `before` is the sound just before it."""
+    # The filter settles on the sound before the piece, so that pieces join as if they were filtered as one.
     hops = -(-sound.shape[1] * HOPS_PER_SECOND // rate)
     if before is not None:
         sound = np.concatenate([before, sound], axis=1)
     start = 0.0 if before is None else before.shape[1] / rate
     lufs = stretch_lufs(sound, rate, start + np.arange(hops + 1) / HOPS_PER_SECOND)
+    # mono plays from both loudspeakers, 3 dB more than BS.1770 counts for one channel
     loudspeakers = 2.0 if sound.shape[0] == 1 else 1.0
     return np.asarray(np.where(np.isneginf(lufs), 0.0, loudspeakers * 10 ** ((lufs + 0.691) / 10)))

@@ -85,6 +85,8 @@ class Limiter:
         self._required = np.concatenate([self._required, np.ones(block.shape[1])])
         self._released = np.concatenate([self._released, np.ones(block.shape[1])])
 
+        # Three fronts, each behind the one before: peaks need `half` samples ahead, held gains `reach` of known peaks,
+        # and smoothed gains `reach` of held ones.
         look_to = self._sound.shape[1] - half
         if look_to > self._looked_at:
             peaks = np.zeros(look_to - self._looked_at, dtype=np.float32)

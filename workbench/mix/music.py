@@ -68,6 +68,7 @@ def music_cues(bands: FloatArray, pitches: FloatArray) -> FloatArray:
     rises = np.maximum(np.diff(levels, axis=0, prepend=levels[:1]), 0.0)
     cues = np.zeros((seconds, len(CUES)))
     for second in range(seconds):
+        # at both ends the window stays inside, so that all seconds are judged by as much sound
         first = max(0.0, min(second + 0.5 - WINDOW_SECONDS / 2, seconds - WINDOW_SECONDS))
         hops, steps = (
             slice(int(first * rate), int((first + WINDOW_SECONDS) * rate))
@@ -92,6 +93,7 @@ def music_odds(bands: FloatArray, pitches: FloatArray) -> FloatArray:
     Over 0 music is likelier than not. Raises `ResourceMissing` where the fitted weights are not shipped.
     """
     weights, cues = _weights(), music_cues(bands, pitches)
+    # rumble and wind are low and flow as a pad does: without a pulse or a pitch nothing is called music
     odds = weights["bias"] + cues @ np.array([weights[name] for name in CUES])
     is_noise = (cues[:, CUES.index("pulse")] < _NOISE_PULSE) & (cues[:, CUES.index("tuned")] < _NOISE_TUNED)
     return np.asarray(np.where(is_noise, np.minimum(odds, 0.0), odds))
@@ -173,6 +175,7 @@ def _tuned(pitches: FloatArray) -> float:
     if not clear.size:
         return 0.0
     enough = min(1.0, clear.size / len(pitches) / _ENOUGH_CLEAR)
+    # a circle a semitone: one instrument off A440 has one phase, glides of talk have all
     phases = 2 * np.pi * clear
     return float(enough * math.hypot(np.mean(np.cos(phases)), np.mean(np.sin(phases))))
 

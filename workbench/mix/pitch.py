@@ -69,6 +69,7 @@ class PitchMeter:
 
         spectrum = rfft((frames - frames.mean(axis=1, keepdims=True)) * self._window, _FFT, axis=1)
         correlation = irfft(np.abs(spectrum) ** (2 * _COMPRESSION), axis=1)
+        # divided by the window's own autocorrelation (Boersma), or long lags would look less alike than short ones
         likeness = correlation[:, self._lags] / (self._own * np.maximum(correlation[:, :1], 1e-9))
         inner = likeness[:, 1:-1]
         peaks = (inner >= likeness[:, :-2]) & (inner >= likeness[:, 2:])

@@ -85,22 +85,9 @@ _NO_VOWEL, _VOWEL = np.log2(_SHORTEST_VOWEL / 0.2), np.log2(0.06 / 0.2)  # nothi
 def voice_cues(
     utterances: Utterances, probabilities: FloatArray, frame_seconds: float, pitches: FloatArray
 ) -> NDArray[np.float64]:
-    """The cues by which talk and singing differ, for each utterance.
+    """The cues by which talk and singing differ, shape (n_utterances, n_cues), in the order of `CUES`.
 
-    Parameters
-    ----------
-    utterances : stretches that sound like a voice, seconds
-    probabilities : shape (n_frames,), of speech, 0 to 1
-    frame_seconds : length of a frame
-    pitches : shape (n_steps, 2), MIDI number and clarity, as `workbench.mix.pitch` measures them
-
-    Returns
-    -------
-    shape (n_utterances, n_cues), in the order of `CUES`
-
-    Raises
-    ------
-    ParameterError : pitches of another shape
+    `pitches` are pairs of MIDI number and clarity, as `workbench.mix.pitch` measures them.
     """
     if pitches.ndim != 2 or pitches.shape[1] != 2:
         raise ParameterError(f"pitches are pairs of MIDI number and clarity, got shape {pitches.shape}")
@@ -138,28 +125,15 @@ def spoken_odds(
 ) -> NDArray[np.float64]:
     """Log-odds that each utterance is spoken, not sung.
 
-    Parameters
-    ----------
-    utterances : stretches that sound like a voice, seconds
-    probabilities : shape (n_frames,), of speech, 0 to 1
-    frame_seconds : length of a frame
-    pitches : shape (n_steps, 2), MIDI number and clarity, as `workbench.mix.pitch` measures them
-    network : shape (n_utterances,), log-odds of the voice network in the better half of each; None: it was not asked
-    music : shape (n_utterances,), log-odds of music around each whose `network` is under `SURE_ODDS`; None: none plays
-
-    Returns
-    -------
-    shape (n_utterances,); over 0 where speech is likelier
-
-    Raises
-    ------
-    ParameterError : pitches of another shape
-    ResourceMissing : the fitted weights are not shipped with this installation
+    `network` are log-odds of the voice network in the better half of each utterance; None: it was not asked. `music`
+    are log-odds of music around each whose `network` is under `SURE_ODDS`; None: none plays.
     """
     if not utterances:
         return np.zeros(0)
     cues = dict(zip(CUES, voice_cues(utterances, probabilities, frame_seconds, pitches).T, strict=True))
     weights = _weights()
+    # The regression knows pitch and detector. The network comes on top in bounded steps: its odds are far too sure to
+    # be one cue among others.
     own = weights["bias"] + sum(weights[name] * cues[name] for name in CUES)
     plays = np.zeros(len(utterances)) if music is None else music
     may_be_song = (cues["held"] >= _HELD) | (plays > 0.0)

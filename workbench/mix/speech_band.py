@@ -146,6 +146,7 @@ def duck_blocks(blocks: Iterable[FloatArray], rate: int, ducked: DuckedBands) ->
     reach = taps.size // 2
     size = 1 << (CHUNK + 2 * reach - 1).bit_length()
     response = np.fft.rfft(taps, size)
+    # overlap-save in chunks counted from the first sample: the same products of spectra whatever the blocks are
     done, waiting = 0, None
     for block in blocks:
         waiting = np.pad(block, ((0, 0), (reach, 0))) if waiting is None else np.concatenate([waiting, block], axis=1)

@@ -39,24 +39,9 @@ _NETWORK_ODDS, _NETWORK_HOPS = 1.5, 101  # of the network, in the mean of so man
 def uncertain_ranges(
     soundtrack: SoundtrackMeasure, utterances: Utterances, video_seconds: float, params: VoiceParams | None = None
 ) -> Utterances:
-    """Stretches in which somebody may speak, outside the utterances that were found.
+    """Stretches in which somebody may speak, outside the utterances that were found, to the millisecond.
 
-    Parameters
-    ----------
-    soundtrack : measured, with its pitches
-    utterances : that were found in it, of `workbench.mix.balance.utterances_in`
-    video_seconds : length of the video; ranges are cut off there
-    params : with which the utterances were found; None: the defaults
-
-    Returns
-    -------
-    (start, end) of each in video seconds, to the millisecond, sorted and disjoint; none without an audio stream, where
-    the pitches were not measured, or with a detector of others, of whose doubts nothing is known
-
-    Raises
-    ------
-    ParameterError : probabilities or pitches of another shape or range
-    ResourceMissing : the fitted weights are not shipped with this installation
+    None where the pitches were not measured, or with an external detector, of whose doubts nothing is known.
     """
     params = params or VoiceParams()
     if soundtrack.levels is None or soundtrack.pitches is None or params.detector != OWN:
@@ -67,6 +52,7 @@ def uncertain_ranges(
     for start, end in utterances:
         first, last = (start - _APART_SECONDS) / frame, (end + _APART_SECONDS) / frame
         chance[max(0, int(first)) : int(last) + 1] = 0.0
+    # the same detection with lower thresholds, so that ranges and utterances are placed alike
     lower = params.model_copy(
         update={
             "onset_probability": min(_REACHED, params.onset_probability),

@@ -68,22 +68,9 @@ Bands: TypeAlias = FloatArray
 def speech_utterances(
     probabilities: FloatArray, frame_seconds: float, params: VoiceParams | None = None, bands: Bands | None = None
 ) -> Utterances:
-    """Join frames of speech into utterances.
+    """Join frames of speech into utterances, more than `close_pause_seconds` apart.
 
-    Parameters
-    ----------
-    probabilities : shape (n_frames,), 0 to 1; frame k lies at `k * frame_seconds` and is `frame_seconds` long
-    frame_seconds : length of a frame
-    params : thresholds and pauses; None: the defaults
-    bands : power in bands, shape (n_hops, n_bands), 100 hops a second; None: edges stay on the frames
-
-    Returns
-    -------
-    (start, end) of each utterance in seconds, sorted, more than `close_pause_seconds` apart
-
-    Raises
-    ------
-    ParameterError : probabilities of another shape or out of range, or a frame of no length
+    Frame k begins at `k * frame_seconds`. Without `bands` (100 hops a second) the edges stay on the frames.
     """
     params = params or VoiceParams()
     chance = np.asarray(probabilities, dtype=np.float64)
@@ -110,23 +97,10 @@ def speech_chances(
     params: VoiceParams | None = None,
     bands: Bands | None = None,
 ) -> FloatArray:
-    """What both detectors say together of each hundredth of a second.
+    """Probability of speech by both detectors together, shape (n_hops,), 100 hops a second.
 
-    Parameters
-    ----------
-    probabilities : shape (n_frames,), of the speech detector, 0 to 1
-    frame_seconds : length of its frames
-    voice_odds : shape (n_hops,), log-odds of the voice network, 100 hops a second
-    params : by how much a whisper stands clear of the background; None: the defaults
-    bands : power in bands, shape (n_hops, n_bands), 100 hops a second; None: nothing is known to stand clear
-
-    Returns
-    -------
-    shape (n_hops,), probability of speech, 0 to 1
-
-    Raises
-    ------
-    ParameterError : probabilities or log-odds that are not a row, or a frame of no length
+    `probabilities` are the speech detector's, by frames; `voice_odds` the voice network's log-odds, by hops. Without
+    `bands` nothing is known to stand clear of the background.
     """
     params = params or VoiceParams()
     network = np.asarray(voice_odds, dtype=np.float64)
@@ -136,6 +110,7 @@ def speech_chances(
     if not network.size or not chance.size:
         return np.zeros(network.size)
     times = (np.arange(network.size) + 0.5) / HOPS_PER_SECOND
+    # A detector that hears nothing must not outvote the network under music, nor the reverse: its share is bounded.
     detector = np.interp(times, (np.arange(chance.size) + 0.5) * frame_seconds, np.log(chance / (1 - chance)))
     heard = np.clip(detector, _DETECTOR_LEAST, _DETECTOR_MOST)
     both = 1 / (1 + np.exp(-(_NETWORK_WEIGHT * network + _DETECTOR_WEIGHT * heard + _BOTH_BIAS)))
@@ -183,16 +158,7 @@ def _clear(bands: Bands, n_frames: int, frame_seconds: float, params: VoiceParam
 
 
 def _background_levels(level: FloatArray) -> FloatArray:
-    """The background of each second, dB: the louder of what it is before and after, where a video goes on elsewhere.
-
-    Parameters
-    ----------
-    level : shape (n_hops,), dB, at least one hop
-
-    Returns
-    -------
-    shape (n_seconds,)
-    """
+    """The background of each second, dB: the louder of what it is before and after, where a video goes on elsewhere."""
     seconds = -(-level.size // HOPS_PER_SECOND)
     thin = level[::_THINNED_HOPS]
     hz = HOPS_PER_SECOND // _THINNED_HOPS
@@ -227,6 +193,8 @@ def _place_edges(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -
             placed.append(stretch)
             continue
         spoken, other = middle[int(start) : int(end) + 1].mean(axis=0).sum(), np.median(middle[before], axis=0).sum()
+        # Between clear and drowned everything is shared out in proportion: a threshold would make edges leap by tenths
+        # of a second where a level changes by a decibel.
         over = 10 * np.log10(spoken / other)
         drowned = float(np.clip((params.clear_db - over) / (params.clear_db - params.drowned_db), 0, 1))
         late = drowned * params.late_seconds * hz
@@ -269,6 +237,7 @@ def _prominence(decibels: FloatArray, background: FloatArray) -> FloatArray:
         over = np.clip((levels - middle) / spread, -1, 2 * _MOST)
         return np.asarray(np.sort(over, axis=1)[:, -_BANDS_HEARD:].mean(axis=1))
 
+    # nine in ten hops of the background itself must count as nothing, or the sums below would grow without a voice
     usual = max(float(np.quantile(heard(background), _USUAL)), 0.5)
     return np.asarray(np.clip(heard(decibels) - usual, -_MOST / 2, _MOST))
 
@@ -283,13 +252,7 @@ def _peak(steps: FloatArray, otherwise: int, *, back: bool = False) -> int:
 
 
 def join_utterances(utterances: Utterances, pause_seconds: float) -> Utterances:
-    """Close short pauses between utterances.
-
-    Parameters
-    ----------
-    utterances : sorted, seconds
-    pause_seconds : the longest pause that is closed
-    """
+    """Close short pauses between utterances."""
     whole: list[tuple[float, float]] = []
     for start, end in utterances:
         if whole and start - whole[-1][1] <= pause_seconds + 1e-9:
@@ -300,14 +263,5 @@ def join_utterances(utterances: Utterances, pause_seconds: float) -> Utterances:
 
 
 def speech_seconds(utterances: Utterances) -> float:
-    """Total length of utterances.
-
-    Parameters
-    ----------
-    utterances : disjoint, seconds
-
-    Returns
-    -------
-    s
-    """
+    """Total length of utterances."""
     return float(sum(end - start for start, end in utterances))

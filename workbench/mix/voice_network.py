@@ -50,16 +50,7 @@ class VoiceMeter:
         self._found: list[FloatArray] = []
 
     def add(self, block: FloatArray) -> None:
-        """Take the next block.
-
-        Parameters
-        ----------
-        block : shape (n,) or (1, n), mono at 16 kHz, full scale 1.0
-
-        Raises
-        ------
-        ParameterError : sound of more than one channel
-        """
+        """Take the next block, mono at 16 kHz; ParameterError for sound of more than one channel."""
         self._take(self._windows.add(block))
         if sum(map(len, self._inputs)) >= self._kept + _STRETCH + _CONTEXT:
             self._run_whole_stretches()
@@ -86,6 +77,7 @@ class VoiceMeter:
         inputs = self._joined()
         while len(inputs) >= self._kept + _STRETCH + _CONTEXT:
             found = run(inputs[: self._kept + _STRETCH + _CONTEXT], self._layers)
+            # only the middle counts: at its ends a stretch sees silence where the sound goes on
             self._found.append(found[self._kept : self._kept + _STRETCH])
             inputs = inputs[self._kept + _STRETCH - _CONTEXT :]
             self._kept = _CONTEXT
@@ -103,16 +95,7 @@ def _weights() -> dict[str, FloatArray]:
 
 
 def unpack(packed: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Arrange the arrays of a weights file as the layers use them: products over the last axis.
-
-    Parameters
-    ----------
-    packed : array by name, as training saves them; half floats are widened
-
-    Returns
-    -------
-    array by name, float32; for `run`
-    """
+    """Arrange the arrays of a weights file as the layers use them, in float32: products over the last axis."""
     ready = {name: array.astype(np.float32) if array.dtype == np.float16 else array for name, array in packed.items()}
     for name, array in ready.items():
         if name == "front":  # (out, time, band) to (time * band, out)
@@ -125,21 +108,15 @@ def unpack(packed: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
 
 
 def run(inputs: FloatArray, layers: Mapping[str, FloatArray]) -> FloatArray:
-    """Run the layers of the network on its input.
+    """Log-odds that somebody speaks, shape (n_hops,), by the layers from `unpack`.
 
-    Parameters
-    ----------
-    inputs : shape (n_hops, n_bands), a quarter of the logarithm of the power in each band
-    layers : from `unpack`
-
-    Returns
-    -------
-    shape (n_hops,), float32, log-odds that somebody speaks
+    `inputs` of shape (n_hops, n_bands) are a quarter of the logarithm of the power in each band.
     """
     n_hops = len(inputs)
     if not n_hops:
         return np.zeros(0, dtype=np.float32)
     x = _front(inputs, layers)
+    # residual layers: the sum goes on without a rectifier, so that a layer can also take evidence away
     for k, dilation in enumerate(layers["dilations"].tolist()):
         hidden = _dilated(x, layers[f"convolve_{k}"], int(dilation)) + layers[f"convolve_bias_{k}"]
         np.maximum(hidden, 0.0, out=hidden)

@@ -63,26 +63,12 @@ class OwnFinder:
     def sections(
         self, recording: Recording, grid: BeatGrid, bars: BarFeatures, params: SectionParams
     ) -> Sequence[Section]:
-        """Find the sections; it reads `bars` alone.
-
-        Parameters
-        ----------
-        recording, grid, bars, params : as of `SectionFinder.sections`
-        """
+        """Find the sections; it reads `bars` alone."""
         return find_sections(bars, params)
 
 
 def find_finder(name: str) -> SectionFinder:
-    """Find a section finder by its name.
-
-    Parameters
-    ----------
-    name : as in `SectionParams.finder`
-
-    Raises
-    ------
-    ParameterError : there is none, or what is there is no section finder
-    """
+    """Find a section finder by the name in `SectionParams.finder`; ParameterError where there is none."""
     found = find(SECTION_FINDERS, name)
     if not isinstance(found, SectionFinder) or not has_version(found):
         raise ParameterError(
@@ -94,21 +80,9 @@ def find_finder(name: str) -> SectionFinder:
 def ask_finder(
     recording: Recording, grid: BeatGrid, bars: BarFeatures, params: SectionParams | None = None
 ) -> tuple[Section, ...]:
-    """Sections by the finder that the parameters name, checked.
+    """Sections by the finder that the parameters name, in order, which together hold every bar once.
 
-    Parameters
-    ----------
-    recording, grid : of one track
-    bars : of the whole track
-    params : None: the defaults, with our own finder
-
-    Returns
-    -------
-    sections in order, which together hold every bar once; empty without bars
-
-    Raises
-    ------
-    ParameterError : there is no such finder, it fails, or its sections leave out a bar or have another label
+    ParameterError where the finder fails, or its sections leave out a bar or have another label.
     """
     params = params or SectionParams()
     if bars.level_db.size == 0:

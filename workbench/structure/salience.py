@@ -23,16 +23,9 @@ OPENING_BONUS = 0.15
 
 
 def bar_salience(bar_lufs: FloatArray, sections: tuple[Section, ...]) -> FloatArray:
-    """How likely each bar is to be remembered.
+    """How likely each bar is to be remembered, 0 to 1.
 
-    Parameters
-    ----------
-    bar_lufs : shape (n_bars,), LUFS
-    sections : in order, over the same bars
-
-    Returns
-    -------
-    shape (n_bars,), 0 to 1: half level over the track's median, half share of the track that the bar's group fills
+    Half is its level over the track's median, half the share of the track that the bar's group fills.
     """
     n = bar_lufs.size
     if n == 0:
@@ -52,22 +45,9 @@ def bar_salience(bar_lufs: FloatArray, sections: tuple[Section, ...]) -> FloatAr
 def memorable_bars(
     bar_lufs: FloatArray, sections: tuple[Section, ...], bar_seconds: FloatArray, seconds: float
 ) -> tuple[int, int]:
-    """The stretch of whole bars that a preview of some length should play.
+    """The stretch of whole bars that a preview of `seconds` should play: its first bar and one past its last.
 
-    Parameters
-    ----------
-    bar_lufs : shape (n_bars,), LUFS
-    sections : in order, over the same bars
-    bar_seconds : shape (n_bars,), s, length of each bar
-    seconds : wanted length; the stretch is as long as fits into it, one bar at least
-
-    Returns
-    -------
-    first bar, one past the last
-
-    Raises
-    ------
-    ParameterError : no bars, or arrays of different length
+    It is as long as fits, one bar at least. ParameterError without bars, or for arrays of different length.
     """
     if bar_lufs.size == 0 or bar_lufs.shape != bar_seconds.shape:
         raise ParameterError(f"levels and lengths of the same bars are needed, got {bar_lufs.size}, {bar_seconds.size}")
@@ -77,6 +57,7 @@ def memorable_bars(
     best, chosen = -np.inf, (0, 1)
     for first in range(bar_lufs.size):
         last = max(first + 1, int(np.searchsorted(ends, ends[first] + seconds + 1e-6, side="right")) - 1)
+        # short windows near the end lose by what they leave silent; equal ratings keep the earliest
         filled = min(1.0, (ends[last] - ends[first]) / seconds) if seconds > 0 else 1.0
         rating = float(salience[first:last].mean()) * filled + (OPENING_BONUS if first in openings else 0.0)
         if rating > best + 1e-9:
@@ -85,18 +66,7 @@ def memorable_bars(
 
 
 def loudest_stretch(power: FloatArray, frames_per_second: int, seconds: float) -> tuple[float, float]:
-    """Where music without bars is fullest: the stretch of some length with the highest mean power.
-
-    Parameters
-    ----------
-    power : shape (n_frames,), power, not negative
-    frames_per_second : of those
-    seconds : wanted length; all of it where it is shorter
-
-    Returns
-    -------
-    start, end : s
-    """
+    """Where music without bars is fullest: start and end, s, of the stretch with the highest mean power."""
     width = max(1, round(seconds * frames_per_second))
     if power.size <= width:
         return 0.0, power.size / frames_per_second

@@ -77,18 +77,9 @@ def bar_features(
 ) -> BarFeatures:
     """Gather features of beats into bars; a bar with fewer beats than the metre is filled up with its last.
 
-    Parameters
-    ----------
-    lines : shape (n_bars,), beats that open a bar
-    beats_per_bar : of the prevailing metre
-    loudness : shape (n_beats, ticks, n_bands), specific loudness
-    tones : shape (n_beats, 2, n_tones), compressed power of each semitone where a beat begins and where it ends
-    rhythm : shape (n_beats, ticks, groups), onsets by group of bands
-    level_db : shape (n_bars,), LUFS or dB
-
-    Raises
-    ------
-    ParameterError : not one level for each bar
+    `lines` are the beats that open a bar. `loudness` has shape (n_beats, ticks, n_bands), `tones` (n_beats, 2, n_tones)
+    where a beat begins and where it ends, `rhythm` (n_beats, ticks, groups); ParameterError unless there is one level
+    a bar.
     """
     if lines.size != level_db.size:
         raise ParameterError(f"one level a bar is needed, got {level_db.size} for {lines.size} bars")
@@ -104,20 +95,11 @@ def bar_features(
 
 
 def find_sections(bars: BarFeatures, params: SectionParams | None = None) -> tuple[Section, ...]:
-    """Cut a track into named sections.
-
-    Parameters
-    ----------
-    bars : of the whole track
-    params : usual length and prices; None: the defaults
-
-    Returns
-    -------
-    sections in order, which together hold every bar once; empty without bars
-    """
+    """Cut a track into named sections, in order, which together hold every bar once; none without bars."""
     params = params or SectionParams()
     if bars.level_db.size == 0:
         return ()
+    # in place, and freed before repetitions are searched: an hour of music has matrices of 40 MB each
     alike = timbre_likeness(bars)
     alike += next(iter(Likeness(bars, n_keys=1)))[0]
     alike *= 0.5
@@ -134,16 +116,7 @@ def find_sections(bars: BarFeatures, params: SectionParams | None = None) -> tup
 
 
 def timbre_likeness(bars: BarFeatures) -> FloatArray:
-    """Likeness of the sound of all pairs of bars: instruments and level, not notes.
-
-    Parameters
-    ----------
-    bars : of which the timbre is read
-
-    Returns
-    -------
-    shape (n_bars, n_bars), 0 to 1
-    """
+    """Likeness of the sound of all pairs of bars, 0 to 1: instruments and level, not notes."""
     alike = _distances(bars.timbre.reshape(bars.timbre.shape[0], -1))
     alike /= -_typical(alike)
     return np.asarray(np.exp(alike, out=alike))
@@ -155,11 +128,6 @@ class Likeness:
     Iterating yields blocks of shape (n_block, n_bars, n_bars), 0 to 1, which together hold `n_keys` matrices; number k
     compares each bar with all bars moved up by k semitones. All twelve of an hour of music take half a gigabyte, so
     they come as many at a time as fit 64 MB, and are computed anew each time.
-
-    Parameters
-    ----------
-    bars : of which chroma and rhythm are read
-    n_keys : transpositions, from 0 semitones on
     """
 
     def __init__(self, bars: BarFeatures, n_keys: int = 12) -> None:
@@ -176,11 +144,13 @@ class Likeness:
         for first in range(0, self._n_keys, most):
             block = np.empty((min(most, self._n_keys - first), n, n))
             for k, matrix in enumerate(block, start=first):
+                # rows are of unit norm, so distances are sqrt(2 - 2ab): one product of matrices a transposition
                 moved = np.roll(self._chroma.reshape(self._shape), k, axis=2).reshape(n, -1)
                 harmony = 2.0 * self._chroma @ moved.T
                 np.subtract(2.0, harmony, out=harmony)
                 np.maximum(harmony, 0.0, out=harmony)
                 np.sqrt(harmony, out=harmony)
+                # the scale of the untransposed: on its own one, a key that fits nowhere looks as alike as the right one
                 if k == 0:
                     scale = _typical(harmony)
                 harmony /= scale
@@ -193,22 +163,15 @@ class Likeness:
 
 
 def novelty(alike: FloatArray, widths: tuple[int, ...] = (2, 4, 8)) -> FloatArray:
-    """How new the bars from each bar on are, by checkerboard kernels of several half-widths.
+    """How new the bars from each bar on are, by checkerboard kernels of several half-widths in bars.
 
-    Parameters
-    ----------
-    alike : shape (n_bars, n_bars), 0 to 1, likeness of all pairs of bars
-    widths : bars on each side of a border
-
-    Returns
-    -------
-    shape (n_bars,), about 0 to 1: mean likeness within both sides less likeness across; 0 for the first bar
+    It is the mean likeness within both sides less the likeness across, about 0 to 1; 0 for the first bar.
     """
     n = alike.shape[0]
     result = np.zeros(n)
     for width in widths:
         for bar in range(1, n):
-            w = min(width, bar, n - bar)
+            w = min(width, bar, n - bar)  # smaller near the ends, where it counts less
             past, future = slice(bar - w, bar), slice(bar, bar + w)
             within = 0.5 * (alike[past, past].mean() + alike[future, future].mean())
             result[bar] += (within - alike[past, future].mean()) / len(widths) * np.sqrt(w / width)
@@ -216,17 +179,11 @@ def novelty(alike: FloatArray, widths: tuple[int, ...] = (2, 4, 8)) -> FloatArra
 
 
 def repetition(grounds: Iterable[FloatArray], span: int = 4) -> FloatArray:
-    """How clearly a repetition of other bars begins or ends at each bar.
+    """How clearly a repetition of other bars begins or ends at each bar, 0 to 1.
 
-    Parameters
-    ----------
-    grounds : blocks of shape (n_keys, n_bars, n_bars), likeness of what is played, one matrix a transposition; read
-        twice where there are several
-    span : bars over which a repetition must hold
-
-    Returns
-    -------
-    shape (n_bars,), 0 to 1: the largest change, over all distances and keys, of the likeness along a diagonal
+    It is the largest change, over all distances and keys, of the likeness along a diagonal, held for `span` bars.
+    `grounds` are blocks of shape (n_keys, n_bars, n_bars), one matrix a transposition, read twice where there are
+    several.
     """
     result, heads, ends = np.zeros(0), np.zeros(0), np.zeros(0)
     counted = _Median()
@@ -251,12 +208,7 @@ def _changes_along_diagonals(
 ) -> None:
     """Raise `result` to the changes of the likeness along all diagonals, and `heads` and `ends` to that at their ends.
 
-    Parameters
-    ----------
-    grounds : shape (n_keys, n_bars, n_bars)
-    span : bars over which a repetition must hold
-    result : shape (n_bars,)
-    heads, ends : shape (n_bars,), by distance: mean likeness of the first and of the last `span` bars
+    `heads` and `ends` go by distance: mean likeness of the first and of the last `span` bars of a diagonal.
     """
     n = grounds.shape[1]
     bars = np.arange(n)
@@ -284,12 +236,7 @@ class _Median:
         self._only: FloatArray | None = None
 
     def add(self, values: FloatArray) -> None:
-        """Take a block of the values; the first is kept until a second comes.
-
-        Parameters
-        ----------
-        values : any shape, 0 to 1
-        """
+        """Take a block of the values, 0 to 1; the first is kept until a second comes."""
         if self._only is None and not self._counts.any():
             self._only = values
             return
@@ -305,18 +252,14 @@ class _Median:
             self._counts += np.bincount(bins, minlength=_MEDIAN_BINS + 1)
 
     def median(self, again: Iterable[FloatArray]) -> float:
-        """The median of what was counted.
-
-        Parameters
-        ----------
-        again : the same blocks, read if one block did not hold all
-        """
+        """The median of what was counted; `again` are the same blocks, read if one block did not hold all."""
         if self._only is not None:
             return float(np.median(self._only)) if self._only.size else 0.0
         total = int(self._counts.sum())
         places = ((total - 1) // 2, total // 2)
         below = np.cumsum(self._counts)
         first, last = (int(np.searchsorted(below, place, side="right")) for place in places)
+        # the counts say which two bins hold the middle values; a second reading gathers just these
         near: list[FloatArray] = []
         for values in again:
             near.append(values[(values >= first / _MEDIAN_BINS) & (values < (last + 1) / _MEDIAN_BINS)])
@@ -327,19 +270,11 @@ class _Median:
 
 
 def cut_bars(evidence: FloatArray, params: SectionParams) -> IntArray:
-    """Borders that are worth most, by dynamic programming.
-
-    Parameters
-    ----------
-    evidence : shape (n_bars,), evidence for a border before each bar
-    params : price of a border, of odd lengths, the usual length
-
-    Returns
-    -------
-    shape (n_sections + 1,), bars, from 0 to n_bars
-    """
+    """Borders with the most evidence less their prices, by dynamic programming; bars, from 0 to n_bars."""
     n = evidence.size
     inner = evidence[1:] if n > 1 else np.zeros(1)
+    # evidence on a scale of its own: 0 at the median bar, 1 at the top tenth, so that prices suit every track; the end
+    # of the track is a border for nothing
     usual = float(np.median(inner))
     spread = max(float(np.quantile(inner, 0.9)) - usual, 0.02)
     worth = np.append((evidence - usual) / spread, 0.0)
@@ -361,6 +296,7 @@ def cut_bars(evidence: FloatArray, params: SectionParams) -> IntArray:
 
 def _price(length: int, last: bool, params: SectionParams) -> float:
     """Cost of a section of some bars: a fixed part, more for odd lengths and the further from the usual length."""
+    # the last section ends where the music ends, which is no choice of a length
     unusual = abs(np.log2(length / params.usual_bars))
     odd = 0.0 if last or length % 4 == 0 else (0.5 if length % 2 == 0 else 1.0)
     return float(params.border_cost * (1.0 + unusual**2) + 2 * params.odd_length_cost * odd)
@@ -369,17 +305,8 @@ def _price(length: int, last: bool, params: SectionParams) -> float:
 def group_sections(borders: IntArray, bars: BarFeatures, params: SectionParams) -> IntArray:
     """Number sections so that those which repeat each other share a number.
 
-    Two sections are compared bar by bar from their beginnings, in the transposition that fits best.
-
-    Parameters
-    ----------
-    borders : shape (n_sections + 1,), bars, of `cut_bars`
-    bars : of the whole track
-    params : `min_group_similarity`
-
-    Returns
-    -------
-    shape (n_sections,), groups numbered from 0 in order of first appearance
+    Two sections are compared bar by bar from their beginnings, in the transposition that fits best. Groups are numbered
+    from 0 in order of first appearance.
     """
     n = borders.size - 1
     alike = np.eye(n)
@@ -388,6 +315,7 @@ def group_sections(borders: IntArray, bars: BarFeatures, params: SectionParams) 
     for a in range(n):
         for b in range(a):
             alike[a, b] = alike[b, a] = grounds.likeness(ranges[a], ranges[b])
+    # in order of time, by the mean likeness to all of a group: by the best one, a chain of small steps joins all
     groups = np.full(n, -1, dtype=np.int64)
     for a in range(n):
         scores = [float(np.mean(alike[a, groups == g])) for g in range(int(groups.max()) + 1)]
@@ -399,12 +327,7 @@ def group_sections(borders: IntArray, bars: BarFeatures, params: SectionParams) 
 
 
 class _Grounds:
-    """Compares stretches of bars: cosines of chroma, rhythm and timbre, each less what all bars share.
-
-    Parameters
-    ----------
-    bars : of the whole track
-    """
+    """Compares stretches of bars: cosines of chroma, rhythm and timbre, each less what all bars share."""
 
     def __init__(self, bars: BarFeatures) -> None:
         self._moved = [_centred(np.roll(bars.chroma, k, axis=2)) for k in range(12)]
@@ -412,12 +335,7 @@ class _Grounds:
         self._norms: dict[tuple[int, int, int], np.floating[Any]] = {}
 
     def likeness(self, first: slice, second: slice) -> float:
-        """Likeness of two stretches, up to 1, in the transposition that fits best.
-
-        Parameters
-        ----------
-        first, second : bars; 0 where one is more than twice as long as the other
-        """
+        """Likeness of two stretches, up to 1, in the transposition that fits best; 0 if one has over twice the bars."""
         n = min(first.stop - first.start, second.stop - second.start)
         longest = max(first.stop - first.start, second.stop - second.start)
         if longest > 2 * n:
@@ -450,16 +368,6 @@ def name_sections(borders: IntArray, groups: IntArray, level_db: FloatArray) -> 
     once is a break if it lies 3 dB under the track, else a bridge; what rises by 2 dB into something louder, or is half
     as long as the chorus it leads into, is a build. The first section is an intro, the last an outro, where they come
     only once, are softer than the track or half as long as the others of their group.
-
-    Parameters
-    ----------
-    borders : shape (n_sections + 1,), bars
-    groups : shape (n_sections,), of `group_sections`
-    level_db : shape (n_bars,), LUFS or dB
-
-    Returns
-    -------
-    one of `LABELS` for each section
     """
     n = groups.size
     levels = np.array([level_db[a:b].mean() for a, b in pairwise(borders)])
@@ -471,6 +379,7 @@ def name_sections(borders: IntArray, groups: IntArray, level_db: FloatArray) -> 
     chorus = int(again[0]) if again else int(np.argmax(group_level))
     leads_in = np.append(groups[1:] == chorus, False)
     short_beside = np.append(2 * lengths[:-1] <= lengths[1:], False)
+    # the first rule that holds names a section: place before energy, energy before repetition
     labels: list[str] = []
     for at in range(n):
         group, level = int(groups[at]), levels[at]

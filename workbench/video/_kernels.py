@@ -37,11 +37,14 @@ def compare(before: FloatArray, after: FloatArray, noise: float) -> float:
     block = np.empty(BLOCK_ROWS * BLOCK_COLUMNS, dtype=np.float32)
     variances = np.empty((rows - BLOCK_ROWS + 1, columns - BLOCK_COLUMNS + 1), dtype=np.float32)
     known = False
+    # Most blocks stay where they are or nearly: the search of 153 places, and the variances that it needs, are left
+    # for those that do not.
     for top in range(0, rows - BLOCK_ROWS + 1, BLOCK_ROWS):
         for left in range(0, columns - BLOCK_COLUMNS + 1, BLOCK_COLUMNS):
             own = _take_block(before, top, left, block)
             variance = _take_block(after, top, left, block)
             covariance = _covariance(row, top * columns + left, columns, block)
+            # with the noise on both sides of the fraction, two flat blocks are alike and not undefined
             best = (covariance + floor) / np.sqrt((own + floor) * (variance + floor))
             if best < _SAME:
                 if not known:
@@ -127,13 +130,10 @@ def measure(
 ) -> None:
     """Measure each picture of a run, and each against the one before it.
 
-    Parameters
-    ----------
-    luma, chroma : shapes (n, 36, 64) and (n, 2, 18, 32)
-    noise : standard deviation of luma that counts as none
-    out_level : shape (n, 4), written: mean and standard deviation of luma, colourfulness, range of luma
-    out_change : shape (n, 2), written: unlikeness to the picture before, speed in fields a picture; row 0 is left
-    out_tones : shape (n, 96), zeros, written: cumulative distributions of luma (64) and both differences (16 each)
+    `luma` and `chroma` have shapes (n, 36, 64) and (n, 2, 18, 32). `out_level` gets mean and standard deviation of
+    luma, colourfulness and range of luma; `out_change` unlikeness to the picture before and speed in fields a picture,
+    but for row 0; `out_tones`, which comes as zeros, cumulative distributions of luma (64) and both differences (16
+    each). A standard deviation of `noise` counts as none.
     """
     n, rows, columns = luma.shape
     for k in range(n):
@@ -154,6 +154,7 @@ def measure(
                 blue, red = chroma[k, 0, y, x], chroma[k, 1, y, x]
                 out_tones[k, 64 + min(max(int(blue * 48 + 8), 0), 15)] += 1
                 out_tones[k, 80 + min(max(int(red * 48 + 8), 0), 15)] += 1
+                # R - G and (R + G)/2 - B of Hasler & Süsstrunk (2003), from the differences of BT.601 without luma
                 rg = 2.116 * red + 0.344 * blue
                 yb = 0.344 * red - 1.944 * blue
                 sum_rg += rg
@@ -173,6 +174,7 @@ def measure(
             out_tones[k, j] = running
         if k == 0:
             continue
+        # a change of light over all of the picture is no motion; see `workbench.video.motion` for the quotient
         shift = out_level[k, 0] - out_level[k - 1, 0]
         moved, slope = 0.0, 0.0
         for y in range(rows - 1):
@@ -189,14 +191,9 @@ def measure(
 def mixtures(views: FloatArray, reaches: IntArray, out: FloatArray) -> None:
     """How well each picture is a mixture of one before it and one after it.
 
-    The mixture is the nearest point on the line between the two (least squares).
-
-    Parameters
-    ----------
-    views : shape (n, d), pictures as vectors
-    reaches : shape (n_reaches,), pictures to each side
-    out : shape (n, n_reaches, 2), written: share of the distance to the nearer of the two that the mixture explains, 0
-        to 1, and root mean square distance of the two; 0 where a reach goes beyond the run
+    The mixture is the nearest point on the line between the two (least squares). `out` of shape (n, n_reaches, 2) gets
+    the share of the distance to the nearer of the two that it explains, 0 to 1, and the root mean square distance of
+    the two; 0 where a reach goes beyond the run.
     """
     n, d = views.shape
     for k in range(n):
@@ -214,6 +211,7 @@ def mixtures(views: FloatArray, reaches: IntArray, out: FloatArray) -> None:
                 mb += (other - here) * (other - here)
             if ab <= 1e-12:
                 continue
+            # from the three squared distances alone (law of cosines): one pass over the pictures
             share = min(max((ma - mb + ab) / (2 * ab), np.float32(0)), np.float32(1))
             rest = max(ma - 2 * share * (ma - mb + ab) / 2 + share * share * ab, np.float32(0))
             nearer = min(ma, mb)
@@ -224,18 +222,7 @@ def mixtures(views: FloatArray, reaches: IntArray, out: FloatArray) -> None:
 
 @kernel(fastmath=True)
 def fit_ramp(shares: FloatArray) -> tuple[float, int, int]:
-    """Fit a straight rise from 0 to 1 to a row of shares.
-
-    Parameters
-    ----------
-    shares : shape (n,)
-
-    Returns
-    -------
-    misfit : root mean square difference
-    start : first picture over 0
-    end : first picture at 1
-    """
+    """Fit a straight rise from 0 to 1 to a row of shares: root mean square misfit, first picture over 0, first at 1."""
     n = shares.size
     best, best_start, best_end = np.float32(1e9), 0, n - 1
     for start in range(n - 3):
@@ -245,7 +232,7 @@ def fit_ramp(shares: FloatArray) -> tuple[float, int, int]:
                 rise = (np.float32(k - start) + np.float32(0.5)) / np.float32(end - start)
                 difference = shares[k] - min(max(rise, np.float32(0)), np.float32(1))
                 total += difference * difference
-                if total >= best:
+                if total >= best:  # most starts and ends are ruled out within a few pictures
                     break
             if total < best:
                 best, best_start, best_end = total, start, end
@@ -264,19 +251,7 @@ def change_between(
     out_before: FloatArray,
     out_after: FloatArray,
 ) -> tuple[int, int]:
-    """Means of two stretches of pictures, and how many fields differ between them.
-
-    Parameters
-    ----------
-    luma : shape (n, 36, 64)
-    before_from, before_to, after_from, after_to : pictures of the two stretches
-    much, little : of full luma
-    out_before, out_after : shape (36, 64), written
-
-    Returns
-    -------
-    number of fields that change by over `much`, and of others that change by over `little`
-    """
+    """Means of two stretches of pictures, and how many fields change by over `much` and of others by over `little`."""
     for out, first, last in ((out_before, before_from, before_to), (out_after, after_from, after_to)):
         flat = out.ravel()
         flat[:] = 0

@@ -83,6 +83,7 @@ def hard_cuts(strip: Strip, params: CutParams) -> list[Border]:
         if odds <= threshold:
             continue
         cut = (int(place), odds, float(np.clip(np.exp(evidence[0]) - _LIKE, 0.0, 1.0)))
+        # two cuts at once are one: the surer, or the second where only blank pictures lie between
         if cuts and strip.times[place] - strip.times[cuts[-1][0]] < params.min_shot_seconds - 1e-6:
             blank = bool(np.all(strip.levels[cuts[-1][0] : place, 3] < params.featureless_range))
             if blank or odds > cuts[-1][1]:
@@ -126,11 +127,9 @@ def step_evidence(
     evidence: when it is no longer `possible` that it leads to a cut, the rest is not compared and the first two numbers
     are upper bounds. Pictures whose luma has less than `featureless_range` are blank.
 
-    Returns
-    -------
-    shape (7,): log unlikeness across; its log ratio to the typical one around; log ratio of the step to the largest
+    The seven are: log unlikeness across; its log ratio to the typical one around; log ratio of the step to the largest
     beside it; log distance of tones across; log ratio of the jump of tones to the largest beside it; share of a leap of
-    the mean luma that is undone within a second; share of it that glows out in the first fifth of one
+    the mean luma that is undone within a second; share of it that glows out in the first fifth of one.
     """
     change, blank, n = strip.changes[:, 0], strip.levels[:, 3] < featureless_range, len(strip)
     until = _next_step(change, place, places)
@@ -158,6 +157,7 @@ def step_evidence(
             _afterglow(strip, place, until),
         ]
     )
+    # nearest pairs first, which are the likest inside of a shot: most steps are ruled out by the first few
     for one, other in product(before, after):
         evidence[0] = min(evidence[0], np.log(_unlike(strip, one, other) + _LIKE))
         evidence[1] = evidence[0] - np.log(usual + _LIKE)
@@ -195,6 +195,7 @@ def ramps(strip: Strip, params: CutParams) -> list[tuple[Border, FloatArray]]:
     quality = explained[:, :, 0] * np.minimum(explained[:, :, 1] / params.dissolve_rms, 1.0)
     found: list[tuple[Border, FloatArray]] = []
     for middle in _peaks(quality.max(axis=1), params.dissolve_quality, int(reaches[2])):
+        # the widest reach that explains nearly as much as the best: narrow ones fit inside of a long dissolve too
         good = np.flatnonzero(quality[middle] >= 0.8 * quality[middle].max())
         wide = round(1.5 * int(reaches[good[-1]])) + 4
         first, last = max(0, middle - wide), min(len(strip) - 1, middle + wide)
@@ -209,6 +210,7 @@ def ramps(strip: Strip, params: CutParams) -> list[tuple[Border, FloatArray]]:
 
 def flashes(strip: Strip, params: CutParams) -> list[Border]:
     """Find leaps of light that are undone, in order; their `strength` is the leap of the mean luma."""
+    # from half the leap on, for a flash may light up over two pictures; the whole leap is asked for at its top
     luma, times = strip.levels[:, 0].astype(np.float64), strip.times
     found: list[Border] = []
     for place in np.flatnonzero(np.diff(luma, prepend=luma[:1]) >= params.flash_leap / 2):

@@ -165,6 +165,7 @@ def _events(rows: Sequence[_Row], seconds: float) -> Iterator[_Row]:
     """One row for all that happens at one instant, its salience raised by those of the others."""
     times, salience = np.array([row[0] for row in rows]), np.array([row[2] for row in rows])
     kept = strongest_apart(times, salience + np.array([_FIRST.get(row[1], 0.0) for row in rows]), seconds)
+    # as if each were noticed independently: the chance that none of them is, is the product of theirs
     missed = np.ones(len(rows))
     for k in range(len(rows)):
         missed[kept[int(np.argmin(np.abs(times[kept] - times[k])))]] *= 1.0 - min(1.0, salience[k])

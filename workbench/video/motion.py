@@ -56,6 +56,7 @@ def still_stretches(
             breaks[first : first + 1] = True
         else:
             moves[first:last] = True
+    # a cut between two still shots ends one stretch and begins the next with the same picture
     found: list[tuple[float, float]] = []
     begun: float | None = None
     for k in range(times.size):

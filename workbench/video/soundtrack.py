@@ -148,6 +148,7 @@ class OnsetMeter:
         usual = uniform_filter1d(rise, 2 * HOPS_PER_SECOND)
         peaks = np.flatnonzero((rise == maximum_filter1d(rise, _APART_HOPS)) & (rise > _LEAST_RISE + usual))
         peaks = peaks[np.diff(peaks, prepend=-_APART_HOPS) >= _APART_HOPS // 2]
+        # the 100 ms up to 20 ms before the peak, in which the window does not see the onset yet
         before = np.array([10 * np.log10(np.mean(10 ** (loud[max(0, k - 12) : max(1, k - 2)] / 10))) for k in peaks])
         after = np.array([loud[k : k + 6].max() for k in peaks])
         strengths = np.maximum(after - before, 0.0) if peaks.size else np.zeros(0)

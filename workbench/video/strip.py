@@ -66,6 +66,7 @@ def strip_of(times: FloatArray, luma: FloatArray, chroma: FloatArray, before: St
     """Measure a run of pictures, the first against the last of the run `before`; without one its change is 0."""
     from workbench.video._kernels import measure
 
+    # the last picture of the run before is measured again, for the kernel compares each with the one before it
     lead = 0 if before is None or not len(before) else 1
     if lead and before is not None:
         luma = np.concatenate([before.luma[-1:], luma])

@@ -145,6 +145,7 @@ class TitleWatch:
         changed, restless = change_between(self._luma, *first, *second, _LEAST_CHANGE, _REST_CHANGE, before, after)
         if not _LEAST_AREA <= changed / before.size <= _MOST_AREA or 2 * restless > before.size - changed:
             return None
+        # the cheap tests come first; nearly every look ends there
         change = after - before
         fields = np.abs(change) > _LEAST_CHANGE
         inside = change[fields]
