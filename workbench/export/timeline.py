@@ -179,7 +179,7 @@ class Timeline:
     """A whole plan or a placement, ready to be written in any format."""
 
     name: str
-    plan: LoopPlan | None  # none for a placement: one item, no seams
+    plan: LoopPlan | None  # None for a placement: one item, no seams
     ends: MusicEnds
     rate: int  # Hz of all output samples: the track's, or a million where no track is given
     length: int  # samples to `window_end`

@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     from workbench.mix.levels import LevelCurve
     from workbench.store.arrays import ArrayStore
 
-LANDMARKS_VERSION = 3
-"""Raise it when the code of align changes landmarks."""
+LANDMARKS_VERSION = 3  # raise it when the code of align changes landmarks
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +55,8 @@ class Alignment:
     video: Path
     landmarks: Landmarks
     events: Events
-    placements: tuple[Placement, ...]
-    """best first; none where nothing ever coincides"""
-    mix: Mix | None
-    """only where it was asked for"""
+    placements: tuple[Placement, ...]  # best first; none where nothing ever coincides
+    mix: Mix | None  # only where it was asked for
 
 
 def align_track(
@@ -69,22 +66,9 @@ def align_track(
     *,
     auto_mix: bool = False,
 ) -> Alignment:
-    """Find where a track lands with a video.
+    """Find where a track can be placed under a video; `auto_mix` also measures the soundtrack and the ducking.
 
-    Parameters
-    ----------
-    workspace : parameters, store and progress report
-    track : a track, or the path of its file
-    video : the video
-    auto_mix : also measure the soundtrack and how far the music is lowered under speech
-
-    Returns
-    -------
-    landmarks, events and placements, with the mix if it was asked for
-
-    Raises
-    ------
-    MediaError : the track or the video cannot be read
+    Raises `MediaError` if track or video cannot be read.
     """
     if not isinstance(track, TrackSource):
         track = TrackSource(Path(track).name, Path(track), None)
@@ -101,15 +85,7 @@ def align_track(
 def align_json(workspace: Workspace, alignment: Alignment, video_id: str | None = None) -> dict[str, Any]:
     """The JSON of an alignment that was just computed, as the command line prints it, with its provenance.
 
-    Parameters
-    ----------
-    workspace : in which it was computed
-    alignment : from `align_track`
-    video_id : of the video; None: it is named by its file's name
-
-    Returns
-    -------
-    dict : as the service answers it, not from a cache, and the provenance beside it
+    Without a `video_id` the video is named by its file's name.
     """
     from workbench.results.align import align_result
 
@@ -141,16 +117,7 @@ def align_json(workspace: Workspace, alignment: Alignment, video_id: str | None 
 def track_landmarks(workspace: Workspace, path: Path | str, *, content_hash: str | None = None) -> Landmarks:
     """Landmarks of a track, from the store or found now.
 
-    Parameters
-    ----------
-    workspace : parameters, store and progress report
-    path : the track's file
-    content_hash : SHA-256 that the file's bytes must have; None: any
-
-    Raises
-    ------
-    MediaError : no such file, no sound in it, or other bytes than `content_hash`
-    StoreError : the home folder cannot be written to
+    Raises `MediaError` if the file has no sound, or other bytes than `content_hash`.
     """
     sound = Sound(workspace, Path(path), keep_spectrum=True)
     if content_hash not in (None, sound.content_hash):
@@ -159,18 +126,9 @@ def track_landmarks(workspace: Workspace, path: Path | str, *, content_hash: str
 
 
 def load_landmarks(content_hash: str, correction: str, params: WorkbenchParams, store: ArrayStore) -> Landmarks | None:
-    """Landmarks of a recording that was analysed before; its file is not read.
+    """Landmarks of a recording that was analysed before, without reading its file; None if the store has none.
 
-    Parameters
-    ----------
-    content_hash : SHA-256 of the recording's bytes
-    correction : revision of its corrected grid, empty where it has none
-    params : all parameters
-    store : of the home that it was analysed in
-
-    Returns
-    -------
-    None where the store has none
+    `correction` is the revision of its corrected grid, empty without one.
     """
     arrays = store.load(_landmark_key(content_hash, profile_parts(params, correction), params))
     return None if arrays is None else landmarks_from_arrays(arrays)
@@ -179,15 +137,7 @@ def load_landmarks(content_hash: str, correction: str, params: WorkbenchParams, 
 def video_events(workspace: Workspace, video: Path | str) -> Events:
     """Events of a video, whose picture and sound come from the store or are measured now.
 
-    Parameters
-    ----------
-    workspace : parameters, store and progress report
-    video : a file with a moving picture
-
-    Raises
-    ------
-    MediaError : no such file, or no moving picture in it
-    StoreError : the home folder cannot be written to
+    Raises `MediaError` without a moving picture.
     """
     from workbench.workflows.watch import watch
 
@@ -196,18 +146,7 @@ def video_events(workspace: Workspace, video: Path | str) -> Events:
 
 
 def mix_beside(workspace: Workspace, track: Path, video: Path, video_seconds: VideoSeconds) -> Mix:
-    """Levels and ducking for a track under a video, wherever the track lies there.
-
-    Parameters
-    ----------
-    workspace : parameters, store and progress report
-    track, video : their files
-    video_seconds : length of the video
-
-    Raises
-    ------
-    MediaError : the track or the video cannot be read
-    """
+    """Levels and ducking for a track under a video, wherever the track lies there."""
     from workbench.mix.balance import plan_mix
     from workbench.workflows.mix import measure_soundtrack
 
@@ -218,23 +157,7 @@ def mix_beside(workspace: Workspace, track: Path, video: Path, video_seconds: Vi
 
 
 def track_level(workspace: Workspace, path: Path | str, seconds: VideoSeconds) -> LevelCurve:
-    """The level of a track as a curve that holds its integrated loudness throughout, wherever the track lies.
-
-    Parameters
-    ----------
-    workspace : parameters, store and progress report
-    path : the track's file
-    seconds : length of the curve
-
-    Returns
-    -------
-    at least one hop long
-
-    Raises
-    ------
-    MediaError : no such file, or no sound in it
-    StoreError : the home folder cannot be written to
-    """
+    """The level of a track as a curve that holds its integrated loudness throughout, wherever the track is placed."""
     from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 
     arrays = landmark_stage(Sound(workspace, Path(path), keep_spectrum=True))
@@ -243,21 +166,7 @@ def track_level(workspace: Workspace, path: Path | str, seconds: VideoSeconds) -
 
 
 def landmark_stage(sound: Sound) -> dict[str, NDArray[Any]]:
-    """Landmarks and level of a track, from the store or measured now.
-
-    Parameters
-    ----------
-    sound : of the track
-
-    Returns
-    -------
-    the arrays of the stage, by name
-
-    Raises
-    ------
-    MediaError : no such file, or no sound in it
-    StoreError : the store cannot be written to
-    """
+    """Landmarks and level of a track, from the store or measured now: the arrays of the stage, by name."""
     workspace, path = sound.workspace, sound.path
     params, progress = workspace.params, workspace.progress
     key = _landmark_key(sound.content_hash, sound.profile_parts, params)

@@ -46,16 +46,14 @@ if TYPE_CHECKING:
     from workbench.progress import Progress
     from workbench.store.grid_records import CorrectedGrid
 
+# Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`
 BEATS_VERSION = 10
-"""Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`."""
-EVIDENCE_VERSION = 1
-"""Raise it when the code of features changes what is measured of a beat."""
-LOOPS_VERSION = 11
-"""Raise it when the code of structure or loops changes a profile."""
+EVIDENCE_VERSION = 1  # raise it when the code of features changes what is measured of a beat
+LOOPS_VERSION = 11  # raise it when the code of structure or loops changes a profile
 
+# Confidence of a grid under which a recording has no bars to be looped on where somebody speaks in more than this share
+# of what sounds: speech can be spliced in any pause
 _SPOKEN_CONFIDENCE, _SPOKEN_SHARE = 0.05, 0.5
-"""confidence of a grid under which a recording has no bars to be looped on where somebody speaks in more than this
-share of what sounds: speech can be spliced in any pause"""
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -64,16 +62,12 @@ Arrays = dict[str, NDArray[Any]]
 class BeatAnalysis:
     """The beats of one recording, and the onset strength they were found in."""
 
-    content_hash: str
-    """SHA-256 of the file's bytes"""
-    duration: float
-    """decoded length, s"""
+    content_hash: str  # SHA-256 of the file's bytes
+    duration: float  # decoded length, s
     grid: BeatGrid
-    attack: FloatArray
-    """shape (n_frames,), broadband onset strength; frame i is centred at i / frames_per_second s"""
+    attack: FloatArray  # shape (n_frames,), broadband onset strength; frame i is centred at i / frames_per_second s
     frames_per_second: int
-    cached: bool
-    """whether it came from the store"""
+    cached: bool  # whether it came from the store
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,13 +96,8 @@ class Analysis:
 class Sound:
     """One file's sound for the stages: decoded, and its spectrogram taken, once at most and only when needed.
 
-    Parameters
-    ----------
-    workspace : keeps the decoded sound and the corrected grids; all parameters
-    path : anything FFmpeg reads
-    heard : use the tracker's grid even where a corrected one is kept
-    keep_spectrum : hold the spectrogram when the beats are tracked, for landmarks and character, which read it too; of
-        two hours of sound it is half a gigabyte
+    `heard` uses the tracker's grid even where a corrected one is saved. `keep_spectrum` holds the spectrogram when the
+    beats are tracked, for landmarks and character, which read it too; of two hours of sound it is half a gigabyte.
     """
 
     def __init__(self, workspace: Workspace, path: Path, *, heard: bool = False, keep_spectrum: bool = False) -> None:
@@ -181,16 +170,9 @@ class Sound:
 
 
 def grid_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ...]:
-    """What a grid depends on: parameters, the weights of the tracker, the code, and a correction by hand.
+    """Parts of the cache key of a grid: parameters, the weights of the tracker, the code, and a correction by hand.
 
-    Parameters
-    ----------
-    params : all parameters
-    correction : revision of the corrected grid; empty if there is none
-
-    Returns
-    -------
-    parts of a cache key
+    `correction` is the revision of the corrected grid, empty without one.
     """
     code = CacheKeyPart("BeatsMade", "version", BEATS_VERSION)
     detected = (params.spectrum, params.beats, _weights_part(params), code)
@@ -198,17 +180,7 @@ def grid_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ...]:
 
 
 def profile_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ...]:
-    """What a grid and the loop profile on it depend on.
-
-    Parameters
-    ----------
-    params : all parameters
-    correction : revision of the corrected grid; empty if there is none
-
-    Returns
-    -------
-    parts of a cache key
-    """
+    """Parts of the cache key of a grid and the loop profile on it, as of `grid_parts`."""
     code = CacheKeyPart("LoopsMade", "version", LOOPS_VERSION)
     used = (*grid_parts(params, correction), params.seams, params.sections, params.endings, code)
     if params.sections.finder != OWN:
@@ -247,39 +219,17 @@ def analyze(workspace: Workspace, path: Path | str, *, grid: BeatGrid | Path | s
 
 
 def analyze_sound(sound: Sound) -> Analysis:
-    """Grid and loop profile of a sound, from the store where it has them.
-
-    Parameters
-    ----------
-    sound : of a file
-
-    Raises
-    ------
-    MediaError : no such file, or no sound in it
-    StoreError : the home folder cannot be written to
-    """
+    """Grid and loop profile of a sound, from the store where it has them; raises `MediaError` if there is no sound."""
     beat_analysis = beat_stage(sound)
     return Analysis(beat_analysis, loop_stage(sound, beat_analysis))
 
 
 def decoded_seconds(sound: Sound, expected_most: float) -> float:
-    """Decoded length of a sound, as its analysis holds it, without analysing it.
+    """Decoded length of a sound, s, as its analysis holds it, without analysing it.
 
     What a header states is not trusted, and packets hold padding. So the length comes from the store, else from
-    decoding, and the analysis uses the decoded sound too.
-
-    Parameters
-    ----------
-    sound : of the file
-    expected_most : s; a file whose packets last longer is decoded without being kept, since it may not be needed
-
-    Returns
-    -------
-    s
-
-    Raises
-    ------
-    MediaError : no such file, or no sound in it, or torn
+    decoding, and the analysis uses the decoded sound too. A file whose packets last longer than `expected_most` seconds
+    is decoded without being held in memory, since it may not be needed. Raises `MediaError` for a torn file.
     """
     from workbench.media.audio import count_seconds
     from workbench.media.probe import probe
@@ -311,36 +261,15 @@ def _stage(sound: Sound, key: StageKey, compute: Callable[[], Arrays]) -> tuple[
 
 
 def beat_stage(sound: Sound) -> BeatAnalysis:
-    """The beats of a sound, from the store or tracked now; a corrected grid replaces the tracker's.
-
-    Parameters
-    ----------
-    sound : of a file
-
-    Raises
-    ------
-    MediaError : no such file, or no sound in it
-    StoreError : the home folder cannot be written to
-    """
+    """The beats of a sound, from the store or tracked now; a corrected grid replaces the tracker's."""
     arrays, cached = _beat_arrays(sound)
     return _beat_analysis(sound, arrays, cached)
 
 
 def grid_at_tempo(sound: Sound, bpm: float) -> BeatGrid:
-    """The grid that our tracker hears in a sound when it is told the tempo; it is tracked now and not stored.
+    """The grid that our tracker detects at a given tempo, within `beats.pulses.KNOWN_TEMPO_SHARE`; it is not stored.
 
-    Parameters
-    ----------
-    sound : of a file
-    bpm : tempo of the beats, within `beats.pulses.KNOWN_TEMPO_SHARE`
-
-    Returns
-    -------
-    BeatGrid : without beats where nothing near this tempo can be followed; of a wrong tempo the confidence is near 0
-
-    Raises
-    ------
-    MediaError : no such file, or no sound in it
+    Without beats where nothing near this tempo can be followed; at a wrong tempo the confidence is near 0.
     """
     from workbench.beats.edges import with_edge_lines
     from workbench.beats.track import gather, track_gathered
@@ -352,17 +281,7 @@ def grid_at_tempo(sound: Sound, bpm: float) -> BeatGrid:
 
 
 def heard_grid(sound: Sound) -> BeatGrid:
-    """The tracker's grid of a sound, from the store or tracked now, whether or not a corrected one replaces it.
-
-    Parameters
-    ----------
-    sound : of a file
-
-    Raises
-    ------
-    MediaError : no such file, or no sound in it
-    StoreError : the home folder cannot be written to
-    """
+    """The tracker's grid of a sound, from the store or tracked now, whether or not a corrected one replaces it."""
     return _tracked_grid(_beat_arrays(sound)[0])
 
 
@@ -453,18 +372,8 @@ def _loops_key(sound: Sound) -> StageKey:
 def evidence_stage(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence:
     """What the seams of a sound are judged by, from the store or measured now.
 
-    Stored is what was measured in the sound; what follows from it and depends on other parameters is computed.
-
-    Parameters
-    ----------
-    sound : of a file
-    beat_analysis : of the same sound, with at least two bars
-
-    Raises
-    ------
-    ParameterError : fewer than two bars
-    MediaError : no such file, or no sound in it
-    StoreError : the home folder cannot be written to
+    Stored is what was measured in the sound; what follows from it and depends on other parameters is computed. Raises
+    `ParameterError` for fewer than two bars.
     """
     from workbench.loops.seams import with_yardstick
 
@@ -472,16 +381,7 @@ def evidence_stage(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence:
 
 
 def measured_evidence(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence:
-    """The evidence without the track's own breaks: all of it that depends on the sound alone.
-
-    Parameters
-    ----------
-    sound, beat_analysis : as of `evidence_stage`
-
-    Raises
-    ------
-    ParameterError, MediaError, StoreError : as of `evidence_stage`
-    """
+    """The evidence without the track's own breaks: all of it that depends on the sound alone."""
     from workbench.loops.measures import features_of
     from workbench.loops.seams import evidence_of_measures, measure_beats
 
@@ -512,18 +412,7 @@ def measured_evidence(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence
 
 
 def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
-    """The loop profile of a sound, from the store or computed now.
-
-    Parameters
-    ----------
-    sound : of a file
-    beat_analysis : of the same sound
-
-    Raises
-    ------
-    MediaError : no such file, or no sound in it
-    StoreError : the home folder cannot be written to
-    """
+    """The loop profile of a sound, from the store or computed now."""
     from workbench.loops.bodies import profile_from_arrays
 
     params = sound.params

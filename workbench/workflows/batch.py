@@ -36,12 +36,7 @@ Measure: TypeAlias = Callable[[Workspace, Path], Row]
 
 
 def measure_beats(workspace: Workspace, path: Path) -> Row:
-    """The grid in numbers.
-
-    Parameters
-    ----------
-    workspace, path : of the recording
-    """
+    """The grid in numbers."""
     from workbench.workflows.beats import map_beats
 
     found = map_beats(workspace, path)
@@ -57,12 +52,7 @@ def measure_beats(workspace: Workspace, path: Path) -> Row:
 
 
 def measure_seams(workspace: Workspace, path: Path) -> Row:
-    """The grid, and what the recording offers for loops.
-
-    Parameters
-    ----------
-    workspace, path : of the recording
-    """
+    """The grid, and what the recording offers for loops."""
     from workbench.workflows.analyze import analyze
 
     profile = analyze(workspace, path).profile
@@ -79,13 +69,7 @@ def measure_seams(workspace: Workspace, path: Path) -> Row:
 
 
 def measure_loop(workspace: Workspace, path: Path, seconds: float = 300.0) -> Row:
-    """The plan that covers a video of some length; the reason where there is none.
-
-    Parameters
-    ----------
-    workspace, path : of the recording
-    seconds : length of the video
-    """
+    """The plan that covers a video of some length, s; the reason where there is none."""
     from workbench.loops.plan import LoopPlan
     from workbench.workflows.loop import loop_track
 
@@ -102,8 +86,8 @@ def measure_loop(workspace: Workspace, path: Path, seconds: float = 300.0) -> Ro
     }
 
 
+# What can be asked for by name; `loop:120` is the plan for a video of two minutes
 MEASURES: dict[str, Measure] = {"beats": measure_beats, "seams": measure_seams, "loop": measure_loop}
-"""What can be asked for by name; `loop:120` is the plan for a video of two minutes."""
 
 
 def batch(
@@ -181,16 +165,7 @@ def _check_importable(measure: Measure) -> None:
 
 
 def named_measure(name: str) -> Measure:
-    """Find a measure by its name.
-
-    Parameters
-    ----------
-    name : in `MEASURES`; `loop:SECONDS` for a video of that length
-
-    Raises
-    ------
-    ParameterError : there is none
-    """
+    """Find a measure by its name in `MEASURES`, or `loop:SECONDS`; raises `ParameterError` if there is none."""
     plain, _, length = name.partition(":")
     if plain not in MEASURES or (length and plain != "loop"):
         raise ParameterError(f"there is no measure {name}; known are {', '.join(MEASURES)} and loop:SECONDS")
@@ -203,18 +178,9 @@ def named_measure(name: str) -> Measure:
 
 
 def measure_one(measure: Callable[[Workspace, T], Row], root: Path, params: WorkbenchParams, path: T) -> Row:
-    """One row; runs in another process.
+    """The row of a recording, or of a track of a dataset; runs in another process.
 
-    Parameters
-    ----------
-    measure : what is asked
-    root : the home folder
-    params : of the analysis
-    path : of the recording, or the track of a dataset
-
-    Returns
-    -------
-    the row, an error too; what is not a `WorkbenchError` is a fault of the measure, and raised
+    A `WorkbenchError` becomes a row too; any other exception is a fault of the measure, and raised.
     """
     began = time.perf_counter()
     try:
@@ -229,18 +195,9 @@ def measure_one(measure: Callable[[Workspace, T], Row], root: Path, params: Work
 def rows_as_done(
     pool: Executor, job: Callable[[T], Row], files: Sequence[T], workspace: Workspace
 ) -> Iterator[tuple[int, Row]]:
-    """Run a job on each of some files.
+    """Run a job on each of some files: the number of a file and its row, in the order in which they are done.
 
-    Parameters
-    ----------
-    pool : where it runs
-    job : makes the row of a file
-    files : recordings, or tracks of a dataset
-    workspace : receives the share that is done
-
-    Yields
-    ------
-    the number of a file and its row, in the order in which they are done; what killed its process is an error
+    If a file kills its process, its row is an error.
     """
     stage = f"measuring {len(files)} recordings"
     workspace.progress(stage, 0.0)
@@ -267,12 +224,7 @@ def _lost(file: Path | DatasetTrack, death: Exception) -> Row:
 
 
 def columns_of(rows: Iterable[Row | None]) -> list[str]:
-    """All names, in the order in which they first come.
-
-    Parameters
-    ----------
-    rows : of recordings
-    """
+    """All names, in the order of their first appearance."""
     names = dict.fromkeys(("status", "reason", "seconds"))
     for row in rows:
         names |= dict.fromkeys(row or ())

@@ -20,16 +20,9 @@ HEAD = (
 
 
 def loops_table(loops: Sequence[Loop], reports: Sequence[tuple[str, str]]) -> str:
-    """An HTML table with a row a loop.
+    """An HTML table with a row for each loop, with all text escaped.
 
-    Parameters
-    ----------
-    loops : in the order of the rows
-    reports : for each loop the address of its own report, empty if there is none, and why there is none
-
-    Returns
-    -------
-    HTML of the table, with all text escaped
+    `reports` holds for each loop the address of its own report, empty without one, and the reason why there is none.
     """
     rows = ["".join(f"<th style='text-align: left'>{name}</th>" for name in HEAD)]
     for loop, (link, fault) in zip(loops, reports, strict=True):

@@ -17,8 +17,7 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.catalog.track import Track
 
-MOST_FOUND = 20
-"""tracks that a search returns, if not asked for more"""
+MOST_FOUND = 20  # tracks that a search returns, if not asked for more
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,49 +25,30 @@ class FoundTrack:
     """A track as a list of choices shows it."""
 
     track_id: str
-    title: str
-    """the name of its file where it has none"""
-    artist_name: str
-    """empty where unknown"""
+    title: str  # the name of its file where it has none
+    artist_name: str  # empty where unknown
     duration_seconds: float | None
     bpm: float | None
     tags: tuple[str, ...]
 
 
 def words_of(track: Track) -> str:
-    """What a track is found by: case-folded, with blanks between.
-
-    Parameters
-    ----------
-    track : of the catalog
-    """
+    """The text in which a track of the catalog is searched: case-folded, with blanks between."""
     named = track.called
     words = (*track.moods, *track.genres, *track.tags, *track.instruments, named, track.artist_name or "")
     return " ".join(words).casefold()
 
 
 _Index = list[tuple[str, FoundTrack]]
+# by home folder: the catalog's revision, and the words of its tracks, by title
 _indexes: dict[str, tuple[tuple[str, int], _Index]] = {}
-"""by home folder: the catalog's revision, and the words of its tracks, by title"""
 _making = Lock()
 
 
 def search_catalog(workspace: Workspace, words: str, at_most: int = MOST_FOUND) -> list[FoundTrack]:
-    """The tracks that have all of some words, or whose id they are.
+    """The tracks that match all of some words, or beginnings or parts of words, or whose id they are.
 
-    Parameters
-    ----------
-    workspace : of which the catalog is searched
-    words : beginnings or parts of words, with blanks between; none finds every track
-    at_most : tracks to return
-
-    Returns
-    -------
-    by title, those first whose title or id begins with what was asked for
-
-    Raises
-    ------
-    StoreError : the catalog cannot be read
+    No words find every track. Sorted by title, with those first whose title or id begins with the search text.
     """
     if workspace.existing_database is None:
         return []

@@ -50,8 +50,7 @@ class Thread:
 
     first: Comment
     answers: tuple[Comment, ...]
-    version: int
-    """number of the version on which it was begun"""
+    version: int  # number of the version on which it was begun
 
     @property
     def resolved(self) -> bool:
@@ -63,41 +62,19 @@ class Thread:
 class PlanReview:
     """What reviewers said about a track under a video, and about one version of its plan."""
 
-    versions: tuple[VersionName, ...]
-    """of the subject, oldest first"""
-    version: PlanVersion | None
-    """the one that is heard like the plan that is looked at; None: it was not frozen"""
-    threads: tuple[Thread, ...]
-    """by the time of the video"""
-    approvals: tuple[Approval, ...]
-    """each reviewer's decision on `version`"""
-    verdicts: tuple[Verdict, ...]
-    """each reviewer's newest about every seam of the track"""
+    versions: tuple[VersionName, ...]  # of the subject, oldest first
+    version: PlanVersion | None  # the one that is heard like the plan that is looked at; None: it was not frozen
+    threads: tuple[Thread, ...]  # by the time of the video
+    approvals: tuple[Approval, ...]  # each reviewer's decision on `version`
+    verdicts: tuple[Verdict, ...]  # each reviewer's newest about every seam of the track
 
     def number(self, version_id: str) -> int:
-        """Number of a version, from 1.
-
-        Parameters
-        ----------
-        version_id : of one of the versions
-        """
+        """Number of a version, from 1."""
         return 1 + [version.version_id for version in self.versions].index(version_id)
 
 
 def load_review(workspace: Workspace, loop: Loop) -> PlanReview:
-    """What reviewers said about a loop.
-
-    Parameters
-    ----------
-    workspace : whose database is read
-    loop : with a plan
-
-    Raises
-    ------
-    MediaError : the video cannot be read
-    ParameterError : there is no plan, but a refusal
-    StoreError : the database cannot be used
-    """
+    """What reviewers said about a loop; raises `ParameterError` if it is a refusal."""
     assert loop.analysis is not None, "a plan comes from an analysis"
     version = find_version(workspace, loop)
     return review_of(workspace, loop_subject(workspace, loop), loop.analysis.content_hash, version)
@@ -106,24 +83,9 @@ def load_review(workspace: Workspace, loop: Loop) -> PlanReview:
 def find_review(
     workspace: Workspace, plan: LoopPlan, track: Path, video: Path | None, provenance: Provenance | None
 ) -> PlanReview:
-    """What reviewers said about a plan that was read from a file.
+    """What reviewers said about a plan that was read from a file, without decisions; empty where nobody said anything.
 
-    Parameters
-    ----------
-    workspace : whose database is read, where it has one
-    plan : of the track
-    track : its file
-    video : its file; None: the one that the provenance names, or the length of the plan
-    provenance : of the plan; None: not known
-
-    Returns
-    -------
-    PlanReview : without decisions, and empty where nobody said anything
-
-    Raises
-    ------
-    MediaError : a file cannot be read
-    StoreError : the database cannot be used
+    Without a `video` it is the one that the provenance names, or the length of the plan.
     """
     if workspace.existing_database is None:
         return PlanReview((), None, (), (), ())
@@ -138,18 +100,8 @@ def find_review(
 
 
 def review_of(workspace: Workspace, subject: str, content_hash: str, version: PlanVersion | None) -> PlanReview:
-    """What reviewers said about a subject, and about one of its versions.
-
-    Parameters
-    ----------
-    workspace : whose database is read
-    subject : of `workbench.workflows.versions.subject_of`
-    content_hash : SHA-256 of the track's bytes, hex
-    version : whose decisions are wanted; None: none
-
-    Raises
-    ------
-    StoreError : the database cannot be used
+    """What reviewers said about a subject (`workbench.workflows.versions.subject_of`), with the decisions on one
+    version.
     """
     with workspace.database.read() as connection:
         versions, written = version_names(connection, subject), comments_of(connection, subject)
@@ -168,22 +120,10 @@ def review_of(workspace: Workspace, subject: str, content_hash: str, version: Pl
 def comment_on(
     workspace: Workspace, loop: Loop, reviewer: str, text: str, video_s: float, seam: int | None = None
 ) -> Comment:
-    """Keep a comment on a plan, which is frozen for it.
+    """Save a comment on a plan, which is frozen for it.
 
-    Parameters
-    ----------
-    workspace : whose database keeps it
-    loop : with the plan that is heard
-    reviewer : who writes it
-    text : of the comment
-    video_s : s from the first picture; of a comment on a seam the seam's time is taken
-    seam : counted from 0; None: it is about no seam
-
-    Raises
-    ------
-    MediaError : the video cannot be read
-    ParameterError : there is no plan, no such seam, no name or no text
-    StoreError : the database cannot be used
+    `seam` counts from 0; a comment on a seam gets the seam's time. Raises `ParameterError` if there is no plan, no such
+    seam, no name or no text.
     """
     version = freeze_plan(workspace, loop)
     plan, place = loop.answer, None
@@ -197,21 +137,9 @@ def comment_on(
 
 
 def answer_comment(workspace: Workspace, loop: Loop, comment_id: str, reviewer: str, text: str) -> Comment:
-    """Keep an answer to a comment.
+    """Save an answer to a comment on this track under this video.
 
-    Parameters
-    ----------
-    workspace : whose database keeps it
-    loop : with the plan that is heard, which is frozen for it
-    comment_id : of a comment on this track under this video
-    reviewer : who answers
-    text : of the answer
-
-    Raises
-    ------
-    InputError : there is no such comment
-    ParameterError : no name or no text
-    StoreError : the database cannot be used
+    Raises `InputError` if there is no such comment, and `ParameterError` without a name or text.
     """
     version = freeze_plan(workspace, loop)
     with workspace.database.write() as connection:
@@ -219,39 +147,18 @@ def answer_comment(workspace: Workspace, loop: Loop, comment_id: str, reviewer: 
 
 
 def resolve_thread(workspace: Workspace, comment_id: str, reviewer: str | None) -> Comment:
-    """Resolve a thread, or open it again.
+    """Resolve the thread of a comment, or open it again if `reviewer` is None.
 
-    Parameters
-    ----------
-    workspace : whose database keeps it
-    comment_id : of a comment of the thread
-    reviewer : who resolves it; None: it is open again
-
-    Raises
-    ------
-    InputError : there is no such comment
-    ParameterError : a reviewer without a name
-    StoreError : the database cannot be used
+    Raises `InputError` if there is no such comment, and `ParameterError` for a reviewer without a name.
     """
     with workspace.database.write() as connection:
         return resolve(connection, comment_id, reviewer)
 
 
 def decide(workspace: Workspace, loop: Loop, reviewer: str, decision: Decision) -> Approval:
-    """Keep a reviewer's decision on a plan, which is frozen for it.
+    """Save a reviewer's decision on a plan, which is frozen for it.
 
-    Parameters
-    ----------
-    workspace : whose database keeps it
-    loop : with the plan that is heard
-    reviewer : whose decision it is
-    decision : approved, or needs work
-
-    Raises
-    ------
-    MediaError : the video cannot be read
-    ParameterError : there is no plan, no name, or another word
-    StoreError : the database cannot be used
+    Raises `ParameterError` if there is no plan, no name, or no such decision.
     """
     version = freeze_plan(workspace, loop)
     with workspace.database.write() as connection:
@@ -259,16 +166,9 @@ def decide(workspace: Workspace, loop: Loop, reviewer: str, decision: Decision) 
 
 
 def seam_of(plan: LoopPlan, comment: Comment) -> int | None:
-    """The seam of a plan that a comment is about: the same splice, the one played nearest to where it was heard.
+    """The seam of a plan, from 0, that a comment is about: the same splice, nearest to where the comment was made.
 
-    Parameters
-    ----------
-    plan : that is looked at, of the track
-    comment : on this or another version
-
-    Returns
-    -------
-    counted from 0; None where it is about no seam, or about one that this plan does not have
+    None if it is about no seam, or about one that this plan does not have.
     """
     if comment.leave_s is None or comment.enter_s is None:
         return None
@@ -278,16 +178,9 @@ def seam_of(plan: LoopPlan, comment: Comment) -> int | None:
 
 
 def review_markers(plan: LoopPlan, review: PlanReview) -> list[Marker]:
-    """Markers of the comments and of the verdicts about the seams as this plan plays them.
+    """Markers of the comments and of the verdicts about the seams as this plan plays them, by video time.
 
-    Parameters
-    ----------
-    plan : that is exported
-    review : of its subject
-
-    Returns
-    -------
-    by video time; a comment whose seam the plan does not have stands at the time where it was heard
+    A comment whose seam the plan does not have stands at the time at which it was made.
     """
     markers = []
     for thread in review.threads:
@@ -328,21 +221,7 @@ DECISION_COLUMNS = ("approval_id", "at", "reviewer", "decision", "version_id", "
 
 
 def write_comments(workspace: Workspace, out: TextIO) -> int:
-    """Write all comments of a home folder as CSV, oldest first.
-
-    Parameters
-    ----------
-    workspace : whose database is read
-    out : open for writing text
-
-    Returns
-    -------
-    rows below the head
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
+    """Write all comments of a home folder as CSV, oldest first; returns the rows below the head."""
     with workspace.database.read() as connection:
         versions, rows = _by_id(version_names(connection)), comments_of(connection)
     return write_rows(
@@ -357,21 +236,7 @@ def write_comments(workspace: Workspace, out: TextIO) -> int:
 
 
 def write_decisions(workspace: Workspace, out: TextIO) -> int:
-    """Write each reviewer's decision on every version as CSV, oldest first.
-
-    Parameters
-    ----------
-    workspace : whose database is read
-    out : open for writing text
-
-    Returns
-    -------
-    rows below the head
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
+    """Write each reviewer's decision on every version as CSV, oldest first; returns the rows below the head."""
     with workspace.database.read() as connection:
         versions, rows = _by_id(version_names(connection)), approvals_of(connection)
     return write_rows(

@@ -42,18 +42,17 @@ if TYPE_CHECKING:
     from workbench.params import CoverParams
     from workbench.workflows.own_plans import HeardPlan
 
-LONGER_SECONDS = 60.0
-"""by which the video of a plan is longer than the recording, where no length is given"""
+LONGER_SECONDS = 60.0  # by which the video of a plan is longer than the recording, where no length is given
+# What is compared, where it applies to a recording
 MEASURED = ("beat_f", "downbeat_f", "confidence", "best_seam", "good_splices", "seam_score", "plan_score", "planned")
-"""what is compared, where it applies to a recording"""
 COVERAGE = 0.9
+# Recordings under which no difference is sure, and has no interval; for fewer `workbench.intervals.bootstrap_interval`
+# of the differences gives one, to be read with care
 SURE_FROM = 6
-"""recordings under which no difference is sure, and has no interval; for fewer
-`workbench.intervals.bootstrap_interval` of the differences gives one, to be read with care"""
 
 _MADE_OF_SEAM_SCORES = ("best_seam", "good_splices", "seam_score", "plan_score", "planned")
+# Parameters of seams that say which splices are kept, and so how many good ones there are, but change no score
 _KEEPING = {"min_kept_score", "max_splices", "max_splices_each", "min_body_bars"}
-"""parameters of seams that say which splices are kept, and so how many good ones there are, but change no score"""
 _SCORING = set(SeamParams.model_fields) - _KEEPING - set(SeamParams().touching("fits"))
 
 
@@ -161,17 +160,7 @@ class Comparison:
 
 
 def made_of(measure: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Which parameters a measure is made of, so that it cannot judge them.
-
-    Parameters
-    ----------
-    measure : one of `workbench.workflows.compare.MEASURED`
-    names : of parameters, such as `seams.pulse_weight`
-
-    Returns
-    -------
-    those of `names`, in their order
-    """
+    """Those of some parameters, such as `seams.pulse_weight`, that a measure depends on and so cannot judge."""
     return tuple(name for name in names if measure in _measures_made_of(name))
 
 
@@ -192,26 +181,15 @@ def _measures_made_of(name: str) -> tuple[str, ...]:
 
 
 def lead_interval(apart: FloatArray) -> tuple[float, float]:
-    """The interval of a mean difference between two ways to do one thing.
+    """The interval of a mean difference between two ways to do one thing, from the difference on each recording.
 
-    Parameters
-    ----------
-    apart : shape (n,), the difference on each recording
-
-    Returns
-    -------
-    low, high : NaN where there are fewer than `SURE_FROM` recordings
+    NaN for fewer than `SURE_FROM` recordings.
     """
     return bootstrap_interval(apart, coverage=COVERAGE) if apart.size >= SURE_FROM else (float("nan"), float("nan"))
 
 
 def measured_on(count: int) -> str:
-    """On how many recordings a comparison rests, in words.
-
-    Parameters
-    ----------
-    count : of recordings
-    """
+    """On how many recordings a comparison rests, in words."""
     words = f"measured on {count} recording{'' if count == 1 else 's'}"
     return words if count >= SURE_FROM else f"{words}, and under {SURE_FROM} nothing is sure"
 
@@ -298,18 +276,9 @@ def measure_pair(
     workspace: Workspace,
     track: DatasetTrack,
 ) -> Row:
-    """One recording under both profiles.
+    """One recording under both profiles: each measure as `name@a` and `name@b`; `changed` if the plans differ.
 
-    Parameters
-    ----------
-    a, b : parameters
-    seconds : length of the video; None: a minute more than the recording
-    workspace : as of every measure
-    track : with its annotations
-
-    Returns
-    -------
-    each measure as `name@a` and `name@b`; `changed`, whether the plans play other segments
+    `seconds` is the length of the video; None: a minute more than the recording.
     """
     row: dict[str, Any] = {}
     played = []
@@ -323,11 +292,7 @@ def measure_pair(
 def measured(workspace: Workspace, track: DatasetTrack, seconds: float | None) -> tuple[dict[str, float], Any]:
     """The measures of one recording under the workspace's parameters, and the segments that its plan plays.
 
-    Parameters
-    ----------
-    workspace : with the parameters
-    track : of a dataset
-    seconds : length of the video; None: a minute more than the recording
+    `seconds` as of `measure_pair`.
     """
     from workbench.workflows.analyze import Sound, analyze_sound
 
@@ -338,18 +303,9 @@ def measured(workspace: Workspace, track: DatasetTrack, seconds: float | None) -
 def profile_measures(
     track: DatasetTrack, grid: BeatGrid, profile: LoopProfile, cover: CoverParams, seconds: float | None
 ) -> tuple[dict[str, float], Any]:
-    """The measures of one recording whose profile is known, and the segments that its plan plays.
+    """Measures of one recording with a known profile, those of `MEASURED` that apply, and the segments of its plan.
 
-    Parameters
-    ----------
-    track : with its annotations
-    grid, profile : of the recording
-    cover : of the plan
-    seconds : length of the video; None: a minute more than the recording
-
-    Returns
-    -------
-    by the names of `MEASURED`, those that apply; segments, or the reason of a refusal
+    The second value is the reason if the plan is a refusal. `seconds` as of `measure_pair`.
     """
     from workbench.loops.cover import plan_loop
     from workbench.loops.plan import LoopPlan

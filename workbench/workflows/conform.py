@@ -52,54 +52,38 @@ from workbench.workflows.provenance import grid_record, make_provenance, with_re
 from workbench.workflows.reproduce import recorded_track
 from workbench.workspace import Workspace
 
+# Constraint of a provenance under which the changed plan stands, and the bytes of both cuts, to make it again
 CONFORMED = "conformed"
-"""constraint of a provenance under which the changed plan stands, and the bytes of both cuts, to make it again"""
-_MUCH = 0.95
-"""share of untouched picture with its music under which it is said what worse seams would keep"""
+_MUCH = 0.95  # share of untouched picture with its music under which it is said what worse seams would keep
 _LOWER_FLOOR = 0.3
-_MORE = 0.02
-"""share that worse seams must keep beyond what good ones do to be worth a word"""
-KEEP_ENDING = "keep_ending"
-"""constraint of a provenance: whether the own ending is kept by seams under the floor too"""
-FRAME_RATE = "frame_rate"
-"""constraint of a provenance: frames a second that were given for cuts that are EDLs"""
-PROJECTS = "projects"
-"""constraint of a provenance: names of the projects in cuts that hold several"""
-_UNASKED = ("keep", "end_on")
-"""constraints of a fit that a changed plan is not held to"""
+_MORE = 0.02  # share that worse seams must keep beyond what good ones do to be worth a word
+KEEP_ENDING = "keep_ending"  # constraint of a provenance: whether the own ending is kept by seams under the floor too
+FRAME_RATE = "frame_rate"  # constraint of a provenance: frames a second that were given for cuts that are EDLs
+PROJECTS = "projects"  # constraint of a provenance: names of the projects in cuts that hold several
+_UNASKED = ("keep", "end_on")  # constraints of a fit that a changed plan is not held to
+# Constraints that the next cut does not inherit as they are
 _OF_ONE_CUT = (*_UNASKED, KEEP_ENDING, FRAME_RATE, PROJECTS, DRAWN_ENVELOPE)
-"""constraints that the next cut does not inherit as they are"""
 
 
 @dataclass(frozen=True, slots=True)
 class Conformed:
     """A plan that follows an edit."""
 
-    old: LoopPlan
-    """the plan that was changed, without options"""
+    old: LoopPlan  # the plan that was changed, without options
     plan: LoopPlan
     difference: EditDifference
     analysis: Analysis
-    mix: MixBody | None
-    """None if the old plan had none, or the new cut is no video"""
-    lost_mix: bool
-    """whether the old plan had a mix and the new one has none"""
-    envelope: FollowedEnvelope | None
-    """the ducking that somebody drew, on the new cut; None if nobody did"""
-    result: Mapping[str, Any]
-    """JSON of the old result, for the names in it"""
-    video_id: str
-    """the name of the new cut"""
+    mix: MixBody | None  # None if the old plan had none, or the new cut is no video
+    lost_mix: bool  # whether the old plan had a mix and the new one has none
+    envelope: FollowedEnvelope | None  # the ducking that somebody drew, on the new cut; None if nobody did
+    result: Mapping[str, Any]  # JSON of the old result, for the names in it
+    video_id: str  # the name of the new cut
     provenance: Provenance
-    cover: CoverParams
-    """that the plan was made with"""
+    cover: CoverParams  # that the plan was made with
     constraints: SeamConstraints
-    unasked: tuple[str, ...]
-    """names of constraints of the old plan that the new one is not held to"""
-    keep_ending: bool
-    """whether the own ending is kept by seams under the floor too"""
-    follower: PlanFollower
-    """makes the plan with other choices, for advice"""
+    unasked: tuple[str, ...]  # names of constraints of the old plan that the new one is not held to
+    keep_ending: bool  # whether the own ending is kept by seams under the floor too
+    follower: PlanFollower  # makes the plan with other choices, for advice
 
     @property
     def half_bar(self) -> float:
@@ -268,10 +252,6 @@ def conform_json(conformed: Conformed) -> dict[str, Any]:
     """The changed plan as JSON, in the shape of the result that it was made from, with its provenance.
 
     A loop that has become straight or a cut-down, and one that starts when it was asked to, has the shape of a fit.
-
-    Parameters
-    ----------
-    conformed : from `conform`
     """
     plan, result = conformed.plan, conformed.result
     shape = loop_result if has_shape_of_loop(plan, of_fit=_is_of_fit(result)) else fit_result
@@ -291,16 +271,10 @@ def conform_json(conformed: Conformed) -> dict[str, Any]:
 def conform_summary(conformed: Conformed) -> dict[str, Any]:
     """What changed, as JSON: both lengths, the changes of the edit and what the music does there, and how much is kept.
 
-    Parameters
-    ----------
-    conformed : from `conform`
-
-    Returns
-    -------
     `old_seconds`, `new_seconds`, `changes` (each with `at`, `old_at`, `delta_seconds`, `kind`, `music`), `worst_seam`,
     and `kept_share` of the seconds of untouched picture that had music; where there are any also `unsure_seams`, each
-    with `at` and `score`; where somebody drew the ducking also `envelope`, with the points that `moved` and those
-    `dropped`, and `held_seconds` of new picture
+    with `at` and `score`; for a drawn ducking envelope also `envelope`, with the points that `moved` and those
+    `dropped`, and `held_seconds` of new picture.
     """
     difference, plan = conformed.difference, conformed.plan
     unsure = [{"at": round(seam.at, 6), "score": round(seam.score, 4)} for seam in conformed.unsure_seams]
@@ -329,12 +303,7 @@ def _envelope_facts(envelope: FollowedEnvelope) -> dict[str, float]:
 
 
 def conform_table(conformed: Conformed) -> list[str]:
-    """The changes as lines of a table, and a last line with what is kept.
-
-    Parameters
-    ----------
-    conformed : from `conform`
-    """
+    """The changes as lines of a table, and a last line with what is kept."""
     summary = conform_summary(conformed)
     rows = [("new cut", "old cut", "by", "edit", "music after it")]
     rows += [

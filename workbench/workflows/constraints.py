@@ -33,21 +33,12 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 _TIME = re.compile(r"(?:(\d+):([0-5]\d(?:\.\d+)?)|(\d+(?:\.\d+)?))", re.ASCII)
+# How a provenance calls them: by the options of the command line
 _FIELDS = ("never_cut", "forbid_seam", "pin_seam", "exclude")
-"""how a provenance calls them: by the options of the command line"""
 
 
 def read_seconds(text: str) -> float | None:
-    """The seconds of a time as M:SS, or in seconds; both with decimals.
-
-    Parameters
-    ----------
-    text : such as `1:05` or `65.5`
-
-    Returns
-    -------
-    s; None for what is no time
-    """
+    """The seconds of a time as M:SS or in seconds, both with decimals (`1:05`, `65.5`); None for what is no time."""
     found = _TIME.fullmatch(text.strip())
     if found is None:
         return None
@@ -56,16 +47,7 @@ def read_seconds(text: str) -> float | None:
 
 
 def read_range(text: str) -> TrackRange:
-    """A range of a track.
-
-    Parameters
-    ----------
-    text : such as `0:40-1:00`
-
-    Raises
-    ------
-    ConstraintError : it is no range, or ends before it begins
-    """
+    """A range of a track, such as `0:40-1:00`; raises `ConstraintError` if it is none, or ends before it begins."""
     first, last = _pair(text, "a range such as 0:40-1:00")
     if not first < last:
         raise ConstraintError(f"{text!r} ends before it begins")
@@ -73,16 +55,7 @@ def read_range(text: str) -> TrackRange:
 
 
 def read_splice(text: str) -> NamedSplice:
-    """A splice, by the times of the track at which it leaves and enters.
-
-    Parameters
-    ----------
-    text : such as `1:32-0:48`
-
-    Raises
-    ------
-    ConstraintError : it is no pair of times
-    """
+    """A splice by the times at which it leaves and enters, such as `1:32-0:48`; raises `ConstraintError` for others."""
     return NamedSplice(*_pair(text, "a splice such as 1:32-0:48, the time it leaves and the time it enters"))
 
 
@@ -94,12 +67,7 @@ def _pair(text: str, otherwise: str) -> tuple[float, float]:
 
 
 def constraint_records(constraints: SeamConstraints) -> dict[str, JsonValue]:
-    """Constraints for a provenance; fields without any are None.
-
-    Parameters
-    ----------
-    constraints : of a plan
-    """
+    """Constraints for a provenance; fields without any are None."""
     return {
         "never_cut": [[one.song_from, one.song_to] for one in constraints.never_cut] or None,
         "forbid_seam": [[one.leave, one.enter] for one in constraints.forbidden] or None,
@@ -109,16 +77,7 @@ def constraint_records(constraints: SeamConstraints) -> dict[str, JsonValue]:
 
 
 def read_constraints(recorded: Mapping[str, JsonValue]) -> SeamConstraints:
-    """Constraints from a provenance.
-
-    Parameters
-    ----------
-    recorded : all constraints of the provenance, by name
-
-    Raises
-    ------
-    PlanError : one of them is no list of pairs of times
-    """
+    """Constraints from a provenance; raises `PlanError` if one of them is no list of pairs of times."""
     never_cut, forbidden, pinned, excluded = (list(_recorded_pairs(recorded, name)) for name in _FIELDS)
     try:
         return SeamConstraints(
@@ -142,21 +101,10 @@ def _recorded_pairs(recorded: Mapping[str, JsonValue], name: str) -> Iterable[tu
 
 
 def with_splices(workspace: Workspace, track: Path, analysis: Analysis, named: Sequence[NamedSplice]) -> Analysis:
-    """An analysis whose profile holds some named splices, whether or not they are worth keeping.
+    """An analysis whose profile holds some named splices, whatever their score.
 
-    The track is decoded only if one of them is missing.
-
-    Parameters
-    ----------
-    workspace : of which the decoded track comes; parameters of seams
-    track : its file
-    analysis : of the track
-    named : splices; the bar lines nearest to their times count
-
-    Raises
-    ------
-    ConstraintError : one has no bar line near, or leaves no room for a crossfade
-    MediaError : the track cannot be read
+    The bar lines nearest to their times count. The track is decoded only if one of them is missing. Raises
+    `ConstraintError` if one has no bar line near, or leaves no room for a crossfade.
     """
     profile = analysis.profile
     splices = profile.splices
@@ -176,25 +124,11 @@ def with_splices(workspace: Workspace, track: Path, analysis: Analysis, named: S
 
 
 def measure_splices(workspace: Workspace, track: Path, analysis: Analysis, pairs: Sequence[tuple[int, int]]) -> Splices:
-    """Score splices and fit them to the waveform, whether or not they are worth keeping.
+    """Score splices, by the bar lines left and entered, and fit them to the waveform, whatever their score.
 
-    Those of the track that was asked about last are cached in memory, for a place of a seam that was looked at is soon
-    planned with. The track is decoded and measured only for others.
-
-    Parameters
-    ----------
-    workspace : of which the decoded track comes; parameters of seams
-    track : its file
-    analysis : of the track
-    pairs : bar lines left and entered, at least one pair, none of equal ones
-
-    Returns
-    -------
-    Splices : in the given order; some may leave no room for their crossfade, see `has_room`
-
-    Raises
-    ------
-    MediaError : the track cannot be read
+    At least one pair, none of equal bar lines; the result has their order, and some may leave no room for their
+    crossfade, see `has_room`. Those of the track that was asked about last are cached in memory, for a place of a seam
+    that was looked at is soon planned with. The track is decoded and measured only for others.
     """
     params, grid = workspace.params.seams, analysis.grid
     known = _known(_key(workspace, analysis))
@@ -212,32 +146,19 @@ def measure_splices(workspace: Workspace, track: Path, analysis: Analysis, pairs
 class MeasuredSplices:
     """Splices that were measured beyond those of a profile, to be used by another process."""
 
-    of: tuple[str, str, bytes, bytes]
-    """track, parameters and grid"""
-    splices: Splices | None
-    """None: there are none"""
+    of: tuple[str, str, bytes, bytes]  # track, parameters and grid
+    splices: Splices | None  # None: there are none
 
 
 def measured_splices(workspace: Workspace, analysis: Analysis) -> MeasuredSplices:
-    """What `measure_splices` has cached of a track.
-
-    Parameters
-    ----------
-    workspace : of its parameters those of seams count
-    analysis : of the track
-    """
+    """What `measure_splices` has cached of a track."""
     key = _key(workspace, analysis)
     every = list(_measured.get(key, {}).values())
     return MeasuredSplices(key, reduce(Splices.with_more, every[1:], every[0]) if every else None)
 
 
 def remember_splices(measured: MeasuredSplices) -> None:
-    """Take over what another process measured, for `measure_splices`.
-
-    Parameters
-    ----------
-    measured : there
-    """
+    """Take over what another process measured, for `measure_splices`."""
     splices = measured.splices
     if splices is None:
         return
@@ -257,22 +178,14 @@ def _known(key: tuple[str, str, bytes, bytes]) -> dict[tuple[int, int], Splices]
     return _measured.setdefault(key, {})
 
 
+# by track, parameters and grid: of each pair of bar lines
 _measured: dict[tuple[str, str, bytes, bytes], dict[tuple[int, int], Splices]] = {}
-"""by track, parameters and grid: of each pair of bar lines"""
 
 
 def with_pinned(workspace: Workspace, track: Path, analysis: Analysis, constraints: SeamConstraints) -> Analysis:
-    """An analysis whose profile holds the splices that are pinned, if they make sense on the track.
+    """An analysis whose profile holds the pinned splices.
 
-    Parameters
-    ----------
-    workspace, track, analysis : as in `with_splices`
-    constraints : of a plan
-
-    Raises
-    ------
-    ConstraintError : a constraint makes no sense on this track, or two contradict each other
-    MediaError : the track cannot be read
+    Raises `ConstraintError` if a constraint makes no sense on this track, or two contradict each other.
     """
     if analysis.profile.downbeats.size < 3:  # the planner says what is wrong with such a track
         return analysis

@@ -11,18 +11,7 @@ from typing import TextIO
 
 
 def write_rows(out: TextIO, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
-    """Write rows below a head.
-
-    Parameters
-    ----------
-    out : open for writing text
-    columns : names, of the head
-    rows : as many values each, None for nothing
-
-    Returns
-    -------
-    rows below the head
-    """
+    """Write rows below a head, with None for nothing; returns the rows below the head."""
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
     count = 0

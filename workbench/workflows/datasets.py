@@ -40,18 +40,16 @@ from workbench.workflows.library import SUFFIXES, is_left_over
 if TYPE_CHECKING:
     import pandas
 
+# Suffixes of annotations; those first count first
 _PREFERENCE = (".jams", ".beats", ".lab", ".csv", ".txt", ".mid", ".midi")
-"""suffixes of annotations; those first count first"""
 _MOST_BYTES = 50_000_000
 
 
 class AnnotatedSection(NamedTuple):
     """A stretch of a recording with a name."""
 
-    song_from: float
-    """s"""
-    song_to: float
-    """s"""
+    song_from: float  # s
+    song_to: float  # s
     label: str
 
 
@@ -59,33 +57,22 @@ class AnnotatedSection(NamedTuple):
 class DatasetTrack:
     """One recording of a dataset, with what is known of it."""
 
-    name: str
-    """unique in the dataset"""
-    path: Path
-    """its sound"""
-    annotations: tuple[Path, ...] = ()
-    """files, those first that count first"""
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """whatever else the index or manifest says"""
+    name: str  # unique in the dataset
+    path: Path  # its sound
+    annotations: tuple[Path, ...] = ()  # files, those first that count first
+    facts: Mapping[str, Any] = field(default_factory=dict)  # whatever else the index or manifest says
 
     @property
     def beats(self) -> FloatArray | None:
         """Times of its beats, shape (n_beats,), s; None where nobody annotated them.
 
-        Raises
-        ------
-        InputError, GridError : an annotation cannot be read, or holds no beats as it should
+        Raises `InputError` or `GridError` if an annotation cannot be read, or holds no beats as it should.
         """
         return self._beats[0]
 
     @property
     def grid(self) -> BeatGrid | None:
-        """Its beats in bars; None where the annotation does not say which beats open one.
-
-        Raises
-        ------
-        InputError, GridError : as of `beats`
-        """
+        """Its beats in bars; None where the annotation does not say which beats open one. Raises as `beats`."""
         return self._beats[1]
 
     @cached_property
@@ -97,12 +84,7 @@ class DatasetTrack:
 
     @cached_property
     def sections(self) -> tuple[AnnotatedSection, ...]:
-        """Its sections, in order; empty where nobody annotated them.
-
-        Raises
-        ------
-        InputError, GridError : an annotation cannot be read
-        """
+        """Its sections, in order; empty where nobody annotated them. Raises as `beats`."""
         for path in self.annotations:
             found = tuple(_sections(path))
             if found:
@@ -165,16 +147,7 @@ def _frame_row(track: DatasetTrack) -> dict[str, Any]:
 
 
 def load(source: Path | str) -> Dataset:
-    """Read a dataset, of whichever kind it is.
-
-    Parameters
-    ----------
-    source : `bundled`, a folder, or an index as mirdata writes it
-
-    Raises
-    ------
-    InputError : there is no such thing, or it holds no recording
-    """
+    """Read a dataset, of whichever kind it is."""
     if str(source) == "bundled":
         return bundled()
     path = Path(source)
@@ -201,16 +174,7 @@ def bundled() -> Dataset:
 
 
 def load_folder(folder: Path | str) -> Dataset:
-    """Read a folder of sound files with annotations of their names.
-
-    Parameters
-    ----------
-    folder : searched with all that is in it
-
-    Raises
-    ------
-    InputError : there is no such folder, or no sound file in it
-    """
+    """Read a folder of sound files with annotations of their names."""
     root = Path(folder)
     if not root.is_dir():
         raise InputError(f"{root}: no such folder, and no index of a dataset")
@@ -244,17 +208,7 @@ def load_folder(folder: Path | str) -> Dataset:
 
 
 def load_mirdata(index: Path | str, data_home: Path | str | None = None) -> Dataset:
-    """Read an index as mirdata writes it.
-
-    Parameters
-    ----------
-    index : JSON with `tracks`: by their ids, each file as `[path, checksum]`, or null where there is none
-    data_home : the folder that its paths are relative to; None: the index's own, or the one above it
-
-    Raises
-    ------
-    InputError : it cannot be read, or is no such index
-    """
+    """Read an index as mirdata writes it."""
     index = Path(index)
     try:
         listed = json.loads(decode_text(index.read_bytes()))

@@ -31,10 +31,9 @@ from workbench.render.video import MixLevels, play_video, render_audio, render_v
 from workbench.workflows.mix import measure_soundtrack
 from workbench.workspace import Workspace
 
-_LOSSY_TAKES = 3
-"""times that a lossy sound file is written at most, under lower and lower ceilings"""
+_LOSSY_TAKES = 3  # times that a lossy sound file is written at most, under lower and lower ceilings
+# dB by which the next ceiling lies lower than the last take was over: a codec does not repeat its peaks
 _CLEAR_DB = 0.1
-"""dB by which the next ceiling lies lower than the last take was over: a codec does not repeat its peaks"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,52 +41,23 @@ class Rendered:
     """A written file and its levels."""
 
     path: Path
-    levels: SoundLevels
-    """as decoded"""
-    speech: tuple[tuple[float, float], ...] | None
-    """where somebody speaks, seconds of the file; None: nobody looked"""
+    levels: SoundLevels  # as decoded
+    speech: tuple[tuple[float, float], ...] | None  # where somebody speaks, seconds of the file; None: nobody looked
     target: str | None
-    gain: DeliveryGain | None
-    """None without a target"""
-    shortfalls: tuple[str, ...] = ()
-    """what the target asks for and the file does not have, a line each"""
-    left_out: str | None = None
-    """a line on what the video has and the file does not; None: nothing"""
+    gain: DeliveryGain | None  # None without a target
+    shortfalls: tuple[str, ...] = ()  # what the target asks for and the file does not have, a line each
+    left_out: str | None = None  # a line on what the video has and the file does not; None: nothing
 
 
 def find_target(name: str) -> DeliveryTarget:
-    """Get a delivery target by its name.
-
-    Parameters
-    ----------
-    name : in `DELIVERY_TARGETS`
-
-    Raises
-    ------
-    ParameterError : there is no such target; names those there are
-    """
+    """Get a delivery target by its name; raises `ParameterError`, which names those there are."""
     if name not in DELIVERY_TARGETS:
         raise ParameterError(f"there is no target {name}; there are {', '.join(DELIVERY_TARGETS)}")
     return DELIVERY_TARGETS[name]
 
 
 def speech_ranges(workspace: Workspace, video: Path, mix: MixLevels | None) -> tuple[tuple[float, float], ...]:
-    """Where somebody speaks in a video: what its mix says, or else what is found in its soundtrack.
-
-    Parameters
-    ----------
-    workspace : its store has the measures of a soundtrack; of its parameters those of voice matter
-    video : its file
-    mix : None, or without ducking: the soundtrack is measured
-
-    Returns
-    -------
-    pairs of video seconds, sorted and disjoint
-
-    Raises
-    ------
-    MediaError : the video cannot be read
-    """
+    """Speech in a video, pairs of video seconds, sorted and disjoint: what its mix says, or else what is detected."""
     ducked: Any = None if mix is None else mix.duck
     if ducked is not None:
         return tuple((float(start), float(end)) for start, end in ducked.speech_ranges)
@@ -96,21 +66,9 @@ def speech_ranges(workspace: Workspace, video: Path, mix: MixLevels | None) -> t
 
 
 def uncertain_speech(workspace: Workspace, video: Path, mix: MixLevels | None) -> tuple[tuple[float, float], ...]:
-    """Where somebody may speak in a video, besides what is found and what its mix says.
+    """Possible speech in a video beyond what is detected and what its mix says, as of `speech_ranges`.
 
-    Parameters
-    ----------
-    workspace : its store has the measures of a soundtrack; of its parameters those of voice matter
-    video : its file
-    mix : None, or without ducking: only what is found is left out
-
-    Returns
-    -------
-    pairs of video seconds, sorted and disjoint; see `workbench.mix.uncertain`
-
-    Raises
-    ------
-    MediaError : the video cannot be read
+    See `workbench.mix.uncertain`.
     """
     measure, voice = measure_soundtrack(workspace, video), workspace.params.voice
     seconds = measure.levels.duration if measure.levels else 0.0
@@ -120,22 +78,7 @@ def uncertain_speech(workspace: Workspace, video: Path, mix: MixLevels | None) -
 
 
 def own_music_ranges(workspace: Workspace, video: Path, video_seconds: float) -> tuple[tuple[float, float], ...]:
-    """Where a video has music of its own, as its mix finds it.
-
-    Parameters
-    ----------
-    workspace : its store has the measures of a soundtrack; of its parameters those of the mix matter
-    video : its file
-    video_seconds : its length
-
-    Returns
-    -------
-    pairs of video seconds, sorted and disjoint; none without sound
-
-    Raises
-    ------
-    MediaError : the video cannot be read
-    """
+    """Where a video has music of its own, as its mix finds it: pairs of video seconds, sorted and disjoint."""
     return own_music_in(measure_soundtrack(workspace, video), video_seconds, workspace.params.mix)
 
 
@@ -153,27 +96,11 @@ def render_measured(
 ) -> Rendered:
     """Render a plan to a file, for a delivery target if one is named, and measure what was written.
 
-    Parameters
-    ----------
-    workspace : of its parameters those of rendering and voice matter
-    plan, recording : as for `workbench.render.playback.render_blocks`
-    out : a sound file, or with a `video` that has a picture a video; WAV or MKV where it is standard output or a pipe
-        without a suffix
-    video : under which the music is laid, or sound without a picture; None: a sound file of the music is written
-    mix : of music and soundtrack; None: both at their own levels. Has no effect without a video
-    target : name in `DELIVERY_TARGETS`; the sound is then always limited, at the target's ceiling. None: no target
-    limit : hold the true peak under the ceiling of the parameters; a video with a mix or a soundtrack always is
-    progress : receives the share that is done
-
-    Returns
-    -------
-    Rendered : speech is looked for with a target, and known where the mix has ducking
-
-    Raises
-    ------
-    ParameterError : there is no such target, or an unknown suffix
-    PlanError : the plan was made for another track, or for a longer video
-    MediaError : the video cannot be read, or the file cannot be written
+    With a `video` that has a picture the file is a video; else it holds sound. A pipe without a suffix gets WAV or MKV.
+    Without a `mix`, music and soundtrack play at their own levels. A target limits the sound at its own ceiling,
+    `limit` at that of the parameters; a video with a mix or a soundtrack is always limited. Speech is looked for with a
+    target, and known where the mix has ducking. Raises `ParameterError` for an unknown target or suffix, `PlanError` if
+    the plan was made for another track or a longer video, and `MediaError` if a file cannot be read or written.
     """
     params, named = workspace.params.render, None if target is None else find_target(target)
     speech: tuple[tuple[float, float], ...] | None = None

@@ -34,43 +34,22 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.recording import Recording
 
-CHARACTER_VERSION = 3
-"""Raise it when the code of character changes a measurement."""
+CHARACTER_VERSION = 3  # raise it when the code of character changes a measurement
 
+# The names of a track's fields where a character calls the fact otherwise
 _TRACK_FIELDS = {"key_name": "musical_key_name", "key_mode": "musical_key_mode"}
-"""the names of a track's fields where a character calls the fact otherwise"""
 
 
 def describe(workspace: Workspace, path: Path | str) -> Character:
-    """The character of a file.
-
-    Parameters
-    ----------
-    workspace : parameters, store and progress report
-    path : anything FFmpeg reads
-
-    Raises
-    ------
-    MediaError : no such file, or no sound in it
-    StoreError : the home folder cannot be written to
-    """
+    """The character of a file."""
     return _character(Sound(workspace, Path(path), keep_spectrum=True))
 
 
 def measure_track(workspace: Workspace, path: Path | str, given_bpm: float | None = None) -> Measurement:
     """Measure a file for the library; its landmarks are left in the store.
 
-    Parameters
-    ----------
-    workspace : parameters, store and progress report
-    path : anything FFmpeg reads
-    given_bpm : tempo that the catalog gives; where another is heard and beats at this one can be followed, the track is
-        measured on them, and they are to be kept as its grid
-
-    Raises
-    ------
-    MediaError : no such file, or no sound in it
-    StoreError : the home folder cannot be written to
+    `given_bpm` is the tempo of the catalog: where another is detected and beats at this one can be followed, the track
+    is measured on them, and they are to be saved as its grid.
     """
     sound = Sound(workspace, Path(path), keep_spectrum=True)
     at_tempo = None
@@ -88,18 +67,10 @@ def measure_track(workspace: Workspace, path: Path | str, given_bpm: float | Non
 
 
 def analysis_name(params: WorkbenchParams) -> str:
-    """Versions, parameters and models of a measurement as one short text.
+    """Versions, parameters and models of a measurement as a short text: "character.v1.landmarks.v3." and 16 hex digits.
 
-    Measurements with equal names on equal grids are equal. A corrected grid marks the recording to be measured anew,
+    Measurements with equal names on equal grids are equal. A corrected grid marks the recording to be measured again,
     see `workbench.store.grids`.
-
-    Parameters
-    ----------
-    params : all parameters
-
-    Returns
-    -------
-    as "character.v1.landmarks.v3." and 16 hex digits
     """
     parts = _character_parts(params, profile_parts(params, correction=""))
     key = StageKey.of("0" * 64, "character", CHARACTER_VERSION, *parts, params.landmarks)

@@ -50,16 +50,13 @@ from workbench.workflows.analyze import analyze
 from workbench.workflows.beats import map_beats
 from workbench.workspace import Workspace
 
-PLAN_RATE = 1_000_000
-"""samples a second without a track: plans are rounded to the microsecond"""
+PLAN_RATE = 1_000_000  # samples a second without a track: plans are rounded to the microsecond
+# Markers for the coincidences of a placement; a track of many bar lines meets many cuts by chance
 MOST_SYNC_MARKERS = 12
-"""markers for the coincidences of a placement; a track of many bar lines meets many cuts by chance"""
-_SAME_PLACE_SECONDS = 0.001
-"""s between two placements that are the same"""
+_SAME_PLACE_SECONDS = 0.001  # s between two placements that are the same
+# Relative; 24 and 23.976 lie 1e-3 apart, and a mean over a whole video is closer than this
 _FRAME_RATE_TOLERANCE = 2e-4
-"""relative; 24 and 23.976 lie 1e-3 apart, and a mean over a whole video is closer than this"""
-_LEAST_GUESS = 20
-"""pictures a second; a rate that varies is taken for a usual one over this, which every editor has"""
+_LEAST_GUESS = 20  # pictures a second; a rate that varies is taken for a usual one over this, which every editor has
 
 
 class DuckingSpec(Protocol):
@@ -105,36 +102,14 @@ def export_plan(
     with_media: bool = False,
     frame_rate: float | None = None,
 ) -> Path:
-    """Write a plan or a placed track in one of the formats of `workbench.export.formats.FORMATS`.
+    """Write a plan, or a placed track (which needs `track`), in a format of `workbench.export.formats.FORMATS`.
 
-    Parameters
-    ----------
-    workspace : of which the analysis comes, for formats with beats and sections; rpp takes its tempo from there
-    plan : a plan, whose options are left out, or a placed track, which needs `track`
-    format_name : a name of the table
-    out : the file to write; a file of that name is replaced when the new one is whole
-    track : the track the plan was made for; some formats need it
-    video : the video; its picture and sound are part of an edit
-    mix : gains and duck, applied in an edit with or without the video
-    provenance : what the plan was made from, which jams, otio and fcpxml hold; None: not known
-    sync_points : markers where a placed track meets the picture, from `find_sync_points`
-    reviews : markers of comments and verdicts, from `workbench.workflows.comments.review_markers`
-    with_media : write the track beside an edit too, as decoded, in a WAV of 24 bits, and let the edit name that; a file
-        of the name that `media_beside` gives is replaced
-    frame_rate : at which an edit with the video counts, frames a second, 29.97 for 30000/1001; None: as
-        `find_frame_rate` finds it
-
-    Returns
-    -------
-    `out`
-
-    Raises
-    ------
-    ParameterError : no such format, one that needs a track, one that cannot hold a placement, or one that names no
-        media to be written with it; `out` or the WAV beside it is the track or the video itself
-    PlanError : the plan was made for another track, or for a longer video
-    MediaError : a file cannot be read or written
-    ExtraMissing : the format's library is not installed
+    `with_media` writes the track beside an edit too, as `media_beside` names it, in a WAV of 24 bits that the edit
+    refers to. `frame_rate` is that of an edit with the video, 29.97 for 30000/1001; None: as `find_frame_rate` finds
+    it. `sync_points` come from `find_sync_points`, `reviews` from `workbench.workflows.comments.review_markers`. Raises
+    `ParameterError` for an unknown format, one that needs a track, cannot hold a placement or names no media, or if a
+    file to write is the track or the video itself; `PlanError` if the plan was made for another track or a longer
+    video; `ExtraMissing` if the format's library is not installed.
     """
     chosen = format_named(format_name)
     if chosen.extra:
@@ -181,16 +156,7 @@ def export_plan(
 
 
 def media_beside(out: Path) -> Path:
-    """Where the track of an edit is written.
-
-    Parameters
-    ----------
-    out : the edit
-
-    Returns
-    -------
-    beside it, named like it with `-music.wav`
-    """
+    """Where the track of an edit is written: beside it, named like it with `-music.wav`."""
     return out.with_name(f"{out.stem}-music.wav")
 
 
@@ -212,26 +178,8 @@ def timeline_of(
     """Lay out a plan or a placed track in samples of the track; with the track's grid, its beats too.
 
     If the plan's splices do not lie on the bar lines of the grid, the plan was made on another one; it is left out.
-
-    Parameters
-    ----------
-    workspace : of which the decoded track comes
-    plan : a plan, whose options are left out, or a placed track
-    track : its file; None: the plan's own resolution is the rate
-    video : its file; None: an edit without the video
-    mix : gains and ducking; None: 0 dB and none
-    notes : beats and sections of the track; None leaves them out
-    grid : of the track; None leaves out the beats as played
-    name : of the edit inside its program
-    provenance : what the plan was made from; None: not known
-    sync_points : markers where a placed track meets the picture
-    reviews : markers of comments and verdicts
-    frame_rate : frames a second of an edit with the video; None: as `find_frame_rate` finds it
-
-    Raises
-    ------
-    PlanError : the plan was made for another track, or for a longer video
-    MediaError : a file cannot be read
+    Without a `track` the plan's own resolution is the rate, and without `notes` beats and sections are left out. Raises
+    `PlanError` if the plan was made for another track, or for a longer video.
     """
     media = None if track is None else _track(workspace, plan, Path(track))
     timing = schedule(plan, PLAN_RATE if media is None else media.rate)
@@ -260,25 +208,11 @@ def timeline_of(
 
 
 def find_sync_points(workspace: Workspace, track: Path, video: Path, offset_seconds: VideoSeconds) -> list[Marker]:
-    """Find where a track that align or match placed meets the picture.
+    """Find where a track that align or match placed meets the picture: markers at the strongest coincidences, in order.
 
-    The analyses of track and video are those of align, from the store where it has run on them.
-
-    Parameters
-    ----------
-    workspace : parameters, store and progress report
-    track : its file
-    video : its file
-    offset_seconds : of the placement, as the result of align has it
-
-    Returns
-    -------
-    list : a marker at the event of each coincidence, the strongest `MOST_SYNC_MARKERS`, in order; none where align does
-        not place the track there now, or where the placement's score says that they may well be due to chance
-
-    Raises
-    ------
-    MediaError : a file cannot be read
+    The analyses of track and video are those of align, from the store where it has run on them. At most
+    `MOST_SYNC_MARKERS`; none where align does not place the track there now, or where the placement's score says that
+    they may well be due to chance.
     """
     placements = align_track(workspace, track, video).placements
     clear = [one for one in placements if one.score >= CHANCE_SCORE]

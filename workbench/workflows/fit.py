@@ -46,19 +46,15 @@ class Fit(Shown):
     """One track fitted to one or several lengths."""
 
     track: TrackSource
-    video: Path | None
-    """None where only lengths were given"""
-    plans: tuple[LoopPlan, ...]
-    """one a length, in the order asked for"""
+    video: Path | None  # None where only lengths were given
+    plans: tuple[LoopPlan, ...]  # one a length, in the order asked for
     analysis: Analysis
-    mix: Mix | None
-    """None if it was not asked for"""
-    provenance: Provenance
-    """of all its plans"""
+    mix: Mix | None  # None if it was not asked for
+    provenance: Provenance  # of all its plans
+    # Those that applied because they were kept with the track, and not given again
     kept_constraints: SeamConstraints = NO_CONSTRAINTS
-    """those that applied because they were kept with the track, and not given again"""
+    # The loop points of the track's file; None without, and where no length is longer than the track
     file_loop: FileLoop | None = None
-    """the loop points of the track's file; None without, and where no length is longer than the track"""
 
     def __repr__(self) -> str:
         plans = ", ".join(f"{plan.kind.in_words} of {plan.window_end:.3f} s" for plan in self.plans)
@@ -185,18 +181,9 @@ def _plan_requests(
 
 
 def can_fit(workspace: Workspace, track: TrackSource | Path | str, to: Path | float) -> bool:
-    """Whether a track can be fitted to a length.
+    """Whether a track can be fitted to a video, or to a length in seconds.
 
-    Parameters
-    ----------
-    workspace : as in `fit_track`
-    track : a track, or the path of its file
-    to : the video, or its length in seconds
-
-    Raises
-    ------
-    MediaError : as in `fit_track`, as is the next
-    ParameterError : a length that is not positive and finite
+    Raises `ParameterError` for a length that is not positive and finite.
     """
     try:
         fit_track(workspace, track, to)
@@ -211,15 +198,9 @@ def _keep_record(kept: Keep) -> JsonValue:
 
 
 def read_keep(recorded: JsonValue) -> Keep:
-    """A kept part from the constraints of a provenance.
+    """A kept part from the constraints of a provenance: its name, or its first and last second of the track.
 
-    Parameters
-    ----------
-    recorded : the name of the part, or its first and last second of the track
-
-    Raises
-    ------
-    PlanError : it is neither
+    Raises `PlanError` if it is neither.
     """
     match recorded:
         case str() if recorded in {part.value for part in KeptPart}:
@@ -231,16 +212,9 @@ def read_keep(recorded: JsonValue) -> Keep:
 
 
 def fit_body(fit: Fit, video_id: str | None = None) -> FitResult | FitsResult:
-    """The JSON body of a fit.
+    """The JSON body of a fit: the plan of one length, or of several the plans in the order asked for.
 
-    Parameters
-    ----------
-    fit : the result of `fit_track`
-    video_id : the id of the video; None names it after its file, or each length after its seconds
-
-    Returns
-    -------
-    the plan of one length; of several the plans in the order asked for
+    Without a `video_id` the video is named after its file, or each length after its seconds.
     """
     bodies = [
         fit_result(
@@ -256,13 +230,7 @@ def fit_body(fit: Fit, video_id: str | None = None) -> FitResult | FitsResult:
 
 
 def fit_json(fit: Fit, video_id: str | None = None) -> dict[str, Any]:
-    """The JSON of a fit as the command line prints it: each plan with the provenance beside it.
-
-    Parameters
-    ----------
-    fit : the result of `fit_track`
-    video_id : as in `fit_body`
-    """
+    """The JSON of a fit as the command line prints it: each plan with the provenance beside it."""
     body = fit_body(fit, video_id)
     if isinstance(body, FitResult):
         return with_provenance(body.to_json(), fit.provenance)

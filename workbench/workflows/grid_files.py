@@ -41,24 +41,19 @@ from workbench.extras import require_extra
 from workbench.files import decode_text
 from workbench.recording import FloatArray
 
+# of a file; an hour of beats takes half a megabyte, a JAMS file with other annotations some more
 _MOST_BYTES = 20_000_000
-"""of a file; an hour of beats takes half a megabyte, a JAMS file with other annotations some more"""
-_PAST_END_SECONDS = 0.05
-"""s by which a beat may lie after the decoded end: another decoder, another padding"""
-_SAME_LINE_SECONDS = 0.07
-"""s within which a beat and a heard bar line are the same, as in beat evaluation"""
-_ONE_CLICK_SECONDS = 0.01
-"""s within which notes of a MIDI file are one click"""
-_ACCENT_VELOCITY = 10
-"""steps of MIDI velocity by which an accent is louder at least"""
+_PAST_END_SECONDS = 0.05  # s by which a beat may lie after the decoded end: another decoder, another padding
+_SAME_LINE_SECONDS = 0.07  # s within which a beat and a heard bar line are the same, as in beat evaluation
+_ONE_CLICK_SECONDS = 0.01  # s within which notes of a MIDI file are one click
+_ACCENT_VELOCITY = 10  # steps of MIDI velocity by which an accent is louder at least
+# Words of a header over times, such as `Beat time (s)`
 _HEADINGS = frozenset({"time", "start", "onset", "begin", "times", "onsets", "seconds"})
-"""words of a header over times, such as `Beat time (s)`"""
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*$")
+# a time with a decimal comma, which spaces part from its label
 _COMMA_BEFORE_SPACE = re.compile(r"\s*[+-]?\d+,\d+\s+\S")
-"""a time with a decimal comma, which spaces part from its label"""
 _TIME_BEFORE_SEMICOLON = re.compile(r"""\s*"?[+-]?\d*[.,]?\d+"?\s*;""")
-DOWNBEATS = frozenset({"downbeat", "db", "d", "bar"})
-"""labels that say the first place in a bar"""
+DOWNBEATS = frozenset({"downbeat", "db", "d", "bar"})  # labels that say the first place in a bar
 _PLACE = re.compile(r"(\d+)(?:\.(\d+))?$")
 _JAMS_BEATS = ("beat", "beat_position")
 
@@ -66,31 +61,17 @@ _JAMS_BEATS = ("beat", "beat_position")
 class _Mark(NamedTuple):
     """A beat as it was read."""
 
-    where: str
-    """`line 7`"""
+    where: str  # `line 7`
     time: float
-    place: int | None
-    """in the bar, from 1; None where the file does not say it"""
+    place: int | None  # in the bar, from 1; None where the file does not say it
 
 
 def read_grid(file: Path, duration: float, heard: BeatGrid) -> BeatGrid:
-    """Read a grid from a file.
+    """Read a grid of confidence 1 from a file: `.jams` is JAMS, `.mid` and `.midi` are MIDI, anything else is text.
 
-    Parameters
-    ----------
-    file : in one of the formats above; `.jams` is JAMS, `.mid` and `.midi` are MIDI, anything else is text
-    duration : of the track, s
-    heard : the tracker's grid, which says where bars begin if the file does not
-
-    Returns
-    -------
-    BeatGrid : of confidence 1, at least two beats and one bar line
-
-    Raises
-    ------
-    InputError : the file cannot be read
-    ExtraMissing : it is MIDI, and the extra `export` is not installed
-    GridError : it holds no grid, or not one of this track; names file, line and what is wrong
+    `duration` is that of the track, s; `heard`, the tracker's grid, says where bars begin if the file does not. Raises
+    `GridError`, which names file, line and what is wrong, if it holds no grid with two beats and a bar line, or not one
+    of this track, and `ExtraMissing` for MIDI without the extra `export`.
     """
     try:
         marks = _marks(file)
@@ -101,20 +82,10 @@ def read_grid(file: Path, duration: float, heard: BeatGrid) -> BeatGrid:
 
 
 def read_annotated_beats(file: Path) -> tuple[FloatArray, BeatGrid | None]:
-    """Read beats from a file, of whatever track.
+    """Read beats from a file, of whatever track: times, shape (n_beats,), s, strictly increasing, and the grid.
 
-    Parameters
-    ----------
-    file : in one of the formats above
-
-    Returns
-    -------
-    times : shape (n_beats,), s, strictly increasing; possibly none
-    grid : in bars; None where the file does not say which beats open one, or has fewer than two beats
-
-    Raises
-    ------
-    InputError, ExtraMissing, GridError : as of `read_grid`
+    There is no grid if the file does not say which beats open a bar, or has fewer than two beats. Raises as
+    `read_grid`.
     """
     try:
         marks = _marks(file)
@@ -225,16 +196,7 @@ def _place(label: str, where: str) -> int | None:
 
 
 def jams_annotations(text: str) -> list[Mapping[str, Any]]:
-    """The annotations of a JAMS document.
-
-    Parameters
-    ----------
-    text : of the file
-
-    Raises
-    ------
-    GridError : it is no JAMS
-    """
+    """The annotations of a JAMS document; raises `GridError` if the text is none."""
     try:
         document = json.loads(text)
     except ValueError as error:

@@ -16,21 +16,7 @@ if TYPE_CHECKING:
 
 
 def corrected_grid(workspace: Workspace, content_hash: str) -> CorrectedGrid | None:
-    """The corrected grid of a recording; reading creates no database.
-
-    Parameters
-    ----------
-    workspace : of which the database is read
-    content_hash : SHA-256 of the recording's bytes, hex
-
-    Returns
-    -------
-    None if the recording has none
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
+    """The corrected grid of a recording, None without one; reading creates no database."""
     database = workspace.existing_database
     if database is None:
         return None
@@ -41,21 +27,7 @@ def corrected_grid(workspace: Workspace, content_hash: str) -> CorrectedGrid | N
 
 
 def corrected_revisions(workspace: Workspace, content_hashes: Collection[str]) -> dict[str, str]:
-    """Revisions of corrected grids.
-
-    Parameters
-    ----------
-    workspace : of which the database is read
-    content_hashes : SHA-256 of recordings' bytes, hex
-
-    Returns
-    -------
-    by hash, for those recordings that have one
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
+    """Revisions of corrected grids by recording, for those that have one."""
     database = workspace.existing_database
     if database is None:
         return {}
@@ -69,23 +41,10 @@ def corrected_revisions(workspace: Workspace, content_hashes: Collection[str]) -
 def save_grid(
     workspace: Workspace, content_hash: str, grid: BeatGrid, note: str = "", confidence: float = 1.0
 ) -> CorrectedGrid:
-    """Save a corrected grid for a recording; every later plan uses it.
+    """Save a corrected grid for a recording in place of the one before; every later plan uses it.
 
-    Parameters
-    ----------
-    workspace : its database takes the record
-    content_hash : SHA-256 of the recording's bytes, hex
-    grid : replaces the one saved before; times are rounded to the microsecond
-    note : what was corrected, in the words of whoever did it
-    confidence : 0 to 1; 1 where a person answers for every bar line, whatever the tracker thought of `grid`
-
-    Returns
-    -------
-    CorrectedGrid : the record as it is stored
-
-    Raises
-    ------
-    StoreError : the database cannot be used
+    Times are rounded to the microsecond. `confidence` is 1 where a person answers for every bar line, whatever the
+    tracker thought of `grid`.
     """
     from workbench.store import grids
     from workbench.store.grid_records import make_record
@@ -96,17 +55,7 @@ def save_grid(
 
 
 def delete_grid(workspace: Workspace, content_hash: str) -> None:
-    """Delete the corrected grid of a recording, so that the tracker's own counts again.
-
-    Parameters
-    ----------
-    workspace : its database holds the record
-    content_hash : SHA-256 of the recording's bytes, hex; one without a corrected grid is left as it is
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
+    """Delete the corrected grid of a recording, if it has one, so that the tracker's own counts again."""
     from workbench.store import grids
 
     with workspace.database.write() as connection:

@@ -18,22 +18,19 @@ from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
 from workbench.workflows.constraints import constraint_records, read_constraints
 from workbench.workspace import Workspace
 
+# What becomes of the constraints kept with a track when it is planned. `apply`: the plan keeps them too, and what is
+# given is added to them. `forget`: what is given replaces them, or nothing does. `ignore`: they stay, unapplied.
 KeptUse = Literal["apply", "forget", "ignore"]
-"""What becomes of the constraints kept with a track when it is planned. `apply`: the plan keeps them too, and what is
-given is added to them. `forget`: what is given replaces them, or nothing does. `ignore`: they stay, unapplied."""
 
-FORGET = "--forget-constraints"
-"""the option that drops what is kept"""
+FORGET = "--forget-constraints"  # the option that drops what is kept
 
 
 @dataclass(frozen=True, slots=True)
 class SeamWishes:
     """The constraints of one plan."""
 
-    given: SeamConstraints
-    """with this plan"""
-    kept: SeamConstraints
-    """with the track, before, and not given again"""
+    given: SeamConstraints  # with this plan
+    kept: SeamConstraints  # with the track, before, and not given again
     use: KeptUse
 
     @property
@@ -43,12 +40,7 @@ class SeamWishes:
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """While a plan is made: an error that names a constraint kept before says how to drop it.
-
-        Raises
-        ------
-        ConstraintError, FitError : what the block raised
-        """
+        """While a plan is made: an error that names a saved constraint says how to drop it."""
         try:
             yield
         except (ConstraintError, FitError) as error:
@@ -60,30 +52,14 @@ class SeamWishes:
 
 
 def kept_line(labels: list[str] | tuple[str, ...]) -> str:
-    """What is kept with a track, and how to drop it, in words.
-
-    Parameters
-    ----------
-    labels : of the constraints, at least one
-    """
+    """What is saved with a track, and how to drop it, in words; at least one label."""
     return f"kept with this track: {', '.join(labels)} ({FORGET} drops all that is kept)"
 
 
 def seam_wishes(workspace: Workspace, content_hash: str, given: SeamConstraints, use: KeptUse) -> SeamWishes:
     """The constraints that apply to a plan of a recording; asking creates no database.
 
-    To forget without anything given needs no plan: what is kept is deleted here.
-
-    Parameters
-    ----------
-    workspace : of which the database is read
-    content_hash : SHA-256 of the recording's bytes, hex
-    given : with this plan
-    use : what becomes of those kept
-
-    Raises
-    ------
-    StoreError : the database cannot be used
+    To forget without anything given needs no plan: what is saved is deleted here.
     """
     if use == "forget" and not given:
         forget_constraints(workspace, content_hash)
@@ -92,18 +68,7 @@ def seam_wishes(workspace: Workspace, content_hash: str, given: SeamConstraints,
 
 
 def keep_wishes(workspace: Workspace, content_hash: str, wishes: SeamWishes) -> None:
-    """Keep the constraints that were given with a plan, now that it is made; none given create no database.
-
-    Parameters
-    ----------
-    workspace : its database takes the record
-    content_hash : SHA-256 of the recording's bytes, hex
-    wishes : of the plan
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
+    """Save the constraints that were given with a plan, now that it is made; without any no database is created."""
     if not wishes.given or wishes.use == "ignore":
         return
     from workbench.store import constraints
@@ -119,17 +84,7 @@ def keep_wishes(workspace: Workspace, content_hash: str, wishes: SeamWishes) -> 
 
 
 def kept_constraints(workspace: Workspace, content_hash: str) -> SeamConstraints:
-    """The constraints that are kept for a recording; reading creates no database.
-
-    Parameters
-    ----------
-    workspace : of which the database is read
-    content_hash : SHA-256 of the recording's bytes, hex
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
+    """The constraints that are saved for a recording; reading creates no database."""
     database = workspace.existing_database
     if database is None:
         return NO_CONSTRAINTS
@@ -140,17 +95,7 @@ def kept_constraints(workspace: Workspace, content_hash: str) -> SeamConstraints
 
 
 def forget_constraints(workspace: Workspace, content_hash: str) -> None:
-    """Delete all constraints that are kept for a recording; nothing is created to delete from.
-
-    Parameters
-    ----------
-    workspace : its database holds the record
-    content_hash : SHA-256 of the recording's bytes, hex; one without any is left as it is
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
+    """Delete all constraints that are saved for a recording; nothing is created to delete from."""
     database = workspace.existing_database
     if database is None:
         return

@@ -9,21 +9,9 @@ from workbench.workspace import Workspace
 
 
 def kept_revisions(workspace: Workspace) -> frozenset[tuple[str, str]]:
-    """Revisions of all corrected grids and constraints on seams; reading creates no database.
+    """Revisions of all corrected grids and constraints on seams, each with the recording's hash.
 
-    Two answers are equal where a plan that is made then is made from the same records.
-
-    Parameters
-    ----------
-    workspace : of which the database is read
-
-    Returns
-    -------
-    frozenset : pairs of the SHA-256 of a recording's bytes, hex, and a revision
-
-    Raises
-    ------
-    StoreError : the database cannot be used
+    Two answers are equal where a plan that is made then is made from the same records. Reading creates no database.
     """
     database = workspace.existing_database
     if database is None:

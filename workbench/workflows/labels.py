@@ -18,13 +18,7 @@ _PITCHES_PER_SECOND = 50
 
 
 def array_labels(name: str, params: WorkbenchParams) -> ArrayLabels:
-    """Labels of the arrays of a recording, for any stage: axes that a stage does not have are left out when written.
-
-    Parameters
-    ----------
-    name : of the recording's file
-    params : frames a second, and the parts of a seam's score
-    """
+    """Labels of the arrays of a recording, for any stage: axes that a stage does not have are left out when written."""
     from workbench.features.chroma import LOWEST_MIDI
     from workbench.loops.measures import part_names
 

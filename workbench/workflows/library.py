@@ -46,29 +46,25 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.catalog.snapshot import Snapshot
 
+# Files that a folder is searched for; a file that is named itself may have any suffix
 SUFFIXES = frozenset(
     (
         ".aac", ".ac3", ".aif", ".aiff", ".caf", ".flac", ".m4a", ".mka", ".mp3", ".mp4", ".oga", ".ogg", ".opus",
         ".w64", ".wav", ".webm", ".wma", ".wv",
     )
 )  # fmt: skip
-"""Files that a folder is searched for; a file that is named itself may have any suffix."""
 
+# What is taken for a list of tracks and is none, by its suffix, and what to do
 _NO_MUSIC = {
     ".json": "a list of tracks is CSV or JSONL; save it as .jsonl with one object a line",
     **dict.fromkeys((".m3u", ".m3u8", ".pls", ".xspf"), "a playlist; give the files themselves"),
 }
-"""what is taken for a list of tracks and is none, by its suffix, and what to do"""
+# of deleted files, of unpacked resource forks, and of the previews that network drives make
 _SYSTEM_FOLDERS = frozenset(("$recycle.bin", "recycler", "system volume information", "__macosx", "#recycle", "@eadir"))
-"""of deleted files, of unpacked resource forks, and of the previews that network drives make"""
-_MOST_JOBS = 2000
-"""analyses submitted at a time: enough that a cluster never waits, without holding a million futures"""
-_MOST_HINTS = 10
-"""files not there for which the nearest is looked up: in a large folder each takes a while"""
-_MOST_FILES = 100_000
-"""files below a manifest's folder that are looked through for one that is not where its row says"""
-_CONNECT_SECONDS = 10.0
-"""within which the scheduler of a cluster must answer"""
+_MOST_JOBS = 2000  # analyses submitted at a time: enough that a cluster never waits, without holding a million futures
+_MOST_HINTS = 10  # files not there for which the nearest is looked up: in a large folder each takes a while
+_MOST_FILES = 100_000  # files below a manifest's folder that are looked through for one that is not where its row says
+_CONNECT_SECONDS = 10.0  # within which the scheduler of a cluster must answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +74,8 @@ class WantedFile:
     path: Path
     track_id: str | None = None
     fields: Mapping[str, Any] = field(default_factory=dict)
-    origin: str | None = None
-    """the manifest and its line; None for a file named otherwise"""
-    folder: Path | None = None
-    """of the manifest, below which the file is likely to be; None for a file named otherwise"""
+    origin: str | None = None  # the manifest and its line; None for a file named otherwise
+    folder: Path | None = None  # of the manifest, below which the file is likely to be; None for a file named otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +83,7 @@ class Listing:
     """The files that paths stand for."""
 
     wanted: tuple[WantedFile, ...]
-    faults: tuple[str, ...]
-    """rows and paths without a file, in words"""
+    faults: tuple[str, ...]  # rows and paths without a file, in words
     warnings: tuple[str, ...]
 
 
@@ -99,37 +92,17 @@ class Added:
     """What became of one file."""
 
     path: Path
-    track: Track | None
-    """None where it could not be added"""
-    fault: str | None
-    """why not"""
+    track: Track | None  # None where it could not be added
+    fault: str | None  # why not
 
 
 def open_library(workspace: Workspace) -> Library:
-    """The tracks of a workspace: of its home folder, or of the database that the settings name.
-
-    Parameters
-    ----------
-    workspace : of which the database is opened
-
-    Raises
-    ------
-    StoreError : the folder or the database cannot be used
-    """
+    """The tracks of a workspace: of its home folder, or of the database that the settings name."""
     return Library(workspace.database)
 
 
 def open_catalog(workspace: Workspace) -> Snapshot:
-    """The catalog of a workspace as columns and indexes, brought up to date.
-
-    Parameters
-    ----------
-    workspace : of which database and index folder are opened; updating the index reports progress
-
-    Raises
-    ------
-    StoreError : the home folder or the database cannot be used
-    """
+    """The catalog of a workspace as columns and indexes, brought up to date."""
     from workbench.catalog.snapshot import open_snapshot
     from workbench.language.embedding import find_embedding
 
@@ -139,15 +112,9 @@ def open_catalog(workspace: Workspace) -> Snapshot:
 
 
 def list_files(paths: Iterable[Path]) -> Listing:
-    """List the files that paths stand for: sound files, folders with all in them, manifests with their rows.
+    """List the files that paths stand for, in order: sound files, folders with all in them, manifests with their rows.
 
-    Parameters
-    ----------
-    paths : files, folders and manifests
-
-    Returns
-    -------
-    files to add, in order, with faults and warnings of manifests and folders
+    With the faults and warnings of manifests and folders.
     """
     wanted: list[WantedFile] = []
     faults: list[str] = []
@@ -196,30 +163,18 @@ def is_left_over(file: Path, folder: Path) -> bool:
 def bundled_files() -> Listing:
     """The bundled catalog, without the warnings about the columns that its manifest has for tests.
 
-    Raises
-    ------
-    ResourceMissing : the catalog is not shipped with this installation
+    Raises `ResourceMissing` if the catalog is not shipped with this installation.
     """
     listing = list_files([bundled_path("data", "bundled", "manifest.jsonl")])
     return Listing(listing.wanted, listing.faults, ())
 
 
 def add_tracks(workspace: Workspace, wanted: Iterable[WantedFile], executor: Executor | None = None) -> Iterator[Added]:
-    """Analyse files and add them to the catalog.
+    """Analyse files and add them to the catalog: one result for each, in the order in which they are done, already
+    written.
 
-    Parameters
-    ----------
-    workspace : store and catalog are filled; progress is the share of files that are done
-    wanted : the files
-    executor : where to analyse; None: a process for every core that this process may use
-
-    Yields
-    ------
-    Added : one for each file, in the order in which they are done; its track is already written
-
-    Raises
-    ------
-    StoreError : the home folder cannot be used, or the given executor broke down
+    Without an executor a process runs for every core that this process may use. Raises `StoreError` if the home folder
+    cannot be used, or the given executor broke down.
     """
     files = list(wanted)
     stage = f"analysing {len(files)} file{'s' if len(files) != 1 else ''}"
@@ -230,21 +185,9 @@ def add_tracks(workspace: Workspace, wanted: Iterable[WantedFile], executor: Exe
 
 
 def add_all(workspace: Workspace, wanted: Iterable[WantedFile]) -> int:
-    """Analyse files one after the other, without processes of its own, and add them to the catalog.
+    """Analyse files one after the other, in this process, and add them to the catalog; returns how many were added.
 
-    Parameters
-    ----------
-    workspace : store and catalog are filled; progress is the share of files that are done
-    wanted : the files
-
-    Returns
-    -------
-    int : tracks that were added
-
-    Raises
-    ------
-    MediaError : none of them could be added; the message says why the first could not
-    StoreError : the home folder cannot be used
+    Raises `MediaError` if none could be added; the message says why the first could not.
     """
     with ThreadPoolExecutor(1) as here:
         added = list(add_tracks(workspace, wanted, here))
@@ -257,20 +200,9 @@ def add_all(workspace: Workspace, wanted: Iterable[WantedFile]) -> int:
 
 @contextmanager
 def cluster(address: str) -> Iterator[Executor]:
-    """Connect to the workers of a Dask cluster.
+    """Connect to the workers of a Dask cluster by the address of its scheduler; the block closes the connection.
 
-    Parameters
-    ----------
-    address : of its scheduler
-
-    Yields
-    ------
-    the workers as an executor; the connection is closed with the block
-
-    Raises
-    ------
-    ExtraMissing : Dask's `distributed` is not installed
-    StoreError : no scheduler answers there
+    Raises `ExtraMissing` without Dask's `distributed`, and `StoreError` if no scheduler answers there.
     """
     require_extra("scale", "analysis on a Dask cluster")
     distributed: Any = import_module("distributed")
@@ -424,20 +356,7 @@ class _Adding:
 
 
 def measure(path: Path, root: Path, params: WorkbenchParams, given_bpm: float | None = None) -> Measurement:
-    """Analyse one file into the store of a home folder; runs in a worker process.
-
-    Parameters
-    ----------
-    path : the file
-    root : the home folder
-    params : all parameters
-    given_bpm : tempo that the catalog gives; None: it gives none
-
-    Raises
-    ------
-    MediaError : no such file, or no sound in it
-    StoreError : the home folder cannot be written to
-    """
+    """Analyse one file into the store of a home folder; runs in a worker process."""
     from workbench.workflows.describe import measure_track
 
     workspace = _workspace_of_this_process(root, params)

@@ -37,10 +37,8 @@ from workbench.store.listening import (
 from workbench.workflows.csv_rows import write_rows
 from workbench.workspace import Workspace
 
-REFERENCE, ANCHOR, SEAM = "reference", "anchor", "seam"
-"""names of the conditions of a MUSHRA-like test"""
-PARTICIPANT = "name"
-"""the one field of a participant in webMUSHRA's tables"""
+REFERENCE, ANCHOR, SEAM = "reference", "anchor", "seam"  # names of the conditions of a MUSHRA-like test
+PARTICIPANT = "name"  # the one field of a participant in webMUSHRA's tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +46,12 @@ class HeardSeam:
     """A seam that listeners rated blind."""
 
     track: str
-    leave: float
-    """track time, s"""
+    leave: float  # track time, s
     enter: float
     fade: float
     exponent: float
-    score: float
-    """what the planner gave it, 0 to 1"""
-    worth: RatingSummary
-    """how much of the reference's rating it got, 0 to 100, one value a listener"""
+    score: float  # what the planner gave it, 0 to 1
+    worth: RatingSummary  # how much of the reference's rating it got, 0 to 100, one value a listener
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +75,10 @@ def begin_abx(
     about: Mapping[str, Any],
     seed: int | None = None,
 ) -> tuple[ListeningTest, tuple[AbxTrial, ...]]:
-    """Draw and keep an ABX test.
+    """Draw and save an ABX test.
 
-    Parameters
-    ----------
-    workspace : whose database keeps it
-    content_hash : SHA-256 of the track's bytes, hex
-    track : its name
-    reviewer : who listens
-    conditions : names of the two that are compared
-    trials : how many
-    about : JSON for the record: what the conditions are, where in the plan, by which gains they were matched
-    seed : None: a new one
-
-    Raises
-    ------
-    ParameterError : no name, equal conditions, or too many trials
-    StoreError : the database cannot be used
+    `about` is JSON for the record: what the conditions are, where in the plan, by which gains they were matched.
+    Without a `seed` a new one is drawn. Raises `ParameterError` for no name, equal conditions, or too many trials.
     """
     seed = new_seed() if seed is None else seed
     drawn = draw_abx(*conditions, trials, seed)
@@ -115,22 +97,11 @@ def begin_mushra(
     items: Sequence[Mapping[str, Any]],
     seed: int | None = None,
 ) -> tuple[ListeningTest, tuple[MushraTrial, ...]]:
-    """Draw and keep a test with several stimuli, among them a hidden `REFERENCE` and an `ANCHOR`.
+    """Draw and save a test with several stimuli, among them a hidden `REFERENCE` and an `ANCHOR`.
 
-    Parameters
-    ----------
-    workspace : whose database keeps it
-    content_hash : SHA-256 of the track's bytes, hex
-    track : its name
-    reviewer : who listens
-    conditions : names, `REFERENCE` and `ANCHOR` among them
-    items : JSON for the record, one a trial: the seam's `leave`, `enter`, `fade`, `exponent` and `score`, if it has one
-    seed : None: a new one
-
-    Raises
-    ------
-    ParameterError : no name, no reference or anchor, too few or too many items or conditions
-    StoreError : the database cannot be used
+    `items` is JSON for the record, one a trial: the seam's `leave`, `enter`, `fade`, `exponent` and `score`, if it has
+    one. Without a `seed` a new one is drawn. Raises `ParameterError` for no name, no reference or anchor, too few or
+    too many items or conditions.
     """
     if not {REFERENCE, ANCHOR} <= set(conditions):
         raise ParameterError(f"the test needs the conditions {REFERENCE} and {ANCHOR}, got {', '.join(conditions)}")
@@ -142,21 +113,10 @@ def begin_mushra(
 
 
 def answer_trial(workspace: Workspace, test_id: str, trial: int, answer: Any, seconds: float) -> ListeningAnswer:
-    """Keep the answer to a trial.
+    """Save the answer to a trial, from 0: "A" or "B" in an ABX test, else a rating of 0 to 100 for each letter.
 
-    Parameters
-    ----------
-    workspace : whose database keeps it
-    test_id : of the test
-    trial : from 0
-    answer : of an ABX test "A" or "B"; else a rating of 0 to 100 for each letter
-    seconds : from the first sound to the answer
-
-    Raises
-    ------
-    InputError : no such test, or the trial was answered before
-    ParameterError : no such trial, or the answer is none
-    StoreError : the database cannot be used
+    `seconds` count from the first sound to the answer. Raises `InputError` if there is no such test, or the trial was
+    answered before, and `ParameterError` if there is no such trial, or the answer is none.
     """
     if not (isfinite(seconds) and seconds >= 0.0):
         raise ParameterError(f"an answer takes some seconds, got {seconds}")
@@ -190,16 +150,7 @@ class AbxOutcome:
 def abx_outcome(workspace: Workspace, test_id: str) -> AbxOutcome:
     """Sum up an ABX test as far as it was answered.
 
-    Parameters
-    ----------
-    workspace : whose database is read
-    test_id : of the test
-
-    Raises
-    ------
-    InputError : there is no such test
-    ParameterError : it is of another kind
-    StoreError : the database cannot be used
+    Raises `InputError` if there is no such test, and `ParameterError` if it is of another kind.
     """
     with workspace.database.read() as connection:
         test, answers = get_test(connection, test_id), answers_of(connection, test_id)
@@ -212,20 +163,9 @@ def abx_outcome(workspace: Workspace, test_id: str) -> AbxOutcome:
 
 
 def mushra_outcomes(workspace: Workspace, test_ids: Sequence[str] | None = None) -> list[ConditionOutcome]:
-    """Sum up ratings by condition, over tests of all listeners.
+    """Sum up ratings by condition over tests of all listeners, the reference first and the anchor last.
 
-    Parameters
-    ----------
-    workspace : whose database is read
-    test_ids : tests to sum up; None: all
-
-    Returns
-    -------
-    by condition, the reference first and the anchor last; empty without ratings
-
-    Raises
-    ------
-    StoreError : the database cannot be used
+    Without `test_ids` all tests count.
     """
     by_condition: dict[str, list[float]] = defaultdict(list)
     listeners, out = set(), set()
@@ -242,22 +182,10 @@ def mushra_outcomes(workspace: Workspace, test_ids: Sequence[str] | None = None)
 
 
 def heard_seams(workspace: Workspace) -> list[HeardSeam]:
-    """What blind ratings say of seams, to hold their scores against.
+    """What blind ratings say of seams, to compare their scores with: one entry for each seam as it was played.
 
     A rating counts as a share of what the same listener gave the hidden reference in the same trial; of a listener who
     rated a seam several times the mean counts, so that the values of a seam are independent.
-
-    Parameters
-    ----------
-    workspace : whose database is read
-
-    Returns
-    -------
-    one a seam as it was heard, with its score; in the order in which they were first heard
-
-    Raises
-    ------
-    StoreError : the database cannot be used
     """
     worth: dict[tuple[Any, ...], dict[str, list[float]]] = {}
     facts: dict[tuple[Any, ...], tuple[str, Mapping[str, Any]]] = {}
@@ -312,25 +240,14 @@ ABX_COLUMNS = (
     "session_test_id", PARTICIPANT, "trial_id", "choice_reference", "choice_non_reference", "choice_answer",
     "choice_time", "choice_comment",
 )  # fmt: skip
+# `estimate` lies between `low` and `high` with 95 %; empty where one answer gives no interval
 RESULT_COLUMNS = ("result", "track", "of", "score", "count", "estimate", "low", "high", "p_value")
-"""`estimate` lies between `low` and `high` with 95 %; empty where one answer gives no interval"""
 
 
 def write_mushra(workspace: Workspace, out: TextIO) -> int:
     """Write all ratings as webMUSHRA writes its `mushra.csv`: seconds as milliseconds, the stimulus by its name.
 
-    Parameters
-    ----------
-    workspace : whose database is read
-    out : open for writing text
-
-    Returns
-    -------
-    rows below the head
-
-    Raises
-    ------
-    StoreError : the database cannot be used
+    Returns the rows below the head.
     """
     rows = []
     with workspace.database.read() as connection:
@@ -347,22 +264,9 @@ def write_mushra(workspace: Workspace, out: TextIO) -> int:
 
 
 def write_abx(workspace: Workspace, out: TextIO) -> int:
-    """Write all ABX answers as webMUSHRA writes its `paired_comparison.csv`.
+    """Write all ABX answers as webMUSHRA writes its `paired_comparison.csv`; returns the rows below the head.
 
     X is the reference there: the choice is `correct` where the letter was chosen that X is.
-
-    Parameters
-    ----------
-    workspace : whose database is read
-    out : open for writing text
-
-    Returns
-    -------
-    rows below the head
-
-    Raises
-    ------
-    StoreError : the database cannot be used
     """
     rows = []
     with workspace.database.read() as connection:
@@ -384,19 +288,7 @@ def write_results(workspace: Workspace, out: TextIO) -> int:
     `seam`: how much of the reference's rating each seam got (0 to 100, one value a listener), beside the planner's
     score. `condition`: ratings of all seams together, with those of reference and anchor. `abx`: the share of right
     answers of each test, and the chance of as many by guessing. Listeners who are screened out are in none of them.
-
-    Parameters
-    ----------
-    workspace : whose database is read
-    out : open for writing text
-
-    Returns
-    -------
-    rows below the head
-
-    Raises
-    ------
-    StoreError : the database cannot be used
+    Returns the rows below the head.
     """
     rows: list[tuple[object, ...]] = [
         ("seam", seam.track, _trial_id(asdict(seam)), seam.score, *_interval(seam.worth), None)

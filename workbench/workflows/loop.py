@@ -47,20 +47,15 @@ class Loop(Shown):
     """One track under one video: looped, or fitted to its length (`workbench.workflows.fit`)."""
 
     track: TrackSource
-    video: Path | None
-    """None where only a length was given"""
+    video: Path | None  # None where only a length was given
     video_seconds: float
     answer: LoopPlan | Refusal
-    analysis: Analysis | None
-    """None if the sound cannot be decoded, or the track is too long for the video"""
-    mix: Mix | None
-    """None if it was not asked for, or there is no plan"""
-    provenance: Provenance | None = None
-    """None for a plan that was read from a file without one"""
+    analysis: Analysis | None  # None if the sound cannot be decoded, or the track is too long for the video
+    mix: Mix | None  # None if it was not asked for, or there is no plan
+    provenance: Provenance | None = None  # None for a plan that was read from a file without one
+    # Those that applied because they were kept with the track, and not given again
     kept_constraints: SeamConstraints = NO_CONSTRAINTS
-    """those that applied because they were kept with the track, and not given again"""
-    file_loop: FileLoop | None = None
-    """the loop points of the track's file; None without"""
+    file_loop: FileLoop | None = None  # the loop points of the track's file; None without
 
     def __repr__(self) -> str:
         under = f"{self.track.title} under {self.video_seconds:.3f} s"
@@ -164,19 +159,7 @@ def loop_track(
 
 
 def loop_or_refusal(workspace: Workspace, track: TrackSource, video_seconds: float) -> Loop:
-    """`loop_track`, where constraints kept with the track that no plan of this length keeps are a refusal too.
-
-    Parameters
-    ----------
-    workspace : parameters, store and progress report
-    track : a track
-    video_seconds : length of the video, s
-
-    Raises
-    ------
-    MediaError : a track that is a bare file cannot be decoded
-    ParameterError : a length that is not positive and finite
-    """
+    """`loop_track`, where saved constraints of the track that no plan of this length meets are a refusal too."""
     try:
         return loop_track(workspace, track, video_seconds)
     except ConstraintError as error:
@@ -185,16 +168,9 @@ def loop_or_refusal(workspace: Workspace, track: TrackSource, video_seconds: flo
 
 
 def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult | FitResult:
-    """The JSON body of a loop.
+    """The JSON body of a loop, or of one of the `loops` of a fit: the plan or the refusal, with the mix if any.
 
-    Parameters
-    ----------
-    loop : the result of `loop_track`, or one of the `loops` of a fit
-    video_id : the id of the video; None names it after its file, or after its length in seconds if only that is known
-
-    Returns
-    -------
-    the plan or the refusal, with the mix if there is one; a refusal names the command that helps
+    Without a `video_id` the video is named after its file, or after its length in seconds if only that is known.
     """
     answer = loop.answer
     video_id = video_id or (loop.video.name if loop.video is not None else f"{plain_seconds(loop.video_seconds)}s")
@@ -210,13 +186,7 @@ def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult | FitResult
 
 
 def loop_json(loop: Loop, video_id: str | None = None) -> dict[str, Any]:
-    """The JSON of a loop or a fit as the command line prints it: its body, and beside it the provenance.
-
-    Parameters
-    ----------
-    loop : as in `loop_body`
-    video_id : as in `loop_body`
-    """
+    """The JSON of a loop or a fit as the command line prints it: its body, and beside it the provenance."""
     return with_provenance(loop_body(loop, video_id).to_json(), loop.provenance)
 
 
@@ -251,9 +221,7 @@ def save_plan(loop: Loop | Fit, path: Path | str) -> Path:
 def _analysis_for(video_seconds: float, sound: Sound, in_catalog: bool) -> Analysis | Refusal:
     """The analysis of a track; a refusal if it is too long for the video, or is in the catalog and cannot be decoded.
 
-    Raises
-    ------
-    MediaError : a bare file cannot be decoded
+    Raises `MediaError` if a bare file cannot be decoded.
     """
     excess = sound.params.cover.required_excess_seconds
     try:
@@ -267,20 +235,10 @@ def _analysis_for(video_seconds: float, sound: Sound, in_catalog: bool) -> Analy
 
 
 def video_length(video: Path | float) -> float:
-    """The length of a video, or of sound without a picture.
+    """The length, s, of a video, or of sound without a picture; a length is returned as it is.
 
-    Parameters
-    ----------
-    video : its file, or the length itself
-
-    Returns
-    -------
-    s
-
-    Raises
-    ------
-    MediaError : the file cannot be read, has a picture that cannot be decoded, or neither picture nor sound
-    ParameterError : a length that is not positive and finite
+    Raises `MediaError` if there is neither picture nor sound that can be decoded, and `ParameterError` for a length
+    that is not positive and finite.
     """
     if isinstance(video, Path):
         from workbench.media.probe import probe

@@ -52,10 +52,8 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.catalog.snapshot import Snapshot
 
-PLACEMENTS_VERSION = 1
-"""Raise it when the code of align changes placements."""
-_KEPT_COINCIDENCES = 3
-"""of each placement, in the store"""
+PLACEMENTS_VERSION = 1  # raise it when the code of align changes placements
+_KEPT_COINCIDENCES = 3  # of each placement, in the store
 
 Placements: TypeAlias = tuple[Placement, ...]
 
@@ -66,28 +64,14 @@ class RankedCatalog:
 
     watched: VideoAnalysis
     facts: VideoFacts
-    snapshot: Snapshot
-    """of the catalog that was ranked"""
+    snapshot: Snapshot  # of the catalog that was ranked
     ranking: Ranking
 
 
 def match(workspace: Workspace, video: Path | str, *, include_sync: bool = False) -> Lane:
-    """Rank the catalog against a video.
+    """Rank the catalog against a video: ten tracks at most, best first, and the pool they were picked from.
 
-    Parameters
-    ----------
-    workspace : parameters, store, catalog and progress report
-    video : the video
-    include_sync : whether matches hold their placements; they count in the score either way
-
-    Returns
-    -------
-    ten tracks at most, best first, and the pool they were picked from
-
-    Raises
-    ------
-    MediaError : the video cannot be read
-    StoreError : the home folder or its database cannot be used
+    Placements count in the score; `include_sync` says whether the matches hold them too.
     """
     params = workspace.params
     ranked = rank_video(workspace, video)
@@ -123,14 +107,8 @@ def match_json(
 ) -> dict[str, Any]:
     """The JSON of a match as the command line prints it: its body, and beside it the provenance.
 
-    Parameters
-    ----------
-    workspace : in which it was computed
-    lane : from `match`, with placements where `sync_points` is given
-    video : its file
-    video_id : of the video
-    sync_points : how many placements each track shows; None: none
-    expand_full : whether to show all fields of tracks, and the candidate pool
+    `sync_points` says how many placements each track shows (None: none); `expand_full` shows all fields of tracks, and
+    the candidate pool.
     """
     from workbench.results.lane import lane_body, match_result
 
@@ -142,18 +120,7 @@ def match_json(
 
 
 def rank_video(workspace: Workspace, video: Path | str) -> RankedCatalog:
-    """Rank the catalog against a video, before tracks are placed.
-
-    Parameters
-    ----------
-    workspace : parameters, store, catalog and progress report
-    video : the video
-
-    Raises
-    ------
-    MediaError : the video cannot be read
-    StoreError : the home folder or its database cannot be used
-    """
+    """Rank the catalog against a video, before tracks are placed."""
     watched = watch(workspace, video)
     facts = video_facts(watched, workspace.params.match)
     snapshot = open_catalog(workspace)
@@ -239,25 +206,12 @@ def pair_placements(
     track: Track,
     correction: str,
 ) -> Placements | None:
-    """Placements of a track under a video, from the store or found now.
+    """Placements of a track under a video, best first, from the store or found now; None if the track's file is
+    unreadable.
 
-    A file with other bytes than the track that was added counts as unreadable: nothing of it is stored.
-
-    Parameters
-    ----------
-    workspace : parameters, store and progress report
-    video_hash : of the video's bytes
-    events : gives those of the video; called only where they are needed
-    track : its file is read only where the store has no landmarks of it
-    correction : revision of the track's corrected grid, empty where it has none
-
-    Returns
-    -------
-    best first; None where the track's file cannot be read
-
-    Raises
-    ------
-    StoreError : the home folder cannot be written to
+    `events` is called, and the track's file read, only if the store lacks theirs. `correction` is the revision of the
+    track's corrected grid, empty without one. A file with other bytes than the track that was added counts as
+    unreadable: nothing of it is stored.
     """
     versions = f"{PICTURE_VERSION}:{SOUNDTRACK_VERSION}:{LANDMARKS_VERSION}"
     pair = hashlib.sha256(f"{video_hash}:{track.content_hash}:{versions}".encode()).hexdigest()

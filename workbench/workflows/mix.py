@@ -32,18 +32,7 @@ Mixed = TypeVar("Mixed", "Loop", "Fit")
 
 
 def mix_under(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) -> Mix:
-    """Levels and ducking for a plan under a video.
-
-    Parameters
-    ----------
-    workspace : of its parameters those of voice and duck matter
-    plan : of the track, for the video
-    track, video : their files
-
-    Raises
-    ------
-    MediaError : the track or the video cannot be read
-    """
+    """Levels and ducking for a plan under a video."""
     soundtrack = measure_soundtrack(workspace, video)
     recording = workspace.load_recording(track)
     played = level_curve_of_blocks(render_blocks(plan, recording, workspace.params.render), recording.sample_rate)
@@ -52,12 +41,9 @@ def mix_under(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) ->
 
 
 def draw_envelope(loop: Mixed, points: Points | None) -> Mixed:
-    """A loop or a fit whose mix has an envelope that somebody drew, which its provenance holds.
+    """A loop or a fit whose mix has a drawn envelope (`workbench.mix.drawn`), which its provenance holds.
 
-    Parameters
-    ----------
-    loop : left as it is; without a mix it is returned
-    points : of the envelope, see `workbench.mix.drawn`; None: as it was measured
+    None goes back to the measured one. Without a mix the loop is returned as it is.
     """
     if loop.mix is None:
         return loop
@@ -69,14 +55,7 @@ def draw_envelope(loop: Mixed, points: Points | None) -> Mixed:
 def measure_soundtrack(workspace: Workspace, video: Path) -> SoundtrackMeasure:
     """The measures of a soundtrack, from the store or taken now.
 
-    Parameters
-    ----------
-    workspace : of its parameters how long a video may be matters, and a voice detector of others
-    video : its file
-
-    Raises
-    ------
-    MediaError : the video cannot be read
+    Of the parameters the longest length of a video counts, and an external voice detector.
     """
     path = workspace.local_file(video)
     return with_voices(workspace, SoundtrackMeasure(*listen(workspace, video), path))

@@ -27,26 +27,19 @@ from workbench.home import Home
 from workbench.progress import Progress
 from workbench.workspace import Workspace
 
+# s within which a kernel has to start; the default of nbclient, 60, is too short for a busy machine
 START_SECONDS = 300
-"""s within which a kernel has to start; the default of nbclient, 60, is too short for a busy machine"""
+# s within which the output of a cell has to arrive after the cell has ended; the default of nbclient is 4
 OUTPUT_SECONDS = 600
-"""s within which the output of a cell has to arrive after the cell has ended; the default of nbclient is 4"""
+# Parts of paths below the notebooks: the sources of the book are for who builds it
 _NOT_COPIED = frozenset((".ipynb_checkpoints", "__pycache__", "book"))
-"""parts of paths below the notebooks: the sources of the book are for who builds it"""
-_LONGEST_QUOTE = 200
-"""characters of a cell's code or of an exception's text that a message quotes"""
+_LONGEST_QUOTE = 200  # characters of a cell's code or of an exception's text that a message quotes
 
 
 def find_notebook(named: str) -> Path:
-    """Find a notebook by name: a file, or one that ships, with or without its suffix.
+    """Find a notebook by name: a file, or one that ships (`reports/plan`), with or without its suffix.
 
-    Parameters
-    ----------
-    named : a path, or a name as `reports/plan`
-
-    Raises
-    ------
-    InputError : there is none; the message lists those that ship
+    Raises `InputError`, which lists those that ship, if there is none.
     """
     if Path(named).is_file():
         return Path(named)
@@ -71,28 +64,11 @@ def run_notebook(
 ) -> Path:
     """Run a notebook with parameters and write it as one HTML file that loads nothing from the network.
 
-    If a cell fails, the notebook with everything that was computed until then is written beside `out`, as
-    `<stem of out>.partial.ipynb`, and the exception names that file.
-
-    Parameters
-    ----------
-    workspace : its home is the kernel's; progress is reported at the start of each cell
-    notebook : with a cell tagged `parameters`
-    parameters : by name, as text; what parses as JSON becomes that value, unless the parameter's default is a text
-    out : the HTML file
-    output_seconds : s within which the output of a cell has to arrive after the cell has ended
-
-    Returns
-    -------
-    `out`
-
-    Raises
-    ------
-    ExtraMissing : the `lab` extra is not installed
-    InputError : a file that is no notebook, a parameter that the notebook does not have, or a cell that raised
-    WorkerDied : the kernel did not start or died
-    WorkbenchError : the output of a cell did not arrive in time
-    StoreError : the file cannot be written
+    Parameters are text: what parses as JSON becomes that value, unless the parameter's default is a text. The output of
+    a cell has to arrive within `output_seconds` after the cell has ended. If a cell fails, the notebook with everything
+    that was computed until then is written beside `out`, as `<stem of out>.partial.ipynb`, and the exception names that
+    file. Raises `ExtraMissing` without the extra `lab`, `InputError` for a file that is no notebook, an unknown
+    parameter or a cell that raised, `WorkerDied` if the kernel died, `WorkbenchError` if an output came too late.
     """
     require_extra("lab", "`workbench report`")
     node = _read_notebook(notebook)
@@ -111,20 +87,7 @@ def run_notebook(
 
 
 def copy_notebooks(folder: Path) -> Path:
-    """Copy the notebooks and the gallery that ship to a folder; files that are there already stay as they are.
-
-    Parameters
-    ----------
-    folder : created if need be
-
-    Returns
-    -------
-    the folder
-
-    Raises
-    ------
-    StoreError : the folder cannot be written to
-    """
+    """Copy the notebooks and the gallery that ship to a folder; files that are there already stay as they are."""
     shipped = bundled_path("notebooks")
     try:
         for source in shipped.rglob("*"):
@@ -139,21 +102,9 @@ def copy_notebooks(folder: Path) -> Path:
 
 
 def start_lab(workspace: Workspace, folder: Path, arguments: Sequence[str]) -> int:
-    """Run JupyterLab on a folder until it is stopped.
+    """Run JupyterLab on a folder until it is stopped; returns its exit code.
 
-    Parameters
-    ----------
-    workspace : its home is the kernels'
-    folder : with notebooks
-    arguments : of `jupyter lab`, added to its command line
-
-    Returns
-    -------
-    exit code of JupyterLab
-
-    Raises
-    ------
-    ExtraMissing : the `lab` extra is not installed
+    Raises `ExtraMissing` without the extra `lab`.
     """
     require_extra("lab", "`workbench lab`")
     # -P: a click.py or json.py in the folder that this is called from must not stand in for the library.
@@ -192,13 +143,10 @@ def _read_parameters(name: str, node: Any, parameters: Mapping[str, str]) -> dic
 class _RunningCell:
     """The code cell that runs: reports progress by cell, and names the cell in messages."""
 
-    notebook: str
-    """name of the file"""
+    notebook: str  # name of the file
     progress: Progress
-    cells: int
-    """code cells of the notebook"""
-    number: int = 0
-    """as `In [number]` shows it; 0 before the first code cell"""
+    cells: int  # code cells of the notebook
+    number: int = 0  # as `In [number]` shows it; 0 before the first code cell
     source: str = ""
 
     @property
@@ -207,13 +155,7 @@ class _RunningCell:
         return f"running {self.notebook}"
 
     def start(self, cell: Mapping[str, Any], **_: object) -> None:
-        """Note that a code cell is sent to the kernel; nbclient calls it.
-
-        Parameters
-        ----------
-        cell : as nbformat has it
-        **_ : what else nbclient passes
-        """
+        """Note that a code cell is sent to the kernel; nbclient calls it."""
         # papermill adds a cell with the parameters.
         self.progress(self.stage, min(self.number, self.cells) / (self.cells + 1))
         self.number += 1

@@ -53,10 +53,8 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
-_FADE_SECONDS = 0.02
-"""crossfade of segments that come without one"""
-_EDGE_FADE_SECONDS = 0.005
-"""fade at both ends of segments, against a click"""
+_FADE_SECONDS = 0.02  # crossfade of segments that come without one
+_EDGE_FADE_SECONDS = 0.005  # fade at both ends of segments, against a click
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,8 +24,8 @@ from workbench.plots.palette import clock
 from workbench.recording import FloatArray
 
 _HAS_NO_SEAM = "has no seam"
+# What is said of a straight plan where seams are listed, shown or played
 NO_SEAM = "This plan has no seam: it plays the track straight."
-"""what is said of a straight plan where seams are listed, shown or played"""
 
 _MOST_DIFFERENCES = 4
 _SAME_START = 0.25  # s of the track
@@ -35,20 +35,10 @@ _FEWER_PLAYS = 0.8  # share of the plays of the stretch heard most, under which 
 
 
 def repetition_line(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None = None) -> str | None:
-    """What a listener notices of a plan that repeats much, and what would spare it.
+    """One line on what a listener notices of a plan that repeats much, and what would avoid it; None within the limits.
 
-    A plan that passes a limit says what is heard how often, and for how long; one that lets the whole track end and
-    begin again, what the next option would play how often instead.
-
-    Parameters
-    ----------
-    plan : with its options
-    profile : of the track
-    params : the limits
-
-    Returns
-    -------
-    one line; None where the plan goes on and keeps to the limits
+    A plan that passes a limit says what plays how often, and for how long; one that lets the whole track end and begin
+    again, what the next option would play how often instead.
     """
     if plan.kind is not PlanKind.LOOP:
         return None  # nothing comes twice, and the track may have no bars to count
@@ -67,44 +57,21 @@ def repetition_line(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
 
 
 def option_differences(plan: LoopPlan, profile: LoopProfile) -> tuple[str, ...]:
-    """In what each option differs from the plan served; the first, which is that plan, in nothing: an empty string.
+    """In what each option differs from the plan served, a clause each, such as "ends 8 bars sooner in the track".
 
-    Parameters
-    ----------
-    plan : with its options
-    profile : of the track
-
-    Returns
-    -------
-    a clause an option, such as "ends 8 bars sooner in the track, without the bridge"
+    The first, which is that plan, has an empty one.
     """
     options = plan.options or (plan,)
     return ("", *(_difference(option, options[0], profile) for option in options[1:]))
 
 
 def seam_words(plan: LoopPlan, profile: LoopProfile, seam: int) -> str:
-    """What a seam is where its score alone would mislead.
-
-    Parameters
-    ----------
-    plan, profile : of one track
-    seam : counted from 0
-
-    Returns
-    -------
-    a clause; empty for a seam that is to pass unnoticed
-    """
+    """A clause on what a seam, counted from 0, is where its score alone would mislead; empty for an ordinary one."""
     return "the track ends and begins again here, which is heard" if is_restart(plan, profile)[seam] else ""
 
 
 def score_line(score: float, least: float) -> str:
-    """How a splice scores, and whether the planner takes it.
-
-    Parameters
-    ----------
-    score : of the splice, 0 to 1
-    least : under which the planner takes a splice only if it is pinned
-    """
+    """How a splice scores, and whether the planner takes it: under `least` only if it is pinned."""
     number = plain_seconds(floor(1000 * score) / 1000)  # rounded, a score just under the least would look like it
     if score < least:
         return f"scores {number}: the planner takes a splice of less than {least:g} only if it is pinned"
@@ -112,13 +79,9 @@ def score_line(score: float, least: float) -> str:
 
 
 def less_sure_line(plan: LoopPlan, keep: Collection[str], params: CoverParams) -> str | None:
-    """That what is kept took a seam that the planner takes for nothing else; None where none scores so little.
+    """A line if what is kept required a seam that the planner takes for nothing else; None where none scores so little.
 
-    Parameters
-    ----------
-    plan : of a fit
-    keep : what was asked to be kept, as one types it
-    params : with the least score
+    `keep` holds what was asked to be kept, as one types it.
     """
     if not keep or plan.seam_score >= params.min_seam_score:
         return None
@@ -128,14 +91,7 @@ def less_sure_line(plan: LoopPlan, keep: Collection[str], params: CoverParams) -
 
 
 def poor_pins(profile: LoopProfile, pinned: Iterable[NamedSplice], params: CoverParams) -> tuple[str, ...]:
-    """A line for each pinned splice that scores less than the planner would take.
-
-    Parameters
-    ----------
-    profile : of the track, with the splices that are pinned
-    pinned : each is at bar lines of the track
-    params : with the least score
-    """
+    """A line for each pinned splice, at bar lines of the track, that scores less than the planner would take."""
     lines = []
     for one in pinned:
         row = profile.splices.row_of(*line_pair(profile, one, one.in_words))

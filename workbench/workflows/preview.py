@@ -27,22 +27,7 @@ class Preview:
 
 
 def make_preview(workspace: Workspace, track: Path | str, out: Path) -> Preview:
-    """Write the preview of a track.
-
-    Parameters
-    ----------
-    workspace : of its parameters those of `preview` matter, and those of the analysis
-    track : its file
-    out : an .mp3 file, which appears whole or not at all
-
-    Returns
-    -------
-    the file and the stretch of the track that it holds
-
-    Raises
-    ------
-    MediaError : the track cannot be read, or the preview cannot be written
-    """
+    """Write the preview of a track to an .mp3 file, and return it with the stretch of the track that it holds."""
     profile = analyze(workspace, track).profile
     begin, end = memorable_stretch(profile, workspace.params.preview.seconds)
     marked = preview_of(workspace.load_recording(track), begin, end, workspace.params.preview)
@@ -52,19 +37,10 @@ def make_preview(workspace: Workspace, track: Path | str, out: Path) -> Preview:
 
 
 def memorable_stretch(profile: LoopProfile, seconds: float) -> tuple[TrackSeconds, TrackSeconds]:
-    """The stretch that a preview plays, from the bar line that opens the memorable part.
+    """Start and end, track seconds, of what a preview plays, from the bar line that opens the memorable part.
 
     It has exactly the wanted length, or the track's where that is shorter, so that its length is known before it is
-    cut.
-
-    Parameters
-    ----------
-    profile : of the track; without bars the stretch begins with the music
-    seconds : wanted length
-
-    Returns
-    -------
-    start and end, track seconds
+    cut. Without bars it begins with the music.
     """
     length = min(seconds, profile.song_duration)
     begin = profile.song_start

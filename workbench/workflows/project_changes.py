@@ -46,23 +46,21 @@ __all__ = [
     "undo_change",
 ]
 
-State: TypeAlias = "dict[str, JsonValue]"
-"""values by key; a key that is missing has none"""
+State: TypeAlias = "dict[str, JsonValue]"  # values by key; a key that is missing has none
 
 
 @dataclass(frozen=True, slots=True)
 class RecordKind:
     """Records outside of the project's own fields that can be changed, and changed back."""
 
-    words: str
-    """what one of them is, for people"""
+    words: str  # what one of them is, for people
+    # Takes a transaction, the id of the project and the SHA-256 of its track's bytes in hex (empty for none yet); the
+    # records by id
     read: Callable[[Connection, str, str], Mapping[str, JsonValue]]
-    """takes a transaction, the id of the project and the SHA-256 of its track's bytes in hex (empty for none yet); the
-    records by id"""
+    # Takes a transaction that writes, an id and what is kept under it from now on; None: nothing is
     write: Callable[[Connection, str, JsonValue], None]
-    """takes a transaction that writes, an id and what is kept under it from now on; None: nothing is"""
+    # Takes a transaction and an id; what is kept under it, None for nothing
     get: Callable[[Connection, str], JsonValue]
-    """takes a transaction and an id; what is kept under it, None for nothing"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +68,8 @@ class StepBack:
     """A change that was undone, or done again."""
 
     change: Change
-    values: State
-    """what was put under its keys; None: nothing is there any more"""
-    left: tuple[str, ...]
-    """keys of records that were changed since, which stay as they are"""
+    values: State  # what was put under its keys; None: nothing is there any more
+    left: tuple[str, ...]  # keys of records that were changed since, which stay as they are
 
     @property
     def sentence(self) -> str:
@@ -140,27 +136,16 @@ def _write_verdict(connection: Connection, verdict_id: str, content: JsonValue) 
         verdicts.put(connection, verdicts.Verdict(**cast("dict[str, Any]", content)))
 
 
+# by name: what comes before the slash of a key
 KINDS: dict[str, RecordKind] = {
     "grid": RecordKind("the grid", _read_grid, _write_grid, _get_grid),
     "constraints": RecordKind("the constraints", _read_constraints, _write_constraints, _get_constraints),
     "verdict": RecordKind("a verdict", _read_verdicts, _write_verdict, _get_verdict),
 }
-"""by name: what comes before the slash of a key"""
 
 
 def read_records(workspace: Workspace, project_id: str, content_hash: str) -> State:
-    """The records of every kind that belong to a project and its track.
-
-    Parameters
-    ----------
-    workspace : of which the database is read
-    project_id : of a project
-    content_hash : SHA-256 of the track's bytes, hex; empty for none yet
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
+    """The records of every kind that belong to a project and its track, whose hash is empty if there is none yet."""
     with workspace.database.read() as connection:
         return {
             f"{name}/{record_id}": content
@@ -170,41 +155,17 @@ def read_records(workspace: Workspace, project_id: str, content_hash: str) -> St
 
 
 def differing(before: State, after: State) -> Edits:
-    """How two states differ.
-
-    Parameters
-    ----------
-    before, after : a key that one of them lacks has no value there
-
-    Returns
-    -------
-    by key, for those whose value is another one
-    """
+    """How two states differ, by key; a key that one of them lacks has no value there."""
     keys = dict.fromkeys((*before, *after))
     return {key: (before.get(key), after.get(key)) for key in keys if before.get(key) != after.get(key)}
 
 
 def record_change(workspace: Workspace, project_id: str, words: str, edits: Edits) -> Change | None:
-    """Add a change to the history of a project, and keep the fields of the project that it changed.
+    """Add a change to the history of a project, and save the fields of the project that it changed; None if nothing
+    differs.
 
-    Records of other kinds are written by whoever changed them. Changes that were undone before cannot be done again
-    from then on.
-
-    Parameters
-    ----------
-    workspace : its database takes the change
-    project_id : of a project
-    words : what was changed
-    edits : as `differing` finds them
-
-    Returns
-    -------
-    Change : None if nothing differs
-
-    Raises
-    ------
-    UnknownProject : there is none of that id
-    StoreError : the database cannot be used
+    Records of other kinds are written by whoever changed them. Changes that were undone before cannot be redone from
+    then on. Raises `UnknownProject`.
     """
     if not edits:
         return None
@@ -214,23 +175,9 @@ def record_change(workspace: Workspace, project_id: str, words: str, edits: Edit
 
 
 def amend_change(workspace: Workspace, project_id: str, number: int, edits: Edits) -> bool:
-    """Add to a change what came of it later, such as the plan that was made for it, and keep it in the project.
+    """Add to a change what came of it later, such as the plan that was made for it, and save it in the project.
 
-    Parameters
-    ----------
-    workspace : its database has the change
-    project_id : of a project
-    number : of the change; one that was undone or forgotten stays as it is, and so does the project
-    edits : that are added
-
-    Returns
-    -------
-    bool : whether they were added
-
-    Raises
-    ------
-    UnknownProject : there is none of that id
-    StoreError : the database cannot be used
+    A change that was undone or forgotten stays as it is, and so does the project: then False. Raises `UnknownProject`.
     """
     with workspace.database.write() as connection:
         projects.get(connection, project_id)
@@ -241,21 +188,9 @@ def amend_change(workspace: Workspace, project_id: str, number: int, edits: Edit
 
 
 def undo_change(workspace: Workspace, project_id: str) -> StepBack | None:
-    """Undo the last change of a project that holds.
+    """Undo the last change of a project: the change, and the state before it; None if there is nothing to undo.
 
-    Parameters
-    ----------
-    workspace : its database is changed
-    project_id : of a project
-
-    Returns
-    -------
-    StepBack : the change, and what is there again of before; None if there is nothing to undo
-
-    Raises
-    ------
-    UnknownProject : there is none of that id
-    StoreError : the database cannot be used
+    Raises `UnknownProject`.
     """
     with workspace.database.write() as connection:
         holding = [change for change in projects.changes(connection, project_id) if not change.undone]
@@ -267,21 +202,9 @@ def undo_change(workspace: Workspace, project_id: str) -> StepBack | None:
 
 
 def redo_change(workspace: Workspace, project_id: str) -> StepBack | None:
-    """Do the change again that was undone last.
+    """Redo the change that was undone last: the change, and the state after it; None if there is nothing to redo.
 
-    Parameters
-    ----------
-    workspace : its database is changed
-    project_id : of a project
-
-    Returns
-    -------
-    StepBack : the change, and what is there again of after; None if there is nothing to do again
-
-    Raises
-    ------
-    UnknownProject : there is none of that id
-    StoreError : the database cannot be used
+    Raises `UnknownProject`.
     """
     with workspace.database.write() as connection:
         undone = [change for change in projects.changes(connection, project_id) if change.undone]
@@ -292,17 +215,7 @@ def redo_change(workspace: Workspace, project_id: str) -> StepBack | None:
 
 
 def list_changes(workspace: Workspace, project_id: str) -> list[Change]:
-    """The history of a project, oldest first: changes that hold, then those that were undone.
-
-    Parameters
-    ----------
-    workspace : of which the database is read
-    project_id : of a project
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
+    """The history of a project, oldest first: changes that hold, then those that were undone."""
     with workspace.database.read() as connection:
         return projects.changes(connection, project_id)
 

@@ -57,29 +57,16 @@ __all__ = [
     "start_project",
 ]
 
-RECENT = 50
-"""projects that a list of recent ones has at most"""
-LONGEST_NAME = 200
-"""characters"""
-_MOST_ALIKE = 9999
-"""projects that are told apart by a number"""
-_SAME_SECONDS = 1e-3
-"""by which a video may seem longer or shorter than when its plan was made"""
+RECENT = 50  # projects that a list of recent ones has at most
+LONGEST_NAME = 200  # characters
+_MOST_ALIKE = 9999  # projects that are told apart by a number
+_SAME_SECONDS = 1e-3  # by which a video may seem longer or shorter than when its plan was made
 
 
 def start_project(workspace: Workspace, video: Path | None, track: TrackSource | None) -> Project:
     """Begin a project on a video and a track; one of both may come later.
 
     It is named after them, with a number where another project has that name.
-
-    Parameters
-    ----------
-    workspace : its database takes the record
-    video, track : of the project
-
-    Raises
-    ------
-    StoreError : the database cannot be used
     """
     with workspace.database.write() as connection:
         name = _free_name(_name(video, track), connection)
@@ -87,31 +74,16 @@ def start_project(workspace: Workspace, video: Path | None, track: TrackSource |
 
 
 def can_complete(project: Project, video: Path | None, track: TrackSource | None) -> bool:
-    """Whether a project lacks the video or the track, and keeps what it has on these files.
-
-    Parameters
-    ----------
-    project : that is open
-    video, track : that are to be its own; None: there is none
-    """
+    """Whether a project lacks the video or the track that is given, and already has the other one."""
     return "" in (project.video, project.track) and (
         project.video in ("", _video(video)) and project.track in ("", _track(track))
     )
 
 
 def complete_project(workspace: Workspace, project: Project, video: Path | None, track: TrackSource | None) -> Project:
-    """Give a project the video or the track that it lacked; a name that somebody gave it stays.
+    """Give a project the video or the track that it lacked (see `can_complete`); a name that somebody gave it stays.
 
-    Parameters
-    ----------
-    workspace : its database takes the record
-    project : that lacks one of both
-    video, track : of the project from now on; see `can_complete`
-
-    Raises
-    ------
-    UnknownProject : it was deleted
-    StoreError : the database cannot be used
+    Raises `UnknownProject` if it was deleted.
     """
     own = _name(video if project.video else None, track if project.track else None)
     with workspace.database.write() as connection:
@@ -122,54 +94,19 @@ def complete_project(workspace: Workspace, project: Project, video: Path | None,
 
 
 def open_project(workspace: Workspace, project_id: str) -> Project:
-    """The project of an id.
-
-    Parameters
-    ----------
-    workspace : of which the database is read
-    project_id : of a project
-
-    Raises
-    ------
-    UnknownProject : there is none
-    StoreError : the database cannot be used
-    """
+    """The project of an id; raises `UnknownProject`."""
     with workspace.database.read() as connection:
         return projects.get(connection, project_id)
 
 
 def project_on(workspace: Workspace, video: Path | None, track: TrackSource | None) -> Project | None:
-    """The project on a video and a track that was changed last.
-
-    Parameters
-    ----------
-    workspace : of which the database is read
-    video, track : of the project; None: it lacks it
-
-    Returns
-    -------
-    None if there is none
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
+    """The last changed project on a video and a track, of which it may lack one; None without any."""
     with workspace.database.read() as connection:
         return projects.with_files(connection, _video(video), _track(track))
 
 
 def list_projects(workspace: Workspace, at_most: int = RECENT) -> list[Project]:
-    """The projects that were changed last, newest first; reading creates no database.
-
-    Parameters
-    ----------
-    workspace : of which the database is read
-    at_most : this many
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
+    """The projects that were changed last, newest first; reading creates no database."""
     database = workspace.existing_database
     if database is None:
         return []
@@ -178,19 +115,9 @@ def list_projects(workspace: Workspace, at_most: int = RECENT) -> list[Project]:
 
 
 def rename_project(workspace: Workspace, project_id: str, name: str) -> Project:
-    """Give a project another name.
+    """Give a project another name of 1 to 200 characters, blanks at its ends not counted.
 
-    Parameters
-    ----------
-    workspace : its database takes the record
-    project_id : of a project
-    name : 1 to 200 characters besides blanks at its ends
-
-    Raises
-    ------
-    ParameterError : no name, or too long a one
-    UnknownProject : there is none of that id
-    StoreError : the database cannot be used
+    Raises `ParameterError` for another length, and `UnknownProject`.
     """
     name = name.strip()
     if not 1 <= len(name) <= LONGEST_NAME:
@@ -201,87 +128,38 @@ def rename_project(workspace: Workspace, project_id: str, name: str) -> Project:
 
 
 def delete_project(workspace: Workspace, project_id: str) -> None:
-    """Delete a project with its history; video and track stay, and so do grid, constraints and verdicts of the track.
+    """Delete a project, if there is one, with its history.
 
-    Parameters
-    ----------
-    workspace : its database has the record
-    project_id : of a project; nothing happens if there is none
-
-    Raises
-    ------
-    StoreError : the database cannot be used
+    Video and track stay, and so do grid, constraints and verdicts of the track.
     """
     with workspace.database.write() as connection:
         projects.delete(connection, project_id)
 
 
 def keep_fields(workspace: Workspace, project_id: str, fields: Mapping[str, JsonValue]) -> None:
-    """Keep some fields of a project; the others stay as they are, whoever wrote them.
-
-    Parameters
-    ----------
-    workspace : its database takes them
-    project_id : of a project
-    fields : by name; None deletes one
-
-    Raises
-    ------
-    UnknownProject : there is none of that id
-    StoreError : the database cannot be used
-    """
+    """Save some fields of a project by name, None deletes one; the others stay as they are. Raises `UnknownProject`."""
     with workspace.database.write() as connection:
         projects.put_fields(connection, project_id, fields)
 
 
 def load_fields(workspace: Workspace, project_id: str) -> dict[str, JsonValue]:
-    """All fields of a project that are kept.
-
-    Parameters
-    ----------
-    workspace : of which the database is read
-    project_id : of a project
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
+    """All saved fields of a project."""
     with workspace.database.read() as connection:
         return projects.get_fields(connection, project_id)
 
 
 def plan_record(loop: Loop | None) -> dict[str, JsonValue] | None:
-    """The field `plan` of a project.
-
-    Parameters
-    ----------
-    loop : None: there is none yet
-
-    Returns
-    -------
-    None where there is no plan: a refusal is found again
-    """
+    """The field `plan` of a project; None where there is no plan: a refusal is found again."""
     if loop is None or loop.analysis is None or not isinstance(loop.answer, LoopPlan):
         return None
     return {"content_hash": loop.analysis.content_hash, "result": loop_json(replace(loop, mix=None))}
 
 
 def restore_loop(workspace: Workspace, track: TrackSource, video: Path, kept: Mapping[str, Any]) -> Loop:
-    """The loop whose plan a project keeps, with its analysis and its mix.
+    """The loop whose plan a project has saved with `plan_record`, with its analysis and its mix.
 
-    The plan is the one that was kept, whatever the planner would answer today. Only where the track or the video is
-    another file than when it was made, it is planned again: then the loop's plan differs from the one that was kept.
-
-    Parameters
-    ----------
-    workspace : parameters, store and progress report
-    track, video : of the project
-    kept : as `plan_record` made it
-
-    Raises
-    ------
-    MediaError : a file cannot be read
-    StoreError : the home folder cannot be written to
+    The plan is the saved one, whatever the planner would answer today. Only where the track or the video is another
+    file than when it was made, it is planned again: then the loop's plan differs from the saved one.
     """
     seconds = video_length(video)
     analysis = analyze(workspace, track.path)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 PROGRAM = "barline-workbench"
 
+# Where the version of each stage stands; a module is imported for a command that uses its stage
 _VERSIONS = {
     "beats": ("workbench.workflows.analyze", "BEATS_VERSION"),
     "loops": ("workbench.workflows.analyze", "LOOPS_VERSION"),
@@ -41,12 +42,10 @@ _VERSIONS = {
     "character": ("workbench.workflows.describe", "CHARACTER_VERSION"),
     "placements": ("workbench.workflows.match", "PLACEMENTS_VERSION"),
 }
-"""where the version of each stage stands; a module is imported for a command that uses its stage"""
 
-_MIX_STAGES = ("voice", "duck", "mix", "render")
-"""parameters of what is done to a plan once it is made"""
+_MIX_STAGES = ("voice", "duck", "mix", "render")  # parameters of what is done to a plan once it is made
+# Those of them that count when a plan is heard and rendered; the others are those that its mix was made with
 _RENDER_STAGES = ("render",)
-"""those of them that count when a plan is heard and rendered; the others are those that its mix was made with"""
 
 
 def make_provenance(
@@ -59,17 +58,11 @@ def make_provenance(
     grid: GridRecord | None = None,
     constraints: Mapping[str, JsonValue] | None = None,
 ) -> Provenance:
-    """The provenance of a result that was computed in a workspace.
+    """The provenance of a result that was computed in a workspace; hashes the files.
 
-    Parameters
-    ----------
-    workspace : of its parameters those that differ from the defaults are recorded; hashes the files
-    command : such as `loop`
-    stages : names of those that the result was computed by, of `beats`, `loops`, `plan`, `landmarks`, `picture`,
-        `soundtrack`, `character`, `placements`
-    track, video : their files; None: the result is not about one
-    grid : of the track; None: none was needed
-    constraints : options of the command, by name; those that are None or false were left at their defaults
+    Recorded are parameters that differ from the defaults. `stages` are those that the result was computed by, of
+    `beats`, `loops`, `plan`, `landmarks`, `picture`, `soundtrack`, `character`, `placements`; `constraints` are options
+    of the command, by name, None or false where they were left at their defaults.
     """
     given: dict[str, Any] = {
         "track": None if track is None else _file_record(workspace, track),
@@ -94,39 +87,24 @@ def make_provenance(
 
 
 def with_mix_params(provenance: Provenance, params: WorkbenchParams) -> Provenance:
-    """The provenance of a plan that is mixed and heard with other parameters than it was planned with.
+    """The provenance of a plan that is mixed and rendered with other parameters than it was planned with.
 
-    Parameters
-    ----------
-    provenance : of the plan
-    params : of the mix; those of voice, ducking and rendering are recorded, the others stay as they were
+    Those of voice, ducking and rendering are recorded, the others stay as they were.
     """
     return _with_stages(provenance, params, _MIX_STAGES)
 
 
 def with_render_params(provenance: Provenance, params: WorkbenchParams) -> Provenance:
-    """The provenance of a plan that is rendered with other parameters, and whose mix stays as it was made.
-
-    Parameters
-    ----------
-    provenance : of the plan
-    params : of these only those of rendering are recorded
-    """
+    """The provenance of a plan that is rendered with other parameters; only those of rendering are recorded."""
     return _with_stages(provenance, params, _RENDER_STAGES)
 
 
 def with_recorded_mix(workspace: Workspace, made: Provenance | None) -> Workspace:
-    """The workspace that mixes and renders a result as it was made to be heard.
+    """The workspace that mixes and renders a result as it was made.
 
-    Parameters
-    ----------
-    workspace : where a profile sets one of its parameters of voice, ducking, mix or rendering, be it to the default,
-        that group stays as it is, and where sound streams were chosen, so do they
-    made : of the result; None: it has none, and the workspace stays as it is
-
-    Raises
-    ------
-    ParameterError : a recorded parameter that this program does not have
+    Where a profile sets a parameter of voice, ducking, mix or rendering, be it to the default, that group stays as it
+    is, and so do chosen sound streams. Raises `ParameterError` for a recorded parameter that this program does not
+    have.
     """
     workspace = with_recorded_audio(workspace, made)
     ungiven = [stage for stage in _MIX_STAGES if not _is_set(workspace.params, stage)]
@@ -139,20 +117,10 @@ def with_recorded_mix(workspace: Workspace, made: Provenance | None) -> Workspac
 
 
 def other_mix_stages(params: WorkbenchParams, made: Provenance | None) -> tuple[str, ...]:
-    """Which parameters that a mix is made with were tuned to other values than a result was mixed with.
+    """Names of the groups of mix parameters, such as `duck`, that differ from those that a result was mixed with.
 
-    Parameters
-    ----------
-    params : a group that nobody set was not tuned
-    made : of the result; None: it has none, and was mixed with the defaults as far as one can tell
-
-    Returns
-    -------
-    names of the groups, such as `duck`; those of rendering are not among them, which count whenever a mix is played
-
-    Raises
-    ------
-    ParameterError : a recorded parameter that this program does not have
+    A group that nobody set was not tuned; a result without provenance was mixed with the defaults as far as one can
+    tell. Rendering is not among them, which counts whenever a mix is played. Raises as `with_recorded_mix`.
     """
     stages = [stage for stage in _MIX_STAGES if stage not in _RENDER_STAGES]
     recorded = {} if made is None else {stage: made.params[stage] for stage in stages if stage in made.params}
@@ -168,13 +136,7 @@ def _is_set(params: WorkbenchParams, stage: str) -> bool:
 
 
 def with_mix_of(provenance: Provenance | None, other: Provenance | None) -> Provenance | None:
-    """The provenance of a plan that has the mix of another result.
-
-    Parameters
-    ----------
-    provenance : of the plan; None: there is none
-    other : of the result that has the mix; None: `provenance` stays as it is
-    """
+    """The provenance of a plan that has the mix of another result; without that result's, `provenance` as it is."""
     if provenance is None or other is None:
         return provenance
     planned = {stage: given for stage, given in provenance.params.items() if stage not in _MIX_STAGES}
@@ -190,13 +152,7 @@ def _with_stages(provenance: Provenance, params: WorkbenchParams, stages: Sequen
 
 
 def grid_record(grid: BeatGrid, correction: CorrectedGrid | None) -> GridRecord:
-    """The record of the grid that a result was computed on.
-
-    Parameters
-    ----------
-    grid : of the track
-    correction : the record of a grid that a person gave; None: `grid` was heard
-    """
+    """The record of the grid that a result was computed on; without a correction by a person it was detected."""
     from workbench.store.grid_records import grid_revision
 
     if correction is None:

@@ -49,19 +49,13 @@ from workbench.workflows.seams import EXCERPT_SECONDS, planned_scores, seam_view
 from workbench.workflows.timeline import video_timeline
 from workbench.workspace import Workspace
 
-_MP3_BIT_RATE = 160_000
-"""bit/s of the excerpts on a page"""
-_MOST_HEARD_SECONDS = 600.0
-"""s of music that are put into a page whole; ten minutes are 16 MB of it"""
+_MP3_BIT_RATE = 160_000  # bit/s of the excerpts on a page
+_MOST_HEARD_SECONDS = 600.0  # s of music that are put into a page whole; ten minutes are 16 MB of it
 _BORDER_WORDS = {"hard": "hard cuts", "dissolve": "dissolves", "fade": "fades", "flash": "flashes"}
-_BESIDE_SECONDS = 1.0
-"""s of sound to both sides of a passage that is played"""
-_MOST_UNCERTAIN = 5
-"""stretches of what may be speech that are played, the longest"""
-_RAISED_TO = 0.5
-"""peak that the video's own sound is raised to where it is quieter"""
-_MOST_TIMES = 6
-"""times of a seam that are listed; a long video passes some seams a hundred times"""
+_BESIDE_SECONDS = 1.0  # s of sound to both sides of a passage that is played
+_MOST_UNCERTAIN = 5  # stretches of what may be speech that are played, the longest
+_RAISED_TO = 0.5  # peak that the video's own sound is raised to where it is quieter
+_MOST_TIMES = 6  # times of a seam that are listed; a long video passes some seams a hundred times
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,34 +63,14 @@ class ShownSeam:
     """A seam with its picture and sounds."""
 
     view: SeamView
-    numbers: tuple[int, ...]
-    """all seams of the plan that are this one, from 1"""
-    picture: bytes
-    """PNG"""
-    heard: bytes
-    """MP3 of what is heard"""
-    left: bytes
-    """MP3 of the track played on past the place left"""
+    numbers: tuple[int, ...]  # all seams of the plan that are this one, from 1
+    picture: bytes  # PNG
+    heard: bytes  # MP3 of what is heard
+    left: bytes  # MP3 of the track played on past the place left
 
 
 def show_seams(workspace: Workspace, plan: LoopPlan, recording: Recording, analysis: Analysis) -> list[ShownSeam]:
-    """Draw every different seam of a plan and encode what is heard there.
-
-    Parameters
-    ----------
-    workspace : of its parameters those of seams matter; reports progress
-    plan : what is played
-    recording : the track, decoded
-    analysis : of the same track
-
-    Returns
-    -------
-    in the order of first hearing
-
-    Raises
-    ------
-    PlanError : the plan was made for another track
-    """
+    """Draw every different seam of a plan and encode its sound, in the order of first playing."""
     stage = "drawing the seams"
     workspace.progress(stage, 0.0)
     views = seam_views(plan, recording, analysis, workspace.params.seams)
@@ -108,23 +82,9 @@ def show_seams(workspace: Workspace, plan: LoopPlan, recording: Recording, analy
 
 
 def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
-    """Write the page of a loop or a fit: of a plan its picture and seams, under a video also the timeline; of a refusal
-    the reason.
+    """Write the page of a loop or a fit, whole or not at all.
 
-    Parameters
-    ----------
-    workspace : parameters, store and progress report
-    loop : a plan or a refusal; one of the `loops` of a fit
-    out : the HTML file, which appears whole or not at all
-
-    Returns
-    -------
-    `out`
-
-    Raises
-    ------
-    MediaError : the track or the video cannot be decoded any more
-    StoreError : the page cannot be written
+    For a plan it shows its picture and seams, under a video also the timeline; for a refusal the reason.
     """
     name = loop.track.title
     video = loop.video.name if loop.video is not None else f"a video of {clock(loop.video_seconds)}"
@@ -144,23 +104,7 @@ def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
 
 
 def write_fit_report(workspace: Workspace, fit: Fit, out: Path) -> Path:
-    """Write the page of a fit: as that of a loop; of several lengths each plan after the other.
-
-    Parameters
-    ----------
-    workspace : parameters, store and progress report
-    fit : one or several plans
-    out : the HTML file, which appears whole or not at all
-
-    Returns
-    -------
-    `out`
-
-    Raises
-    ------
-    MediaError : the track or the video cannot be decoded any more
-    StoreError : the page cannot be written
-    """
+    """Write the page of a fit: as that of a loop; of several lengths each plan after the other."""
     loops = fit.loops
     if len(loops) == 1:
         return write_loop_report(workspace, loops[0], out)
@@ -191,12 +135,7 @@ def _plan_sections(
 
 
 def plan_sentence(plan: LoopPlan) -> str:
-    """Describe a plan in a sentence.
-
-    Parameters
-    ----------
-    plan : what is played
-    """
+    """Describe a plan in a sentence."""
     last_words, begins_again = split_end_label(plan.end_label)
     seams, ending = len(plan.seam_times), last_words.rpartition(": ")[2]
     joined = f"{seams} seam{'s' if seams != 1 else ''}, the worst of which scores {plan.seam_score:.2f}"
@@ -211,34 +150,17 @@ def plan_sentence(plan: LoopPlan) -> str:
 
 
 def answer_markdown(answer: LoopPlan | Refusal) -> str:
-    """The answer in Markdown, for a notebook: a plan as a sentence, a refusal as a table of its reason and hint.
-
-    Parameters
-    ----------
-    answer : a plan or a refusal
-    """
+    """The answer in Markdown, for a notebook: a plan as a sentence, a refusal as a table of its reason and hint."""
     if isinstance(answer, LoopPlan):
         return plan_sentence(answer)
     return f"| no loop | {answer.reason} |\n|:---|:---|\n| why, and what to do | {answer.hint} |"
 
 
 def choose_option(workspace: Workspace, loop: Loop, number: int) -> Loop:
-    """One option of a loop, to be shown in place of the plan served.
+    """One option of a loop, by its number from 1, to be shown in place of the plan served, which is 1.
 
-    Parameters
-    ----------
-    workspace : with which its mix is measured; reports progress
-    loop : a plan and its options, or a refusal, which has none and stays
-    number : of the option, from 1; 1 is the plan served, which keeps its options and its mix
-
-    Returns
-    -------
-    the loop with that plan alone, its mix measured anew where the one served has ducking and there is a video
-
-    Raises
-    ------
-    PlanError : there is no such option
-    MediaError : the track or the video cannot be read
+    Its mix is measured again where the one served has ducking and there is a video. A refusal has no options and stays.
+    Raises `PlanError` if there is no such option.
     """
     if isinstance(loop.answer, Refusal):
         return loop
@@ -254,12 +176,7 @@ def choose_option(workspace: Workspace, loop: Loop, number: int) -> Loop:
 
 
 def video_section(timeline: VideoOverview) -> ReportSection:
-    """The section of the page that shows the video from start to end, with everything found in it and planned under it.
-
-    Parameters
-    ----------
-    timeline : video, events, placements and music
-    """
+    """The section of the page that shows the video from start to end, with all that was found in it and planned."""
     placements = timeline.placements
     facts = [*video_summary(timeline.watched), ("events to land on", _counted_events(timeline))]
     best = placements[0] if placements else None
@@ -279,16 +196,7 @@ def video_section(timeline: VideoOverview) -> ReportSection:
 
 
 def video_summary(watched: VideoAnalysis) -> tuple[tuple[str, str], ...]:
-    """What was measured of a video, in words.
-
-    Parameters
-    ----------
-    watched : picture and soundtrack
-
-    Returns
-    -------
-    pairs of name and value
-    """
+    """What was measured of a video, in words: pairs of name and value."""
     picture, sound = watched.picture, watched.soundtrack
     shots, kinds = len(picture.shots), [str(border.kind) for border in picture.borders]
     found = [f"{kinds.count(kind)} {word}" for kind, word in _BORDER_WORDS.items() if kinds.count(kind)]
@@ -308,14 +216,7 @@ def _counted_events(timeline: VideoOverview) -> str:
 
 
 def plan_section(plan: LoopPlan, loop: Loop, params: CoverParams) -> ReportSection:
-    """The section of the page that shows the whole plan.
-
-    Parameters
-    ----------
-    plan : what is played
-    loop : of the plan, with its analysis and, for the ducking, its mix
-    params : the limits on repetition
-    """
+    """The section of the page that shows the whole plan."""
     assert loop.analysis is not None, "a plan comes from an analysis"
     duck = loop.mix.duck if loop.mix is not None else None
     points = [(float(at), float(db)) for at, db in duck.envelope_points] if duck is not None else []
@@ -374,18 +275,9 @@ def _whole_music(
 def options_sections(plan: LoopPlan, loop: Loop, recording: Recording, chosen: str = "") -> tuple[ReportSection, ...]:
     """The section of the page that compares the options of a plan, and shows and plays those that are not served.
 
-    Each of these has its picture and the worst of its seams to hear; the served one has the rest of the page.
-
-    Parameters
-    ----------
-    plan : the plan served, with its options
-    loop : of the plan, with its analysis
-    recording : the track, decoded
-    chosen : what `render` and `export` need to find the plan among those of several lengths, such as ` --length 15`
-
-    Returns
-    -------
-    one section; none for a plan without other options
+    Each of these has its picture and the worst of its seams to play; the served one has the rest of the page. `chosen`
+    is what `render` and `export` need to find the plan among those of several lengths, such as ` --length 15`. None for
+    a plan without other options.
     """
     analysis, options = loop.analysis, plan.options
     if len(options) < 2:
@@ -448,13 +340,7 @@ def _option_card(number: int, option: LoopPlan, words: str, analysis: Analysis, 
 
 
 def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
-    """The section of the page that lists, shows and plays the seams.
-
-    Parameters
-    ----------
-    plan : what is played
-    seams : of the plan, from `show_seams`
-    """
+    """The section of the page that lists, shows and plays the seams."""
     if not plan.seam_times:
         return ReportSection("The seams", (NO_SEAM,))
     head = (
@@ -503,18 +389,9 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
 def mix_section(
     workspace: Workspace, loop: Loop, recording: Recording, rendered: Recording | None = None
 ) -> ReportSection:
-    """The section of the page on levels and ducking: what is measured, delivery, the least clear speech to hear.
+    """The section of the page on levels and ducking: what is measured, delivery, the least clear speech to play.
 
-    Parameters
-    ----------
-    workspace : of its parameters those of rendering, voice and duck matter; its store has the soundtrack's measures
-    loop : a plan for a video, with its mix, if it has one
-    recording : the track, decoded
-    rendered : the sound of the video as rendered; None: it is played as `workbench render` would, before the codec
-
-    Raises
-    ------
-    MediaError : the video cannot be read
+    Without `rendered` the sound is played as `workbench render` would, before the codec.
     """
     assert isinstance(loop.answer, LoopPlan), "a refusal has no mix"
     assert loop.video is not None, "a bare length has no soundtrack"
@@ -670,13 +547,7 @@ def _passages(
 
 
 class _Clips:
-    """Cuts stretches out of a stream while it passes.
-
-    Parameters
-    ----------
-    rate : Hz
-    spans : pairs of seconds, in any order, which may overlap
-    """
+    """Cuts stretches out of a stream while it passes; `spans` are pairs of seconds, in any order, which may overlap."""
 
     def __init__(self, rate: int, spans: Sequence[tuple[float, float]]) -> None:
         self._rate = rate
@@ -760,16 +631,7 @@ def _times(plan: LoopPlan, shown: ShownSeam) -> str:
 
 
 def mp3(sound: Recording) -> bytes:
-    """Encode a short recording as MP3.
-
-    Parameters
-    ----------
-    sound : folded down to mono if it has more than two channels
-
-    Returns
-    -------
-    the bytes of the file
-    """
+    """Encode a short recording as MP3, folded down to mono if it has more than two channels."""
     return _mp3_of([sound.samples], sound.sample_rate, sound.channels)
 
 
@@ -783,20 +645,6 @@ def _mp3_of(blocks: Iterable[FloatArray], sample_rate: int, channels: int) -> by
 
 
 def write_page(page: ReportPage, out: Path) -> Path:
-    """Write a page, whole or not at all.
-
-    Parameters
-    ----------
-    page : its content
-    out : the HTML file
-
-    Returns
-    -------
-    `out`
-
-    Raises
-    ------
-    StoreError : the file cannot be written
-    """
+    """Write a page, whole or not at all."""
     write_text(out, page_html(page), StoreError)
     return out

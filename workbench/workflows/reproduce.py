@@ -26,22 +26,19 @@ from workbench.provenance import CHANGED_BY_HAND, DRAWN_ENVELOPE, KEY, FileRecor
 from workbench.workflows.provenance import with_recorded_audio
 from workbench.workspace import Workspace
 
+# Keys of a result that say what a caller calls things, not what was computed
 _NAMES = frozenset(("video_id", "track_id", "track", KEY))
-"""keys of a result that say what a caller calls things, not what was computed"""
-_MOST_FIELDS = 20
-"""fields that are listed one by one"""
+_MOST_FIELDS = 20  # fields that are listed one by one
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
     """A result that was made again."""
 
-    same: bool
-    """whether it is the same result, made from the same bytes"""
+    same: bool  # whether it is the same result, made from the same bytes
+    # a line each: what it was made from, then the fields of the result. Where `same`, what differs without effect
     differences: tuple[str, ...]
-    """a line each: what it was made from, then the fields of the result. Where `same`, what differs without effect"""
-    body: Mapping[str, Any]
-    """JSON of the result that was made now"""
+    body: Mapping[str, Any]  # JSON of the result that was made now
 
 
 def reproduce(
@@ -52,21 +49,11 @@ def reproduce(
     video: Path | None = None,
     folders: Sequence[Path] = (),
 ) -> Reproduction:
-    """Make a result of loop, fit, align, match or conform again.
+    """Make a result of loop, fit, align, match or conform again from its JSON, with the recorded parameters.
 
-    Parameters
-    ----------
-    workspace : its home is searched; its parameters are replaced by the recorded ones
-    result : JSON of the result, with its provenance
-    track, video : files to use; None: they are searched by their hash
-    folders : where files of the recorded names are looked for, besides the home
-
-    Raises
-    ------
-    PlanError : a result without provenance, or of a command that cannot be run again from it
-    ParameterError : a recorded parameter that this program does not have
-    InputError : the track or the video was not found
-    MediaError : a file cannot be read
+    Without `track` and `video` the files are searched by their hash, in the home and under their names in `folders`.
+    Raises `PlanError` for a result without provenance, or of a command that cannot be run again from it,
+    `ParameterError` for a recorded parameter that this program does not have, and `InputError` if a file was not found.
     """
     from workbench.results.fit import get_fit
 
@@ -100,15 +87,7 @@ def reproduce(
 def recorded_track(workspace: Workspace, record: FileRecord, folders: Iterable[Path] = ()) -> Path:
     """The track that a result was made from: in the catalog, or under its name in some folders.
 
-    Parameters
-    ----------
-    workspace : of which the catalog is searched
-    record : of the track
-    folders : that are searched after the catalog
-
-    Raises
-    ------
-    InputError : no file of those bytes was found
+    Raises `InputError` if no file of those bytes was found.
     """
     known: list[Path] = []
     if record.content_hash is not None and workspace.existing_database is not None:
@@ -121,15 +100,7 @@ def recorded_track(workspace: Workspace, record: FileRecord, folders: Iterable[P
 def recorded_video(workspace: Workspace, record: FileRecord, folders: Iterable[Path] = ()) -> Path:
     """The video that a result was made for: among those that were added, or under its name in some folders.
 
-    Parameters
-    ----------
-    workspace : of which the records are searched, and the folders of its home that hold videos
-    record : of the video
-    folders : that are searched afterwards
-
-    Raises
-    ------
-    InputError : no file of those bytes was found
+    Raises `InputError` if no file of those bytes was found.
     """
     known: list[Path] = []
     database = workspace.existing_database
@@ -266,8 +237,8 @@ def _cut(workspace: Workspace, name: str, content_hash: object, folders: Iterabl
         raise InputError(f"the cut {name} was not found by its bytes: put it beside the plan") from error
 
 
+# What makes the result of each command again that needs no more than track and video
 _COMMANDS = {"loop": _loop, "fit": _fit, "align": _align, "match": _match}
-"""what makes the result of each command again that needs no more than track and video"""
 _AGAIN = (*_COMMANDS, "conform")
 
 

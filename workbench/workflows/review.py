@@ -58,8 +58,7 @@ __all__ = [
 ]
 
 _WORDS: tuple[Word, ...] = get_args(Word)
-_TEXTS = ("verdict_id", "at", "track", "content_hash", "verdict", "note")
-"""columns of an exported CSV with text"""
+_TEXTS = ("verdict_id", "at", "track", "content_hash", "verdict", "note")  # columns of an exported CSV with text
 
 
 def judge_seam(
@@ -71,26 +70,10 @@ def judge_seam(
     note: str = "",
     reviewer: str = "",
 ) -> Verdict:
-    """Keep what somebody heard at a seam, under the crossfade that was heard; verdicts given before stay.
+    """Save a reviewer's verdict on a seam under the crossfade that was played; verdicts given before stay.
 
-    Parameters
-    ----------
-    workspace : whose database keeps the verdict
-    loop : names the track, and holds its analysis
-    plan : what was heard: one of the loop's options, or one with another crossfade
-    view : of the seam in that plan, with its score
-    word : the verdict
-    note : in the reviewer's own words
-    reviewer : whose verdict it is; empty where no name was given
-
-    Returns
-    -------
-    Verdict : as it is kept, with its id and time
-
-    Raises
-    ------
-    ParameterError : `word` is no verdict, or the name of the reviewer is none
-    StoreError : the database cannot be used
+    `plan` is what was played: one of the loop's options, or one with another crossfade. Raises `ParameterError` if
+    `word` is no verdict, or the name of the reviewer is none.
     """
     assert loop.analysis is not None, "a plan comes from an analysis"
     numbers = {
@@ -104,61 +87,27 @@ def judge_seam(
 
 
 def load_verdicts(workspace: Workspace) -> list[Verdict]:
-    """All verdicts of a home folder, oldest first.
-
-    Parameters
-    ----------
-    workspace : whose database is read
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
+    """All verdicts of a home folder, oldest first."""
     with workspace.database.read() as connection:
         return every(connection)
 
 
 def newest_verdicts(workspace: Workspace) -> list[Verdict]:
-    """Each reviewer's newest verdict about every seam under every crossfade, of all tracks, oldest first.
-
-    Parameters
-    ----------
-    workspace : whose database is read
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
+    """Each reviewer's newest verdict about every seam under every crossfade, of all tracks, oldest first."""
     given = load_verdicts(workspace)
     order = {verdict.verdict_id: place for place, verdict in enumerate(given)}
     return sorted(latest(given), key=lambda verdict: order[verdict.verdict_id])
 
 
 def write_verdicts(given: Iterable[Verdict], out: TextIO) -> None:
-    """Write verdicts as CSV, one a line, as `read_verdicts` reads them.
-
-    Parameters
-    ----------
-    given : in the order of the rows
-    out : open for writing text
-    """
+    """Write verdicts as CSV, one a line, as `read_verdicts` reads them."""
     write_csv(given, out)
 
 
 def read_verdicts(path: Path) -> list[Verdict]:
-    """Read verdicts from a CSV file as the dashboard exports it.
+    """Read verdicts from a CSV file (UTF-8 or UTF-16) as the dashboard exports it, in the order of its rows.
 
-    Parameters
-    ----------
-    path : of the file, UTF-8 or UTF-16
-
-    Returns
-    -------
-    in the order of its rows
-
-    Raises
-    ------
-    InputError : the file cannot be read, a column is missing, or a row is no verdict
+    Raises `InputError` if the file cannot be read, a column is missing, or a row is no verdict.
     """
     try:
         reader = csv.DictReader(io.StringIO(decode_text(path.read_bytes()), newline=""))
@@ -189,25 +138,15 @@ class _Notes:
     """What was composed of a bundled track."""
 
     grid: BeatGrid
-    sections: tuple[tuple[int, int, str], ...]
-    """first bar, one past the last, name"""
-    one_key: bool
-    """whether it stays in its key; else sections of one name need not sound alike"""
+    sections: tuple[tuple[int, int, str], ...]  # first bar, one past the last, name
+    one_key: bool  # whether it stays in its key; else sections of one name need not sound alike
 
 
 def known_splices(tracks: Iterable[str], each: int = 24, params: SeamParams | None = None) -> list[Verdict]:
     """Splices of bundled tracks with verdicts by the rule in the head of this module; nobody listened.
 
-    Parameters
-    ----------
-    tracks : names of bundled tracks, without suffix; one that never repeats or that changes key has only audible
-        splices, one without beats none
-    each : most splices of each verdict from a track, drawn with a fixed seed
-    params : with which they are scored; None: the defaults
-
-    Raises
-    ------
-    ResourceMissing : no bundled track of that name
+    At most `each` of each verdict from a track, drawn with a fixed seed. A track that never repeats or that changes key
+    has only audible splices, one without beats none. Raises `ResourceMissing` for an unknown name.
     """
     params = params or SeamParams()
     found: list[Verdict] = []

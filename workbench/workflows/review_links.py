@@ -22,30 +22,16 @@ from pathlib import Path
 from workbench.errors import InputError, ParameterError, StoreError
 from workbench.home import Home
 
-LONGEST = timedelta(days=90)
-"""for which a link may be open"""
+LONGEST = timedelta(days=90)  # for which a link may be open
 _KEY_BYTES = 32
 _TOKEN = re.compile(r"(pv_[0-9A-Z]{26})\.([0-9]{1,11})\.([0-9a-f]{64})")
 
 
 def sign_link(home: Home, version_id: str, lasts: timedelta, now: float | None = None) -> str:
-    """The token of a link to a version.
+    """The token of a link to a version: letters, digits, `_` and `.`, as one part of an address.
 
-    Parameters
-    ----------
-    home : whose key signs
-    version_id : of the version
-    lasts : from now on
-    now : s since 1970; None: the clock
-
-    Returns
-    -------
-    str : letters, digits, `_` and `.`, as one part of an address
-
-    Raises
-    ------
-    ParameterError : it would not last, or for longer than `LONGEST`
-    StoreError : the key cannot be read or made
+    `now` is in seconds since 1970; None: the clock. Raises `ParameterError` if the link would not last, or for longer
+    than `LONGEST`.
     """
     if not timedelta(0) < lasts <= LONGEST:
         raise ParameterError(f"a link is open for up to {LONGEST.days} days, got {lasts}")
@@ -54,22 +40,9 @@ def sign_link(home: Home, version_id: str, lasts: timedelta, now: float | None =
 
 
 def open_link(home: Home, token: str, now: float | None = None) -> tuple[str, int]:
-    """The version that a link shows, and when the link expires.
+    """The version that a link shows, and when the link expires, s since 1970.
 
-    Parameters
-    ----------
-    home : whose key signed
-    token : of the link, as it was sent; not validated yet
-    now : s since 1970; None: the clock
-
-    Returns
-    -------
-    version_id, s since 1970
-
-    Raises
-    ------
-    InputError : it was not signed with this key, was altered, or has expired
-    StoreError : the key cannot be read or made
+    Raises `InputError` if the token was not signed with this key, was altered, or has expired.
     """
     found = _TOKEN.fullmatch(token)
     if found is None:

@@ -18,26 +18,17 @@ from workbench.recording import FloatArray, Recording
 from workbench.render.playback import expected_excerpt, seam_excerpt
 from workbench.workflows.analyze import Analysis
 
-EXCERPT_SECONDS = 4.0
-"""length of the excerpt around a seam, which is shown and played"""
-_SAME_SECONDS = 2e-6
-"""plans round their times to the microsecond"""
+EXCERPT_SECONDS = 4.0  # length of the excerpt around a seam, which is shown and played
+_SAME_SECONDS = 2e-6  # plans round their times to the microsecond
 
 
 _kept: dict[str, SeamEvidence] = {}
 
 
 def evidence_of(recording: Recording, grid: BeatGrid, params: SeamParams) -> SeamEvidence:
-    """The evidence that scores are computed from, kept for the last recording, grid and parameters.
+    """The evidence that scores are computed from, cached for the last recording, grid and parameters.
 
-    Parameters
-    ----------
-    recording, grid : of one track
-    params : of seams
-
-    Raises
-    ------
-    ParameterError : as of `workbench.loops.seams.seam_evidence`
+    Raises as `workbench.loops.seams.seam_evidence`.
     """
     stated = recording.content_hash.encode() + grid.beats.tobytes() + grid.positions.tobytes()
     key = hashlib.sha256(stated + params.model_dump_json().encode()).hexdigest()
@@ -92,20 +83,9 @@ def seam_view(
     params: SeamParams | None = None,
     seconds: float = EXCERPT_SECONDS,
 ) -> SeamView:
-    """The view of one seam.
+    """The view of one seam, with excerpts of some seconds.
 
-    Parameters
-    ----------
-    plan, recording, analysis : of one track
-    evidence : of the recording, from `seam_evidence`
-    seam : index of the seam
-    params : with which the seam is scored; None: the defaults
-    seconds : length of the excerpts
-
-    Raises
-    ------
-    ParameterError : no such seam
-    PlanError : the plan was made for another track
+    Raises `ParameterError` if there is no such seam, and `PlanError` if the plan was made for another track.
     """
     params = params or SeamParams()
     leave_s, enter_s = plan.segments[seam].song_to, plan.segments[seam + 1].song_from
@@ -134,32 +114,16 @@ def seam_view(
 def seam_scores(
     plan: LoopPlan, analysis: Analysis, evidence: SeamEvidence, params: SeamParams | None = None
 ) -> tuple[float, ...]:
-    """Score every seam of a plan.
-
-    Parameters
-    ----------
-    plan, analysis, evidence : of one track
-    params : with which the seams are scored; None: the defaults
-
-    Returns
-    -------
-    0 to 1 each, in order of hearing
-    """
+    """Score every seam of a plan, 0 to 1 each, in playing order."""
     params = params or SeamParams()
     pairs = zip(plan.segments[:-1], plan.segments[1:], strict=True)
     return tuple(_score_of(analysis, evidence, left.song_to, entered.song_from, params)[0] for left, entered in pairs)
 
 
 def planned_scores(plan: LoopPlan, analysis: Analysis) -> tuple[float | None, ...]:
-    """The scores by which the planner chose the seams, which need no sound.
+    """The scores, 0 to 1 each, by which the planner chose the seams, which need no sound.
 
-    Parameters
-    ----------
-    plan, analysis : of one track
-
-    Returns
-    -------
-    0 to 1 each, in order of hearing; None for a splice that the profile does not hold
+    None for a splice that the profile does not hold.
     """
     pairs = zip(plan.segments[:-1], plan.segments[1:], strict=True)
     rows = [_row_of(analysis, left.song_to, entered.song_from) for left, entered in pairs]

@@ -24,40 +24,25 @@ if TYPE_CHECKING:
     from optuna.trial import Trial
 
 ROUND_POINTS = 8
-_REPEATS = 40
-"""proposals of known points after which a point is drawn instead"""
+_REPEATS = 40  # proposals of known points after which a point is drawn instead
 
-Point = dict[str, Any]
-"""values by the names of parameters"""
+Point = dict[str, Any]  # values by the names of parameters
 
 
 class Axis(NamedTuple):
     """One parameter that is swept."""
 
-    name: str
-    """such as `seams.context_beats`"""
+    name: str  # such as `seams.context_beats`
     values: tuple[Any, ...]
 
 
 def search_points(
     axes: Sequence[Axis], count: int, seed: int, measure: Callable[[int, list[Point]], Sequence[float]]
 ) -> list[Point]:
-    """Search the combinations of some parameters for those that score best.
+    """Search the combinations of some parameters for those that score best, in the order in which they were proposed.
 
-    Parameters
-    ----------
-    axes : what is searched
-    count : of points, each once; no more than there are combinations
-    seed : of the search
-    measure : takes the number of a round, from 0, and its points, and gives the score of each; more is better
-
-    Returns
-    -------
-    in the order in which they were proposed
-
-    Raises
-    ------
-    ExtraMissing : Optuna is not installed
+    `count` points, each once, no more than there are combinations. `measure` takes the number of a round, from 0, and
+    its points, and gives the score of each; more is better. Raises `ExtraMissing` without Optuna.
     """
     require_extra("optuna", "a search over a sweep's parameters")
     study = _Study(axes, seed)

@@ -46,20 +46,13 @@ class TriedSplice:
     """One splice of a track, as the planner knows it."""
 
     track: TrackSource
-    score: float
-    """0 to 1, probability that nobody hears it"""
-    parts: dict[str, float]
-    """0 to 1 each, by the names of `SEAM_PARTS`"""
-    bars: int
-    """of the body that it repeats; negative where it goes ahead and leaves out as many"""
-    level_step_db: float
-    """LU by which the entered side is louder"""
-    min_seam_score: float
-    """the score under which the planner takes a splice only if it is pinned"""
-    plan: LoopPlan
-    """the whole track with this splice taken once"""
-    analysis: Analysis
-    """of the track; its profile holds the splice"""
+    score: float  # 0 to 1, probability that nobody hears it
+    parts: dict[str, float]  # 0 to 1 each, by the names of `SEAM_PARTS`
+    bars: int  # of the body that it repeats; negative where it goes ahead and leaves out as many
+    level_step_db: float  # LU by which the entered side is louder
+    min_seam_score: float  # the score under which the planner takes a splice only if it is pinned
+    plan: LoopPlan  # the whole track with this splice taken once
+    analysis: Analysis  # of the track; its profile holds the splice
     provenance: Provenance
 
 
@@ -108,12 +101,7 @@ def try_splice(workspace: Workspace, track: TrackSource | Path | str, leave: flo
 
 
 def splice_json(tried: TriedSplice) -> dict[str, Any]:
-    """The JSON of a splice as the command line prints it; its fields are called as in a plan.
-
-    Parameters
-    ----------
-    tried : the result of `try_splice`
-    """
+    """The JSON of a splice as the command line prints it; its fields are named as in a plan."""
     plan = tried.plan
     left, entered = plan.segments
     body = {
@@ -133,24 +121,12 @@ def splice_json(tried: TriedSplice) -> dict[str, Any]:
 
 
 def heard_around(workspace: Workspace, tried: TriedSplice) -> Recording:
-    """What is heard around a splice, which lies in the middle of `EXCERPT_SECONDS`.
-
-    Parameters
-    ----------
-    workspace : of which the decoded track comes
-    tried : the result of `try_splice`
-    """
+    """The sound around a splice, which lies in the middle of `EXCERPT_SECONDS`."""
     return seam_excerpt(tried.plan, workspace.load_recording(tried.track.path), 0, EXCERPT_SECONDS)
 
 
 def splice_view(workspace: Workspace, tried: TriedSplice) -> SeamView:
-    """What the picture of a splice shows, for `workbench.plots.seams.seam_figure`.
-
-    Parameters
-    ----------
-    workspace : of which the decoded track comes; parameters of seams
-    tried : the result of `try_splice`
-    """
+    """What the picture of a splice shows, for `workbench.plots.seams.seam_figure`."""
     recording = workspace.load_recording(tried.track.path)
     params = workspace.params.seams
     evidence = seam_evidence(recording, tried.analysis.grid, params)
@@ -159,41 +135,13 @@ def splice_view(workspace: Workspace, tried: TriedSplice) -> SeamView:
 
 
 def save_sound(workspace: Workspace, tried: TriedSplice, out: Path) -> Path:
-    """Write what is heard around a splice.
-
-    Parameters
-    ----------
-    workspace, tried : as in `heard_around`
-    out : a .wav, .flac or .mp3 file, which appears whole or not at all
-
-    Returns
-    -------
-    the path
-
-    Raises
-    ------
-    MediaError : the file cannot be written
-    """
+    """Write the sound around a splice to a .wav, .flac or .mp3 file, whole or not at all."""
     heard = heard_around(workspace, tried)
     return write_audio(out, [heard.samples], heard.sample_rate, heard.channels)
 
 
 def save_picture(workspace: Workspace, tried: TriedSplice, out: Path) -> Path:
-    """Write the picture of a splice.
-
-    Parameters
-    ----------
-    workspace, tried : as in `splice_view`
-    out : a PNG file, which appears whole or not at all
-
-    Returns
-    -------
-    the path
-
-    Raises
-    ------
-    StoreError : the file cannot be written
-    """
+    """Write the picture of a splice to a PNG file, whole or not at all."""
     picture = png(seam_figure(splice_view(workspace, tried)))
     with written_whole(out, StoreError) as aside:
         aside.write_bytes(picture)
@@ -201,18 +149,9 @@ def save_picture(workspace: Workspace, tried: TriedSplice, out: Path) -> Path:
 
 
 def taken_once(profile: LoopProfile, row: int, label: str, params: CoverParams) -> LoopPlan:
-    """The plan that plays the whole track and takes one of its splices once.
+    """The plan that plays the whole track and takes the splice in one row of its profile once.
 
-    Parameters
-    ----------
-    profile : of the track; only its length, metre, sections and splices are read
-    row : of the splice among those of the profile
-    label : what the splice is called in an error
-    params : limits of gains and the glide
-
-    Raises
-    ------
-    ConstraintError : there is no room for its crossfade
+    `label` names the splice in an error. Raises `ConstraintError` if there is no room for its crossfade.
     """
     splices = profile.splices
     song_to, song_from = round(float(splices.song_to[row]), 6), round(float(splices.song_from[row]), 6)

@@ -53,8 +53,7 @@ if TYPE_CHECKING:
 
     from workbench.loops.profile import LoopProfile
 
-SWEEP_VERSION = 1
-"""of what a finished recording holds; raise it when measures change"""
+SWEEP_VERSION = 1  # of what a finished recording holds; raise it when measures change
 _DRAWN_MOST = 100_000
 
 
@@ -127,17 +126,9 @@ def _value(text: str) -> Any:
 
 
 def with_values(params: WorkbenchParams, point: Mapping[str, Any], named: str = "the sweep") -> WorkbenchParams:
-    """Parameters with some of them changed.
+    """Parameters with some of them changed, by names such as `seams.context_beats`.
 
-    Parameters
-    ----------
-    params : all parameters; left as they are
-    point : values by the names of parameters, such as `seams.context_beats`
-    named : who asks, in messages
-
-    Raises
-    ------
-    ParameterError : there is no such parameter, or a value it cannot have
+    `named` says in messages who asks. Raises `ParameterError` for an unknown parameter, or a value it cannot have.
     """
     values = params.model_dump(mode="json")
     for name, value in point.items():
@@ -179,21 +170,10 @@ def _how_listed(stage: str, field: str, usual: Sequence[Any]) -> str:
 
 
 def sweep_points(axes: Sequence[Axis], draw: int | None = None, seed: int = 0) -> list[Point]:
-    """The points of a sweep.
+    """The points of a sweep in the order of the combinations, the last axis quickest.
 
-    Parameters
-    ----------
-    axes : what is swept, each once
-    draw : how many of all combinations are drawn at random, each once; None: all
-    seed : of the draw
-
-    Returns
-    -------
-    in the order of the combinations, the last axis quickest
-
-    Raises
-    ------
-    ParameterError : no axes, one of them twice, or nothing to draw
+    `draw` says how many of all combinations are drawn at random, each once; None: all. Raises `ParameterError` for no
+    axes, one of them twice, or nothing to draw.
     """
     names = [axis.name for axis in axes]
     total = check_axes(axes, draw, "drawn")
@@ -214,17 +194,9 @@ def sweep_points(axes: Sequence[Axis], draw: int | None = None, seed: int = 0) -
 
 
 def check_axes(axes: Sequence[Axis], count: int | None, done: str) -> int:
-    """How many combinations there are.
+    """How many combinations there are; `done` says in an error what becomes of them.
 
-    Parameters
-    ----------
-    axes : what is swept, each once
-    count : how many of them are wanted; None: all
-    done : what becomes of them, in words
-
-    Raises
-    ------
-    ParameterError : no axes, one of them twice, or not as many combinations as are wanted
+    Raises `ParameterError` for no axes, one of them twice, or fewer combinations than `count`.
     """
     names = [axis.name for axis in axes]
     # a list and the weight of a part in it would both say what the weight is
@@ -449,24 +421,11 @@ def sweep_track(
     params: WorkbenchParams,
     track: DatasetTrack,
 ) -> Row:
-    """All points on one recording; runs in another process.
+    """All points on one recording: `status`, `reason`, and each measure as a list over the points, None where it is
+    missing.
 
-    Parameters
-    ----------
-    points : values by the names of parameters
-    seconds : length of the video; None: a minute more than the recording
-    root : the home folder
-    params : those that are not swept
-    track : of the dataset
-
-    Returns
-    -------
-    `status` and `reason`; each measure as a list over the points, None where it does not apply
-
-    Raises
-    ------
-    StoreError : the home folder cannot be used, which may pass
-    ResourceMissing : something of this installation, which says nothing of the recording
+    Runs in another process. `seconds` is the length of the video; None: a minute more than the recording. Raises
+    `StoreError` and `ResourceMissing`, which say nothing of the recording.
     """
     rows: list[dict[str, float]] = [{}] * len(points)
     changed = [with_values(params, point) for point in points]
@@ -519,12 +478,7 @@ class _Bench:
         self._kept: dict[str, tuple[str, Any]] = {}
 
     def profile(self, params: WorkbenchParams) -> tuple[Any, LoopProfile]:
-        """Grid and loop profile.
-
-        Parameters
-        ----------
-        params : all of them
-        """
+        """Grid and loop profile."""
         from workbench.loops.bodies import loop_profile, profile_of_form, track_form
         from workbench.loops.seams import line_breaks, with_yardstick
         from workbench.workflows.analyze import Sound, beat_stage, measured_evidence

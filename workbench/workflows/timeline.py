@@ -25,23 +25,11 @@ from workbench.workflows.loop import Loop
 from workbench.workflows.watch import watch
 from workbench.workspace import Workspace
 
-_FRAME_PIXELS, _TILE_PIXELS = 200, 128
-"""widths of the large frames and of the tiles"""
+_FRAME_PIXELS, _TILE_PIXELS = 200, 128  # widths of the large frames and of the tiles
 
 
 def video_timeline(workspace: Workspace, loop: Loop, recording: Recording) -> VideoOverview:
-    """Gather everything that was found in a video and planned under it.
-
-    Parameters
-    ----------
-    workspace : parameters, store and progress report
-    loop : a plan for a video, with or without a mix
-    recording : its track, decoded
-
-    Raises
-    ------
-    MediaError : the video cannot be read
-    """
+    """Gather everything that was found in a video and planned under it."""
     plan = loop.answer
     assert isinstance(plan, LoopPlan), "a refusal has no timeline"
     assert loop.video is not None, "a bare length has no timeline"

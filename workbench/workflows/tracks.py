@@ -20,11 +20,9 @@ if TYPE_CHECKING:
 class TrackSource:
     """A track that was found by name: a file, or a track of the catalog."""
 
-    track_id: str
-    """the catalog's id, or the file's name"""
+    track_id: str  # the catalog's id, or the file's name
     path: Path
-    record: Track | None
-    """its record; None for a file that was named itself"""
+    record: Track | None  # its record; None for a file that was named itself
 
     @property
     def title(self) -> str:
@@ -33,17 +31,9 @@ class TrackSource:
 
 
 def find_track(workspace: Workspace, named: str) -> TrackSource:
-    """Find the track that a name stands for; a file comes before an id.
+    """Find the track that a name stands for, a path or an id of the catalog; a file comes before an id.
 
-    Parameters
-    ----------
-    workspace : of which the catalog is searched
-    named : path of a file, or id of a track
-
-    Raises
-    ------
-    UnknownTrack : neither a file nor an id of the catalog
-    StoreError : the catalog cannot be read
+    Raises `UnknownTrack` if it is neither.
     """
     path = Path(named)
     if path.is_file():
@@ -55,18 +45,7 @@ def find_track(workspace: Workspace, named: str) -> TrackSource:
 
 
 def find_in_catalog(workspace: Workspace, track_id: str) -> TrackSource:
-    """Find a track of the catalog, whatever files there are.
-
-    Parameters
-    ----------
-    workspace : of which the catalog is searched
-    track_id : its id
-
-    Raises
-    ------
-    UnknownTrack : the catalog has no such id
-    StoreError : the catalog cannot be read
-    """
+    """Find a track of the catalog by its id, whatever files there are; raises `UnknownTrack`."""
     from workbench.workflows.library import open_library
 
     track = open_library(workspace).get(track_id)

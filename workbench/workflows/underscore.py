@@ -46,10 +46,8 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.catalog.snapshot import Snapshot
 
-_LEAST_FACET = 0.05
-"""of a wanted facet; less is not searched for"""
-_SPARE = 4
-"""times the size of a pool: if fewer tracks keep the rules, all are searched"""
+_LEAST_FACET = 0.05  # of a wanted facet; less is not searched for
+_SPARE = 4  # times the size of a pool: if fewer tracks keep the rules, all are searched
 
 
 def underscore(
@@ -61,25 +59,11 @@ def underscore(
     brief: str | None = None,
     lexicon_only: bool = False,
 ) -> Lane:
-    """Rank the catalog against a text.
+    """Rank the catalog against a spoken text with production notes: ten tracks at most, best first, and their pool.
 
-    Parameters
-    ----------
-    workspace : parameters and catalog
-    script : the spoken text with production notes; treated as data, whatever it says
-    snapshot : of the catalog; None: it is opened, and brought up to date
-    platform : where the video is shown, as "tiktok"; free text
-    brief : what is asked of the music, in plain words
-    lexicon_only : do not use the sentence embedding
-
-    Returns
-    -------
-    ten tracks at most, best first, and the pool they were picked from
-
-    Raises
-    ------
-    ParameterError : the script is empty
-    StoreError : the home folder or its database cannot be used
+    The script is data, whatever it says; `brief` asks for music in plain words, `platform` says where the video is
+    shown, as "tiktok". Without a `snapshot` the catalog is opened and brought up to date; `lexicon_only` does without
+    the sentence embedding. Raises `ParameterError` for an empty script.
     """
     if not script.strip():
         raise ParameterError("the script must say something")
@@ -101,16 +85,7 @@ def underscore(
 
 
 def the_embedding(workspace: Workspace) -> SentenceEmbedding | None:
-    """The sentence embedding of this machine, loaded once per process.
-
-    Parameters
-    ----------
-    workspace : of whose settings its folder comes
-
-    Returns
-    -------
-    None if it is not installed
-    """
+    """The sentence embedding of this machine, loaded once per process; None if it is not installed."""
     return find_embedding(workspace.settings)
 
 
@@ -151,18 +126,9 @@ def _propose(
 
 
 def words_query(wanted: ScriptWants, embedding: SentenceEmbedding) -> FloatArray:
-    """The query to the vector index for a text that was read by an embedding.
+    """The query to the vector index for a text that was read by an embedding, shape (384,).
 
     It lies between the text's own vector and that of a description of suitable music, so that one search serves both.
-
-    Parameters
-    ----------
-    wanted : with the vector of the script
-    embedding : the sentence embedding
-
-    Returns
-    -------
-    shape (384,)
     """
     assert wanted.vector is not None
     described = ", ".join(lexicon().music[index] for index in _strongest(wanted))

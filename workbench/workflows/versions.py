@@ -27,8 +27,8 @@ from workbench.store.reviews import PlanVersion, get_version, keep_version, same
 from workbench.workflows.loop import Loop, loop_json
 from workbench.workspace import Workspace
 
+# Parameters of rendering that change what is heard of a mix
 _DUCKING = ("ducking", "speech_band_depth", "other_bands_depth", "other_bands_gap_db")
-"""parameters of rendering that change what is heard of a mix"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +36,13 @@ class FrozenPlan:
     """A version, read."""
 
     version: PlanVersion
-    number: int
-    """among the versions of its track under its video, from 1"""
+    number: int  # among the versions of its track under its video, from 1
     plan: LoopPlan
     mix: MixBody | None
     provenance: Provenance | None
 
     def render_params(self, params: RenderParams) -> RenderParams:
-        """Parameters under which it is heard as it was when it was frozen.
-
-        Parameters
-        ----------
-        params : for all that does not change what was decided
-        """
+        """Parameters under which it sounds as when it was frozen; `params` gives all that does not change that."""
         if self.provenance is None:
             return params
         return params.model_copy(update=_ducking(self.provenance.params.get("render")))
@@ -65,30 +59,16 @@ class FrozenPlan:
 
 
 def subject_of(content_hash: str, video_hash: str | None, seconds: float) -> str:
-    """The digest that versions of one track under one video share, 64 hex digits.
+    """The digest that versions of one track under one video share, 64 hex digits, from the hashes of both.
 
-    Parameters
-    ----------
-    content_hash : SHA-256 of the track's bytes, hex
-    video_hash : the same of the video; None where only its length is known
-    seconds : that length; counts only without `video_hash`
+    The length counts only without a video.
     """
     under = video_hash if video_hash is not None else f"{seconds:.3f} s"
     return hashlib.sha256(f"{content_hash}\n{under}".encode()).hexdigest()
 
 
 def loop_subject(workspace: Workspace, loop: Loop) -> str:
-    """The subject of a loop.
-
-    Parameters
-    ----------
-    workspace : hashes the video where the loop's provenance does not hold its hash
-    loop : with a plan
-
-    Raises
-    ------
-    MediaError : the video cannot be read
-    """
+    """The subject of a loop with a plan; hashes the video where the loop's provenance does not hold its hash."""
     assert loop.analysis is not None, "a plan comes from an analysis"
     video_hash = None
     if loop.video is not None:
@@ -98,18 +78,9 @@ def loop_subject(workspace: Workspace, loop: Loop) -> str:
 
 
 def freeze_plan(workspace: Workspace, loop: Loop) -> PlanVersion:
-    """Freeze a plan, unless there is a version that is heard the same; then that is the one.
+    """Freeze the option of a plan that is in use, unless there is a version that sounds the same; then that is the one.
 
-    Parameters
-    ----------
-    workspace : whose database keeps it
-    loop : with a plan, of which the option in use is taken
-
-    Raises
-    ------
-    MediaError : the video cannot be read
-    ParameterError : there is no plan, but a refusal
-    StoreError : the database cannot be used
+    Raises `ParameterError` for a refusal.
     """
     alone = _alone(loop)
     assert alone.analysis is not None, "a plan comes from an analysis"
@@ -128,37 +99,16 @@ def freeze_plan(workspace: Workspace, loop: Loop) -> PlanVersion:
 
 
 def find_version(workspace: Workspace, loop: Loop) -> PlanVersion | None:
-    """The version that is heard like a plan; None where it was not frozen.
-
-    Parameters
-    ----------
-    workspace : whose database is read
-    loop : with a plan
-
-    Raises
-    ------
-    MediaError : the video cannot be read
-    ParameterError : there is no plan, but a refusal
-    StoreError : the database cannot be used
-    """
+    """The version that sounds like a plan, None where it was not frozen; raises `ParameterError` for a refusal."""
     subject, digest = loop_subject(workspace, loop), _digest(loop_json(_alone(loop)))
     with workspace.database.read() as connection:
         return same_version(connection, subject, digest)
 
 
 def thaw(workspace: Workspace, version_id: str) -> FrozenPlan:
-    """Read a version.
+    """Read a version by its id.
 
-    Parameters
-    ----------
-    workspace : whose database is read
-    version_id : as `freeze_plan` gave it
-
-    Raises
-    ------
-    InputError : there is no such version
-    PlanError : it was made by a newer program
-    StoreError : the database cannot be used
+    Raises `InputError` if there is none, and `PlanError` if a newer program made it.
     """
     with workspace.database.read() as connection:
         version = get_version(connection, version_id)
@@ -171,14 +121,7 @@ def thaw(workspace: Workspace, version_id: str) -> FrozenPlan:
 def has_its_video(workspace: Workspace, frozen: FrozenPlan) -> bool:
     """Whether the video of a version is still the one that it was planned under, byte for byte.
 
-    Parameters
-    ----------
-    workspace : hashes the video
-    frozen : the version; one that was planned for a length alone has none
-
-    Raises
-    ------
-    MediaError : the video is gone, or cannot be read
+    A version that was planned for a length alone has none. Raises `MediaError` if the video is gone.
     """
     if frozen.video is None:
         return False

@@ -21,33 +21,17 @@ if TYPE_CHECKING:
 class VideoSource:
     """A video that was found by name: a file, or a video with an id."""
 
-    video_id: str
-    """the id, or the file's name"""
+    video_id: str  # the id, or the file's name
     path: Path
-    audio: str | None = None
-    """sound streams that were chosen when it was added, as `--audio` takes them"""
+    audio: str | None = None  # sound streams that were chosen when it was added, as `--audio` takes them
 
 
 def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = None) -> AddedVideo:
-    """Analyse a video and store a record of it.
+    """Analyse a video and store a record of it, under a new id or the given one, whose record is replaced.
 
-    The file is copied to the store that the settings name; without one it is not copied, and must stay where it is.
-
-    Parameters
-    ----------
-    workspace : of its parameters those of cuts and voice matter; the record holds which sound streams it chooses
-    path : a file with a moving picture
-    video_id : the id to use; a record under it is replaced. None makes a new one
-
-    Returns
-    -------
-    the record as stored
-
-    Raises
-    ------
-    MediaError : no such file, no media, no moving picture, or damage beyond use
-    ParameterError : an id that no video can have
-    StoreError : the home folder or the database cannot be used
+    The file is copied to the store that the settings name; without one it is not copied, and must stay where it is. The
+    record holds which sound streams the parameters choose. Raises `MediaError` without a moving picture, or for damage
+    beyond use, and `ParameterError` for an id that no video can have.
     """
     from ulid import ULID
 
@@ -71,18 +55,9 @@ def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = 
 
 
 def find_video(workspace: Workspace, named: Path | str) -> VideoSource:
-    """Find the video that a name stands for; a file comes before an id.
+    """Find the video that a name stands for, a path or an id; a file comes before an id.
 
-    Parameters
-    ----------
-    workspace : of which the records are searched
-    named : path of a file, or id of a video
-
-    Raises
-    ------
-    UnknownVideo : neither a file nor an id of a video
-    MediaError : the file of the video with that id is gone
-    StoreError : the database cannot be read
+    Raises `UnknownVideo` if it is neither, and `MediaError` if the file of the video with that id is gone.
     """
     path = Path(named)
     if path.exists():
@@ -103,10 +78,7 @@ def find_video(workspace: Workspace, named: Path | str) -> VideoSource:
 def with_audio_of(workspace: Workspace, video: VideoSource | None, audio: SoundChoice | None) -> Workspace:
     """The workspace that takes the sound streams that were chosen now, or when the video was added.
 
-    Raises
-    ------
-    MediaError : the file lacks one of them
-    ParameterError : they were chosen now, of no video
+    Raises `MediaError` if the file lacks one of them, and `ParameterError` if they were chosen now, of no video.
     """
     if video is None and audio is not None:
         raise ParameterError("sound streams are those of a video: --audio needs --video FILE")

@@ -38,12 +38,9 @@ class VoiceOver:
 class VoiceOverMix:
     """A mix and its sound."""
 
-    mix: Mix
-    """its `duck` is None where nobody speaks in the foreground"""
-    both: Recording
-    """voice and music together, turned down where they would exceed full scale"""
-    music: Recording
-    """the music alone, as it is in `both`"""
+    mix: Mix  # its `duck` is None where nobody speaks in the foreground
+    both: Recording  # voice and music together, turned down where they would exceed full scale
+    music: Recording  # the music alone, as it is in `both`
 
     @property
     def envelope(self) -> tuple[tuple[float, float], ...]:
@@ -61,17 +58,7 @@ class VoiceOverMix:
 
 
 def load_voice_over(voice: Path, music: Path, seconds: float) -> VoiceOver:
-    """Decode the first seconds of a voice and of the music under it, and measure the voice.
-
-    Parameters
-    ----------
-    voice, music : sound files
-    seconds : of the voice; the music is as long as the voice then is, or shorter
-
-    Raises
-    ------
-    MediaError : one of them cannot be decoded
-    """
+    """Decode the first seconds of a voice and as much of the music under it, and measure the voice."""
     spoken = _mono(decode(voice), None, seconds)
     heard = resample(spoken.samples[0], spoken.sample_rate, SAMPLE_RATE)
     bands, pitches, odds = BandMeter(), PitchMeter(), VoiceMeter()
@@ -85,17 +72,7 @@ def load_voice_over(voice: Path, music: Path, seconds: float) -> VoiceOver:
 
 
 def mix_voice_over(sounds: VoiceOver, params: DuckParams | None = None) -> VoiceOverMix:
-    """Balance voice and music, and duck the music under the voice.
-
-    Parameters
-    ----------
-    sounds : decoded and measured
-    params : of ducking; None: the defaults
-
-    Returns
-    -------
-    as long as the voice
-    """
+    """Balance voice and music, and duck the music under the voice; the result is as long as the voice."""
     voice, music = sounds.voice, sounds.music
     rate, levels = music.sample_rate, level_curve(music.samples, music.sample_rate)
     mix = plan_mix(sounds.measured, levels, voice.duration, duck=params or DuckParams())

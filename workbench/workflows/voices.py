@@ -24,26 +24,14 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.params import VoiceParams
 
-VOICES_VERSION = 1
-"""Raise it when what is kept of a detector's answer changes."""
+VOICES_VERSION = 1  # raise it when what is kept of a detector's answer changes
 
 
 def with_voices(workspace: Workspace, soundtrack: SoundtrackMeasure) -> SoundtrackMeasure:
     """The soundtrack with what the workspace's voice detector finds in it, from the store or found now.
 
-    Parameters
-    ----------
-    workspace : of its parameters those of the voice matter
-    soundtrack : measured
-
-    Returns
-    -------
-    the same, unless a detector of others is named and the soundtrack has sound and a file
-
-    Raises
-    ------
-    ParameterError : as of `workbench.mix.detectors.ask_detector`
-    MediaError : the file is gone, or one that the detector reads cannot be read
+    Unchanged unless an external detector is named and the soundtrack has sound and a file. Raises as
+    `workbench.mix.detectors.ask_detector`, and `MediaError` if a file is gone.
     """
     params, path = workspace.params.voice, soundtrack.path
     if params.detector == OWN or soundtrack.levels is None or path is None:
@@ -76,19 +64,9 @@ def _digest(path: Path) -> str:
 
 
 def voice_parts(params: VoiceParams) -> tuple[KeyPart, ...]:
-    """What utterances depend on besides the video: the parameters, and the version of the detector.
+    """Parts of the cache key of utterances beside the video: the parameters, and the version of the detector.
 
-    Parameters
-    ----------
-    params : of the voice
-
-    Returns
-    -------
-    parts of a cache key
-
-    Raises
-    ------
-    ParameterError : there is no such detector
+    Raises `ParameterError` if there is no such detector.
     """
     detector = OwnDetector if params.detector == OWN else find_detector(params.detector)
     return params, CacheKeyPart("VoiceDetector", "version", detector.version)

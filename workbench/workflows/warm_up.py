@@ -10,17 +10,12 @@ import time
 
 import numpy as np
 
+# of one byte a value, of two, and with both colour differences in one plane
 _PIXEL_FORMATS = ("yuv420p", "yuv420p10le", "nv12")
-"""of one byte a value, of two, and with both colour differences in one plane"""
 
 
 def warm_up() -> float:
-    """Compile every kernel that analysis, videos, placing and rendering use.
-
-    Returns
-    -------
-    s that it took
-    """
+    """Compile every kernel that analysis, videos, placing and rendering use; returns the seconds that it took."""
     started = time.perf_counter()
     from workbench.beats import track
     from workbench.features.loudness import integrated_lufs, momentary, true_peak_db

@@ -42,40 +42,26 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.mix.levels import LevelCurve
 
-PICTURE_VERSION = 5
-"""Raise it when the code of media.video_reader or video changes a picture."""
-SOUNDTRACK_VERSION = 7
-"""Raise it when the code that measures a soundtrack changes its results."""
+PICTURE_VERSION = 5  # raise it when the code of media.video_reader or video changes a picture
+SOUNDTRACK_VERSION = 7  # raise it when the code that measures a soundtrack changes its results
 
+# Raise it when the code that finds utterances, `workbench.mix.balance.heard_utterances`, changes its results
 UNUSED_VERSION = 1
-"""Raise it when the code that finds utterances, `workbench.mix.balance.heard_utterances`, changes its results."""
 
 _log = logging.getLogger(__name__)
 
+# Sound streams looked at that are not used: cameras and recorders have no more, and each costs time and memory
 _MOST_FURTHER = 8
-"""sound streams looked at that are not used: cameras and recorders have no more, and each costs time and memory"""
+# Most pictures that are decoded again to place cuts: a share of those decoded before, and a number on top
 _PLACING_SHARE, _PLACING_PICTURES = 0.3, 500
-"""most pictures that are decoded again to place cuts: a share of those decoded before, and a number on top"""
 
 Arrays = dict[str, NDArray[Any]]
 
 
 def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
-    """Analyse a video, or load its analysis from the store.
+    """Analyse a video (facts, picture and soundtrack), or load its analysis from the store.
 
-    Parameters
-    ----------
-    workspace : of its parameters those of cuts and voice matter
-    video : a file with a moving picture
-
-    Returns
-    -------
-    facts, picture and soundtrack
-
-    Raises
-    ------
-    MediaError : no such file, no media, no moving picture, or damage beyond use
-    StoreError : the home folder cannot be written to
+    Raises `MediaError` without a moving picture, or for damage beyond use.
     """
     video, params = workspace.local_file(video), workspace.params
     store, content_hash = workspace.arrays, workspace.hash_file(video)
@@ -112,25 +98,11 @@ def listen(
     workspace: Workspace,
     video: Path | str,
 ) -> tuple[LevelCurve | None, FloatArray, float, FloatArray, FloatArray, FloatArray]:
-    """Measure a soundtrack without decoding pictures, or load it from the store.
+    """Measure a soundtrack without decoding pictures, or load it from the store. Raises as `watch`.
 
-    Parameters
-    ----------
-    workspace : of its parameters how long a video may be matters
-    video : a video
-
-    Returns
-    -------
-    levels : on the video's clock; None where there is no audio stream
-    speech : shape (n_frames,), probability of speech
-    frame_seconds : length of a frame
-    bands : shape (n_hops, n_bands), power in the bands of speech
-    pitches : shape (n_steps, 2), MIDI number and clarity of the pitch
-    voice_odds : shape (n_hops,), log-odds of somebody speaking in each hundredth of a second
-
-    Raises
-    ------
-    MediaError : as for `watch`
+    Returns levels on the video's clock, None without sound; probability of speech, shape (n_frames,), and the seconds
+    of such a frame; power in the bands of speech, shape (n_hops, n_bands); MIDI number and clarity of the pitch, shape
+    (n_steps, 2); and log-odds of speech in each hundredth of a second, shape (n_hops,).
     """
     video = workspace.local_file(video)
     key, labels = _sound_key(workspace, workspace.hash_file(video)), array_labels(video.name, workspace.params)
@@ -230,8 +202,7 @@ class _Watched:
 
     info: MediaInfo
     picture: Picture
-    sound: Arrays | None
-    """None if it was not decoded"""
+    sound: Arrays | None  # None if it was not decoded
 
 
 def _measure(video: Path, workspace: Workspace, *, listen: bool) -> _Watched:

@@ -32,26 +32,22 @@ class Winner:
 
     measure: str
     point: dict[str, Any]
-    mean: float
-    """over the recordings that all points have the measure of"""
-    tracks: int
-    """how many these are"""
-    lead: float
-    """by which it is better than the second, in the mean"""
+    mean: float  # over the recordings that all points have the measure of
+    tracks: int  # how many these are
+    lead: float  # by which it is better than the second, in the mean
+    # of the 90 % interval of its lead over the point that it is least sure to beat; NaN on too few recordings
     low: float
-    """of the 90 % interval of its lead over the point that it is least sure to beat; NaN on too few recordings"""
+    # Whether it beats every other point on six recordings or more, each interval leaving zero out, by a measure that is
+    # made of nothing that was swept: only then is it the winner
     sure: bool
-    """whether it beats every other point on six recordings or more, each interval leaving zero out, by a measure that
-    is made of nothing that was swept: only then is it the winner"""
+    # Parameters of the point that the measure is made of itself, by which it cannot judge them
     made_of: tuple[str, ...] = ()
-    """parameters of the point that the measure is made of itself, by which it cannot judge them"""
 
 
 class _Measured(NamedTuple):
     """One measure of a sweep, point by point."""
 
-    values: FloatArray
-    """shape (n_tracks, n_points), of the recordings that have it at every point"""
+    values: FloatArray  # shape (n_tracks, n_points), of the recordings that have it at every point
     points: list[dict[str, Any]]
 
 

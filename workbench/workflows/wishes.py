@@ -28,22 +28,17 @@ from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
 
-_LABELS = 1e9
-"""s; length of a request of which only the labels are read"""
+_LABELS = 1e9  # s; length of a request of which only the labels are read
 
 
 @dataclass(frozen=True, slots=True)
 class PlanWishes:
     """What a person asks of a plan besides its length; false where that is nothing."""
 
-    seams: SeamConstraints = NO_CONSTRAINTS
-    """kept with the track"""
-    keep: tuple[Keep, ...] = ()
-    """parts of the track that are each kept whole in one segment"""
-    start_at: VideoSeconds | None = None
-    """where the music starts, after silence; None: with the picture"""
-    end_on: VideoSeconds | None = None
-    """where its last hit lands; None: nowhere in particular"""
+    seams: SeamConstraints = NO_CONSTRAINTS  # kept with the track
+    keep: tuple[Keep, ...] = ()  # parts of the track that are each kept whole in one segment
+    start_at: VideoSeconds | None = None  # where the music starts, after silence; None: with the picture
+    end_on: VideoSeconds | None = None  # where its last hit lands; None: nowhere in particular
 
     def __bool__(self) -> bool:
         return bool(self.seams) or self.needs_fit
@@ -59,12 +54,7 @@ class PlanWishes:
         return self._request.labels
 
     def without(self, label: str) -> PlanWishes:
-        """All wishes but one.
-
-        Parameters
-        ----------
-        label : of the one that is dropped
-        """
+        """All wishes but the one of a label."""
         rest = self._request.only([one for one in self.labels if one != label])
         return PlanWishes(rest.constraints, rest.keep, rest.start_at, rest.end_on)
 
@@ -78,10 +68,8 @@ class Contradiction:
     """Why there is no plan with some wishes; nothing was kept."""
 
     sentence: str
-    labels: tuple[str, ...]
-    """of wishes one of which must go; empty where dropping one does not help"""
-    wishes: PlanWishes
-    """all that were asked for"""
+    labels: tuple[str, ...]  # of wishes one of which must go; empty where dropping one does not help
+    wishes: PlanWishes  # all that were asked for
 
 
 def plan_around(
@@ -94,22 +82,10 @@ def plan_around(
     auto_mix: bool = False,
     found: FoundPlaces | None = None,
 ) -> Loop | Contradiction:
-    """Plan a track with all that is asked for; its constraints on seams take the place of those kept with the track.
+    """Plan a track with all that is asked for; its constraints on seams replace those saved with the track.
 
-    Parameters
-    ----------
-    workspace : parameters, store and progress report
-    track : its sound and what is known of it
-    video : the video, or its length in seconds
-    wishes : all that apply
-    fit : make a fit, whatever is asked for; else a loop where the wishes allow one
-    auto_mix : also measure how far the music is lowered under speech
-    found : of the plan before, whose measures are used for a pinned seam; None: nothing is known
-
-    Raises
-    ------
-    MediaError : track or video cannot be read
-    StoreError : the database cannot be used
+    `fit` makes a fit, whatever is asked for; else a loop where the wishes allow one. `found`, of the plan before, has
+    measures that are used for a pinned seam.
     """
     if found is not None:
         remember_splices(found.measured)
@@ -136,28 +112,15 @@ def plan_around(
 class FoundPlaces:
     """Where the seams of a plan could be."""
 
-    places: tuple[tuple[SeamPlace, ...], ...]
-    """of each seam, earliest place first"""
-    profile: LoopProfile
-    """of the track, with the splices at these places"""
-    measured: MeasuredSplices
-    """at these places, to plan with at once"""
+    places: tuple[tuple[SeamPlace, ...], ...]  # of each seam, earliest place first
+    profile: LoopProfile  # of the track, with the splices at these places
+    measured: MeasuredSplices  # at these places, to plan with at once
 
 
 def find_places(workspace: Workspace, loop: Loop, constraints: SeamConstraints) -> FoundPlaces:
     """Where each seam of a plan could be, with its score there, or what is in the way.
 
     The track is decoded where the plan's analysis lacks one of the splices.
-
-    Parameters
-    ----------
-    workspace : of which the decoded track comes; parameters of seams and plans
-    loop : with a plan
-    constraints : that apply to it
-
-    Raises
-    ------
-    MediaError : the track cannot be read
     """
     assert isinstance(loop.answer, LoopPlan), "a refusal has no seams"
     assert loop.analysis is not None, "a plan comes from an analysis"
@@ -181,21 +144,10 @@ def plan_with_moved_seam(
     fit: bool = False,
     found: FoundPlaces | None = None,
 ) -> Loop | Contradiction:
-    """A plan with one seam moved and pinned there, and behind it as options what else keeps all wishes.
+    """A plan with one seam, from 0, moved by some bars (negative: earlier) and pinned there.
 
-    Parameters
-    ----------
-    workspace, fit, found : as in `plan_around`
-    loop : with the plan, under its video
-    seam : counted from 0
-    bars : by which it is moved; negative: earlier
-    wishes : that applied to the plan; a pin of the seam goes with it
-
-    Raises
-    ------
-    PlanError : the seam cannot be there
-    MediaError : the track cannot be read
-    StoreError : the database cannot be used
+    Behind it as options what else meets all wishes; a pin of the seam goes with it. Raises `PlanError` if the seam
+    cannot be there.
     """
     assert isinstance(loop.answer, LoopPlan), "a refusal has no seams"
     assert loop.analysis is not None, "a plan comes from an analysis"
@@ -217,27 +169,14 @@ def plan_with_moved_seam(
 
 
 def named_seam(analysis: Analysis, plan: LoopPlan, seam: int) -> NamedSplice:
-    """The splice at a seam, by its bar lines, as it is pinned or forbidden.
-
-    Parameters
-    ----------
-    analysis : of the plan's track
-    plan : of the track
-    seam : counted from 0
-    """
+    """The splice at a seam, counted from 0, by its bar lines, as it is pinned or forbidden."""
     lines = analysis.profile.downbeats
     leave, enter = seam_lines(analysis.profile, plan)[seam]
     return NamedSplice(round(float(lines[leave]), 3), round(float(lines[enter]), 3))
 
 
 def is_same_splice(analysis: Analysis, one: NamedSplice, other: NamedSplice) -> bool:
-    """Whether two named splices are at the same bar lines.
-
-    Parameters
-    ----------
-    analysis : of their track
-    one, other : of the track
-    """
+    """Whether two named splices are at the same bar lines."""
     try:
         return line_pair(analysis.profile, one, "") == line_pair(analysis.profile, other, "")
     except ConstraintError:

@@ -26,17 +26,11 @@ from workbench.errors import WorkerDied
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_TRIES = 2
-"""processes that one job may kill"""
+_TRIES = 2  # processes that one job may kill
 
 
 class LocalWorkers(Executor):
-    """An executor of worker processes, each started when it is first needed.
-
-    Parameters
-    ----------
-    processes : number of workers, each with one job at a time
-    """
+    """An executor of worker processes, each with one job at a time and started when it is first needed."""
 
     def __init__(self, processes: int) -> None:
         self._context = _Spawning()
@@ -114,16 +108,9 @@ def _hold_interrupts() -> None:
 
 @contextmanager
 def open_pool(executor: Executor | None, jobs: int) -> Iterator[Executor]:
-    """Open a pool for some jobs.
+    """Open a pool for some jobs: the given executor, left open, or processes of this machine, which end with the block.
 
-    Parameters
-    ----------
-    executor : given, and left open; None: processes of this machine, which end with the block
-    jobs : how many there will be
-
-    Yields
-    ------
-    the given pool, or a new one of as many processes as there are cores and jobs
+    There are as many of these as there are cores, or jobs.
     """
     if executor is not None:
         yield executor
