@@ -47,18 +47,6 @@ def command(
     Example:
       workbench align track.mp3 --video video.mp4 | jq '.sync_points[0]'
       workbench align track.mp3 --video video.mp4 --auto-mix --picture why.png
-
-    \f
-
-    Parameters
-    ----------
-    track : path of a file, or catalog track id
-    video : path, or id of a video that was added
-    auto_mix : whether the body has a mix
-    audio : sound streams of the video; None: the default
-    own_music : what the mix does where the video has music of its own; None: as the profile says
-    picture : PNG file to draw; None: none is drawn
-    workspace : of the home folder, with the parameters of the profile
     """
     from workbench.align.placements import CHANCE_SCORE, NO_CLEAR_POINT
     from workbench.workflows.align import align_json, align_track
@@ -85,18 +73,7 @@ def command(
 
 
 def write_picture(alignment: Alignment, path: Path, params: AlignParams) -> None:
-    """Draw an alignment into a file.
-
-    Parameters
-    ----------
-    alignment : from `workflows.align.align_track`
-    path : the PNG file, replaced where it exists
-    params : with which the track was aligned
-
-    Raises
-    ------
-    StoreError : the file cannot be written
-    """
+    """Draw an alignment into a PNG file; raises `StoreError` if it cannot be written."""
     from workbench.errors import StoreError
     from workbench.files import written_whole
     from workbench.plots.align import align_figure

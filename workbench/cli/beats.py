@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from workbench.beats.grid import BeatGrid
     from workbench.workspace import Workspace
 
-_EVEN = 0.5
-"""confidence under which a grid is more likely wrong than right"""
+_EVEN = 0.5  # confidence under which a grid is more likely wrong than right
+# s at either end of a track that a grid may leave out without a word: a free intro, a long ring
 _UNCOUNTED_SECONDS = 15.0
-"""s at either end of a track that a grid may leave out without a word: a free intro, a long ring"""
 
 
 @click.command("beats")
@@ -51,21 +50,6 @@ def command(
       workbench beats track.flac --grid track.beats
       workbench beats track.flac --tempo 174
       workbench beats track.flac --confirm
-
-    \f
-
-    Parameters
-    ----------
-    track : path of a sound or video, or catalog track id
-    grid_file : a person's own grid; None: the one kept before, else the heard one
-    bpm : a tempo that a person knows
-    confirm : whether the heard grid is kept as right
-    tracker : name of a beat tracker; None: that of the profile
-    workspace : of the home folder, with the parameters of the profile
-
-    Raises
-    ------
-    click.UsageError : more than one of a grid, a tempo and `confirm`
     """
     if (grid_file is not None) + (bpm is not None) + confirm > 1:
         raise click.UsageError("give one of --grid FILE, your own grid, --tempo BPM, and --confirm, the heard grid")
@@ -122,12 +106,7 @@ def _short_of(grid: BeatGrid, seconds: float) -> str:
 
 
 def describe_grid(grid: BeatGrid) -> str:
-    """Metre, tempo and confidence of a grid in a line.
-
-    Parameters
-    ----------
-    grid : of a recording; may be empty
-    """
+    """Metre, tempo and confidence of a grid in a line."""
     if not grid.beats.size:
         return "no beats found"
     beats = "1 beat" if grid.beats_per_bar == 1 else f"{grid.beats_per_bar} beats"

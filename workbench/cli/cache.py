@@ -26,13 +26,6 @@ def command(ctx: click.Context, workspace: Workspace) -> None:
     Example:
       workbench cache
       workbench cache prune --max-bytes 1000000000
-
-    \f
-
-    Parameters
-    ----------
-    ctx : passes the home on to the subcommand
-    workspace : of the home folder
     """
     ctx.obj = workspace.home
     if ctx.invoked_subcommand is None:
@@ -51,14 +44,6 @@ def prune(ctx: click.Context, max_bytes: int | None, workspace: Workspace) -> No
     \b
     Example:
       workbench cache prune --max-bytes 1000000000
-
-    \f
-
-    Parameters
-    ----------
-    ctx : of the command; its object is the home of the group
-    max_bytes : that may stay; None: the setting
-    workspace : of the home folder
     """
     from workbench.workspace import Workspace
 

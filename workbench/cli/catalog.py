@@ -51,14 +51,6 @@ def add(paths: tuple[Path, ...], scheduler: str | None, workspace: Workspace) ->
     Example:
       workbench catalog add ~/Music/licensed
       workbench catalog add manifest.csv --scheduler tcp://10.0.0.5:8786
-
-    \f
-
-    Parameters
-    ----------
-    paths : files, folders and manifests
-    scheduler : address of a Dask scheduler; None: files are analysed in processes of this machine
-    workspace : of the home folder, with the parameters of the profile
     """
     from workbench.workflows.library import cluster, list_files
 
@@ -79,12 +71,6 @@ def demo(workspace: Workspace) -> None:
     \b
     Example:
       workbench catalog demo
-
-    \f
-
-    Parameters
-    ----------
-    workspace : of the home folder, with the parameters of the profile
     """
     from workbench.workflows.library import bundled_files
 
@@ -136,12 +122,6 @@ def list_tracks(workspace: Workspace) -> None:
     \b
     Example:
       workbench catalog list | jq 'select(.bpm > 120) | .title'
-
-    \f
-
-    Parameters
-    ----------
-    workspace : of the home folder
     """
     from workbench.workflows.library import open_library
 
@@ -161,13 +141,6 @@ def remove(track_ids: Iterable[str], workspace: Workspace) -> None:
     \b
     Example:
       workbench catalog remove trk_01JD3X5E8Q2M
-
-    \f
-
-    Parameters
-    ----------
-    track_ids : removed one by one, up to the first that is unknown
-    workspace : of the home folder
     """
     from workbench.workflows.library import open_library
 
@@ -185,12 +158,6 @@ def reindex(workspace: Workspace) -> None:
     \b
     Example:
       workbench catalog reindex
-
-    \f
-
-    Parameters
-    ----------
-    workspace : of the home folder
     """
     from workbench.workflows.library import WantedFile, add_tracks, open_library
 
@@ -212,12 +179,7 @@ def reindex(workspace: Workspace) -> None:
 
 
 def explain_no_tracks(workspace: Workspace) -> None:
-    """Print on standard error why a catalog proposes nothing: it is empty, or none of its tracks has sound.
-
-    Parameters
-    ----------
-    workspace : of the home folder
-    """
+    """Print on standard error why a catalog proposes nothing: it is empty, or none of its tracks has sound."""
     from workbench.workflows.library import open_library
 
     if open_library(workspace).list():
@@ -228,16 +190,7 @@ def explain_no_tracks(workspace: Workspace) -> None:
 
 
 def track_row(track: Track) -> dict[str, Any]:
-    """A track as one flat JSON object.
-
-    Parameters
-    ----------
-    track : of the catalog
-
-    Returns
-    -------
-    dict : fields that have a value, the names of the measured ones, and contradictions where there are any
-    """
+    """A track as one flat JSON object: fields with a value, names of the measured ones, and contradictions if any."""
     row = {"track_id": track.track_id, "path": str(track.path), "audio_id": track.audio_id, **track.known()}
     row["measured"] = sorted(track.measured)
     return row | ({"contradictions": list(track.contradictions)} if track.contradictions else {})

@@ -17,13 +17,6 @@ def command(ctx: click.Context, shell: str) -> None:
       workbench completion bash > ~/.local/share/bash-completion/completions/workbench
       workbench completion zsh > "${fpath[1]}/_workbench"
       workbench completion fish > ~/.config/fish/completions/workbench.fish
-
-    \f
-
-    Parameters
-    ----------
-    ctx : of the command; its root is the command line to complete
-    shell : bash, zsh or fish
     """
     kind = get_completion_class(shell)
     assert kind is not None, "click knows the three shells that the choice offers"

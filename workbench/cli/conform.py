@@ -91,24 +91,6 @@ def command(
       workbench conform plan.json --from first-cut.otio --to second-cut.otio -o plan-2.json
       workbench conform plan.json --from first-cut.mp4 --to second-cut.mp4 -o plan-2.json --picture changes.png
       workbench conform plan.json --from first-cut.edl --to second-cut.edl -o plan-2.json --no-keep-ending
-
-    \f
-
-    Parameters
-    ----------
-    plan : JSON file of the result, `-` for standard input
-    old_cut, new_cut : two edit lists, or two videos
-    output : JSON file to write
-    video : path, or id of a video that was added; None: the new cut, if it is a video
-    picture : PNG file to write; None: none is written
-    track : path of a file, or catalog track id; None: it is searched by its hash
-    min_seam_score : the floor of seam scores; None: that of the profile or of the plan
-    keep_ending : whether the track's own ending is kept by seams under the floor too, down to 0.2; None: it is, unless
-        a floor is given
-    frame_rate : frames a second of EDLs; None: as their times and the plan's length tell
-    projects : name of the project in cuts that hold several, or one for each cut
-    length : s, of the plan of a fit of several lengths; None: PLAN holds one
-    workspace : of the home folder, with the parameters of the profile
     """
     from workbench.files import write_text
     from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table

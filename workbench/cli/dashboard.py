@@ -49,23 +49,6 @@ def command(
       workbench dashboard track.mp3 --video video.mp4
       workbench dashboard --port 8080 --no-show
       workbench dashboard --host 0.0.0.0 --key a-long-secret-of-yours
-
-    \f
-
-    Parameters
-    ----------
-    track : path of a file, or catalog track id, with which the page begins a project; None: none is begun
-    video : path, or id of a video that was added; given with a track
-    host, port : address to bind to; port 0 takes a free one
-    show : whether the browser is opened
-    key : that a browser must send; None: none is needed on a loopback address, and a new one is made elsewhere
-    workspace : of the home folder, with the parameters of the profile
-
-    Raises
-    ------
-    ExtraMissing : the `dashboard` extra is not installed
-    click.UsageError : a track without a video, or a video without a track
-    click.ClickException : the address cannot be bound to
     """
     if (track is None) != (video is None):
         raise click.UsageError("a project needs both TRACK and --video")

@@ -34,13 +34,6 @@ def command(seconds: float, workspace: Workspace) -> None:
     \b
     Example:
       workbench demo --home ./demo && open demo/demo/report.html
-
-    \f
-
-    Parameters
-    ----------
-    seconds : length of the video
-    workspace : of the home folder, with the parameters of the profile
     """
     started = time.perf_counter()
     from workbench.demo.run import run_demo

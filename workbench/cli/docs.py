@@ -15,16 +15,6 @@ def command(show: bool) -> None:
     Example:
       workbench docs
       workbench docs --no-show
-
-    \f
-
-    Parameters
-    ----------
-    show : whether the browser is opened
-
-    Raises
-    ------
-    ResourceMissing : the book is not built
     """
     from workbench.bundled import built_book
 

@@ -30,16 +30,7 @@ class _FormatName(click.Choice[str]):
     """One of our formats, or of those that others registered or installed, or the format of a module."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Convert to a name.
-
-        Parameters
-        ----------
-        value, param, ctx : as click passes them
-
-        Raises
-        ------
-        click.BadParameter : there is no such format
-        """
+        """Convert to a name."""
         if isinstance(value, str) and value not in self.choices:
             from workbench.extensions import EXPORT_FORMATS, names
 
@@ -126,28 +117,6 @@ def command(
       workbench export plan.json --format fcpxml --with-media --track track.ogg --video video.mp4 -o video.fcpxml
       workbench export plan.json --format loop-tags --track track.flac -o track-looped.flac
       workbench export placements.json --placement 2 --format rpp --track track.wav --video video.mp4 -o video.rpp
-
-    \f
-
-    Parameters
-    ----------
-    plan : JSON file of a plan or of placements, `-` for standard input
-    format_name : as of `workbench.export.formats.format_named`
-    track : path of a file, or catalog track id; None: the catalog's track that the plan names, or none where the format
-        needs none
-    video : path, or id of a video that was added; None: the edit has no picture
-    with_media : whether an edit gets a WAV of the track beside it
-    reviews : whether comments and verdicts become markers
-    frame_rate : frames a second of an edit with a video; None: as `workbench.workflows.export.find_frame_rate` finds it
-    out : the file to write
-    option : number of the option; None: the plan served. Must be None for placements
-    placement : number of the placement; None: the best. Must be None for a plan
-    length : s, of the plan of a fit of several lengths; None: PLAN holds one
-    workspace : of the home folder, with the parameters of the profile
-
-    Raises
-    ------
-    click.UsageError : the format needs a track, which is not in the catalog
     """
     from workbench.export.formats import caution, format_named
     from workbench.files import is_stream

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from workbench.workflows.kept_constraints import KeptUse
     from workbench.workspace import Workspace
 
-_LONGEST = 86_400.0
-"""s; a day"""
+_LONGEST = 86_400.0  # s; a day
 
 
 def _lengths(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...] | None:
@@ -145,28 +144,6 @@ def command(
       workbench fit track.mp3 --seconds 60 --never-cut 0:40-0:52 --forbid-seam 0:32-1:20 > plan.json
       workbench fit track.mp3 --seconds 15,30,60,185 > plans.json
       workbench render plans.json --length 15 --track track.mp3 -o fifteen.wav
-
-    \f
-
-    Parameters
-    ----------
-    track : path of a file, or catalog track id
-    video : path, or id of a video that was added; None where `seconds` is given
-    seconds : one length or several; None where `video` is given
-    auto_mix : whether the body has a mix
-    audio : sound streams of the video; None: the default
-    own_music : what the mix does where the video has music of its own; None: as the profile says
-    keep : parts that are each kept whole in one segment
-    start_at : video time at which the music starts; None: with the picture
-    end_on : video time of the last hit; None: nowhere in particular
-    constraints : on the seams of the plans
-    kept : what becomes of the constraints kept with the track
-    report : HTML file to write; None: none is written
-    workspace : of the home folder, with the parameters of the profile
-
-    Raises
-    ------
-    click.UsageError : both of video and seconds, or neither, or a mix without a video
     """
     check_length(video, seconds, auto_mix, "S[,S...]")
     from workbench.workflows.fit import fit_json, fit_track

@@ -27,14 +27,6 @@ def command(folder: Path | None, arguments: tuple[str, ...], workspace: Workspac
     Example:
       workbench lab
       workbench lab --to ~/loops --no-browser --port 8890
-
-    \f
-
-    Parameters
-    ----------
-    folder : of the copy; None: the home's
-    arguments : passed on to JupyterLab
-    workspace : of the home folder
     """
     from workbench.extras import require_extra
     from workbench.workflows.notebooks import copy_notebooks, start_lab

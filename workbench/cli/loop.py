@@ -76,25 +76,6 @@ def command(
       workbench loop track.mp3 --video video.mp4 --auto-mix > plan.json
       workbench loop track.mp3 --seconds 300 | jq .plan.seam_score
       workbench loop track.mp3 --seconds 300 --never-cut 0:40-1:00 --pin-seam 1:32-0:32 > plan.json
-
-    \f
-
-    Parameters
-    ----------
-    track : path of a file, or catalog track id
-    video : path, or id of a video that was added; None where `seconds` is given
-    seconds : length of the video; None where `video` is given
-    auto_mix : whether the body has a mix
-    audio : sound streams of the video; None: the default
-    own_music : what the mix does where the video has music of its own; None: as the profile says
-    constraints : on the seams of the plan
-    kept : what becomes of the constraints kept with the track
-    report : HTML file to write; None: none is written
-    workspace : of the home folder, with the parameters of the profile
-
-    Raises
-    ------
-    click.UsageError : both of video and seconds, or neither, or a mix without a video
     """
     check_length(video, seconds, auto_mix, "S")
     from workbench.loops.plan import LoopPlan

@@ -51,17 +51,6 @@ def command(
     Example:
       workbench match video.mp4 | jq '.lane.matches[0]'
       workbench match video.mp4 --include-sync --sync-points 2 --expand full
-
-    \f
-
-    Parameters
-    ----------
-    video : path, or id of a video that was added
-    audio : sound streams of the video; None: the default
-    include_sync : whether placements are computed
-    sync_points : placements of each track, 1 to 12
-    expand : `full` for all fields and the candidate pool; None: neither
-    workspace : of the home folder, with the parameters of the profile
     """
     from workbench.workflows.match import match, match_json
     from workbench.workflows.videos import find_video, with_audio_of

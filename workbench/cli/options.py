@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+# A file that is read. Its existence is not checked here: reading a missing one prints one line and exits with 1.
 FILE = click.Path(path_type=Path)
-"""A file that is read. Its existence is not checked here: reading a missing one prints one line and exits with 1."""
 
 
 class NewFile(click.Path):
@@ -43,16 +43,7 @@ class NewFile(click.Path):
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """Convert to a path.
-
-        Parameters
-        ----------
-        value, param, ctx : as click passes them
-
-        Raises
-        ------
-        click.BadParameter : no file can be written there
-        """
+        """Convert to a path."""
         from workbench.files import is_standard_output, is_stream
 
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
@@ -76,16 +67,7 @@ class Seconds(click.FloatRange):
     """A length of time within bounds, in seconds or as M:SS; unlike click's own range it refuses `nan`."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Convert to seconds.
-
-        Parameters
-        ----------
-        value, param, ctx : as click passes them
-
-        Raises
-        ------
-        click.BadParameter : not a length, or out of bounds
-        """
+        """Convert to seconds."""
         if isinstance(value, str) and ":" in value:
             from workbench.workflows.constraints import read_seconds  # here: few lengths are written so
 
@@ -97,16 +79,7 @@ class Seconds(click.FloatRange):
 
 
 def home_option(command: Command) -> Command:
-    """Add `--home DIR`, which is passed as the argument `home`, a `Home` or the platform's default one.
-
-    Parameters
-    ----------
-    command : the function that takes `home`
-
-    Returns
-    -------
-    the function with the option
-    """
+    """Add `--home DIR`, which is passed as the argument `home`, a `Home` or the platform's default one."""
     return click.option(
         "--home",
         type=click.Path(path_type=Path),
@@ -119,17 +92,8 @@ def home_option(command: Command) -> Command:
 def workspace_option(command: Command) -> Command:
     """Add `--home DIR`, and pass a workspace in that folder as the argument `workspace`; it is closed at the end.
 
-    Parameters
-    ----------
-    command : the function that takes `workspace`
-
-    Returns
-    -------
-    a function with the option, which takes `home` and `params` instead
-
-    Raises
-    ------
-    click.UsageError : by that function, before anything is read: a file to write is also read, or named twice
+    The function with the option takes `home` and `params` instead. It refuses a file to write that is also read, or
+    named twice, before anything is read.
     """
 
     @wraps(command)
@@ -146,13 +110,7 @@ def workspace_option(command: Command) -> Command:
 def profile_option(command: Command) -> Command:
     """Add `--profile FILE` and `--use POINT=NAME`, which are passed together as the argument `params`.
 
-    Parameters
-    ----------
-    command : a function that takes `params`, None for the defaults; or one decorated with `workspace_option`
-
-    Returns
-    -------
-    the function with the option
+    None stands for the defaults. It may also stand on a function decorated with `workspace_option`.
     """
 
     @wraps(command)
@@ -193,6 +151,7 @@ def _audio(ctx: click.Context, parameter: click.Parameter, value: str | None) ->
         raise click.BadParameter(str(error), ctx, parameter) from error
 
 
+# Passes `audio`, a `SoundChoice`, None where it is not given
 audio_option = click.option(
     "--audio",
     metavar="N|N,M|all",
@@ -200,7 +159,6 @@ audio_option = click.option(
     help="Which sound streams of the video are its sound, counted from 1; several are mixed. Default: the one that a "
     "player plays, or the first two mono tracks of a camera.",
 )
-"""Passes `audio`, a `SoundChoice`, None where it is not given."""
 
 
 def _check_outputs(ctx: click.Context) -> None:

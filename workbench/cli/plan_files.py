@@ -31,26 +31,25 @@ if TYPE_CHECKING:
     from workbench.workflows.tracks import TrackSource
     from workbench.workspace import Workspace
 
+# Passes `option`, None where it is not given
 option_option = click.option(
     "--option", type=click.IntRange(min=1), help="Which option of a loop plan; 1, the plan served, unless given."
 )
-"""Passes `option`, None where it is not given."""
+# Passes `placement`, None where it is not given
 placement_option = click.option(
     "--placement",
     type=click.IntRange(min=1),
     help="Which placement of an align or match result; 1, the best, unless given.",
 )
-"""Passes `placement`, None where it is not given."""
+# Passes `length`, None where it is not given
 length_option = click.option(
     "--length",
     type=Seconds(min=1.0),
     metavar="S",
     help="Which plan of a fit of several lengths, by its length in seconds or as M:SS.",
 )
-"""Passes `length`, None where it is not given."""
 
-_MIXING = ("loop", "fit", "align")
-"""commands that make a mix"""
+_MIXING = ("loop", "fit", "align")  # commands that make a mix
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +57,11 @@ class ChosenMusic:
     """An option of a plan, or a placement of a track."""
 
     music: LoopPlan | SyncPointBody
-    number: int
-    """of the option or the placement, from 1"""
-    track: TrackSource | None
-    """None only for a plan, where none is needed"""
+    number: int  # of the option or the placement, from 1
+    track: TrackSource | None  # None only for a plan, where none is needed
+    # of the result: measured on the plan served, or on the track for every placement alike; None: there is none
     mix: MixBody | None
-    """of the result: measured on the plan served, or on the track for every placement alike; None: there is none"""
-    provenance: Provenance | None = None
-    """what the result was made from; None: it does not say"""
+    provenance: Provenance | None = None  # what the result was made from; None: it does not say
 
 
 def read_music(
@@ -78,25 +74,12 @@ def read_music(
     length: float | None = None,
     needed_by: str | None,
 ) -> ChosenMusic:
-    """Read an option of a plan, or a placement of a track, and its mix from a file.
+    """Read an option of a plan, or a placement of a track, both from 1, and its mix from a file; `-` is standard input.
 
-    Parameters
-    ----------
-    file : a plan, or the result of `workbench align` or `match`, JSON in UTF-8 or UTF-16; `-` is standard input
-    workspace : of which the catalog is searched
-    track : path of a file, or catalog track id; None: the track of the catalog that the result names, of a match
-        result its best, or else the one with the bytes that the result was made from
-    option : number of the option, from 1; None: 1. Must be None for placements
-    placement : number of the placement, from 1; None: 1. Must be None for a plan
-    length : s, of the plan of several; None: there is one
-    needed_by : what needs the track of a plan, in words; None: nothing does. A placement always needs its track
-
-    Raises
-    ------
-    click.UsageError : both numbers are given, or the track is needed and neither given nor in the catalog
-    InputError : the file cannot be read
-    PlanError : it holds neither, or no such option or placement; names the file
-    UnknownTrack : `track` is neither a file nor an id of the catalog
+    Without a `track` it is the track of the catalog that the result names, of a match result its best, or else the one
+    with the bytes that the result was made from. `needed_by` says in words what needs the track of a plan; a placement
+    always does. Raises `click.UsageError` if both numbers are given, or a needed track is not found, and `PlanError`,
+    which names the file, if it holds no such option or placement.
     """
     if option is not None and placement is not None:
         raise click.UsageError("give either --option N, of a plan, or --placement N, of an align or match result")
@@ -129,19 +112,9 @@ def read_music(
 def lay_out(workspace: Workspace, chosen: ChosenMusic, video: Path | None) -> tuple[Music, MixBody | None]:
     """How the chosen music is played, and its mix.
 
-    The mix of a result was measured on the plan served. For another option it is measured anew, where there is a video
-    to measure; without ducking it has no levels, and holds for every option. An envelope that somebody drew stays.
-
-    Parameters
-    ----------
-    workspace : of which the decoded track comes; of its parameters those of voice and duck matter; reports progress
-    chosen : from `read_music`
-    video : its file; None: a placed track plays to its end, and the mix is that of the result
-
-    Raises
-    ------
-    PlanError : nothing would be heard of the placed track
-    MediaError : the track or the video cannot be read
+    The mix of a result was measured on the plan served. For another option it is measured again, where there is a video
+    to measure; without ducking it has no levels, and holds for every option. A drawn envelope stays. Without a video a
+    placed track plays to its end. Raises `PlanError` if nothing of a placed track would play.
     """
     from workbench.loops.plan import LoopPlan
     from workbench.media.probe import probe
@@ -164,13 +137,7 @@ def lay_out(workspace: Workspace, chosen: ChosenMusic, video: Path | None) -> tu
 
 
 def warn_of_other_bytes(workspace: Workspace, chosen: ChosenMusic) -> None:
-    """Say on standard error that the track has other bytes than the one that the result was made from.
-
-    Parameters
-    ----------
-    workspace : hashes the file
-    chosen : from `read_music`, with its track
-    """
+    """Say on standard error that the track has other bytes than the one that the result was made from."""
     if chosen.provenance is None or chosen.track is None or chosen.provenance.track is None:
         return
     made_from = chosen.provenance.track
@@ -179,12 +146,7 @@ def warn_of_other_bytes(workspace: Workspace, chosen: ChosenMusic) -> None:
 
 
 def say_placement(chosen: ChosenMusic) -> None:
-    """Say on standard error what meets at the chosen placement, or that nothing clearly does; of a plan nothing.
-
-    Parameters
-    ----------
-    chosen : from `read_music`
-    """
+    """Say on standard error what meets at the chosen placement, or that nothing clearly does; of a plan nothing."""
     from workbench.align.placements import describe_placement
     from workbench.loops.plan import LoopPlan
 
@@ -195,11 +157,7 @@ def say_placement(chosen: ChosenMusic) -> None:
 def say_kept_mix(chosen: ChosenMusic, mix: MixBody | None, params: WorkbenchParams) -> None:
     """Say on standard error that the result's own mix is played, where parameters ask for another, and what makes one.
 
-    Parameters
-    ----------
-    chosen : from `read_music`
-    mix : from `lay_out`; of a result that has none, or measured anew, there is nothing to say
-    params : as they were given, before those of the result were taken over
+    `params` are those given, before those of the result were taken over.
     """
     from workbench.workflows.provenance import other_mix_stages
 
@@ -252,18 +210,10 @@ def _find_track(workspace: Workspace, named: str | None, result: Mapping[str, An
 
 
 def read_result(file: Path, length: float | None = None) -> Mapping[str, Any]:
-    """Read the JSON of a result; of a fit of several lengths that of one.
+    """Read the JSON of a result (UTF-8 or UTF-16, `-` is standard input); of a fit of several lengths that of one, s.
 
-    Parameters
-    ----------
-    file : JSON in UTF-8 or UTF-16; `-` is standard input
-    length : s, of the plan of several; None: there is one
-
-    Raises
-    ------
-    OSError : the file cannot be read
-    UnicodeDecodeError : it is no text
-    PlanError : it is not JSON, or not an object, or several plans of which `length` names none
+    Raises `OSError` or `UnicodeDecodeError` for a file that cannot be read as text, and `PlanError` if it is no JSON
+    object, or holds several plans of which `length` names none.
     """
     from workbench.files import decode_text
     from workbench.results.fit import get_fit
@@ -282,16 +232,8 @@ def _audio_id(track: TrackSource) -> str:
 
 @contextmanager
 def naming(file: Path) -> Iterator[None]:
-    """Name the file in every error of the block.
-
-    Parameters
-    ----------
-    file : that the block reads; `-` is standard input
-
-    Raises
-    ------
-    InputError : the file cannot be read
-    PlanError : it holds no result
+    """Name the file that the block reads in its errors: `InputError` if it cannot be read, `PlanError` if it is no
+    result.
     """
     from workbench.errors import InputError, PlanError
 
@@ -306,16 +248,7 @@ def naming(file: Path) -> Iterator[None]:
 
 @contextmanager
 def naming_plan(file: Path) -> Iterator[None]:
-    """Name the file in every error that says what is wrong with a plan; other files of the block name themselves.
-
-    Parameters
-    ----------
-    file : that was read before the block; `-` is standard input
-
-    Raises
-    ------
-    PlanError : the plan cannot be used
-    """
+    """Name the file in every error that says what is wrong with a plan; other files of the block name themselves."""
     from workbench.errors import PlanError
 
     try:

@@ -27,36 +27,29 @@ if TYPE_CHECKING:
     from workbench.workflows.videos import VideoSource
     from workbench.workspace import Workspace
 
+# Passes `video`, None where it is not given
 video_option = click.option(
     "--video",
     type=FILE,
     help="The video to fill: a file, or the id of one that was added; or sound without a picture.",
 )
-"""Passes `video`, None where it is not given."""
+# Passes `auto_mix`
 auto_mix_option = click.option(
     "--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the video."
 )
-"""Passes `auto_mix`."""
+# Passes `own_music`, None where it is not given
 own_music_option = click.option(
     "--own-music",
     type=click.Choice(("ignore", "mix", "yield")),
     help="With --auto-mix, where the video has music of its own: play over it, under it, or be silent until it ends. "
     "Default: as the profile says, else ignore.",
 )
-"""Passes `own_music`, None where it is not given."""
 
 
 def seam_options(command: Command) -> Command:
     """Add `--never-cut`, `--forbid-seam`, `--pin-seam` and `--exclude`, each repeatable, and `--forget-constraints`.
 
-    Parameters
-    ----------
-    command : the function that takes `constraints`, a `SeamConstraints`, and `kept`, a `KeptUse`: what becomes of those
-        kept with the track
-
-    Returns
-    -------
-    a function with the options
+    They are passed as `constraints`, and as `kept`: what becomes of those saved with the track.
     """
 
     @wraps(command)
@@ -133,20 +126,7 @@ def _each(reader: str) -> Callable[[click.Context, click.Parameter, tuple[str, .
 
 
 def read_time(ctx: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    """A callback that reads a time as M:SS, or in seconds, both with decimals.
-
-    Parameters
-    ----------
-    ctx, parameter, value : as click passes them
-
-    Returns
-    -------
-    s; None where it is not given
-
-    Raises
-    ------
-    click.BadParameter : it is no time
-    """
+    """A callback of click that reads a time as M:SS, or in seconds, both with decimals."""
     if value is None:
         return None
     from workbench.workflows.constraints import read_seconds
@@ -158,16 +138,9 @@ def read_time(ctx: click.Context, parameter: click.Parameter, value: str | None)
 
 
 def check_length(video: Path | None, seconds: object, auto_mix: bool, metavar: str) -> None:
-    """Check that a plan gets one length, and a mix its video.
+    """Check that a plan gets one length, and a mix its video; raises `click.UsageError` otherwise.
 
-    Parameters
-    ----------
-    video, seconds, auto_mix : as the options pass them; None: not given
-    metavar : what stands for the value of `--seconds` in the help
-
-    Raises
-    ------
-    click.UsageError : both of video and seconds, or neither, or a mix without a video
+    `metavar` stands for the value of `--seconds` in the help.
     """
     if (video is None) == (seconds is None):
         raise click.UsageError(f"give either --video FILE or --seconds {metavar}")
@@ -176,18 +149,7 @@ def check_length(video: Path | None, seconds: object, auto_mix: bool, metavar: s
 
 
 def find_files(workspace: Workspace, track: str, video: Path | None) -> tuple[TrackSource, VideoSource | None]:
-    """The track and the video that were named.
-
-    Parameters
-    ----------
-    workspace : of which catalog and videos are searched
-    track : path of a file, or catalog track id
-    video : path, or id of a video that was added; None: there is none
-
-    Raises
-    ------
-    UnknownTrack, UnknownVideo : neither a file nor an id
-    """
+    """The track and the video that were named by path or id; raises `UnknownTrack` or `UnknownVideo` for neither."""
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
@@ -195,17 +157,9 @@ def find_files(workspace: Workspace, track: str, video: Path | None) -> tuple[Tr
 
 
 def with_own_music(workspace: Workspace, own_music: str | None, auto_mix: bool) -> Workspace:
-    """The workspace whose mixes treat the video's own music as was asked for.
+    """The workspace whose mixes treat the video's own music as was asked for, else as the profile says.
 
-    Parameters
-    ----------
-    workspace : with the parameters of the profile
-    own_music : as `MixParams.own_music`; None: as the profile says
-    auto_mix : whether there is a mix
-
-    Raises
-    ------
-    click.UsageError : it was asked for without a mix
+    Raises `click.UsageError` if it was asked for without a mix.
     """
     if own_music is None:
         return workspace
@@ -217,14 +171,8 @@ def with_own_music(workspace: Workspace, own_music: str | None, auto_mix: bool) 
 
 
 def explain_own_music(workspace: Workspace, video: VideoSource | None, is_mixed: bool, own_music: str | None) -> None:
-    """Write to standard error where a mix plays over music that the video has already.
-
-    Parameters
-    ----------
-    workspace : that the mix was made with
-    video : None: there is none
-    is_mixed : whether the result has a mix
-    own_music : what was asked for; not None: nothing is written
+    """Write to standard error where a mix plays over music that the video has already, unless `own_music` was asked
+    for.
     """
     if video is None or not is_mixed or own_music is not None or workspace.params.mix.own_music != "ignore":
         return
@@ -255,13 +203,6 @@ def explain_constraints(
     """Write to standard error which constraints apply, stay with the track, and how to drop them; and poor pinned ones.
 
     Whether the loop points of the track's file are used is said too.
-
-    Parameters
-    ----------
-    given : with this command
-    planned : with the constraints kept with the track before, and not given again
-    profile : of the track, with the splices that are pinned
-    workspace : of which the parameters are used
     """
     from workbench.workflows.kept_constraints import kept_line
     from workbench.workflows.plan_words import poor_pins
@@ -280,12 +221,7 @@ def explain_constraints(
 def explain_plan(plan: LoopPlan, profile: LoopProfile, *more: str, named: str = "") -> None:
     """Write to standard error what the JSON of a plan does not say in words: its start, and how its options differ.
 
-    Parameters
-    ----------
-    plan : with its options
-    profile : of its track
-    more : lines between start and options
-    named : which plan of several it is, before each line
+    `more` are lines between both; `named` says before each line which plan of several it is.
     """
     from workbench.workflows.plan_words import option_differences
 

@@ -119,23 +119,6 @@ def command(
       workbench render plan.json --track track.mp3 --video video.mp4 --target ebu-r128 -o broadcast.mov
       workbench render plan.json --option 2 --track track.mp3 -o other-ending.wav
       workbench render placements.json --placement 2 --track track.mp3 --video video.mp4 -o video-with-music.mp4
-
-    \f
-
-    Parameters
-    ----------
-    plan : JSON file of a plan or of placements, `-` for standard input
-    track : path of a file, or catalog track id; None: the catalog's track that the plan names
-    video : path, or id of a video that was added; None, or without a picture: a sound file is written
-    out : the file to write
-    audio : sound streams of the video; None: those of PLAN, else of the video's record
-    option : number of the option to play; None: the plan served. Must be None for placements
-    placement : number of the placement to play; None: the best. Must be None for a plan
-    length : s, of the plan of a fit of several lengths; None: PLAN holds one
-    limit : whether the true peak is limited also without a mix
-    target : a key of `workbench.params.DELIVERY_TARGETS`; None: none
-    ducking : as `workbench.params.RenderParams.ducking`; None: as the profile or the plan says
-    workspace : of the home folder, with the parameters of the profile
     """
     from workbench.params import DELIVERY_TARGETS
     from workbench.workflows.deliver import render_measured

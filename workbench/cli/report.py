@@ -39,16 +39,6 @@ def command(
     Example:
       workbench report reports/track -p track track.flac -p video_seconds 300 -o track.html
       workbench report reports/plan -p track track.flac -p plan_file plan.json --option 2 -o plan.html
-
-    \f
-
-    Parameters
-    ----------
-    notebook : path of a file, or name of one that ships
-    parameters : name and value of each, as text
-    option : number of the option, the notebook's parameter of that name; None: as the notebook or -p says
-    out : the HTML file to write
-    workspace : of the home folder
     """
     from workbench.workflows.notebooks import find_notebook, run_notebook
 

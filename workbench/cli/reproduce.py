@@ -35,20 +35,6 @@ def command(plan: Path, track: str | None, video: Path | None, length: float | N
     Example:
       workbench reproduce plan.json
       workbench reproduce plan.json --track track.wav --video video.mp4
-
-    \f
-
-    Parameters
-    ----------
-    plan : JSON file of the result, `-` for standard input
-    track : path of a file, or catalog track id; None: it is searched by its hash
-    video : path, or id of a video that was added; None: it is searched by its hash
-    length : s, of the plan of a fit of several lengths; None: PLAN holds one
-    workspace : of the home folder
-
-    Returns
-    -------
-    exit code
     """
     from workbench.workflows.reproduce import reproduce
     from workbench.workflows.tracks import find_track

@@ -38,14 +38,6 @@ def command(table: str, out: Path | None, workspace: Workspace) -> None:
     Example:
       workbench review comments -o comments.csv
       workbench review verdicts
-
-    \f
-
-    Parameters
-    ----------
-    table : one of the six
-    out : the file to write; None: standard output
-    workspace : of the home folder
     """
     from workbench.errors import StoreError
     from workbench.files import write_text

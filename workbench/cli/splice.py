@@ -36,16 +36,6 @@ def command(
     Example:
       workbench splice track.mp3 1:32 0:48
       workbench splice track.mp3 1:32 0:48 -o splice.wav --picture splice.png
-
-    \f
-
-    Parameters
-    ----------
-    track : path of a file, or catalog track id
-    leave, enter : track seconds
-    out : sound file to write; None: none is written
-    picture : PNG file to write; None: none is written
-    workspace : of the home folder, with the parameters of the profile
     """
     from workbench.workflows.plan_words import score_line
     from workbench.workflows.splice import save_picture, save_sound, splice_json, try_splice

@@ -73,19 +73,6 @@ def command(
     \b
     Example:
       workbench sweep --param seams.context_beats=2,4,8 --dataset bundled -o sweep.zarr
-
-    \f
-
-    Parameters
-    ----------
-    given : parameters and their values
-    dataset : what is measured
-    out : the result
-    draw, search, seed : of combinations; None: all
-    seconds : length of the video
-    measure : of the best point, and what a search looks for
-    scheduler : address of a cluster; None: processes of this machine
-    workspace : of the home folder, with the parameters of the profile
     """
     from workbench.errors import ParameterError
     from workbench.extras import require_extra

@@ -21,21 +21,14 @@ import click
 
 from workbench.progress import Progress
 
+# Key in the `meta` of the command's context if a file is written to standard output
 OUTPUT_TAKEN = "workbench.output_taken"
-"""in the `meta` of the command's context if a file is written to standard output"""
-_REPORT_SECONDS = 30.0
-"""between two lines of one stage"""
-_LEAST_SHARE = 0.01
-"""of a stage, that must be done before the time left is estimated from it"""
+_REPORT_SECONDS = 30.0  # between two lines of one stage
+_LEAST_SHARE = 0.01  # of a stage, that must be done before the time left is estimated from it
 
 
 def print_body(body: Mapping[str, Any]) -> None:
-    """Print one JSON object on standard output, or on standard error where a file is written to that.
-
-    Parameters
-    ----------
-    body : values in JSON types, without NaN
-    """
+    """Print one JSON object on standard output, or on standard error where a file is written to that."""
     context = click.get_current_context(silent=True)
     taken = context is not None and OUTPUT_TAKEN in context.meta
     indent = 2 if (sys.stderr if taken else sys.stdout).isatty() else None
@@ -50,38 +43,20 @@ def bytes_of(out: Path) -> dict[str, int]:
 
 
 def print_line(row: Mapping[str, Any]) -> None:
-    """Print one JSON object as a line of JSON Lines, at once, so that a reader need not wait for the end.
-
-    Parameters
-    ----------
-    row : values in JSON types, without NaN
-    """
+    """Print one JSON object as a line of JSON Lines, at once, so that a reader need not wait for the end."""
     click.echo(json.dumps(row, ensure_ascii=False, allow_nan=False))
 
 
 def say(text: str) -> None:
-    """Print a line for the user on standard error.
-
-    Parameters
-    ----------
-    text : without a line feed at its end
-    """
+    """Print a line for the user on standard error."""
     click.echo(text, err=True)
 
 
 @contextmanager
 def progress_bar(clock: Callable[[], float] = time.monotonic) -> Iterator[Progress]:
-    """Show the stages of a workflow on standard error while the block runs.
+    """Show the stages of a workflow on standard error while the block runs; yields what the workflow calls.
 
     Where the share of a stage goes back, the stage has started anew: the time left is then estimated from there.
-
-    Parameters
-    ----------
-    clock : returns seconds that never go back
-
-    Yields
-    ------
-    Progress : for the workflow to call
     """
     if not sys.stderr.isatty():
         yield _lines(clock)
@@ -112,8 +87,7 @@ class _Stage:
     """A stage that is running, since it began or began anew."""
 
     began_at: float
-    began_with: float
-    """share that was done at `began_at`"""
+    began_with: float  # share that was done at `began_at`
     reached: float
     reported_at: float
 

@@ -33,16 +33,6 @@ def command(text: str, platform: str | None, brief: str | None, expand: str | No
     Example:
       workbench underscore "She kept every letter. All sixty-one of them." --brief "no vocals" | jq .lane.reasoning
       workbench underscore - --platform tiktok < script.txt
-
-    \f
-
-    Parameters
-    ----------
-    text : the script; `-` reads it from standard input
-    platform : on which the script is shown; None: unknown
-    brief : rules and wishes for the music; None: none
-    expand : `full` for all fields and the candidate pool; None: neither
-    workspace : of the home folder, with the parameters of the profile
     """
     from workbench.files import decode_text
     from workbench.provenance import with_provenance
