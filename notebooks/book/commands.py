@@ -14,19 +14,22 @@ from tempfile import TemporaryDirectory
 import click
 
 from notebooks.book.markdown import cell, fenced, table
-from service.console import COMMANDS, app
+from workbench.cli.main import all_commands, app
 
 
 def commands_page() -> str:
     """The page, in Markdown."""
+    commands = all_commands()
     parts = [
         "# Command line\n",
         "Results go to standard output as JSON, progress to standard error. Exit codes: 0 done; 1 failed on the input, "
         "with one line that says why; 2 wrong usage; 130 interrupted.\n",
-        table(["command", "does"], ([f"[`{name}`](#{name})", cell(one.summary)] for name, one in COMMANDS.items())),
+        table(
+            ["command", "does"], ([f"[`{name}`](#{name})", cell(one.summary)] for name, one in all_commands().items())
+        ),
     ]
     root = click.Context(app, info_name="workbench")
-    for name in COMMANDS:
+    for name in commands:
         command = app.get_command(root, name)
         assert command is not None
         parts += _sections(command, name, root, "##")

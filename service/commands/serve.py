@@ -207,7 +207,7 @@ def programs(
         command = [sys.executable, "-m", "service.ranking.process", *whose, "--socket", str(path)]
         working.append(Program(f"ranking process {number}", command, rank=0, needed=False))
     if wanted.jobs:
-        work = [sys.executable, "-m", "service.console", "worker", *whose, "--wakeup-fd", str(wakeup[0])]
+        work = [sys.executable, "-m", "workbench", "worker", *whose, "--wakeup-fd", str(wakeup[0])]
         working.append(Program("job process", work, rank=1, pass_fds=wakeup[:1]))
     http = [sys.executable, "-m", "service.http_process", *whose, "--socket-fd", str(listening.fileno())]
     for path in sockets:

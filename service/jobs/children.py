@@ -11,7 +11,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
 
-from service.processes.threads import ONE_THREAD
 from service.store.jobs import Job
 from workbench.clock import monotonic_seconds
 from workbench.home import Home
@@ -68,8 +67,7 @@ class ChildProcess:
     """
 
     def __init__(self, command: Sequence[str]) -> None:
-        # One job, one core: processes that each use all cores only slow each other down.
-        environment = ONE_THREAD | {name: value for name, value in os.environ.items() if name not in _SECRETS}
+        environment = {name: value for name, value in os.environ.items() if name not in _SECRETS}
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

@@ -309,7 +309,7 @@ async def from_nothing(root: Path) -> tuple[float, float]:
             await opened(browser, Server(url, process.pid), figures, cards=True)
         await browser.close()
     began = monotonic()
-    command = (sys.executable, "-m", "service.console", "loop", str(track), "--video", str(video), "--auto-mix")
+    command = (sys.executable, "-m", "workbench", "loop", str(track), "--video", str(video), "--auto-mix")
     subprocess.run((*command, "--home", str(homes[1])), cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return figures.drawn[0] / 1000.0, monotonic() - began
 

@@ -132,7 +132,7 @@ class Version:
 
     @property
     def _command(self) -> list[str]:
-        return [sys.executable, "-m", "service.console"]
+        return [sys.executable, "-m", "workbench"]
 
     @property
     def _environment(self) -> dict[str, str]:

@@ -45,7 +45,7 @@ from workbench.bundled import bundled_path
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 
-WORKBENCH = (sys.executable, "-m", "service.console")
+WORKBENCH = (sys.executable, "-m", "workbench")
 CLIENTS = (1, 8, 32, 128)
 FEW_CLIENTS = (8, 128)
 SECONDS = 3.0
@@ -214,7 +214,7 @@ def memory(served: Served, warm: Mapping[str, bytes]) -> Table:
 def idle(served: Served, url: str) -> Table:
     """What the processes cost while nothing is asked, and how soon a job begins then."""
     table = Table("Service: idle", ("process", "% of a core", "jobs", "accepted to begun, p50 ms", "longest ms"))
-    names = {"HTTP": "http_process", "jobs": "service.console", "ranking": "service.ranking.process"}
+    names = {"HTTP": "http_process", "jobs": "\0worker\0", "ranking": "service.ranking.process"}
     before = {name: served.cpu_seconds(command) for name, command in names.items()}
     time.sleep(IDLE_SECONDS)
     used = {name: served.cpu_seconds(command) - before[name] for name, command in names.items()}
@@ -283,7 +283,7 @@ def cold_loops(root: Path, settings: Mapping[str, str]) -> Table:
         draw_video(folder / f"{video}.mp4", 200 + number)
     bodies = [{"video_id": video, "track_id": f"trk_{path.stem}"} for video, path in itertools.product(videos, tracks)]
     with serving(folder / "home", settings, folder, videos=videos) as served:
-        kinds = {"jobs": "service.console", "HTTP": "http_process"}
+        kinds = {"jobs": "\0worker\0", "HTTP": "http_process"}
         before = {kind: served.cpu_with_children(command) for kind, command in kinds.items()}
         began = time.monotonic()
         polls = asyncio.run(accepted(served, "load", "/v1/loop", bodies))

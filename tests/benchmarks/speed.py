@@ -141,10 +141,10 @@ def cold() -> Table:
     read = "import sys; from pathlib import Path; from workbench.media.audio import decode; decode(Path(sys.argv[1]))"
     floor = cpu_of("-c", read, str(track.path))
     for name, arguments, aim in (("beats", [], None), ("loop", ["--seconds", "300"], WANTED_COLD)):
-        whole = cpu_of("-m", "service.console", name, str(track.path), *arguments, keeps=True)
+        whole = cpu_of("-m", "workbench", name, str(track.path), *arguments, keeps=True)
         table.add(name, track.name, length, floor, whole, whole / length, aim)
     for words in (("--help",), ("match", "--help")):
-        table.add(" ".join(words), None, None, None, cpu_of("-m", "service.console", *words), None, None)
+        table.add(" ".join(words), None, None, None, cpu_of("-m", "workbench", *words), None, None)
     table.notes.append("Floor: start Python, load numpy and the decoder, decode the file. Kernels compiled beforehand.")
     return table
 
@@ -160,7 +160,7 @@ def warm() -> Table:
     with tempfile.TemporaryDirectory() as folder:
         plan, seams = Path(folder) / "plan.json", str(Path(folder) / "seams.csv")
         run = partial(subprocess.run, check=True, stderr=subprocess.DEVNULL)
-        command = ("-m", "service.console")
+        command = ("-m", "workbench")
         with plan.open("wb") as file:
             run([sys.executable, *command, "fit", track, "--seconds", "60", "--home", folder], stdout=file)
         run([sys.executable, *command, "catalog", "add", track, "--home", folder], stdout=subprocess.DEVNULL)

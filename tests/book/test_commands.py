@@ -7,12 +7,12 @@ import re
 import pytest
 
 from notebooks.book.commands import commands_page, fault_of
-from service.console import COMMANDS
+from workbench.cli.main import all_commands
 
 
 def test_every_command_and_its_options_stand_in_the_page() -> None:
     page = commands_page()
-    assert set(COMMANDS) <= set(re.findall(r"^## ([\w-]+)$", page, re.MULTILINE))
+    assert set(all_commands()) <= set(re.findall(r"^## ([\w-]+)$", page, re.MULTILINE))
     assert "### keys create" in page
     loop = page.split("\n## loop\n")[1].split("\n## ")[0]
     assert "workbench loop [OPTIONS] TRACK" in loop

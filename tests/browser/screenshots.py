@@ -46,7 +46,7 @@ _STILL_MS, _STEP_MS = 1500, 250
 def served(home: Path) -> Iterator[str]:
     """The address of a dashboard on this home."""
     options = ("--no-show", "--port", "0", "--home", str(home))
-    command = [sys.executable, "-m", "service.console", "dashboard", *options]
+    command = [sys.executable, "-m", "workbench", "dashboard", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:

@@ -67,7 +67,7 @@ def served(home: Path, *opens: Path, port: int = 0) -> Iterator[tuple[str, subpr
     command = [
         sys.executable,
         "-m",
-        "service.console",
+        "workbench",
         "dashboard",
         "--no-show",
         "--port",

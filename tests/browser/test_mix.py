@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from service.console import run
 from tests.browser.watched import Watched
+from workbench.cli.main import run
 
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 

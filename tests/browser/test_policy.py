@@ -89,7 +89,7 @@ def until_refused(page: Any, directive: str) -> None:
 @contextmanager
 def serving(home: Path) -> Iterator[str]:
     """The address of a service, without workers."""
-    command = [sys.executable, "-m", "service.console", "serve", "--port", "0", "--no-jobs", "--home", str(home)]
+    command = [sys.executable, "-m", "workbench", "serve", "--port", "0", "--no-jobs", "--home", str(home)]
     environment = {**os.environ, "WORKBENCH_HOME": str(home)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None

@@ -39,7 +39,6 @@ from click.testing import CliRunner
 from standardwebhooks.webhooks import Webhook
 
 from service.auth import signatures
-from service.console import app
 from service.errors import error_type
 from service.settings import ServiceSettings
 from service.store import jobs, shared_values
@@ -48,12 +47,13 @@ from service.store.tables import open_database
 from tests.service.conftest import Postgres, running_postgres
 from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
+from workbench.cli.main import app
 from workbench.home import Home
 from workbench.media.audio import decode, write_audio
 from workbench.settings import WorkbenchSettings
 from workbench.store.database import Database
 
-WORKBENCH = (sys.executable, "-m", "service.console")
+WORKBENCH = (sys.executable, "-m", "workbench")
 WEBHOOK_SECRET = "whsec_" + "c2VjcmV0IG9mIHRoZSB0ZXN0cw=="
 START_SECONDS = 240.0  # as long as a machine may take that has much else to do
 SETTLE_SECONDS = 240.0

@@ -301,7 +301,7 @@ def test_without_a_key_and_without_a_service_the_error_says_so(service: Any) -> 
 def test_over_standard_input_the_key_is_the_environments(service: Any) -> None:
     parameters = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "service.console", "mcp", "--url", service.url],
+        args=["-m", "workbench", "mcp", "--url", service.url],
         env={**os.environ, "WORKBENCH_API_KEY": service.key()},
     )
     result = called(parameters, "get_video", {"video_id": "vid_long"})
@@ -311,7 +311,7 @@ def test_over_standard_input_the_key_is_the_environments(service: Any) -> None:
 def mcp(*arguments: str) -> subprocess.CompletedProcess[str]:
     """`workbench mcp` without a key, to its end."""
     return subprocess.run(
-        [sys.executable, "-m", "service.console", "mcp", *arguments],
+        [sys.executable, "-m", "workbench", "mcp", *arguments],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -350,7 +350,7 @@ def listening_mcp(url: str, *options: str) -> Iterator[int]:
         kept.bind(("127.0.0.1", 0))
         port = kept.getsockname()[1]
         process = subprocess.Popen(
-            [sys.executable, "-m", "service.console", "mcp", "--url", url, "--http", str(port), *options],
+            [sys.executable, "-m", "workbench", "mcp", "--url", url, "--http", str(port), *options],
             stderr=subprocess.DEVNULL,
             env={name: value for name, value in os.environ.items() if name != "WORKBENCH_API_KEY"},
         )

@@ -168,7 +168,7 @@ def test_a_backup_of_a_running_service_is_a_service_again(
     command = [
         sys.executable,
         "-m",
-        "service.console",
+        "workbench",
         "backup",
         "--restore",
         str(tmp_path / "backup.tar"),

@@ -25,7 +25,7 @@ SECONDS = 160.0
 
 def demo(home: Path) -> tuple[subprocess.CompletedProcess[str], float]:
     started = time.monotonic()
-    command = [sys.executable, "-m", "service.console", "demo", "--seconds", str(SECONDS), "--home", str(home)]
+    command = [sys.executable, "-m", "workbench", "demo", "--seconds", str(SECONDS), "--home", str(home)]
     return subprocess.run(command, capture_output=True, text=True, check=False), time.monotonic() - started
 
 

@@ -100,11 +100,11 @@ def test_every_make_target_that_is_named_exists(document: Path) -> None:
 
 
 def test_every_command_of_the_program_that_is_named_exists() -> None:
-    from service.console import COMMANDS
+    from workbench.cli.main import all_commands
 
     for document in DOCUMENTS:
         assert set(re.findall(r"\bworkbench ([a-z]+)", "".join(re.findall(r"`[^`]+`", prose(document))))) <= set(
-            COMMANDS
+            all_commands()
         )
 
 

@@ -18,8 +18,8 @@ from typing import Any
 import click
 import pytest
 
-from service.console import COMMANDS, app
 from service.settings import ServiceSettings
+from workbench.cli.main import all_commands, app
 from workbench.settings import WorkbenchSettings
 
 yaml = pytest.importorskip("yaml")
@@ -59,7 +59,7 @@ def commands() -> Iterator[tuple[str, list[str]]]:
 @pytest.mark.parametrize(("where", "arguments"), list(commands()), ids=lambda one: one if isinstance(one, str) else "")
 def test_commands_are_those_of_the_console(where: str, arguments: list[str]) -> None:
     name, *options = arguments
-    assert name in COMMANDS
+    assert name in all_commands()
     context = click.Context(app)
     command = app.get_command(context, name)
     assert command is not None

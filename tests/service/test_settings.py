@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from service.console import app
 from service.jobs.sweep import sweep
 from service.settings import ServiceSettings
 from service.store.tables import open_database
+from workbench.cli.main import app
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings

@@ -75,7 +75,7 @@ def test_a_folder_that_the_user_names_is_used(read_only: Path, tmp_path: Path) -
 
 
 def test_a_command_says_once_what_it_costs(read_only: Path, tmp_path: Path) -> None:
-    command = ("-m", "service.console", "settings", "--home", str(tmp_path))
+    command = ("-m", "workbench", "settings", "--home", str(tmp_path))
     done = without_home(read_only, *command)
     assert done.returncode == 0
     (line,) = done.stderr.splitlines()

@@ -44,7 +44,7 @@ def run(python: Path, home: Path, *command: str, **settings: str) -> subprocess.
     """Run one command of the program as a user of that environment would."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "WORKBENCH_"))}
     return subprocess.run(
-        [str(python), "-m", "service.console", *command],
+        [str(python), "-m", "workbench", *command],
         env={**environment, **settings, "WORKBENCH_HOME": str(home)},
         cwd=python.parent,
         capture_output=True,

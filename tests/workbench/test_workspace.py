@@ -17,9 +17,9 @@ import pytest
 import sqlalchemy as sa
 
 import workbench as wb
-from service.console import run
 from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
+from workbench.cli.main import run
 from workbench.home import Home
 from workbench.media.audio import write_audio
 from workbench.params import SeamParams, WorkbenchParams

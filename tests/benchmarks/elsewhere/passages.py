@@ -129,7 +129,7 @@ class Rendered:
 
 def _run(out: Path, *words: object) -> str:
     """What the command line prints, called as somebody would type it."""
-    command = [sys.executable, "-m", "service.console", *map(str, words), "--home", str(out / "home")]
+    command = [sys.executable, "-m", "workbench", *map(str, words), "--home", str(out / "home")]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from service.console import app
 from service.store import api_keys, ledger
 from service.store.ledger import Charge
 from service.store.tables import open_database
+from workbench.cli.main import app
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings

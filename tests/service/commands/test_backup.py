@@ -8,7 +8,7 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from service.console import app
+from workbench.cli.main import app
 from workbench.errors import ParameterError
 
 

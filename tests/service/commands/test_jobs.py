@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from service.console import app
 from service.jobs import settle
 from service.jobs.outcome import Outcome
 from service.jobs.sweep import sweep
@@ -20,6 +19,7 @@ from service.store.jobs import Job, NewJob
 from service.store.tables import open_database
 from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
+from workbench.cli.main import app
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from service.console import app
 from service.store import api_keys
 from service.store.tables import open_database
+from workbench.cli.main import app
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings

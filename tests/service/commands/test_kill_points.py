@@ -48,7 +48,7 @@ class Service:
         settings = {"WORKBENCH_JOB_LEASE_SECONDS": "2", "WORKBENCH_RANKING_PROCESSES": "0"}
         with (self._home / "log").open("a") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "service.console", "serve", "--home", str(self._home), "--port", self._port],
+                [sys.executable, "-m", "workbench", "serve", "--home", str(self._home), "--port", self._port],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -185,7 +185,7 @@ def site(folder: Path) -> Iterator[str]:
 
 
 POINTS = 30
-VICTIMS = ("http_process", "service.console", "service.jobs.child", "serve")
+VICTIMS = ("http_process", "\0worker\0", "service.jobs.child", "serve")
 KINDS = ("loop", "align", "match", "beats", "videos")
 
 

@@ -24,7 +24,7 @@ from service.store import jobs
 from service.store.jobs import NewJob
 from workbench.store.database import Database
 
-WORKBENCH = [sys.executable, "-m", "service.console"]
+WORKBENCH = [sys.executable, "-m", "workbench"]
 
 
 @dataclass
@@ -107,7 +107,7 @@ def test_it_answers(served: Served) -> None:
 
 
 def test_without_jobs_it_says_that_nobody_runs_them(served: Served) -> None:
-    assert served.children("service.console") == []
+    assert served.children("\0worker\0") == []
     assert "no worker for main jobs" in served.get("/readyz").json()["error"]["message"]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from service.console import app
+from workbench.cli.main import app
 
 
 def printed(home: Path, **environment: str) -> dict[str, dict[str, Any]]:

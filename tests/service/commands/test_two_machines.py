@@ -95,7 +95,7 @@ class Machines:
                 process.stdout.close()
 
     def _line(self, machine: str, *arguments: str) -> list[str]:
-        return [sys.executable, "-m", "service.console", *arguments, "--home", str(self.folder / machine)]
+        return [sys.executable, "-m", "workbench", *arguments, "--home", str(self.folder / machine)]
 
     def _environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from service.console import app
 from service.store import video_owners
 from service.store.tables import open_database
 from service.store.video_owners import OwnedVideo
 from tests.videos import grey, write_screencast, write_video
 from workbench.bundled import bundled_path
+from workbench.cli.main import app
 from workbench.errors import MediaError, UnknownVideo
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings

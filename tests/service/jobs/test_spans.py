@@ -30,7 +30,7 @@ TRACEPARENT = f"00-{TRACE}-{PARENT}-01"
 @contextmanager
 def serving(workshop: Workshop) -> Iterator[str]:
     """The address of a service without workers on the workshop's database; ended in order."""
-    command = [sys.executable, "-m", "service.console", "serve", "--no-jobs", "--port", "0", "--home"]
+    command = [sys.executable, "-m", "workbench", "serve", "--no-jobs", "--port", "0", "--home"]
     with (workshop.home / "log").open("a") as log:
         process = subprocess.Popen(
             [*command, str(workshop.home)], env=workshop.environment(), stdout=subprocess.PIPE, stderr=log, text=True

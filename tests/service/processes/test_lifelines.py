@@ -23,7 +23,7 @@ signal.pause()
     [
         ["-c", ALONE],
         ["-m", "service.ranking.process", "--home", "{home}", "--socket", "{home}/s", "--parent", "{parent}"],
-        ["-m", "service.console", "worker", "--home", "{home}", "--parent", "{parent}"],
+        ["-m", "workbench", "worker", "--home", "{home}", "--parent", "{parent}"],
     ],
     ids=["alone", "ranking process", "job process"],
 )

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from service.console import run
 from tests.videos import coloured_shots, write_video
+from workbench.cli.main import run
 
 RATE = 22_050
 FPS, SECONDS = 25, 20
@@ -57,7 +57,7 @@ def workbench(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str
 def loaded_by() -> Callable[..., list[str]]:
     """Run a command line in a process of its own; returns which of some modules, the first argument, it loads."""
     program = (
-        "import sys\nfrom service.console import run\nnames = sys.argv.pop(1).split()\n"
+        "import sys\nfrom workbench.cli.main import run\nnames = sys.argv.pop(1).split()\n"
         "assert run(sys.argv[1:]) == 0\n"
         "print(*(name for name in names if name in sys.modules), file=sys.stderr)"
     )

@@ -97,7 +97,7 @@ def sigint() -> Iterator[None]:
 def test_an_interrupt_ends_in_one_word_and_no_traceback(tmp_path: Path, track_file: Path) -> None:
     (tmp_path / "one.wav").symlink_to(track_file)
     (tmp_path / "two.wav").symlink_to(track_file)
-    code = "import sys; from service.console import run; sys.exit(run(sys.argv[1:]))"
+    code = "import sys; from workbench.cli.main import run; sys.exit(run(sys.argv[1:]))"
     arguments = ["catalog", "add", str(tmp_path), "--home", str(tmp_path / "home")]
     with subprocess.Popen(
         [sys.executable, "-c", code, *arguments], stderr=subprocess.PIPE, text=True, start_new_session=True

@@ -24,7 +24,7 @@ def plan_text(track_file: Path, home: Path, tmp_path_factory: pytest.TempPathFac
     """What `workbench loop` prints for the track and 75 s."""
     from click.testing import CliRunner
 
-    from service.console import app
+    from workbench.cli.main import app
 
     arguments = ["loop", str(track_file), "--seconds", str(SECONDS), "--home", str(home)]
     outcome = CliRunner().invoke(app, arguments, catch_exceptions=False)

@@ -21,7 +21,7 @@ def plan_file(tmp_path_factory: pytest.TempPathFactory, track_file: Path, home: 
     from contextlib import redirect_stdout
     from io import StringIO
 
-    from service.console import run
+    from workbench.cli.main import run
 
     out = StringIO()
     with redirect_stdout(out):

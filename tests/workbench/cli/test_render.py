@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from mutagen.id3 import APIC, ID3, TIT2
 
-from service.console import run
 from tests.videos import grey, narration, png_of, write_screencast, write_video
+from workbench.cli.main import run
 from workbench.cli.render import _TARGETS
 from workbench.files import hash_file
 from workbench.media.audio import decode, write_audio
@@ -55,7 +55,7 @@ def looped(track_file: Path, home: Path) -> dict[str, Any]:
     """What `workbench loop` prints for the track and 90 s, with its options."""
     from click.testing import CliRunner
 
-    from service.console import app
+    from workbench.cli.main import app
 
     arguments = ["loop", str(track_file), "--seconds", str(PLAN_SECONDS), "--home", str(home)]
     result: dict[str, Any] = json.loads(CliRunner().invoke(app, arguments, catch_exceptions=False).stdout)

@@ -10,10 +10,10 @@ from typing import Any
 import param
 import pytest
 
-from service.console import run
 from tests.workbench.dashboards.waiting import CollectingPool
 from workbench import extensions
 from workbench.bundled import bundled_path
+from workbench.cli.main import run
 from workbench.dashboards.controls import ExtensionControls, ParamControls, ProfileBar, with_field
 from workbench.dashboards.session import Session
 from workbench.errors import ParameterError

@@ -18,7 +18,7 @@ from workbench.home import Home
 from workbench.workflows.library import WantedFile, add_all, add_tracks, list_files, open_library
 from workbench.workspace import Workspace
 
-CALL = "import sys; from service.console import run; sys.exit(run(sys.argv[1:]))"
+CALL = "import sys; from workbench.cli.main import run; sys.exit(run(sys.argv[1:]))"
 
 
 class Counted(Executor):

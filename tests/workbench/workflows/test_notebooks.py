@@ -11,8 +11,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from service.console import run
 from workbench.bundled import bundled_path
+from workbench.cli.main import run
 from workbench.errors import InputError, WorkbenchError, WorkerDied
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan, PlanKind

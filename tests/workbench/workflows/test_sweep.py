@@ -330,7 +330,7 @@ def test_a_home_folder_that_cannot_be_used_is_no_result_of_a_recording(songs: Pa
 @pytest.mark.slow
 def test_a_sweep_that_was_killed_goes_on(songs: Path, tmp_path: Path) -> None:
     home, out = tmp_path / "home", tmp_path / "sweep.zarr"
-    command = [sys.executable, "-c", "from service.console import main; main()", "sweep", "--home", str(home)]
+    command = [sys.executable, "-c", "from workbench.cli.main import main; main()", "sweep", "--home", str(home)]
     command += ["--param", "seams.pulse_weight=0:2:3", "--dataset", str(songs), "-o", str(out), "--seconds", "90"]
     parts = tmp_path / "sweep.zarr.parts"
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)

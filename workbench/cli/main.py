@@ -1,36 +1,34 @@
 """The `workbench` command: a table of sub-commands, each imported when it is called.
 
-This is the outermost layer. It joins the commands of `workbench.cli` and of the service, so the workbench does not
-import the service. Because a command's module is imported on first use, `workbench --help` answers at once, and without
-the `service` extra all other commands work.
+Because a command's module is imported on first use, `workbench --help` answers at once, and a command whose extra is
+not installed takes nothing from the others. Installed packages add commands by an entry point of the group
+`workbench.commands`, as the service does: it names a table such as `COMMANDS`. Settings that these read from the
+environment are classes of pydantic-settings, named in the group `workbench.settings`.
 
 Exit codes: 0 done; 1 failed on the input, with one clear line on standard error; 2 wrong usage; 130 interrupted.
 """
 
 from __future__ import annotations
 
-import gc
-import importlib
 import io
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
 import click
 
-from service.processes.threads import ONE_THREAD
 from workbench.errors import WorkbenchError
 
-_FIRST_COLLECT_AFTER = 500_000
-"""new containers after which Python first looks for cycles: more than a short command makes, nearly all of them by
-importing, and they stay; looking through them took a twelfth of its processor time"""
-_COLLECT_AFTER = 10_000
-"""the same from then on; with Python's own 700 it would look again and again"""
-
-
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Variables that numpy reads when it is imported. The products of an analysis are small: a second thread waits more
+than it computes, half a second of a short track's three, and with one the last bits of a sum do not depend on the
+machine's cores. What the user has set stays; processes that a command starts inherit it."""
 _PREFIX = "WORKBENCH_"  # of variables that are settings
 _OF_OPTIONS = frozenset(("WORKBENCH_DASHBOARD_KEY",))  # variables that are no settings: an option is read from them
 _SILENT = frozenset(("-h", "--help", "--parent"))
@@ -66,50 +64,58 @@ COMMANDS: dict[str, SubCommand] = {
     "lab": SubCommand("workbench.cli.lab", "Open JupyterLab on a copy of the notebooks."),
     "docs": SubCommand("workbench.cli.docs", "Open the book: how-to pages, gallery, notebooks, reference."),
     "dashboard": SubCommand("workbench.cli.dashboard", "See, hear and tune plans in the browser."),
-    "serve": SubCommand("service.commands.serve", "Serve the /v1 interface over HTTP."),
-    "worker": SubCommand("service.commands.worker", "Run jobs alone, beside a serve --no-jobs."),
-    "keys": SubCommand("service.commands.keys", "Create, list, revoke and rotate API keys of the service."),
-    "accounts": SubCommand("service.commands.accounts", "Show and change billing states, read ledgers, move accounts."),
-    "videos": SubCommand("service.commands.videos", "Ingest local files as videos that have an id."),
-    "jobs": SubCommand("service.commands.jobs", "List the service's jobs, run a failed one again, cancel one."),
-    "backup": SubCommand(
-        "service.commands.backup", "Write the service's records and files to one file, or restore it."
-    ),
-    "mcp": SubCommand("service.commands.mcp", "Offer the service to MCP clients, one tool an endpoint."),
-    "settings": SubCommand("service.commands.settings", "Print every setting with its value and meaning."),
     "completion": SubCommand("workbench.cli.completion", "Print the shell's completion script."),
 }
-"""Every sub-command, in the order of the overview."""
+"""Our sub-commands, in the order of the overview."""
+
+
+@cache
+def all_commands() -> Mapping[str, SubCommand]:
+    """Our sub-commands, then those that installed packages add; ours are never replaced."""
+    every = dict(COMMANDS)
+    for table in _added("workbench.commands"):
+        for name, entry in table.items():
+            every.setdefault(name, entry)
+    return every
+
+
+def _added(group: str) -> Iterator[Any]:
+    for point in entry_points(group=group):
+        try:
+            yield point.load()
+        except (ImportError, AttributeError) as error:
+            raise WorkbenchError(f"{point.name}, which adds to {group}, cannot be loaded: {error}") from error
 
 
 class LazyGroup(click.Group):
     """A click group that lists its commands by name and imports one when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names in the order of `COMMANDS`."""
-        return list(COMMANDS)
+        """Names in the order of the overview."""
+        return list(all_commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command's module; None for an unknown name, which click turns into a usage error."""
-        entry = COMMANDS.get(cmd_name)
+        # Ours come first: what other packages add takes a look at every installed one, 20 ms of 300 packages.
+        entry = COMMANDS.get(cmd_name) or all_commands().get(cmd_name)
         if entry is None:
             return None
-        command: click.Command = importlib.import_module(entry.module).command
+        command: click.Command = import_module(entry.module).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the overview from `COMMANDS`, without importing anything."""
+        """Write the overview from the tables, without importing a command."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+            formatter.write_dl([(name, entry.summary) for name, entry in all_commands().items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Do as click does, and suggest a command if an unknown name is similar to it."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and args[0] not in all_commands():
             from difflib import get_close_matches
 
-            close = get_close_matches(args[0], COMMANDS, n=1)
+            close = get_close_matches(args[0], all_commands(), n=1)
             ctx.fail(f"no such command: {args[0]}." + (f" Did you mean {close[0]}?" if close else ""))
         if not ctx.resilient_parsing and not _SILENT.intersection(args):  # not while the shell completes a word
             _warn_of_misspelt_variables()
@@ -134,15 +140,9 @@ def app() -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line.
+    """Run one command line, given without the program's name, or that of the process; returns its exit code.
 
-    Parameters
-    ----------
-    arguments : without the program's name; None: those of the process
-
-    Returns
-    -------
-    exit code; messages have been written to standard error
+    Messages have been written to standard error.
     """
     code = _run(arguments)
     try:
@@ -199,9 +199,7 @@ def _warn_of_misspelt_variables() -> None:
         return
     from difflib import get_close_matches
 
-    from service.settings import ServiceSettings
-
-    known |= {_PREFIX + name.upper() for name in ServiceSettings.model_fields}
+    known |= {_PREFIX + name.upper() for kind in _added("workbench.settings") for name in kind.model_fields}
     rest = {name.removeprefix(_PREFIX): name for name in known}
     said = [
         f"{name} (did you mean {rest[close[0]]}?)"
@@ -213,17 +211,11 @@ def _warn_of_misspelt_variables() -> None:
 
 
 def main() -> None:
-    """Entry point of the console script.
-
-    What is alive when the command has ended is withheld from the collector of cycles: Python looks through everything
-    that was imported several times while it shuts down, which takes a third of a second.
-    """
-    os.environ.update({name: number for name, number in ONE_THREAD.items() if name not in os.environ})
+    """Entry point of the console script."""
+    for name in _ONE_THREAD:
+        os.environ.setdefault(name, "1")
     _prepare_streams()
-    _collect_late()
-    code = run()
-    gc.freeze()
-    raise SystemExit(code)
+    raise SystemExit(run())
 
 
 class _Messages(io.TextIOWrapper):
@@ -260,20 +252,3 @@ def _prepare_streams() -> None:
     sys.stderr = _Messages(open(2, "wb", closefd=False), encoding, "backslashreplace", line_buffering=True)  # noqa: SIM115
     assert isinstance(sys.stdout, io.TextIOWrapper), "the process's own"
     sys.stdout.reconfigure(encoding=None if sys.stdout.isatty() else "utf-8", errors="backslashreplace")
-
-
-def _collect_late() -> None:
-    """Look for cycles late for the first time, and as often as a long command needs afterwards."""
-    others = gc.get_threshold()[1:]
-
-    def collect_often(phase: str, _: dict[str, int]) -> None:
-        if phase == "stop":
-            gc.callbacks.remove(collect_often)
-            gc.set_threshold(_COLLECT_AFTER, *others)
-
-    gc.callbacks.append(collect_often)
-    gc.set_threshold(_FIRST_COLLECT_AFTER, *others)
-
-
-if __name__ == "__main__":
-    main()

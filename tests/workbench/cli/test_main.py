@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from service.console import COMMANDS
+from workbench.cli.main import all_commands
 
-WORKBENCH = [sys.executable, "-m", "service.console"]
+ROOT = Path(__file__).parents[3]
+WORKBENCH = [sys.executable, "-m", "workbench"]
 HEAVY = ("numpy", "scipy", "librosa", "numba", "av", "matplotlib", "xarray", "zarr", "sqlalchemy", "sanic", "rich")
 
 
@@ -26,47 +27,66 @@ def shell(*arguments: str, **options: object) -> subprocess.CompletedProcess[str
 def test_the_overview_names_every_command() -> None:
     done = shell("--help")
     assert done.returncode == 0
-    assert all(re.search(rf"^  {name}\b", done.stdout, flags=re.M) for name in COMMANDS)
+    assert all(re.search(rf"^  {name}\b", done.stdout, flags=re.M) for name in all_commands())
 
 
-def test_a_short_command_does_not_look_for_cycles() -> None:
+def test_commands_that_other_packages_add_are_commands(tmp_path: Path) -> None:
+    """Of an installed package: its folder with metadata, and the modules beside it."""
+    metadata = tmp_path / "theirs-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[workbench.commands]\ntheirs = theirs:COMMANDS\n")
+    table = '{"greet": SubCommand("theirs_greet", "Say hello."), "loop": SubCommand("theirs_greet", "Not ours.")}'
+    (tmp_path / "theirs.py").write_text(f"from workbench.cli.main import SubCommand\nCOMMANDS = {table}\n")
+    (tmp_path / "theirs_greet.py").write_text("import click\n@click.command()\ndef command(): click.echo('hello')\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT)))}
+    overview = shell("--help", env=environment).stdout
+    assert re.search(r"^  greet +Say hello\.$", overview, re.M)
+    assert "Not ours." not in overview
+    assert shell("greet", env=environment).stdout == "hello\n"
+    (tmp_path / "theirs.py").write_text("import a_package_of_nobody\n")
+    broken = shell("--help", env=environment)
+    assert (broken.returncode, len(broken.stderr.splitlines())) == (1, 1)
+    assert "theirs" in broken.stderr
+    assert shell("cache", "--home", str(tmp_path), env=environment).returncode == 0
+
+
+def test_commands_of_the_library_run_where_there_is_no_service(tmp_path: Path) -> None:
     program = (
-        "import atexit, gc, sys\nfrom service.console import main\nsys.argv = ['workbench', 'settings']\n"
-        "before = sum(one['collections'] for one in gc.get_stats())\n"
-        "looked = lambda: sum(one['collections'] for one in gc.get_stats()) - before\n"
-        "atexit.register(lambda: print(looked(), gc.get_freeze_count(), file=sys.stderr))\nmain()"
+        "import sys; sys.modules['service'] = None; from workbench.cli.main import run; sys.exit(run(sys.argv[1:]))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    looked, withheld = map(int, done.stderr.split())
-    assert looked == 0
-    assert withheld > 10_000
+    for words in (["cache", "--home", str(tmp_path)], ["loop", "--help"]):
+        done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_long_command_looks_for_cycles_after_all() -> None:
+@pytest.mark.parametrize("given", [{}, {"OPENBLAS_NUM_THREADS": "3"}])
+def test_linear_algebra_has_one_thread_unless_the_user_says_otherwise(given: dict[str, str]) -> None:
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     program = (
-        "import atexit, gc, sys\nfrom service.console import main\nsys.argv = ['workbench', '--help']\n"
-        "made = []\n"
-        "def work(): made.extend([] for _ in range(600_000)); print(gc.get_threshold()[0], file=sys.stderr)\n"
-        "atexit.register(work)\nmain()"
+        "import atexit, os, sys\nfrom workbench.cli.main import main\nsys.argv[1:] = ['--version']\n"
+        f"atexit.register(lambda: print(*(os.environ[name] for name in {names!r})))\nmain()"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stderr.split() == ["10000"]
+    environment = {name: value for name, value in os.environ.items() if name not in names} | given
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.startswith("workbench, version ")
+    assert done.stdout.splitlines()[-1].split() == [given.get(name, "1") for name in names]
 
 
 def test_the_overview_imports_nothing_heavy() -> None:
     program = (
-        "import sys\nfrom service.console import run\nrun(['--help'])\n"
+        "import sys\nfrom workbench.cli.main import run\nrun(['--help'])\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@pytest.mark.parametrize("name", list(all_commands()))
 def test_every_command_has_help_with_an_example_and_imports_nothing_heavy(name: str) -> None:
     import click
 
-    command = __import__(COMMANDS[name].module, fromlist=["command"]).command
+    command = __import__(all_commands()[name].module, fromlist=["command"]).command
     commands = [command, *(command.commands.values() if isinstance(command, click.Group) else ())]
     for one in commands:
         assert "Example:" in (one.help or "")
@@ -76,7 +96,7 @@ def test_every_command_has_help_with_an_example_and_imports_nothing_heavy(name: 
 
 
 def test_command_modules_import_nothing_heavy() -> None:
-    modules = [entry.module for entry in COMMANDS.values()]
+    modules = [entry.module for entry in all_commands().values()]
     program = (
         f"import importlib, sys\nfor name in {modules!r}: importlib.import_module(name)\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
@@ -86,7 +106,7 @@ def test_command_modules_import_nothing_heavy() -> None:
 
 
 def test_commands_of_the_library_do_not_load_its_parameters() -> None:
-    modules = [entry.module for entry in COMMANDS.values() if entry.module.startswith("workbench.")]
+    modules = [entry.module for entry in all_commands().values() if entry.module.startswith("workbench.")]
     program = (
         f"import importlib, sys\nfor name in {modules!r}: importlib.import_module(name)\n"
         "print({'pydantic', 'workbench.params'} & set(sys.modules))"
@@ -150,7 +170,7 @@ def test_variables_that_others_set_are_no_mistakes(tmp_path: Path) -> None:
 def test_every_variable_that_an_option_is_read_from_is_known(tmp_path: Path) -> None:
     import click
 
-    commands = [__import__(entry.module, fromlist=["command"]).command for entry in COMMANDS.values()]
+    commands = [__import__(entry.module, fromlist=["command"]).command for entry in all_commands().values()]
     commands += [one for group in commands if isinstance(group, click.Group) for one in group.commands.values()]
     read = {str(option.envvar): "1" for one in commands for option in one.params if option.envvar is not None}
     assert read
@@ -220,7 +240,7 @@ def test_a_name_that_is_not_utf8_is_printed_as_json_or_refused_in_a_line(tmp_pat
 
 
 def test_what_the_locale_cannot_write_is_one_line() -> None:
-    program = "import sys; from service.console import run; sys.exit(run(['cache', '--home', '\\xfcber']))"
+    program = "import sys; from workbench.cli.main import run; sys.exit(run(['cache', '--home', '\\xfcber']))"
     ascii_only = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, env={**os.environ, **ascii_only}
@@ -238,7 +258,7 @@ def test_completion_scripts_name_the_command(shell_name: str) -> None:
 
 def test_completion_completes() -> None:
     words = {"_WORKBENCH_COMPLETE": "bash_complete", "COMP_WORDS": "workbench be", "COMP_CWORD": "1"}
-    program = "from service.console import app; app.main(prog_name='workbench')"
+    program = "from workbench.cli.main import app; app.main(prog_name='workbench')"
     done = subprocess.run(
         [sys.executable, "-c", program], env={**os.environ, **words}, capture_output=True, text=True, check=False
     )
@@ -260,7 +280,7 @@ def test_ctrl_c_ends_with_130_and_one_line(tmp_path: Path) -> None:
     track.touch()
     command = ["render", str(plan), "--track", str(track), "-o", str(tmp_path / "y.wav"), "--home", str(tmp_path)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "service.console", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "workbench", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     end = _open_once_it_is_read(plan, process)
     # While the command waits for its plan, which never comes. A signal between its check for signals and its read is
