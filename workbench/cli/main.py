@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
 import click
@@ -80,6 +79,8 @@ def all_commands() -> Mapping[str, SubCommand]:
 
 
 def _added(group: str) -> Iterator[Any]:
+    from importlib.metadata import entry_points  # loads the parsers of mail, 20 ms
+
     for point in entry_points(group=group):
         try:
             yield point.load()
