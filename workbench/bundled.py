@@ -40,16 +40,7 @@ def bundled_path(*parts: str) -> Path:
 
 
 def built_book() -> Path:
-    """The first page of the built book.
-
-    Returns
-    -------
-    an existing path, absolute
-
-    Raises
-    ------
-    ResourceMissing : it is not built, or the wheel was built without it; the message says how to get it
-    """
+    """The absolute path of the built book's first page; raises `ResourceMissing`, with the way to get it."""
     try:
         return bundled_path("build", "book", "index.html")
     except ResourceMissing:

@@ -19,11 +19,11 @@ from typing import Any, TypeVar, cast
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _KERNELS = "NUMBA_CACHE_DIR"
+# Variables that name folders to libraries, and which part of ours each gets
 _VARIABLES = {
     _KERNELS: "numba", "MPLCONFIGDIR": "matplotlib", "XDG_CACHE_HOME": "", "IPYTHONDIR": "ipython",
     "JUPYTER_CONFIG_DIR": "jupyter", "JUPYTER_DATA_DIR": "jupyter",
 }  # fmt: skip
-"""variables that name folders to libraries, and which part of ours each gets"""
 
 
 def lend_home(root: Path) -> str | None:

@@ -60,12 +60,7 @@ def utc_now() -> datetime:
 
 
 def now(seconds: float = 0.0) -> str:
-    """The current time as records keep it: ISO 8601, UTC, microseconds; sorts as text.
-
-    Parameters
-    ----------
-    seconds : s from now; negative for a time that has passed
-    """
+    """The time some seconds from now, as records store it: ISO 8601, UTC, microseconds; sorts as text."""
     second, micros = divmod(round(1e6 * (_clock.wall_seconds() + seconds)), 1_000_000)
     return f"{_whole_second(second)}.{micros:06d}+00:00"
 
@@ -77,12 +72,7 @@ def _whole_second(second: int) -> str:
 
 @contextmanager
 def using(clock: Clock) -> Iterator[None]:
-    """Let another clock tell the time of this whole process.
-
-    Parameters
-    ----------
-    clock : until the block ends
-    """
+    """Let another clock give the time of this whole process until the block ends."""
     global _clock
     before, _clock = _clock, clock
     try:

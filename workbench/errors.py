@@ -54,12 +54,9 @@ class PlanError(InputError):
 
 
 class ConstraintError(InputError):
-    """A wish for the seams of a plan that makes no sense on this track, or several that contradict each other.
+    """A constraint on the seams of a plan that makes no sense on this track, or several that contradict each other.
 
-    Parameters
-    ----------
-    sentence : what is wrong
-    labels : of the wishes that it is about, as one types them; empty where it is about none in particular
+    `labels` name the constraints that it is about, as one types them; empty where it is about none in particular.
     """
 
     def __init__(self, sentence: str = "", labels: tuple[str, ...] = ()) -> None:
@@ -68,12 +65,7 @@ class ConstraintError(InputError):
 
 
 class FitError(InputError):
-    """A length that a track cannot fill, or wishes for a fit that contradict each other.
-
-    Parameters
-    ----------
-    sentence, labels : as in `ConstraintError`
-    """
+    """A length that a track cannot fill, or contradicting requests for a fit; `labels` as in `ConstraintError`."""
 
     def __init__(self, sentence: str = "", labels: tuple[str, ...] = ()) -> None:
         super().__init__(*((sentence,) if sentence else ()))

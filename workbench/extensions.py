@@ -75,14 +75,13 @@ _WORDS = {
     SECTION_FINDERS: "section finder",
     VOICE_DETECTORS: "voice detector",
 }
-OWN = "workbench"
-"""the name of our own part of a point"""
+OWN = "workbench"  # the name of our own part of a point
+# Our own parts, as entry points name those of others; formats have a table of their own
 _OWN: dict[str, dict[str, str]] = {
     BEAT_TRACKERS: {OWN: "workbench.beats.tracker:OwnTracker"},
     SECTION_FINDERS: {OWN: "workbench.structure.finder:OwnFinder"},
     VOICE_DETECTORS: {OWN: "workbench.mix.detectors:OwnDetector"},
 }
-"""Our own parts, as entry points name those of others; formats have a table of their own."""
 
 _registered: dict[tuple[str, str], Any] = {}
 
@@ -128,51 +127,22 @@ def scope() -> Iterator[None]:
 
 
 def names(group: str) -> tuple[str, ...]:
-    """Names of all extensions of a point but those that are named by their module.
-
-    Parameters
-    ----------
-    group : the extension point
-
-    Raises
-    ------
-    ParameterError : there is no such point
-    """
+    """Names of all extensions of a point but those that are named by their module."""
     _known(group)
     here = [name for point, name in _registered if point == group]
     return tuple(dict.fromkeys((*_OWN.get(group, {}), *here, *(point.name for point in _installed(group)))))
 
 
 def word_of(group: str) -> str:
-    """What one extension of a point is called, such as "beat tracker".
-
-    Parameters
-    ----------
-    group : the extension point
-
-    Raises
-    ------
-    ParameterError : there is no such point
-    """
+    """What one extension of a point is called, such as "beat tracker"; raises `ParameterError` for an unknown point."""
     _known(group)
     return _WORDS[group]
 
 
 def find(group: str, name: str) -> Any:
-    """Find an extension by its name.
+    """Find an extension by its name, or `module:attribute`; of a class, an instance.
 
-    Parameters
-    ----------
-    group : the extension point
-    name : of an extension, or `module:attribute`
-
-    Returns
-    -------
-    the object; of a class, an instance
-
-    Raises
-    ------
-    ParameterError : there is none, or it cannot be loaded; the message says why
+    Raises `ParameterError`, which says why, if there is none, or it cannot be loaded.
     """
     _known(group)
     if (group, name) in _registered:
@@ -194,12 +164,7 @@ def find(group: str, name: str) -> Any:
 
 
 def has_version(extension: Any) -> bool:
-    """Whether an extension says of which version its answers are, a whole number from 1: they are stored under it.
-
-    Parameters
-    ----------
-    extension : as `find` gives it
-    """
+    """Whether an extension states a version, a whole number from 1, under which its answers are stored."""
     version = getattr(extension, "version", None)
     return isinstance(version, int) and version >= 1
 
@@ -248,17 +213,7 @@ def _said(error: Exception) -> str:
 
 @contextmanager
 def work_of(group: str, name: str) -> Iterator[None]:
-    """Call an extension within this, and what it raises is put down to it in one line.
-
-    Parameters
-    ----------
-    group : the extension point
-    name : of the extension
-
-    Raises
-    ------
-    ParameterError : it raised something that is no `WorkbenchError`
-    """
+    """Call an extension within this block: what it raises becomes a `ParameterError` that names it in one line."""
     try:
         yield
     except WorkbenchError:

@@ -35,17 +35,9 @@ _CHECKOUT = Path(__file__).resolve().parent.parent
 
 
 def require_extra(extra: str, needed_by: str) -> None:
-    """Check that the packages of an extra are installed.
+    """Raise `ExtraMissing`, with the command that installs it, unless an extra is installed in versions new enough.
 
-    Parameters
-    ----------
-    extra : its name in `pyproject.toml`
-    needed_by : what needs it, as the subject of a sentence: "`workbench lab`"
-
-    Raises
-    ------
-    ExtraMissing : a package is missing or too old; the message is one sentence with the command that installs it
-    ValueError : there is no such extra
+    `needed_by` is the subject of that sentence: "`workbench lab`". Raises `ValueError` if there is no such extra.
     """
     missing = missing_packages(extra)
     if missing:
@@ -56,54 +48,19 @@ def require_extra(extra: str, needed_by: str) -> None:
 
 
 def has_extra(extra: str) -> bool:
-    """Whether the packages of an extra are installed, in versions new enough.
-
-    Parameters
-    ----------
-    extra : its name in `pyproject.toml`
-
-    Raises
-    ------
-    ValueError : there is no such extra
-    """
+    """Whether an extra is installed, in versions new enough; raises `ValueError` if there is no such extra."""
     return not missing_packages(extra)
 
 
 @cache
 def missing_packages(extra: str) -> tuple[str, ...]:
-    """The packages of an extra that are not installed.
-
-    Parameters
-    ----------
-    extra : its name in `pyproject.toml`
-
-    Returns
-    -------
-    names; a package that is too old is named with the version needed and the one installed
-
-    Raises
-    ------
-    ValueError : there is no such extra
-    """
+    """The packages of an extra that are not installed, or too old, with the version needed and the one installed."""
     return tuple(_missing(requirements(extra)))
 
 
 @cache
 def requirements(extra: str) -> tuple[Requirement, ...]:
-    """The packages that an extra needs on this platform, by `pyproject.toml`.
-
-    Parameters
-    ----------
-    extra : its name there
-
-    Returns
-    -------
-    those that the core does not need anyway
-
-    Raises
-    ------
-    ValueError : there is no such extra
-    """
+    """The packages that an extra of `pyproject.toml` needs on this platform and the core does not."""
     from packaging.requirements import Requirement  # here: most who import this module never call this
 
     package = metadata.metadata(_DISTRIBUTION)
@@ -120,20 +77,7 @@ def requirements(extra: str) -> tuple[Requirement, ...]:
 
 
 def install_command(extra: str) -> str:
-    """Find the command that installs an extra into the running environment.
-
-    Parameters
-    ----------
-    extra : its name in `pyproject.toml`
-
-    Returns
-    -------
-    a command line for a shell
-
-    Raises
-    ------
-    ValueError : there is no such extra, where its packages have to be named
-    """
+    """The command line that installs an extra into the running environment; raises `ValueError` if it is unknown."""
     if (_CHECKOUT / "Makefile").is_file() and (_CHECKOUT / "pyproject.toml").is_file():
         if Path(sys.prefix).resolve() == _CHECKOUT / ".venv":
             where = [] if Path.cwd() == _CHECKOUT else ["-C", str(_CHECKOUT)]

@@ -32,15 +32,15 @@ from typing import TypeAlias
 
 from workbench.errors import MediaError, WorkbenchError
 
+# Device, inode, size and times of a file: another one once it was written anew
 FileStamp: TypeAlias = tuple[int, int, int, int, int]
-"""device, inode, size and times of a file: another one once it was written anew"""
+# Age of a file's times from which on a later change shows in them; the coarsest file systems count in 2 s
 _SETTLED_NS = 2_000_000_000
-"""age of a file's times from which on a later change shows in them; the coarsest file systems count in 2 s"""
 _OPEN_FILES = re.compile(r"/proc/[^/]+(?:/task/[^/]+)?/fd")
 _PART = ".part"
 _FOLDER = r"""[^/\\:'"\s]+"""
+# Start of an absolute path; after a word, a dot or a colon a slash means something else (4/4, audio/mpeg, https://)
 _ROOT = rf"(?<![\w.:/\\])(?:[A-Za-z]:)?[/\\]{_FOLDER}"
-"""start of an absolute path; after a word, a dot or a colon a slash means something else (4/4, audio/mpeg, https://)"""
 
 
 @contextmanager
@@ -48,23 +48,8 @@ def written_whole(out: Path, failure: type[WorkbenchError] = MediaError, suffix:
     """Write a file aside; it takes the place of `out` when the block succeeds and is deleted when it fails.
 
     What stands at `out` stays what it is: of a link the target is replaced, and to a device, a pipe or standard output
-    the finished bytes are copied.
-
-    Parameters
-    ----------
-    out : the file; its folder must exist, a file of that name is replaced. `-` is standard output, and so is `-` with
-        a suffix
-    failure : class of the error that an `OSError` of the block becomes; other exceptions pass as they are
-    suffix : of the path to write to; None: that of `out`
-
-    Yields
-    ------
-    a path to write to, in the folder of the file that it replaces
-
-    Raises
-    ------
-    failure : the file cannot be written
-    BrokenPipeError : the reader has closed the pipe
+    (`-`, also with a suffix) the finished bytes are copied. The path to write to has the suffix of `out`, or `suffix`.
+    An `OSError` of the block becomes a `failure`; others pass, `BrokenPipeError` among them.
     """
     suffix = out.suffix if suffix is None else suffix
     try:
@@ -129,18 +114,7 @@ def _copy_through(finished: Path, out: Path) -> None:
 
 
 def write_text(out: Path, text: str, failure: type[WorkbenchError] = MediaError) -> None:
-    """Write a file of UTF-8 text, line feeds as they are, whole or not at all.
-
-    Parameters
-    ----------
-    out : the file; its folder must exist, a file of that name is replaced
-    text : to write
-    failure : as of `written_whole`
-
-    Raises
-    ------
-    failure : the file cannot be written
-    """
+    """Write a file of UTF-8 text, line feeds as they are, whole or not at all; `failure` as of `written_whole`."""
     with written_whole(out, failure) as aside:
         aside.write_bytes(text.encode("utf-8", "backslashreplace"))  # a file name in it need not be text
 
@@ -159,18 +133,7 @@ def decode_text(data: bytes, errors: str = "strict") -> str:
 
 
 def cannot_be_written(out: Path, error: Exception, failure: type[WorkbenchError] = MediaError) -> WorkbenchError:
-    """Build the error for a file that cannot be written.
-
-    Parameters
-    ----------
-    out : the file
-    error : of the system or the encoder
-    failure : class of the error to build
-
-    Returns
-    -------
-    the error, not raised, with the reason from `error`
-    """
+    """Build the error, with the reason of the system or the encoder, for a file that cannot be written."""
     name = "standard output" if is_standard_output(out) else out
     return failure(
         f"{name}: cannot be written ({getattr(error, 'strerror', None) or error}); check the folder and free space"
@@ -186,16 +149,9 @@ def list_names(folder: Path) -> list[str]:
 
 
 def abandoned_parts(folder: Path, idle_seconds: float) -> Iterator[Path]:
-    """Find temporary files of writers that were killed.
+    """Find temporary files of writers that were killed, below a folder that need not exist.
 
-    Parameters
-    ----------
-    folder : searched with its folders; need not exist
-    idle_seconds : s; a file written to within them may still have a writer
-
-    Yields
-    ------
-    paths of files that were not written to for longer
+    A file written to within `idle_seconds` may still have a writer.
     """
     for part in folder.rglob(f"*{_PART}*"):
         with suppress(FileNotFoundError):  # renamed or removed meanwhile
@@ -207,16 +163,8 @@ def without_folders(text: str, *known: Path) -> str:
     """Remove the folders from every path in a message.
 
     Code that reads a file names it by its path, which helps a user of this machine. On a page or in an answer the path
-    would show strangers how the server's folders are laid out, and is no use to the owner of the file.
-
-    Parameters
-    ----------
-    text : the message
-    known : folders that the files may lie in; only these and folders below them may have blanks in their names
-
-    Returns
-    -------
-    the message, with files named by their last name alone
+    would show strangers how the server's folders are laid out, and is no use to the owner of the file. Only the `known`
+    folders and those below them may have blanks in their names.
 
     Examples
     --------
@@ -229,16 +177,7 @@ def without_folders(text: str, *known: Path) -> str:
 
 
 def check_file(path: Path) -> None:
-    """Check that a file can be read and holds something.
-
-    Parameters
-    ----------
-    path : of the file
-
-    Raises
-    ------
-    MediaError : no such file, a folder, an empty file, or one that cannot be read
-    """
+    """Raise `MediaError` for a file that is missing, a folder, empty, or cannot be read."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -256,20 +195,7 @@ def check_file(path: Path) -> None:
 
 
 def hash_file(path: Path) -> str:
-    """SHA-256 of a file's bytes in hex.
-
-    Parameters
-    ----------
-    path : of the file
-
-    Returns
-    -------
-    64 hex digits
-
-    Raises
-    ------
-    MediaError : no such file, a folder, an empty file, or one that cannot be read
-    """
+    """SHA-256 of a file's bytes, 64 hex digits; raises as `check_file`."""
     path = Path(path)
     check_file(path)
     try:
@@ -280,16 +206,7 @@ def hash_file(path: Path) -> str:
 
 
 def stamp_of(path: Path) -> FileStamp | None:
-    """Device, inode, size and times of a file.
-
-    Parameters
-    ----------
-    path : of the file
-
-    Returns
-    -------
-    None if it cannot be looked up
-    """
+    """Device, inode, size and times of a file; None if it cannot be looked up."""
     try:
         found = os.stat(path)
     except OSError:
@@ -298,25 +215,13 @@ def stamp_of(path: Path) -> FileStamp | None:
 
 
 def stamps_of(*paths: Path | None) -> tuple[tuple[Path, FileStamp | None] | None, ...]:
-    """Files as they are now: equal to what this returns later while none of them was written anew.
-
-    Parameters
-    ----------
-    paths : of the files; None stands for none
-
-    Returns
-    -------
-    path and stamp of each
-    """
+    """Path and stamp of files: equal to what this returns later while none of them was written again."""
     return tuple(None if path is None else (path, stamp_of(path)) for path in paths)
 
 
 def has_settled(stamp: FileStamp, now_ns: int) -> bool:
-    """Whether a file that is written anew from now on has another stamp.
+    """Whether a file that is written again from now on has another stamp.
 
-    Parameters
-    ----------
-    stamp : of the file
-    now_ns : from `time.time_ns`, before the file is read
+    `now_ns` comes from `time.time_ns`, before the file is read.
     """
     return now_ns - max(stamp[-2:]) > _SETTLED_NS

@@ -13,8 +13,7 @@ from workbench.recording import FloatArray
 
 _DRAWS = 2000
 _SEED = 11
-SAME_TIME_SECONDS = 0.07
-"""s within which a found and a true beat are the same, by the field's custom"""
+SAME_TIME_SECONDS = 0.07  # s within which a found and a true beat are the same, by the field's custom
 
 
 def bootstrap_interval(
@@ -22,15 +21,7 @@ def bootstrap_interval(
 ) -> tuple[float, float]:
     """The interval of a mean, by drawing sources with replacement: what comes from one source is alike.
 
-    Parameters
-    ----------
-    values : shape (n,), at least one
-    sources : the source of each value; None: each is its own
-    coverage : of the interval, 0 to 1
-
-    Returns
-    -------
-    low, high : the same in every run
+    Of at least one value, each its own source without `sources`. The same low and high in every run.
     """
     given = list(range(values.size)) if sources is None else list(sources)
     groups = [np.flatnonzero(np.array(given) == one) for one in dict.fromkeys(given)]
@@ -42,18 +33,10 @@ def bootstrap_interval(
 
 
 def f_measure(true: FloatArray, found: FloatArray, tolerance: float = SAME_TIME_SECONDS) -> float:
-    """Harmonic mean of the shares of true times that were found and of found times that are true.
+    """Harmonic mean of the shares of true times that were found and of found times that are true, 0 to 1.
 
-    Each time is matched once. All of both count: none is trimmed at the beginning.
-
-    Parameters
-    ----------
-    true, found : shape (n,), s, ascending
-    tolerance : s within which two are the same
-
-    Returns
-    -------
-    0 to 1; 1 where both are empty
+    Times are ascending, s, and each is matched once, within `tolerance` seconds. None is trimmed at the beginning. 1
+    where both are empty.
     """
     if not true.size and not found.size:
         return 1.0

@@ -28,20 +28,13 @@ class Shown:
     def to_dataset(self) -> xarray.Dataset:
         """All of it as labelled arrays: axes by name, times and parts as coordinates, units in `attrs`.
 
-        Raises
-        ------
-        TypeError : there is no dataset of this kind of value
+        Raises `TypeError` if there is no dataset of this kind of value.
         """
         dataset: xarray.Dataset = import_module(TABLES).dataset_of(self)
         return dataset
 
     def to_frame(self) -> pandas.DataFrame:
-        """The rows that one usually wants of it, as a data frame.
-
-        Raises
-        ------
-        TypeError : there is no table of this kind of value
-        """
+        """The rows that one usually wants of it, as a data frame; raises `TypeError` if there is none of this kind."""
         frame: pandas.DataFrame = import_module(TABLES).frame_of(self)
         return frame
 

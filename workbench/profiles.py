@@ -57,18 +57,7 @@ def load_profile(path: Path) -> WorkbenchParams:
 
 
 def params_from(values: Any, named: str) -> WorkbenchParams:
-    """All parameters, from those that differ from their defaults.
-
-    Parameters
-    ----------
-    values : as a profile holds them
-    named : where they come from, for messages
-
-    Raises
-    ------
-    ParameterError : an unknown field, a field under both its old and its new name, or a value out of range; the message
-        names field and `named`
-    """
+    """All parameters, from those that differ from their defaults."""
     try:
         values, replaced = with_current_names(values)
     except ParameterError as error:

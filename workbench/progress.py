@@ -12,19 +12,11 @@ class Progress(Protocol):
     """Receives the current stage of the work and how far it has got."""
 
     def __call__(self, stage: str, done: float) -> None:
-        """Report progress.
+        """Report the share, 0 to 1, of a stage that is done.
 
-        Parameters
-        ----------
-        stage : what is being done, in words
-        done : share of this stage, 0 to 1; 0 means that it begins, and a value below the one before that it begins anew
+        0 means that it begins, and a value below the one before that it begins again.
         """
 
 
 def silent(stage: str, done: float) -> None:
-    """Ignore progress: the default where a caller passes none.
-
-    Parameters
-    ----------
-    stage, done : not used
-    """
+    """Ignore progress: the default where a caller passes none."""

@@ -23,17 +23,14 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from workbench.errors import PlanError
 
-KEY = "provenance"
-"""the key of a result that holds it"""
-AUDIO = "audio"
-"""the constraint of a result for which sound streams of the video were chosen"""
+KEY = "provenance"  # the key of a result that holds it
+AUDIO = "audio"  # the constraint of a result for which sound streams of the video were chosen
+# The constraint of a plan whose crossfades somebody set, or whose options somebody put in another order
 CHANGED_BY_HAND = "changed_by_hand"
-"""the constraint of a plan whose crossfades somebody set, or whose options somebody put in another order"""
-DRAWN_ENVELOPE = "envelope_points"
-"""the constraint of a mix whose ducking envelope somebody drew: its points"""
+DRAWN_ENVELOPE = "envelope_points"  # the constraint of a mix whose ducking envelope somebody drew: its points
 
+# Loop points that the track's file carries, and whether the plan repeats them; no option of a command
 FILE_LOOP = "file_loop"
-"""loop points that the track's file carries, and whether the plan repeats them; no option of a command"""
 
 
 class _Record(BaseModel):
@@ -45,38 +42,28 @@ class _Record(BaseModel):
 class FileRecord(_Record):
     """A file that a result was made from."""
 
-    name: str
-    """without folders"""
-    content_hash: str | None = None
-    """SHA-256 of its bytes, hex; None if they could not be read"""
+    name: str  # without folders
+    content_hash: str | None = None  # SHA-256 of its bytes, hex; None if they could not be read
 
 
 class GridRecord(_Record):
     """The beat grid that a plan was made on."""
 
-    origin: Literal["heard", "given"]
-    """`heard`: by the tracker; `given`: corrected, confirmed or provided by a person"""
-    revision: str
-    """digest of the grid: equal grids, equal revisions"""
-    note: str | None = None
-    """on a given grid, in the words of whoever gave it"""
+    origin: Literal["heard", "given"]  # `heard`: by the tracker; `given`: corrected, confirmed or provided by a person
+    revision: str  # digest of the grid: equal grids, equal revisions
+    note: str | None = None  # on a given grid, in the words of whoever gave it
 
 
 class Provenance(_Record):
     """What one result was made from. A field that does not apply is None."""
 
-    command: str
-    """such as `loop`"""
+    command: str  # such as `loop`
     program: str
     version: str
-    stages: Mapping[str, int]
-    """version of each stage that the result was computed by"""
-    params: Mapping[str, JsonValue]
-    """parameters that differ from the defaults, as in a profile"""
-    defaults: str
-    """digest of the default parameters"""
-    constraints: Mapping[str, JsonValue]
-    """options of the command that were not left at their defaults, by name"""
+    stages: Mapping[str, int]  # version of each stage that the result was computed by
+    params: Mapping[str, JsonValue]  # parameters that differ from the defaults, as in a profile
+    defaults: str  # digest of the default parameters
+    constraints: Mapping[str, JsonValue]  # options of the command that were not left at their defaults, by name
     track: FileRecord | None = None
     video: FileRecord | None = None
     grid: GridRecord | None = None
@@ -86,31 +73,15 @@ class Provenance(_Record):
         return self.model_dump(mode="json", exclude_unset=True)
 
     def with_constraint(self, name: str, value: JsonValue) -> Provenance:
-        """The same provenance with one constraint more.
-
-        Parameters
-        ----------
-        name : of the constraint; one of that name is replaced
-        value : in JSON types; None: there is none of that name
-        """
+        """The same provenance with one constraint set; None removes it."""
         others = {key: given for key, given in self.constraints.items() if key != name}
         return self.model_copy(update={"constraints": others if value is None else {**others, name: value}})
 
 
 def read_provenance(result: Mapping[str, Any]) -> Provenance | None:
-    """Read the provenance of a result.
+    """Read the provenance of a result; None for a result without one, as the service answers it.
 
-    Parameters
-    ----------
-    result : JSON of a result
-
-    Returns
-    -------
-    None for a result without one, as the service answers it
-
-    Raises
-    ------
-    PlanError : what stands under the key is no provenance
+    Raises `PlanError` if what stands under the key is no provenance.
     """
     given = result.get(KEY)
     if given is None:
@@ -124,11 +95,5 @@ def read_provenance(result: Mapping[str, Any]) -> Provenance | None:
 
 
 def with_provenance(body: Mapping[str, Any], provenance: Provenance | None) -> dict[str, Any]:
-    """Add the provenance to the JSON of a result.
-
-    Parameters
-    ----------
-    body : JSON of a result
-    provenance : None leaves the result as it is
-    """
+    """Add the provenance, if any, to the JSON of a result."""
     return dict(body) if provenance is None else {**body, KEY: provenance.to_json()}

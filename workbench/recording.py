@@ -22,20 +22,16 @@ IntArray: TypeAlias = NDArray[np.integer[Any]]
 BoolArray: TypeAlias = NDArray[np.bool_]
 TrackSeconds: TypeAlias = float
 VideoSeconds: TypeAlias = float
+# Share of the power that channels without a common source leave in their mean; below it they cancel. Music keeps 0.8
+# and more over ten seconds; a voice that is inverted between left and right keeps only the sound beside it
 _CANCELLED = 0.25
-"""of the power that channels without a common source leave in their mean, below which they cancel. Music keeps 0.8 and
-more over ten seconds; a voice that is inverted between left and right keeps what it is beside other sound"""
 
 
 def release_pages(samples: FloatArray) -> None:
-    """Let go of the memory behind samples that lie in a file; they are read from it again when they are next used.
+    """Release the memory behind samples that lie in a file; they are read from it again when they are next used.
 
     What reads a long recording from end to end calls this between blocks, so that the recording is never in memory
     whole. Samples in memory stay as they are.
-
-    Parameters
-    ----------
-    samples : an array, or a view of one
     """
     behind = _memory_behind(samples)
     if isinstance(behind, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
@@ -61,17 +57,7 @@ class MonoMixer:
         self._signs: FloatArray = np.ones(1, dtype=np.float32)
 
     def mix(self, samples: FloatArray, dtype: type[np.floating[Any]] = np.float32) -> FloatArray:
-        """Mix the next block, or a whole recording.
-
-        Parameters
-        ----------
-        samples : shape (channels, n)
-        dtype : of the mean
-
-        Returns
-        -------
-        shape (n,)
-        """
+        """Mix the next block, or a whole recording, of shape (channels, n) to the mean, shape (n,)."""
         if self._signs.size != samples.shape[0]:
             self._signs = np.ones(samples.shape[0], dtype=np.float32)
         with np.errstate(invalid="ignore"):  # samples that are not finite are refused by who reads them

@@ -31,31 +31,13 @@ if TYPE_CHECKING:
 
 @singledispatch
 def dataset_of(value: object) -> xarray.Dataset:
-    """A value as labelled arrays.
-
-    Parameters
-    ----------
-    value : one of those that the module names
-
-    Raises
-    ------
-    TypeError : it is none of them
-    """
+    """A value, one of those that the module names, as labelled arrays; raises `TypeError` for others."""
     raise TypeError(f"there is no dataset of a {type(value).__name__}")
 
 
 @singledispatch
 def frame_of(value: object) -> pandas.DataFrame:
-    """A value as a data frame.
-
-    Parameters
-    ----------
-    value : one of those that the module names
-
-    Raises
-    ------
-    TypeError : it is none of them
-    """
+    """A value, one of those that the module names, as a data frame; raises `TypeError` for others."""
     raise TypeError(f"there is no table of a {type(value).__name__}")
 
 

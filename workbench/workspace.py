@@ -47,10 +47,9 @@ if TYPE_CHECKING:
     from workbench.store.database import Database, Migration
     from workbench.store.stored_files import StoredFiles
 
+# Bytes of decoded sound held in memory, unless one recording alone takes more: 12 min of stereo at 44.1 kHz
 RECORDING_BYTES = 256 * 2**20
-"""of decoded sound that are kept, unless one recording alone takes more: 12 min of stereo at 44.1 kHz"""
-FILED_BYTES = 4 * 2**30
-"""of decoded sound that are kept in files of the home folder: about 3 h of stereo at 44.1 kHz"""
+FILED_BYTES = 4 * 2**30  # of decoded sound that are kept in files of the home folder: about 3 h of stereo at 44.1 kHz
 
 
 class Workspace:

@@ -232,9 +232,7 @@ def _audio_id(track: TrackSource) -> str:
 
 @contextmanager
 def naming(file: Path) -> Iterator[None]:
-    """Name the file that the block reads in its errors: `InputError` if it cannot be read, `PlanError` if it is no
-    result.
-    """
+    """Name the file that the block reads in its errors: `InputError` if unreadable, `PlanError` if it is no result."""
     from workbench.errors import InputError, PlanError
 
     try:

@@ -171,9 +171,7 @@ def with_own_music(workspace: Workspace, own_music: str | None, auto_mix: bool) 
 
 
 def explain_own_music(workspace: Workspace, video: VideoSource | None, is_mixed: bool, own_music: str | None) -> None:
-    """Write to standard error where a mix plays over music that the video has already, unless `own_music` was asked
-    for.
-    """
+    """Write to standard error where a mix plays over the video's own music, unless `own_music` was asked for."""
     if video is None or not is_mixed or own_music is not None or workspace.params.mix.own_music != "ignore":
         return
     from workbench.loops.constraints import clock

@@ -20,11 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 
 CONFIDENCE = 0.95
-REFERENCE_AT_LEAST = 90.0
-"""rating of the hidden reference that shows that it was recognized"""
+REFERENCE_AT_LEAST = 90.0  # rating of the hidden reference that shows that it was recognized
 ANCHOR_AT_MOST = 90.0
-MISSED_SHARE = 0.15
-"""of the trials, in which a listener may do otherwise"""
+MISSED_SHARE = 0.15  # of the trials, in which a listener may do otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +31,8 @@ class AbxSummary:
 
     right: int
     trials: int
-    p_value: float
-    """chance of as many right answers or more by guessing; 1 without trials"""
-    low: float
-    """of the interval of the share of right answers"""
+    p_value: float  # chance of as many right answers or more by guessing; 1 without trials
+    low: float  # of the interval of the share of right answers
     high: float
 
 
@@ -45,10 +41,8 @@ class RatingSummary:
     """Ratings of one condition."""
 
     count: int
-    mean: float
-    """NaN without ratings, as all that follow"""
-    low: float
-    """of Student's 95 % interval of the mean, within 0 to 100; NaN of one rating"""
+    mean: float  # NaN without ratings, as all that follow
+    low: float  # of Student's 95 % interval of the mean, within 0 to 100; NaN of one rating
     high: float
     median: float
     lower_quartile: float
@@ -56,13 +50,7 @@ class RatingSummary:
 
 
 def abx_summary(right: int, trials: int) -> AbxSummary:
-    """Sum up an ABX test.
-
-    Parameters
-    ----------
-    right : trials in which X was recognized, 0 to `trials`
-    trials : that were answered
-    """
+    """Sum up an ABX test by the trials in which X was recognized, and those that were answered."""
     if trials == 0:
         return AbxSummary(0, 0, 1.0, 0.0, 1.0)
     from scipy.stats import binomtest
@@ -73,28 +61,15 @@ def abx_summary(right: int, trials: int) -> AbxSummary:
 
 
 def smallest_detected(right: int, trials: int) -> float:
-    """The largest share of trials in which the difference may have been heard, given the answers.
+    """The largest share of trials in which the difference may have been audible, given the answers, with `CONFIDENCE`.
 
-    Whoever hears it in a share d of the trials, and guesses in the others, is right in d + (1 - d) / 2 of them.
-
-    Parameters
-    ----------
-    right, trials : as of `abx_summary`
-
-    Returns
-    -------
-    0 to 1, with `CONFIDENCE`
+    A listener who hears it in a share d of the trials, and guesses in the others, is right in d + (1 - d) / 2 of them.
     """
     return max(0.0, 2.0 * abx_summary(right, trials).high - 1.0)
 
 
 def rating_summary(ratings: Sequence[float]) -> RatingSummary:
-    """Sum up the ratings of one condition.
-
-    Parameters
-    ----------
-    ratings : 0 to 100 each, independent of each other: one a listener and item
-    """
+    """Sum up the ratings of one condition, 0 to 100 each, independent of each other: one a listener and item."""
     given = np.asarray(ratings, dtype=np.float64)
     if given.size == 0:
         return RatingSummary(0, *(float("nan"),) * 6)
@@ -109,13 +84,7 @@ def rating_summary(ratings: Sequence[float]) -> RatingSummary:
 
 
 def is_screened_out(reference: Sequence[float], anchor: Sequence[float]) -> bool:
-    """Whether a listener's ratings are left out of a result.
-
-    Parameters
-    ----------
-    reference : ratings of the hidden reference, one a trial
-    anchor : of the anchor
-    """
+    """Whether a listener's ratings are left out of a result, by those of hidden reference and anchor, one a trial."""
     missed = sum(rating < REFERENCE_AT_LEAST for rating in reference)
     praised = sum(rating > ANCHOR_AT_MOST for rating in anchor)
     return missed > MISSED_SHARE * len(reference) or praised > MISSED_SHARE * len(anchor)

@@ -22,32 +22,19 @@ from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
 from workbench.recording import FloatArray, Recording, VideoSeconds
 from workbench.render.playback import expected_excerpt, render
 
-EXCERPT_SECONDS = 6.0
-"""long enough to hear a bar or two on both sides, short enough to compare from memory"""
-_EDGE_SECONDS = 0.03
-"""of the fade at both ends"""
-_SAME_BEAT_SECONDS = 0.02
-"""a splice may lie up to 10 ms off its beat"""
-_LATE_SECONDS = 0.5
-"""by which the anchor is late where no beat follows"""
+EXCERPT_SECONDS = 6.0  # long enough to hear a bar or two on both sides, short enough to compare from memory
+_EDGE_SECONDS = 0.03  # of the fade at both ends
+_SAME_BEAT_SECONDS = 0.02  # a splice may lie up to 10 ms off its beat
+_LATE_SECONDS = 0.5  # by which the anchor is late where no beat follows
 
 
 def plan_excerpt(
     plan: LoopPlan, recording: Recording, at_s: VideoSeconds, seconds: float = EXCERPT_SECONDS
 ) -> Recording:
-    """What a plan plays around a time, with faded ends.
+    """What a plan plays around a video time, which lies in the middle, with faded ends.
 
-    Parameters
-    ----------
-    plan : of the track
-    recording : the track, decoded
-    at_s : middle of the excerpt, video time
-    seconds : its length; shorter where the plan begins or ends
-
-    Raises
-    ------
-    ParameterError : nothing is played there
-    PlanError : the plan is of another track
+    Shorter where the plan begins or ends. Raises `ParameterError` where nothing plays, and `PlanError` if the plan is
+    of another track.
     """
     if not 0.0 <= at_s <= plan.window_end:
         raise ParameterError(f"the plan plays from 0 to {plan.window_end:.1f} s, not at {at_s:.1f} s")
@@ -55,18 +42,9 @@ def plan_excerpt(
 
 
 def reference_of(plan: LoopPlan, recording: Recording, seam: int, seconds: float = EXCERPT_SECONDS) -> Recording:
-    """The track playing on over the bar line that a seam leaves.
+    """The track playing on over the bar line that a seam, from 0, leaves, which lies in the middle.
 
-    Parameters
-    ----------
-    plan, recording : of one track
-    seam : counted from 0
-    seconds : length of the excerpt, with the bar line in the middle
-
-    Raises
-    ------
-    ParameterError : no such seam
-    PlanError : the plan is of another track
+    Raises `ParameterError` if there is no such seam, and `PlanError` if the plan is of another track.
     """
     return _edged(expected_excerpt(plan, recording, seam, seconds).left)
 
@@ -74,18 +52,9 @@ def reference_of(plan: LoopPlan, recording: Recording, seam: int, seconds: float
 def anchor_of(
     plan: LoopPlan, recording: Recording, grid: BeatGrid, seam: int, seconds: float = EXCERPT_SECONDS
 ) -> Recording:
-    """A bad splice where a seam is: what is entered begins a beat late, with the shortest fade.
+    """A bad splice where a seam, from 0, is: what is entered begins a beat late, with the shortest fade.
 
-    Parameters
-    ----------
-    plan, recording, grid : of one track
-    seam : counted from 0
-    seconds : length of the excerpt, with the splice in the middle
-
-    Raises
-    ------
-    ParameterError : no such seam
-    PlanError : the plan is of another track
+    The splice lies in the middle of the excerpt. Raises as `reference_of`.
     """
     before = expected_excerpt(plan, recording, seam, seconds).left.samples
     rate, entered, count = recording.sample_rate, plan.segments[seam + 1], before.shape[1]
@@ -101,18 +70,10 @@ def anchor_of(
 def match_loudness(
     sounds: Mapping[str, Recording], until_s: float | None = None
 ) -> tuple[dict[str, Recording], dict[str, float]]:
-    """Bring sounds to the loudness of the quietest of them.
+    """Bring sounds to the loudness of the quietest; also returns the dB by which each was turned down, at most 0.
 
-    Parameters
-    ----------
-    sounds : by name; silent ones stay as they are
-    until_s : loudness is measured up to here: the sounds of a seam share what comes before it, and a step of level at
-        the splice is to be heard; None: over all
-
-    Returns
-    -------
-    sounds : equally loud
-    gains : dB by which each was turned down, at most 0
+    Loudness is measured up to `until_s`, None: over all. The sounds of a seam share what comes before it, and a step of
+    level at the splice is to be audible. Silent sounds stay as they are.
     """
     lufs = {}
     for name, sound in sounds.items():

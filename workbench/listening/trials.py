@@ -21,21 +21,17 @@ import numpy as np
 
 from workbench.errors import ParameterError
 
-MAX_TRIALS = 100
-"""of one test; nobody listens well for longer"""
-MAX_CONDITIONS = 12
-"""of one trial, as BS.1534-3 advises, reference and anchor included"""
+MAX_TRIALS = 100  # of one test; nobody listens well for longer
+MAX_CONDITIONS = 12  # of one trial, as BS.1534-3 advises, reference and anchor included
 
 
 @dataclass(frozen=True, slots=True)
 class AbxTrial:
     """One question: is X the same as A or as B?"""
 
-    a: str
-    """name of what A is"""
+    a: str  # name of what A is
     b: str
-    x: str
-    """one of both"""
+    x: str  # one of both
 
     @property
     def right(self) -> str:
@@ -47,10 +43,8 @@ class AbxTrial:
 class MushraTrial:
     """One item, rated under several conditions."""
 
-    item: int
-    """from 0"""
-    hidden: tuple[str, ...]
-    """name of the condition behind each letter, from A on"""
+    item: int  # from 0
+    hidden: tuple[str, ...]  # name of the condition behind each letter, from A on
 
     @property
     def letters(self) -> str:
@@ -64,17 +58,9 @@ def new_seed() -> int:
 
 
 def draw_abx(first: str, second: str, trials: int, seed: int) -> tuple[AbxTrial, ...]:
-    """Draw the trials of an ABX test.
+    """Draw 1 to `MAX_TRIALS` trials of an ABX test.
 
-    Parameters
-    ----------
-    first, second : names of the two that are compared
-    trials : how many, 1 to `MAX_TRIALS`
-    seed : 0 or more
-
-    Raises
-    ------
-    ParameterError : the names are equal, or there are too few or too many trials
+    Raises `ParameterError` if the names are equal, or for another number of trials.
     """
     _check_trials(trials)
     if first == second:
@@ -85,17 +71,10 @@ def draw_abx(first: str, second: str, trials: int, seed: int) -> tuple[AbxTrial,
 
 
 def draw_mushra(items: int, conditions: Sequence[str], seed: int) -> tuple[MushraTrial, ...]:
-    """Draw the trials of a test with several stimuli: the order of the items, and of the conditions in each.
+    """Draw the order of 1 to `MAX_TRIALS` items with several stimuli, and of the conditions in each.
 
-    Parameters
-    ----------
-    items : how many, 1 to `MAX_TRIALS`
-    conditions : their names, hidden reference and anchor among them
-    seed : 0 or more
-
-    Raises
-    ------
-    ParameterError : too few or too many items or conditions, or two conditions of one name
+    Hidden reference and anchor are among the conditions. Raises `ParameterError` for too few or too many items or
+    conditions, or two conditions of one name.
     """
     _check_trials(items)
     if not 2 <= len(conditions) <= MAX_CONDITIONS or len(set(conditions)) < len(conditions):

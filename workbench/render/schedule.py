@@ -106,9 +106,7 @@ class PlayedSegment:
         return self.gain_in_db + (self.gain_db - self.gain_in_db) * done
 
     def gain(self, first: int, stop: int, rate: int) -> FloatArray:
-        """Linear gain of output samples `first` to `stop`, shape (stop - first,), without the fades at the ends of the
-        plan.
-        """
+        """Linear gain of output samples `first` to `stop`, shape (stop - first,), without the plan's end fades."""
         times = np.arange(first, stop) / rate
         # The post-roll under the next segment holds the level reached at the seam: a glide does not go on behind it.
         held = np.minimum(times, self.ends)
@@ -158,9 +156,7 @@ class Schedule:
 
 
 def schedule(plan: Music, rate: int) -> Schedule:
-    """Lay out a plan or a placed track in samples of the track's rate: a cue for each segment, and the fades at both
-    ends.
-    """
+    """Lay out a plan or a placed track in samples of the track's rate: a cue for each segment, and the end fades."""
     return _schedule_track(plan, rate) if isinstance(plan, PlacedTrack) else _schedule_plan(plan, rate)
 
 

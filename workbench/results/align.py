@@ -11,8 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from workbench.results.body import Body, optional
 from workbench.results.mix import MixBody
 
-MOST_SYNC_POINTS = 12
-"""most placements in an answer about one track, and for each track of a stored lane"""
+MOST_SYNC_POINTS = 12  # most placements in an answer about one track, and for each track of a stored lane
 
 
 class SyncPointBody(Body, title="SyncPoint"):
@@ -44,15 +43,9 @@ def align_result(
     cached: bool = True,
     mix: MixBody | None = None,
 ) -> AlignResult:
-    """The body of placements: a job's where `job_id` is given.
+    """The body of placements, best first, at most `MOST_SYNC_POINTS`: offset in s, score from 0 to 1, and label.
 
-    Parameters
-    ----------
-    points : offset in s, score from 0 to 1, and label of each, best first; at most `MOST_SYNC_POINTS`
-    video_id, track_id : as the caller gave them
-    job_id : of the job whose result this is; None: not from a job
-    cached : whether the placements were stored before
-    mix : levels at the first placement; None: null in the body, or absent from a job's
+    With a `job_id` it is a job's. Without a `mix`, null stands in the body, or the field is absent from a job's.
     """
     given: dict[str, Any] = {} if job_id is None else {"job_id": job_id}
     if mix is not None or job_id is None:

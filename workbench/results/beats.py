@@ -34,16 +34,7 @@ def beat_grid_body(
     job_id: str | None = None,
     billed_minutes: int | None = None,
 ) -> BeatGridBody:
-    """The body of a grid.
-
-    Parameters
-    ----------
-    grid : beats and downbeats; may be empty
-    duration_seconds : length of the recording
-    track_id : as the caller gave it; None where nothing was given
-    cached : whether the grid was stored before
-    job_id, billed_minutes : from the service; None leaves them out
-    """
+    """The body of a grid, which may be empty; the service gives `job_id` and `billed_minutes`, None omits them."""
     service: dict[str, Any] = {"job_id": job_id, "billed_minutes": billed_minutes}
     return BeatGridBody(
         track_id=track_id,

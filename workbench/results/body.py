@@ -31,10 +31,6 @@ def optional(description: str) -> Any:
 
     Its limits belong into the type (``Annotated[float, Field(ge=0)]``): as limits of the union they would not be
     written in JSON Schema's words.
-
-    Parameters
-    ----------
-    description : of the field, in the schema
     """
     return Field(default=None, description=description, json_schema_extra=_without_default)
 

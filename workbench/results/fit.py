@@ -99,34 +99,16 @@ class FitsResult(Body):
 def fit_result(
     plan: LoopPlan, *, video_id: str, track_id: str, track: CatalogIds | None, mix: MixBody | None = None
 ) -> FitResult:
-    """The body of a fit.
-
-    Parameters
-    ----------
-    plan : the served plan with its options
-    video_id, track_id : as the caller gave them
-    track : the record of the track; None for a track that is in no catalog
-    mix : None: not asked for, or not measured
-    """
+    """The body of a fit; `track` is the record of the track, None for one that is in no catalog."""
     facts = {"applicable": True, "plan": _plan_body(plan)}
     return FitResult.model_validate(loop_names(video_id, track_id, track) | with_mix(facts, mix))
 
 
 def get_fit(result: Mapping[str, Any], seconds: float | None) -> Mapping[str, Any]:
-    """One of the plans of several lengths that a fit printed.
+    """One of the plans of several lengths that a fit printed, by its seconds to the millisecond.
 
-    Parameters
-    ----------
-    result : JSON of any result
-    seconds : the length wanted, to the millisecond; None: `result` holds one plan
-
-    Returns
-    -------
-    the JSON of that length; `result` itself where it holds one plan and no length is wanted
-
-    Raises
-    ------
-    PlanError : there are several lengths and none is named, or none like that, or it is not a result of several
+    A result of one plan is returned as it is if no length is wanted. Raises `PlanError` if there are several lengths
+    and none is named, or none like that, or it is not a result of several.
     """
     fits = result.get("fits")
     if not isinstance(fits, list):
@@ -169,13 +151,7 @@ def _alternate(plan: LoopPlan) -> dict[str, Any]:
 def fit_plan_from_json(plan: Mapping[str, Any]) -> LoopPlan:
     """Read a plan that says of which kind it is.
 
-    Parameters
-    ----------
-    plan : parsed JSON
-
-    Raises
-    ------
-    PlanError : not a plan, a plan of a later format, or one that breaks an invariant
+    Raises `PlanError` if it is not a plan, one of a later format, or one that breaks an invariant.
     """
     body = validated(FitPlanBody, plan, "not a plan")
     return _plan(body, tuple(_plan(option) for option in body.options or ()))

@@ -25,8 +25,7 @@ from workbench.results.body import Body, NonNegative, Positive, Share, optional
 if TYPE_CHECKING:
     from workbench.catalog.lane import Lane, Match
 
-Category: TypeAlias = Literal["pace", "energy", "mood", "voice", "length", "sync"]
-"""the topic of a reason of match"""
+Category: TypeAlias = Literal["pace", "energy", "mood", "voice", "length", "sync"]  # the topic of a reason of match
 
 
 class ReasonBody(Body, title="MatchReason"):
@@ -116,18 +115,10 @@ _SYNC_ONLY = frozenset(("sync_status", "sync_points"))
 def lane_body(
     lane: Lane, expand_full: bool, with_sync: int | None, preview: Mapping[str, PreviewBody] | None = None
 ) -> LaneBody:
-    """The body of a lane.
+    """The body of a lane as one answer shows it.
 
-    Parameters
-    ----------
-    lane : as the workflow made it
-    expand_full : whether to show all fields of tracks, and the candidate pool
-    with_sync : how many sync points each track shows; None: none, and no sync status
-    preview : preview of a track by its id; tracks that it does not name have none
-
-    Returns
-    -------
-    the lane as one answer shows it
+    `expand_full` shows all fields of tracks, and the candidate pool; `with_sync` says how many sync points each track
+    shows, None also leaves out the sync status. `preview` is by track id; tracks that it does not name have none.
     """
     whole = LaneBody(
         title=lane.title,
@@ -145,18 +136,9 @@ def select(
     sync: int | None,
     preview: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """What one answer shows of a stored lane.
+    """What one answer shows, as of `lane_body`, of the JSON of a stored lane.
 
-    Parameters
-    ----------
-    stored : the JSON of a `LaneBody` with full tracks, candidate pool and twelve sync points each
-    expand_full : as in `lane_body`
-    sync : how many sync points each track shows; None: none, and no sync status
-    preview : JSON of a preview by track id; None: no previews
-
-    Returns
-    -------
-    the JSON of a `LaneBody`
+    The stored one has full tracks, the candidate pool and twelve sync points each.
     """
 
     def shown(track: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,25 +161,13 @@ def select(
 
 
 def match_result(lane: LaneBody, *, video_id: str, job_id: str | None = None) -> MatchResult:
-    """The body of a match: a job's where `job_id` is given.
-
-    Parameters
-    ----------
-    lane : as `lane_body` makes it
-    video_id : as the caller gave it
-    job_id : of the job whose result this is; None: not from a job
-    """
+    """The body of a match: a job's where `job_id` is given."""
     given: dict[str, Any] = {} if job_id is None else {"job_id": job_id}
     return MatchResult(video_id=video_id, status="complete", lane=lane, **given)
 
 
 def underscore_result(lane: LaneBody) -> UnderscoreResult:
-    """The body of an underscore.
-
-    Parameters
-    ----------
-    lane : as `lane_body` makes it
-    """
+    """The body of an underscore."""
     return UnderscoreResult(lane=lane)
 
 

@@ -165,42 +165,23 @@ class LoopResult(Body):
 def loop_result(
     answer: LoopPlan | Refusal, *, video_id: str, track_id: str, track: CatalogIds | None, mix: MixBody | None = None
 ) -> LoopResult:
-    """The body of an answer of the planner.
+    """The body of an answer of the planner; a refusal gets no mix.
 
-    Parameters
-    ----------
-    answer : the plan, or why there is none
-    video_id, track_id : as the caller gave them
-    track : the record of the track; None for a track that is in no catalog
-    mix : left out of a refusal; None: not asked for, or not measured
+    `track` is the record of the track, None for one that is in no catalog.
     """
     facts = refusal_facts(answer) if isinstance(answer, Refusal) else {"applicable": True, "plan": plan_body(answer)}
     return LoopResult.model_validate(loop_names(video_id, track_id, track) | with_mix(facts, mix))
 
 
 def loop_facts(answer: LoopPlan | Refusal) -> dict[str, Any]:
-    """The part of the body that is the same for every caller, as JSON: see `workbench.results.loop_parts`.
-
-    Parameters
-    ----------
-    answer : the plan, or why there is none
-
-    Returns
-    -------
-    `applicable` and `plan`; of a refusal also `hint` and `retryable`
-    """
+    """The part of the body that is the same for every caller, as JSON: see `workbench.results.loop_parts`."""
     if isinstance(answer, Refusal):
         return refusal_facts(answer)
     return {"applicable": True, "plan": plan_body(answer).to_json()}
 
 
 def plan_body(plan: LoopPlan) -> PlanBody:
-    """The body of a plan, with its options and their summary if it has any.
-
-    Parameters
-    ----------
-    plan : the served plan
-    """
+    """The body of a plan, with its options and their summary if it has any."""
     fields = _fields(plan)
     if plan.options:
         fields["options"] = [OptionBody(**_fields(option)) for option in plan.options]
@@ -212,15 +193,9 @@ def plan_body(plan: LoopPlan) -> PlanBody:
 
 
 def plan_from_json(data: str | bytes | Mapping[str, Any]) -> LoopPlan:
-    """Read a plan: a bare one, or the one in a whole LoopResult.
+    """Read a plan: a bare one, or the one in a whole LoopResult, as JSON text or parsed.
 
-    Parameters
-    ----------
-    data : JSON text, or what it was parsed to
-
-    Raises
-    ------
-    PlanError : not JSON, not a plan, a plan of a later format, a refusal, or a plan that breaks an invariant
+    Raises `PlanError` if it is no JSON, no plan, one of a later format, a refusal, or one that breaks an invariant.
     """
     given = parse_result(data)
     for field, what in _OTHER_RESULTS.items():
@@ -245,15 +220,7 @@ AnyPlanBody = TypeVar("AnyPlanBody", bound=PlayedBody)
 def validated(model: type[AnyPlanBody], plan: Mapping[str, Any], otherwise: str) -> AnyPlanBody:
     """The body of a plan.
 
-    Parameters
-    ----------
-    model : of the body
-    plan : parsed JSON
-    otherwise : what to say of a plan that is none
-
-    Raises
-    ------
-    PlanError : not such a plan, or of a later format
+    Raises `PlanError` if it is of a later format, or with the text `otherwise` if it is no plan.
     """
     try:
         body = model.model_validate({"applicable": True, "reason": None, **plan})
@@ -267,19 +234,9 @@ def validated(model: type[AnyPlanBody], plan: Mapping[str, Any], otherwise: str)
 
 
 def mix_from_json(data: str | bytes | Mapping[str, Any]) -> MixBody | None:
-    """Read the mix of a whole LoopResult.
+    """Read the mix of a whole LoopResult; None for a bare plan or a result without a mix.
 
-    Parameters
-    ----------
-    data : JSON text, or what it was parsed to
-
-    Returns
-    -------
-    None for a bare plan or a result without a mix
-
-    Raises
-    ------
-    PlanError : not JSON, or a mix that is none
+    Raises `PlanError` if it is no JSON, or the mix is none.
     """
     mix = parse_result(data).get("mix")
     if mix is None:
@@ -292,26 +249,17 @@ def mix_from_json(data: str | bytes | Mapping[str, Any]) -> MixBody | None:
         raise PlanError(f"not a mix: {where}: {first['msg']}") from error
 
 
+# What a result of another kind is, by a field that only it has
 _OTHER_RESULTS = {
     "sync_points": "an align result: `workbench render --placement N` and `export --placement N` take its placements",
     "lane": "a result of match or underscore: `workbench render --placement N` and `export` take placements in it",
     "downbeats": "a beat grid",
     "fits": "plans of several lengths: name one by --length S, or take it out, such as by `jq '.fits[0]' FILE`",
 }
-"""by a field that only they have"""
 
 
 def parse_result(data: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Parse the JSON object of a result.
-
-    Parameters
-    ----------
-    data : JSON text; what was parsed before is returned as it is
-
-    Raises
-    ------
-    PlanError : not JSON, or not an object
-    """
+    """Parse the JSON object of a result, or return it if it was parsed before; raises `PlanError` for others."""
     if isinstance(data, Mapping):
         return data
     try:
@@ -328,14 +276,7 @@ LISTS = ("seam_fades", "seam_curves", "seam_times", "sections_covered")
 
 
 def option_fields(plan: LoopPlan, model: type[PlayedBody], may_be_absent: Collection[str]) -> dict[str, Any]:
-    """The fields of one plan for its body, without options.
-
-    Parameters
-    ----------
-    plan : with or without options
-    model : the body of an option
-    may_be_absent : fields that are left out where they are None
-    """
+    """The fields of one plan for its body, without options; those that `may_be_absent` are omitted where None."""
     fields: dict[str, Any] = {"applicable": True, "reason": None}
     for name in model.model_fields:
         if name in fields or (name in may_be_absent and getattr(plan, name) is None):
@@ -372,10 +313,5 @@ def _plan(body: OptionBody, options: tuple[LoopPlan, ...] = ()) -> LoopPlan:
 
 
 def segments_of(body: PlayedBody) -> tuple[LoopSegment, ...]:
-    """The segments of a plan.
-
-    Parameters
-    ----------
-    body : of the plan
-    """
+    """The segments of a plan."""
     return tuple(LoopSegment(s.song_from, s.song_to, s.gain_db, s.gain_in_db) for s in body.segments)

@@ -30,13 +30,7 @@ class CatalogIds(Protocol):
 
 
 def loop_names(video_id: str, track_id: str, track: CatalogIds | None) -> dict[str, Any]:
-    """The names that a caller gave to what the loop is about; other ids may stand for the same bytes.
-
-    Parameters
-    ----------
-    video_id, track_id : as the caller gave them
-    track : the record of the track; None for a track that is in no catalog
-    """
+    """The names that a caller gave to what the loop is about; other ids may stand for the same bytes."""
     return {
         "video_id": video_id,
         "track_id": track_id,
@@ -48,16 +42,7 @@ def loop_names(video_id: str, track_id: str, track: CatalogIds | None) -> dict[s
 
 
 def refusal_facts(refusal: Refusal) -> dict[str, Any]:
-    """The facts of a refusal.
-
-    Parameters
-    ----------
-    refusal : why there is no plan
-
-    Returns
-    -------
-    plain data, see the head of the module
-    """
+    """The facts of a refusal."""
     lengths = {name: getattr(refusal, name) for name in ("video_seconds", "track_seconds", "required_excess_seconds")}
     given = {name: value for name, value in lengths.items() if value is not None}
     return {
@@ -69,15 +54,5 @@ def refusal_facts(refusal: Refusal) -> dict[str, Any]:
 
 
 def with_mix(facts: Mapping[str, Any], mix: Any) -> dict[str, Any]:
-    """Add a mix to the facts.
-
-    Parameters
-    ----------
-    facts : of a plan or a refusal
-    mix : the body of a mix, as a model or plain data; None: not asked for, or not measured
-
-    Returns
-    -------
-    a copy of the facts; a refusal gets no mix
-    """
+    """A copy of the facts of a plan with its mix; a refusal gets none."""
     return dict(facts) if mix is None or not facts["applicable"] else {**facts, "mix": mix}

@@ -16,8 +16,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from workbench.results.body import Body, optional
 
-Pair = Annotated[list[float], Len(2, 2)]
-"""two numbers: a point, or the start and end of a range"""
+Pair = Annotated[list[float], Len(2, 2)]  # two numbers: a point, or the start and end of a range
 
 
 class DuckBody(Body, title="Duck"):
@@ -119,13 +118,7 @@ class MeasuredMix(Protocol):
 def mix_body(mix: MeasuredMix) -> MixBody:
     """The body of a measured mix, with times rounded to the microsecond and levels to a hundredth of a dB.
 
-    Parameters
-    ----------
-    mix : as `workbench.mix.balance` measures it, or a body
-
-    Raises
-    ------
-    ValidationError : a mix that breaks a rule of its body (pydantic's error)
+    Raises pydantic's `ValidationError` for a mix that breaks a rule of its body.
     """
     gains = {"music_gain_db": mix.music_gain_db, "video_gain_db": mix.video_gain_db}
     given: dict[str, Any] = {name: round(float(gain), 2) for name, gain in gains.items() if gain is not None}

@@ -20,27 +20,16 @@ _POINTS = TypeAdapter(list[SyncPointBody])
 
 
 def has_placements(result: Mapping[str, Any]) -> bool:
-    """Whether a result is one of align or match, and not of loop.
-
-    Parameters
-    ----------
-    result : JSON of a result
-    """
+    """Whether a result is one of align or match, and not of loop."""
     return "plan" not in result and ("sync_points" in result or "lane" in result)
 
 
 def placements_of(result: Mapping[str, Any], track_id: str, audio_id: Callable[[], str]) -> list[SyncPointBody]:
-    """The placements of a track, best first, at least one.
+    """The placements of a track, best first, at least one, from a result of align or match.
 
-    Parameters
-    ----------
-    result : of align, whose one track is taken whatever its id; or of match
-    track_id : the track to look for in a match result
-    audio_id : computes the id of the track's bytes; called where the result has no such `track_id`
-
-    Raises
-    ------
-    PlanError : the track is not in the result, its placements were not asked for, none was found, or they are invalid
+    The one track of align is taken whatever its id. `audio_id` computes the id of the track's bytes, and is called
+    where a result of match has no such `track_id`. Raises `PlanError` if the track is not in the result, or its
+    placements are missing or invalid.
     """
     if "lane" in result:
         holder, whose = _track_of(result["lane"], track_id, audio_id), f" of {track_id}"
@@ -64,16 +53,7 @@ def placements_of(result: Mapping[str, Any], track_id: str, audio_id: Callable[[
 
 
 def named_track(result: Mapping[str, Any]) -> str | None:
-    """The id of the track that a result is about: of a match or underscore result, its best.
-
-    Parameters
-    ----------
-    result : JSON of a result
-
-    Returns
-    -------
-    None where it names none, as a bare plan
-    """
+    """The id of the track that a result is about: of a match or underscore result, its best; None for a bare plan."""
     tracks = _tracks(result["lane"]) if "lane" in result else [result]
     named = tracks[0].get("track_id") if tracks else None
     return named if isinstance(named, str) else None

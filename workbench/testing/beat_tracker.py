@@ -25,18 +25,7 @@ _RATE = 22_050
 
 
 def click_track(bpm: float, seconds: float = 30.0, per_bar: int = 4) -> tuple[Recording, FloatArray]:
-    """Clicks over a soft bass note a bar, the first of each bar lower and louder.
-
-    Parameters
-    ----------
-    bpm : beats a minute
-    seconds : length
-    per_bar : beats in a bar
-
-    Returns
-    -------
-    recording, and the times of its clicks, s
-    """
+    """Clicks over a soft bass note a bar, the first of each bar lower and louder, and the times of the clicks, s."""
     times = np.arange(0.25, seconds - 0.5, 60.0 / bpm)
     sound = np.zeros(round(seconds * _RATE))
     t = np.arange(round(0.2 * _RATE)) / _RATE
@@ -51,10 +40,8 @@ def click_track(bpm: float, seconds: float = 30.0, per_bar: int = 4) -> tuple[Re
 class BeatTrackerSuite:
     """Tests that a beat tracker passes, whoever wrote it."""
 
-    tracker: str
-    """its name, as parameters take it"""
-    least_f = 0.8
-    """F-measure at 70 ms on clicks that a tracker reaches that is worth the name"""
+    tracker: str  # its name, as parameters take it
+    least_f = 0.8  # F-measure at 70 ms on clicks that a tracker reaches that is worth the name
 
     def _track(self, recording: Recording) -> BeatGrid:
         return ask_tracker(self.tracker, recording, BeatParams())

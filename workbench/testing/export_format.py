@@ -36,8 +36,7 @@ def _named(folder: str) -> bytes:
 class ExportFormatSuite:
     """Tests that an export format passes, whoever wrote it."""
 
-    format: str
-    """its name, as the command line takes it"""
+    format: str  # its name, as the command line takes it
 
     def _written(self, folder: Path, *, with_track: bool = True) -> bytes:
         """What it writes of a plan with one seam."""

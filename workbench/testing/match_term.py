@@ -38,16 +38,10 @@ def make_video(
     colourfulness: float = 0.1,
     speech: float = 0.0,
 ) -> VideoFacts:
-    """Facts of a video with a scene for every given motion.
+    """Facts of a video with equally long scenes, one for every given motion, in picture heights a second.
 
-    Parameters
-    ----------
-    seconds : length
-    cuts : video seconds; None: evenly, by `cuts_per_minute`
-    cuts_per_minute : where no cuts are given
-    motion : picture heights a second, one a scene; scenes are equally long
-    brightness, colourfulness : 0 to 1
-    speech : share of the video's time in which somebody speaks
+    Without `cuts` there are `cuts_per_minute`, evenly spaced. Brightness and colourfulness are 0 to 1, `speech` is the
+    share of the video's time with speech.
     """
     params = MatchParams()
     spacing = 60.0 / cuts_per_minute
@@ -67,15 +61,9 @@ def make_video(
 
 
 def make_columns(**numbers: Sequence[float]) -> Columns:
-    """Tracks that are alike but for the columns given.
+    """Tracks that are alike but for the columns given, a value a track; `contour` takes a row a track.
 
-    Parameters
-    ----------
-    **numbers : a value a track, by column; `contour` takes a row a track
-
-    Returns
-    -------
-    as many tracks as the longest of them
+    There are as many tracks as the longest column has values.
     """
     rows = max(len(values) for values in numbers.values())
     usual = {
@@ -106,8 +94,7 @@ def _many() -> Columns:
 class MatchTermSuite:
     """Tests that a match term passes, whoever wrote it."""
 
-    term: str
-    """its name, as parameters take it"""
+    term: str  # its name, as parameters take it
 
     def _params(self, weight: float = 0.2) -> MatchParams:
         return MatchParams(terms=(f"{self.term}={weight}",))

@@ -27,12 +27,7 @@ _BEAT = 0.5
 
 
 def two_parts() -> tuple[Recording, BeatGrid]:
-    """Sixteen bars at 120 BPM: four of a low rough tone, four of a high pure one, and both again.
-
-    Returns
-    -------
-    recording, and its grid
-    """
+    """Sixteen bars at 120 BPM with their grid: four of a low rough tone, four of a high pure one, and both again."""
     t = np.arange(round(_BEAT * _RATE)) / _RATE
     low = sum(np.sin(2 * np.pi * 110.0 * k * t) / k for k in range(1, 9)) * np.exp(-3.0 * t)
     high = np.sin(2 * np.pi * 660.0 * t) * np.exp(-3.0 * t)
@@ -44,8 +39,7 @@ def two_parts() -> tuple[Recording, BeatGrid]:
 class SeamMeasureSuite:
     """Tests that a seam measure passes, whoever wrote it."""
 
-    measure: str
-    """its name, as parameters take it"""
+    measure: str  # its name, as parameters take it
 
     def _params(self, weight: float = 1.0) -> SeamParams:
         return SeamParams(measures=(f"{self.measure}={weight}",))

@@ -34,10 +34,8 @@ def _few_bars(n_bars: int) -> tuple[Recording, BeatGrid]:
 class SectionFinderSuite:
     """Tests that a section finder passes, whoever wrote it."""
 
-    finder: str
-    """its name, as parameters take it"""
-    most_bars_off = 1
-    """bars by which it may miss the border between two parts that have nothing in common"""
+    finder: str  # its name, as parameters take it
+    most_bars_off = 1  # bars by which it may miss the border between two parts that have nothing in common
 
     def _profile(self, recording: Recording, grid: BeatGrid) -> LoopProfile:
         return loop_profile(recording, grid, sections=SectionParams(finder=self.finder))

@@ -31,18 +31,12 @@ from workbench.recording import FloatArray
 from workbench.workflows.mix import measure_soundtrack
 from workbench.workspace import Workspace
 
-SPOKEN: Utterances = ((0.4, 5.2), (6.0, 11.17))
-"""s, when two sentences are spoken in `narration`"""
+SPOKEN: Utterances = ((0.4, 5.2), (6.0, 11.17))  # s, when two sentences are spoken in `narration`
 _FIRST, _SECONDS = 20.0, 12.0
 
 
 def narration() -> tuple[FloatArray, int]:
-    """Twelve seconds of the bundled narration: two sentences with a pause between.
-
-    Returns
-    -------
-    samples of shape (1, n), and their rate, Hz
-    """
+    """Twelve seconds of the bundled narration, two sentences and a pause: samples of shape (1, n), rate in Hz."""
     voice = decode(bundled_path("data", "bundled", "voice", "narration.ogg"))
     rate = voice.sample_rate
     return voice.mono()[np.newaxis, round(_FIRST * rate) : round((_FIRST + _SECONDS) * rate)], rate
@@ -51,10 +45,8 @@ def narration() -> tuple[FloatArray, int]:
 class VoiceDetectorSuite:
     """Tests that a voice detector passes, whoever wrote it."""
 
-    detector: str
-    """its name, as parameters take it"""
-    least_overlap = 0.8
-    """shared part of what is spoken and what is found, of both together"""
+    detector: str  # its name, as parameters take it
+    least_overlap = 0.8  # shared part of what is spoken and what is found, of both together
 
     def prepare(self, video: Path, spoken: Utterances) -> None:
         """Write what the detector reads besides the video; most need nothing.

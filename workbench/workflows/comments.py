@@ -100,9 +100,7 @@ def find_review(
 
 
 def review_of(workspace: Workspace, subject: str, content_hash: str, version: PlanVersion | None) -> PlanReview:
-    """What reviewers said about a subject (`workbench.workflows.versions.subject_of`), with the decisions on one
-    version.
-    """
+    """What reviewers said about a subject of `workbench.workflows.versions`, with the decisions on one version."""
     with workspace.database.read() as connection:
         versions, written = version_names(connection, subject), comments_of(connection, subject)
         approvals = [] if version is None else approvals_of(connection, version.version_id)

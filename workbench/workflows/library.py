@@ -170,8 +170,7 @@ def bundled_files() -> Listing:
 
 
 def add_tracks(workspace: Workspace, wanted: Iterable[WantedFile], executor: Executor | None = None) -> Iterator[Added]:
-    """Analyse files and add them to the catalog: one result for each, in the order in which they are done, already
-    written.
+    """Analyse files and add them to the catalog: a result for each as soon as it is written.
 
     Without an executor a process runs for every core that this process may use. Raises `StoreError` if the home folder
     cannot be used, or the given executor broke down.

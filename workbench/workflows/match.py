@@ -206,8 +206,7 @@ def pair_placements(
     track: Track,
     correction: str,
 ) -> Placements | None:
-    """Placements of a track under a video, best first, from the store or found now; None if the track's file is
-    unreadable.
+    """Placements of a track under a video, best first, from the store or found now; None for an unreadable track.
 
     `events` is called, and the track's file read, only if the store lacks theirs. `correction` is the revision of the
     track's corrected grid, empty without one. A file with other bytes than the track that was added counts as

@@ -161,8 +161,7 @@ def differing(before: State, after: State) -> Edits:
 
 
 def record_change(workspace: Workspace, project_id: str, words: str, edits: Edits) -> Change | None:
-    """Add a change to the history of a project, and save the fields of the project that it changed; None if nothing
-    differs.
+    """Add a change to the history of a project, and save the fields that it changed; None if nothing differs.
 
     Records of other kinds are written by whoever changed them. Changes that were undone before cannot be redone from
     then on. Raises `UnknownProject`.

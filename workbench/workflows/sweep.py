@@ -421,8 +421,7 @@ def sweep_track(
     params: WorkbenchParams,
     track: DatasetTrack,
 ) -> Row:
-    """All points on one recording: `status`, `reason`, and each measure as a list over the points, None where it is
-    missing.
+    """All points on one recording: `status`, `reason`, and each measure as a list over the points, None if missing.
 
     Runs in another process. `seconds` is the length of the video; None: a minute more than the recording. Raises
     `StoreError` and `ResourceMissing`, which say nothing of the recording.
