@@ -1,4 +1,4 @@
-"""Cover a long video with a short track: whole-bar loops with seams nobody hears.
+"""Cover a long video with a short track: whole-bar loops with inaudible seams.
 
 The names that a notebook needs; each is loaded on its first use, so that `import workbench` costs next to nothing.
 

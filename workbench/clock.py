@@ -18,7 +18,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tells the time in two ways."""
+    """Gives the time in two ways."""
 
     def wall_seconds(self) -> float:
         """Seconds since 1970, UTC; may be set back."""

@@ -1,4 +1,4 @@
-"""The exception tree, named for whoever has to act on an error.
+"""The exception tree, named by who has to act on an error.
 
     WorkbenchError
     ├── InputError            the caller's file or value is at fault (also ValueError)
@@ -6,8 +6,8 @@
     │   ├── ParameterError    a parameter out of range, or two that exclude each other
     │   ├── GridError         beats that form no grid
     │   ├── PlanError         a plan that breaks a rule of how plans are played
-    │   ├── ConstraintError   wishes for the seams of a plan that it cannot keep
-    │   ├── FitError          a length that a track cannot fill, or wishes that contradict each other
+    │   ├── ConstraintError   constraints on the seams of a plan that it cannot meet
+    │   ├── FitError          a length that a track cannot fill, or contradicting requests
     │   ├── EditError         an edit list that cannot be read, or two cuts that cannot be compared
     │   ├── ManifestError     a catalog manifest or one of its rows
     │   ├── UnknownTrack      no such track in the catalog (also KeyError)

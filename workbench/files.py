@@ -2,7 +2,7 @@
 
 A reader finds the old file or the new one, never a part, also when the writer was killed or the power failed; of two
 writers of one file the later wins. The temporary name is short, since a file's own name may already be as long as the
-file system allows; it is hidden; and it keeps the suffix, by which encoders and tag writers recognize the format.
+file system allows; it is hidden; and it has the suffix, by which encoders and tag writers recognize the format.
 Devices, pipes and standard output cannot be replaced: finished bytes are copied to them.
 
 Also how messages name a file to a reader on another machine: by its name, without this machine's folders; how one
@@ -32,7 +32,7 @@ from typing import TypeAlias
 
 from workbench.errors import MediaError, WorkbenchError
 
-# Device, inode, size and times of a file: another one once it was written anew
+# Device, inode, size and times of a file: another one once it was written again
 FileStamp: TypeAlias = tuple[int, int, int, int, int]
 # Age of a file's times from which on a later change shows in them; the coarsest file systems count in 2 s
 _SETTLED_NS = 2_000_000_000

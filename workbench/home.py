@@ -1,4 +1,4 @@
-"""The home folder: one folder that holds all state, and what lies where in it.
+"""The home folder: one folder that holds all state, and what is where in it.
 
 A backup is a copy of it; a test starts from an empty one. Each part has a property, whose docstring states if it may be
 deleted: analysis arrays and drawn videos are made again, records and uploads are not.
@@ -60,7 +60,7 @@ class Home:
 
     @property
     def link_key(self) -> Path:
-        """Key with which links to frozen plans are signed; whoever deletes it takes back all links."""
+        """Key with which links to frozen plans are signed; deleting it revokes all links."""
         return self.root / "links.key"
 
     @property

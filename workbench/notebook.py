@@ -1,4 +1,4 @@
-"""What a value offers to whoever works in a notebook: tables of it, and how it shows itself there.
+"""What a value offers in a notebook: tables of it, and how it shows itself there.
 
 Values of the domain know nothing of tables and pictures. They inherit `Shown`, whose methods load what makes tables
 (`workbench.tables`) and pages (`workbench.audition.notebook`) by name when they are first called, as the names of

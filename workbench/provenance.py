@@ -7,7 +7,7 @@ the service answers has no such key. Files are named by their name and by the SH
     program       name and version, with the versions of the stages that the result was computed by
     parameters    those that differ from the defaults, and a digest of the defaults
     files         track and video
-    grid          revision of the track's beat grid, and whether it was heard or given by a person
+    grid          revision of the track's beat grid, and whether it was detected or given by a person
 
 `workbench.workflows.provenance` makes it; `read_provenance` reads it back.
 
@@ -25,9 +25,9 @@ from workbench.errors import PlanError
 
 KEY = "provenance"  # the key of a result that holds it
 AUDIO = "audio"  # the constraint of a result for which sound streams of the video were chosen
-# The constraint of a plan whose crossfades somebody set, or whose options somebody put in another order
+# The constraint of a plan whose crossfades were set, or whose options were reordered, by hand
 CHANGED_BY_HAND = "changed_by_hand"
-DRAWN_ENVELOPE = "envelope_points"  # the constraint of a mix whose ducking envelope somebody drew: its points
+DRAWN_ENVELOPE = "envelope_points"  # the constraint of a mix with a drawn ducking envelope: its points
 
 # Loop points that the track's file carries, and whether the plan repeats them; no option of a command
 FILE_LOOP = "file_loop"
@@ -51,7 +51,7 @@ class GridRecord(_Record):
 
     origin: Literal["heard", "given"]  # `heard`: by the tracker; `given`: corrected, confirmed or provided by a person
     revision: str  # digest of the grid: equal grids, equal revisions
-    note: str | None = None  # on a given grid, in the words of whoever gave it
+    note: str | None = None  # on a given grid, in the words of who gave it
 
 
 class Provenance(_Record):

@@ -12,8 +12,8 @@ Every workflow takes it as its first argument. The layers below the workflows ta
 it. Whoever creates a workspace closes it, best by `with`; one from `with_params` or `with_progress` shares all that is
 open and leaves closing to the workspace it came from.
 
-Decoded sound is kept by the hash of the file's bytes, so that a file that changed is decoded anew. The recording that
-was used last is always kept; of the others those not used for longest are dropped until those in memory take no more
+Decoded sound is cached by the hash of the file's bytes, so that a changed file is decoded again. The recording that
+was used last always stays; of the others those not used for longest are dropped until those in memory take no more
 than `RECORDING_BYTES`, and those in files no more than `FILED_BYTES`: a long recording pushes no short one out. A hash
 is computed again whenever the file's size, times or place on disk have changed, and while the file is so young that a
 change might not show in its times. The samples of a recording over 64 MB lie in a file without a name in the home
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 # Bytes of decoded sound held in memory, unless one recording alone takes more: 12 min of stereo at 44.1 kHz
 RECORDING_BYTES = 256 * 2**20
-FILED_BYTES = 4 * 2**30  # of decoded sound that are kept in files of the home folder: about 3 h of stereo at 44.1 kHz
+FILED_BYTES = 4 * 2**30  # of decoded sound cached in files of the home folder: about 3 h of stereo at 44.1 kHz
 
 
 class Workspace:
@@ -160,7 +160,7 @@ class Workspace:
         return self._resources.existing_database()
 
     def load_recording(self, path: Path | str) -> Recording:
-        """The sound of a file, decoded unless it is kept already; decoding reports progress.
+        """The sound of a file, decoded unless it is cached; decoding reports progress.
 
         Parameters
         ----------

@@ -13,7 +13,7 @@ from workbench.errors import EditError
 
 _IN_BUNDLES = ("Info.fcpxml", "content.otio")
 
-MOST_BYTES = 200_000_000  # of a document; more is no edit that anybody made
+MOST_BYTES = 200_000_000  # of a document; more is no edit
 
 
 def document_of(path: Path) -> Path:

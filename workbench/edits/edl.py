@@ -102,7 +102,7 @@ def read_edl(
 ) -> EditList:
     """Read the video events of a text file.
 
-    `seconds` is the length of the edit, `beside` another list of the same media, which tells of their clocks too.
+    `seconds` is the length of the edit, `beside` another list of the same media, which also shows their clocks.
     Raises `EditError`, which names the line that cannot be read.
     """
     events, stated = _events(path)

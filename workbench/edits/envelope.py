@@ -1,8 +1,8 @@
-"""A ducking envelope that somebody drew, after an edit of its video: what becomes of its points.
+"""A drawn ducking envelope after an edit of its video: what becomes of its points.
 
 Under untouched picture the curve is the same, wherever that picture is now, so its points move with it. Points under
-picture that is gone go with it; picture that now stands at another place counts as gone and new. Nobody has drawn
-anything under new picture: it holds the level that the picture before it ended with, and glides to that of the picture
+picture that is gone go with it; picture that now stands at another place counts as gone and new. New picture has no drawn
+level: it holds the level that the picture before it ended with, and glides to that of the picture
 after it in the time in which ducking goes down. Where there is no new picture to glide in, the glide takes the first or
 the last moments of the side with the louder music, so that a voice keeps all the room that was made for it.
 
@@ -20,7 +20,7 @@ from workbench.mix.drawn import Points, depth_at, on_grid
 from workbench.params import DuckParams
 
 GLIDE_SECONDS = DuckParams().attack_ms / 1000.0
-_SAME_DB = 0.006  # dB: levels are kept in hundredths
+_SAME_DB = 0.006  # dB: levels are stored in hundredths
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _on_grid(placed: list[_Point]) -> list[_Point]:
 
 
 def _without_idle(placed: list[_Point]) -> list[_Point]:
-    """Points without those that nobody drew and that the curve runs through anyway."""
+    """The points without added ones that the curve runs through anyway."""
     found: list[_Point] = []
     for number, point in enumerate(placed):
         beside = [*found[-1:], *placed[number + 1 : number + 2]]

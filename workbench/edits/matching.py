@@ -47,7 +47,7 @@ class Piece:
     clip: int  # index of its clip
     start: int  # record time, in ticks
     ticks: int  # how long it lasts
-    moves: bool  # false for gaps and freeze frames, which are never told apart from others of their kind
+    moves: bool  # false for gaps and freeze frames, which all look alike
 
     @property
     def end(self) -> int:

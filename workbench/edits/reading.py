@@ -59,8 +59,8 @@ def read_edit_list(
 ) -> EditList:
     """Read the first video track of an edit: a file, or a bundle, with one of `EDIT_LIST_SUFFIXES`.
 
-    An EDL seldom states its frame rate: `frame_rate` gives it, or `seconds`, the length of the edit, tells it, and
-    `beside`, another cut of the same media, tells those of its sources. `project` names one of several in a file.
+    An EDL seldom states its frame rate: `frame_rate` gives it, or `seconds`, the length of the edit, shows it, and
+    `beside`, another cut of the same media, shows those of its sources. `project` names one of several in a file.
     Raises `EditError`, which names file and line, for a missing file, another format, several projects of which none
     has the name, or what cannot be read, and `ExtraMissing` for OTIO without the extra `export`.
     """
@@ -89,7 +89,7 @@ def compare_files(
 ) -> EditDifference:
     """Find what changed between two cuts, given as two edit lists, in one format or two, or as two video files.
 
-    `old_seconds`, as from a plan for the old cut, tells the frame rate of an EDL that does not state it. `projects`
+    `old_seconds`, as from a plan for the old cut, shows the frame rate of an EDL that does not state it. `projects`
     names the project in files that hold several; two names where it is another in the new one. Raises `EditError` where
     one is an edit list and the other is not, or one cannot be read or is an EDL of another frame rate, `MediaError`
     where a video cannot be read, and `ExtraMissing` for OTIO without the extra `export`.
@@ -112,7 +112,7 @@ def compare_files(
     new = read_edit_list(new_path, frame_rate or old.frame_rate, None, new_project, old_path)
     # Each list is read with the other beside it: the old one first, whose rate then stands for the new one too.
     possible = old.other_rates
-    # What the new cut states, or has room for, tells of the old one too.
+    # The rate that the new cut states, or has room for, is that of the old one too.
     states_rate = not _is_edl(new_path) and _is_edl(old_path)
     if new.frame_rate in possible or (old_seconds is None and frame_rate is None and states_rate):
         old = read_edit_list(old_path, new.frame_rate, old_seconds, old_project, new_path)

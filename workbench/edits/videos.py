@@ -5,7 +5,7 @@ one distance d: a diagonal. Every other frame of the new video looks for its nea
 (`workbench.edits.traces`, on their principal components); distances that several frames within half a second agree on
 are candidates, each made exact by trying the distances around it. Shots that begin or end on like pictures give
 candidates of their own, since within a still shot no frame is nearer than another. The soundtrack does the same, for
-where the picture stands still and somebody speaks.
+where the picture stands still and there is speech.
 
 **Path.** Each new frame is then taken from one of the candidates or is new. A frame counts for a candidate by how like
 the pictures are, on the scale on which the two encodings differ, times what the frame says: a picture that stands
@@ -16,7 +16,7 @@ a still picture along from what moves beside it, and never goes far to fetch one
 **Differences.** The path is an edit list whose media is the old video; `workbench.edits.difference` does the rest. A
 stretch at another speed changes its distance all the time and is found as replaced, not as `speed`. A shot of less
 than half a second that moved on its own is found as new, for it does not pay for two changes of the distance; of a
-still shot that became shorter nobody can see at which end.
+still shot that became shorter it does not show at which end.
 
 Function: `compare_videos`.
 

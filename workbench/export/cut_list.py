@@ -64,12 +64,12 @@ class CutClip:
 
     @property
     def first(self) -> int:
-        """Frame at which it is heard first."""
+        """Frame at which it begins to sound."""
         return self.begin if self.into is None else self.into.first
 
     @property
     def stop(self) -> int:
-        """One past the frame at which it is heard last."""
+        """One past the last frame at which it sounds."""
         return self.end if self.out is None else self.out.stop
 
     def source(self, frame: int, frame_rate: Fraction) -> Fraction:

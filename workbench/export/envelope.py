@@ -1,14 +1,14 @@
 """Gain curves as keys: the fewest that an editor needs to draw the plan's curve within 0.25 dB.
 
 A program draws a curve as straight lines between keys: REAPER in linear gain, Final Cut, Resolve and our own readers in
-dB, and of others it is not known. `fit_keys` serves all formats. Keys lie on the curve. It halves the stretches between
+dB; what others draw is not known. `fit_keys` serves all formats. Keys lie on the curve. It halves the stretches between
 the corners of the curve until straight lines meet it, which gives the places at which a key may stand, and then finds
 the fewest of them with which no line leaves the curve by more than `TOLERANCE_DB`: the shortest path from the first
 place to the last, over all lines that stay within the tolerance. Among paths of equally many keys it takes the one
 whose lines leave the curve least, so that a curve of straight lines keeps its own corners.
 
 Where the music is so low that `TOLERANCE_DB` is less than `TOLERANCE` of full gain, that counts instead: near silence,
-decibels grow without bound and nothing is heard.
+decibels grow without bound and nothing is audible.
 
 Functions: `fit_keys`, and `fit_frame_keys` for editors with keys on video frames; the value objects `GainPoint`,
 `FrameKey` and `Lines`.

@@ -47,7 +47,7 @@ def plain_name(text: str) -> str:
 
 
 def _whole(path: Path) -> Path:
-    """The absolute path, links kept."""
+    """The absolute path; links are not followed."""
     whole = os.path.abspath(path)
     try:
         whole.encode("utf-8")

@@ -1,6 +1,6 @@
 """The formats that plans and placements are exported in: one table, for command line, documentation and dashboard.
 
-A format of somebody else is a `Format` too, found as `workbench.extensions` says: registered, an entry point of
+An external format is a `Format` too, found as `workbench.extensions` says: registered, an entry point of
 `workbench.export_formats`, or `module:attribute`. It then stands beside ours on the command line and on the page.
 `workbench.testing.export_format.ExportFormatSuite` tests it.
 
@@ -61,7 +61,7 @@ class Format:
     is_edit: bool = False
     """whether it is an edit whose files stay where they are, so that media can be written beside it"""
     limits: str = ""
-    """a sentence: what of the plan it cannot hold; empty: nothing that is heard"""
+    """a sentence: what of the plan it cannot hold; empty: nothing audible"""
 
 
 _FINAL_CUT_TRACKS = frozenset({".aac", ".aif", ".aiff", ".caf", ".m4a", ".mp3", ".wav"})

@@ -3,7 +3,7 @@
 Times are the plan's own, to the microsecond; with a track further columns give the same places in samples, as they are
 rendered. Levels are those on either side of the seam, without crossfade and mix.
 
-A placement has no seams: its table has one row, with the stretch of the track that is heard and where.
+A placement has no seams: its table has one row, with the stretch of the track that plays and where.
 
 Function: `write_seams`.
 """

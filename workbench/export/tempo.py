@@ -1,4 +1,4 @@
-"""The tempo of the music as it is heard under the video, for programs that draw bars and beats.
+"""The tempo of the music as it plays under the video, for programs that draw bars and beats.
 
 Where the beat grid of the track is known, each beat is moved to the video time at which a segment plays it; a splice
 joins bar lines, so that bars go on across it. Where it is not, the plan itself implies the bar lines: every splice lies

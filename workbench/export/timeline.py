@@ -58,7 +58,7 @@ class MarkerKind(StrEnum):
     END = "end"  # where the music begins, or ends
     SEAM = "seam"
     SYNC = "sync"  # where the music meets the picture
-    VERDICT = "verdict"  # what a reviewer heard at a seam
+    VERDICT = "verdict"  # a reviewer's verdict on a seam
     COMMENT = "comment"  # what a reviewer wrote
 
 
@@ -108,7 +108,7 @@ class MusicEnds:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One segment as it is played, or the whole of a placed track that is heard."""
+    """One segment as it is played, or all of a placed track that plays."""
 
     number: int  # from 1
     first: int  # output sample at which it begins to sound
@@ -188,11 +188,11 @@ class Timeline:
     video: VideoMedia | None
     balance: EditLevels = field(default_factory=EditLevels)
     notes: Notes | None = None
-    # beats of the music as it is heard, in order; empty where the grid of the track is not known
+    # beats of the music as it plays, in order; empty where the grid of the track is not known
     beats: tuple[Beat, ...] = ()
     beats_per_bar: int | None = None  # of the prevailing metre; None where neither plan nor grid says it
     sync_points: tuple[Marker, ...] = ()  # where a placed track meets the picture
-    reviews: tuple[Marker, ...] = ()  # what reviewers heard and wrote
+    reviews: tuple[Marker, ...] = ()  # verdicts and comments of reviewers
     provenance: Provenance | None = None  # what the plan was made from; None where that is not known
 
     @property

@@ -3,7 +3,7 @@
 Tracks: the picture, the soundtrack, the music, sound with a track a channel, two at most, linked. Clips lie edge to
 edge on frames; a crossfade is a transition over the cut, `Cross Fade (+3dB)`, of equal power, or `Cross Fade ( 0dB)`,
 linear, whichever is nearer to the plan's. A clip edge under a transition is -1, as in Premiere's own exports, and `in`
-and `out` are those of the whole that is heard, transitions included.
+and `out` include the transitions.
 
 Levels. The level, glides, fades at both ends, the mix's gain and the duck are keyframes of the clips' `Audio Levels`,
 in linear gain on frames of the file. Programs differ in how they draw the line between two keys, so lines straight in

@@ -1,6 +1,6 @@
 """What blind listening tests show, with their uncertainty.
 
-ABX: the chance that somebody who guesses has at least as many trials right, by the exact binomial distribution; and
+ABX: the chance of at least as many right trials by guessing, by the exact binomial distribution; and
 the interval of the share of right answers by Clopper & Pearson, "The use of confidence or fiducial limits illustrated
 in the case of the binomial", Biometrika 26, 1934. Not to hear a difference in a few trials does not show that there is
 none: `smallest_detected` says which share of detection the test could have missed.

@@ -31,7 +31,7 @@ _LATE_SECONDS = 0.5  # by which the anchor is late where no beat follows
 def plan_excerpt(
     plan: LoopPlan, recording: Recording, at_s: VideoSeconds, seconds: float = EXCERPT_SECONDS
 ) -> Recording:
-    """What a plan plays around a video time, which lies in the middle, with faded ends.
+    """What a plan plays around a video time, the middle of the excerpt, with faded ends.
 
     Shorter where the plan begins or ends. Raises `ParameterError` where nothing plays, and `PlanError` if the plan is
     of another track.
@@ -42,7 +42,7 @@ def plan_excerpt(
 
 
 def reference_of(plan: LoopPlan, recording: Recording, seam: int, seconds: float = EXCERPT_SECONDS) -> Recording:
-    """The track playing on over the bar line that a seam, from 0, leaves, which lies in the middle.
+    """The track playing on over the bar line that a seam, from 0, leaves, with that in the middle.
 
     Raises `ParameterError` if there is no such seam, and `PlanError` if the plan is of another track.
     """
@@ -54,7 +54,7 @@ def anchor_of(
 ) -> Recording:
     """A bad splice where a seam, from 0, is: what is entered begins a beat late, with the shortest fade.
 
-    The splice lies in the middle of the excerpt. Raises as `reference_of`.
+    The splice is in the middle of the excerpt. Raises as `reference_of`.
     """
     before = expected_excerpt(plan, recording, seam, seconds).left.samples
     rate, entered, count = recording.sample_rate, plan.segments[seam + 1], before.shape[1]

@@ -5,7 +5,7 @@ fair coin for each trial, independent of all others, so that guesses are right h
 called A is another coin. In a test with several stimuli beside a hidden reference and an anchor (Recommendation ITU-R
 BS.1534-3, MUSHRA) each trial has an order of its own, and so have the trials.
 
-A seed gives the same order on every machine; it is kept with the test, not shown before its end.
+A seed gives the same order on every machine; it is stored with the test, not shown before its end.
 
 Classes: `AbxTrial`, `MushraTrial`. Functions: `new_seed`, `draw_abx`, `draw_mushra`.
 """

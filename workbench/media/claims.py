@@ -3,12 +3,12 @@
 What a header claims is a claim: its writer may have stated a size before there was any sound, or a byte rate of another
 codec. What decodes counts. A file is torn only where its own structure goes on behind its last byte.
 
-One rule tells the size of a torn file from a size that its writer could not go back to correct. The length of sound is
-counted, and counts of this magnitude are not round. What stands in their place is: zero, a negative number, one digit
-and zeros, a power of two, or one less by a few of its low bits, give or take a header (0x7FFFF000, 0x80000024,
-0x7F000000, 2^63 - 1). So a size is a statement unless it is round in this sense, or as much again follows that is no
-chunk: then it was written with the first block, or its 32 bits have overflowed. Where a size states nothing, the sound
-goes on to the end of the file, and readers are given a header that says so.
+One rule distinguishes the size of a torn file from a size that its writer could not go back to correct. The length of
+sound is counted, and counts of this magnitude are not round. What stands in their place is: zero, a negative number,
+one digit and zeros, a power of two, or one less by a few of its low bits, give or take a header (0x7FFFF000,
+0x80000024, 0x7F000000, 2^63 - 1). So a size is a statement unless it is round in this sense, or as much again follows
+that is no chunk: then it was written with the first block, or its 32 bits have overflowed. Where a size states nothing,
+the sound goes on to the end of the file, and readers are given a header that says so.
 
 Every container is asked alike: WAV, RF64, W64, AIFF, AU and CAF for the size of their sound; AVI, ASF, Matroska, MXF
 and FLV for that of the file; MP4 for that of its boxes. FLAC, WavPack, TTA, APE, TAK and MP3 with a Xing tag count
@@ -113,7 +113,7 @@ def open_repaired(path: Path) -> Iterator[BinaryIO | None]:
         if claim is not None and _is_open(file, claim, length):
             largest = 2**63 - 1 if "q" in claim.code else 2**32 - 1
             patches[claim.field] = struct.pack(claim.code, min(length - claim.start + claim.own, largest))
-        # FFmpeg reads no chunk of AIFF that lies beyond the size of the form.
+        # FFmpeg reads no chunk of AIFF beyond the size of the form.
         if (
             claim is not None
             and head[:4] == b"FORM"

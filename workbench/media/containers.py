@@ -114,7 +114,7 @@ def packets(container: InputContainer, *streams: Stream) -> Iterator[Packet[Any]
     clock = Clock(main, bool(container.format.flags & MAY_BEGIN_AGAIN))
     order = None if picture is None or picture not in streams else _picture_order(container, picture)
     wanted = {stream.index for stream in streams}
-    # Picture and sound are read even if nobody wants them: their time stamps decide where a part begins.
+    # Picture and sound are read even if they are not asked for: their time stamps decide where a part begins.
     for packet in _read_packets(container, {*streams, *main}):
         # Not `stream_index`: of the empty packets that end streams it is 0.
         is_picture = picture is not None and packet.stream.index == picture.index

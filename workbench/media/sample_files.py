@@ -24,7 +24,7 @@ _COPIED_BYTES = 1 << 22
 
 
 class SampleFiles:
-    """Takes the samples of a recording block by block and gives them back as one array that lies in a file.
+    """Takes the samples of a recording block by block and gives them back as one array in a file.
 
     As a context manager it closes what it opened; the array lasts longer. The folder is made if need be. All methods
     raise `StoreError` where the disk is full or the folder cannot be written to.
@@ -66,7 +66,7 @@ class SampleFiles:
         return np.memmap(whole, dtype=np.float32, mode="r").reshape(len(self._files), -1)
 
     def close(self) -> None:
-        """Close the files; an array that shows one keeps it."""
+        """Close the files; an array that uses one keeps it open."""
         with suppress(OSError):  # what a full disk did not take is of no use
             self._opened.close()
 

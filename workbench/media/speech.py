@@ -33,7 +33,7 @@ _FORGET_FRAMES = 32  # a second of silence, after which the detector's state is 
 
 
 class SpeechDetector(Protocol):
-    """One build of the detector, with the state of what it has heard."""
+    """One build of the detector, with the state of the sound so far."""
 
     def chance(self, frame: FloatArray) -> float:
         """Probability of speech in the next frame, shape (512,), float32, contiguous and owning its memory."""

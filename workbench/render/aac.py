@@ -1,10 +1,10 @@
-"""Sound to AAC packets, kept in a temporary file until a video is ready to take them.
+"""Sound to AAC packets, which wait in a temporary file until a video is ready to take them.
 
 A lossy codec does not keep peaks, so whether sound fits under a ceiling is known only after it was encoded and decoded
 again. Both are done here, on the sound alone: a caller encodes as often as it must, and writes its video once.
 
 Packets wait on disk, not in memory: an hour of sound is 115 MB of them. The true peak is that of the decoded sound,
-without the encoder's delay, which lies before time 0.
+without the encoder's delay, which comes before time 0.
 
 Functions: `encode`. Classes: `EncodedSound`.
 """
@@ -30,7 +30,7 @@ from workbench.params import RenderParams
 from workbench.recording import FloatArray
 from workbench.render.levels import PeakMeter
 
-_HEAD = struct.Struct("<qqqI")  # of a kept packet: its two time stamps and its duration in samples, its size in bytes
+_HEAD = struct.Struct("<qqqI")  # of a packet: its two time stamps and its duration in samples, its size in bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +97,7 @@ def _keep(packets: Iterable[Packet[Any]], file: IO[bytes], listener: _Listener |
 
 
 class _Listener:
-    """Decodes packets one by one and keeps the highest peak."""
+    """Decodes packets one by one and holds their highest peak."""
 
     def __init__(self, encoder: AudioCodecContext) -> None:
         self._decoder = AudioCodecContext.create("aac", "r")
@@ -108,7 +108,7 @@ class _Listener:
     def hear(self, packet: Packet[Any] | None) -> None:
         """Decode one packet; None: what the decoder still holds."""
         for frame in self._decoder.decode(packet):
-            # The encoder's delay lies before time 0 and no player plays it, so its peaks do not count.
+            # The encoder's delay comes before time 0 and no player plays it, so its peaks do not count.
             before_zero = max(0, -(frame.pts or 0))
             sound = np.asarray(frame.to_ndarray()[:, before_zero:], dtype=np.float32)
             if sound.shape[1]:

@@ -2,7 +2,7 @@
 
 A bare plan is played as it is: every sample is a sample of the track times a gain. The limiter acts only with `limit`.
 
-Functions: `render_blocks`, `render`; `seam_excerpt` cuts out what is heard around one seam and `expected_excerpt` what
+Functions: `render_blocks`, `render`; `seam_excerpt` cuts out the sound around one seam and `expected_excerpt` what
 the track itself has there, for reports and for listening.
 """
 
@@ -76,7 +76,7 @@ def render(
 
 
 def seam_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: float = 4.0) -> Recording:
-    """Cut out what is played around a seam, which lies in the middle.
+    """Cut out the sound around a seam, with the seam in the middle.
 
     Shorter than `seconds` where the plan begins or ends. Raises `ParameterError` if there is no such seam, or for an
     excerpt without length, and `PlanError` if the plan was made for another track.

@@ -25,7 +25,7 @@ def preview_of(
 ) -> Recording:
     """The marked excerpt between two times, one or two channels, at most -1 dBTP.
 
-    It is cut at `params.seconds`. Raises `ParameterError` where no time lies between both, or outside the track.
+    It is cut at `params.seconds`. Raises `ParameterError` for an empty excerpt, or one outside the track.
     """
     rate = recording.sample_rate
     first = round(max(0.0, song_from) * rate)

@@ -93,7 +93,7 @@ def find_parts(source: InputContainer) -> list[Part]:
     """The streams of a source beside its picture and its sound, and what becomes of each."""
     main, parts = picture_stream(source), []
     for stream in source.streams:
-        # Chapters and time code have a track of their own in QuickTime files, which the muxer writes anew.
+        # Chapters and time code have a track of their own in QuickTime files, which the muxer writes itself.
         written_anew = stream.discard == Discard.all or (stream.type == "data" and "timecode" in stream.metadata)
         if stream is main or stream.type == "audio" or written_anew:
             continue

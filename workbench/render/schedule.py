@@ -86,10 +86,10 @@ class Crossfade:
 class PlayedSegment:
     """One segment as it is played: from its pre-roll to its post-roll."""
 
-    first: int  # output sample at which it is heard first
+    first: int  # output sample at which it begins to sound
     stop: int  # output sample one past its last
     song_offset: int  # track sample minus output sample, all through the cue
-    begins: VideoSeconds  # when song_from is heard
+    begins: VideoSeconds  # when song_from plays
     ends: VideoSeconds  # when song_to is reached
     gain_in_db: float
     gain_db: float

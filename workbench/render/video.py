@@ -1,6 +1,6 @@
 """Plans to files: a sound file of the music, or the video with the music under it.
 
-The picture is copied, packet by packet, never encoded again. The sound is made anew: music and soundtrack at 48 kHz in
+The picture is copied, packet by packet, never encoded again. The sound is new: music and soundtrack at 48 kHz in
 stereo, joined in the order the mix prescribes: soundtrack at `video_gain_db`, music at
 `music_gain_db`, the envelope's attenuation on the music, the sum, the limiter; then AAC. `RenderParams.ducking` says
 whether all of the music goes down as the envelope says, or less of it outside the band of speech.

@@ -38,7 +38,7 @@ class ReasonBody(Body, title="MatchReason"):
 
 
 class PreviewBody(Body, title="Preview"):
-    """Where an excerpt can be heard."""
+    """The address of an excerpt."""
 
     url: str = Field(description="signed, needs no key")
     expires_at: str = Field(description="ISO 8601, UTC")

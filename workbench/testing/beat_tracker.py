@@ -38,7 +38,7 @@ def click_track(bpm: float, seconds: float = 30.0, per_bar: int = 4) -> tuple[Re
 
 
 class BeatTrackerSuite:
-    """Tests that a beat tracker passes, whoever wrote it."""
+    """Tests that every beat tracker passes."""
 
     tracker: str  # its name, as parameters take it
     least_f = 0.8  # F-measure at 70 ms on clicks that a tracker reaches that is worth the name

@@ -34,7 +34,7 @@ def _named(folder: str) -> bytes:
 
 
 class ExportFormatSuite:
-    """Tests that an export format passes, whoever wrote it."""
+    """Tests that every export format passes."""
 
     format: str  # its name, as the command line takes it
 

@@ -92,7 +92,7 @@ def _many() -> Columns:
 
 
 class MatchTermSuite:
-    """Tests that a match term passes, whoever wrote it."""
+    """Tests that every match term passes."""
 
     term: str  # its name, as parameters take it
 

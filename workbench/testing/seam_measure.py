@@ -37,7 +37,7 @@ def two_parts() -> tuple[Recording, BeatGrid]:
 
 
 class SeamMeasureSuite:
-    """Tests that a seam measure passes, whoever wrote it."""
+    """Tests that every seam measure passes."""
 
     measure: str  # its name, as parameters take it
 

@@ -32,7 +32,7 @@ def _few_bars(n_bars: int) -> tuple[Recording, BeatGrid]:
 
 
 class SectionFinderSuite:
-    """Tests that a section finder passes, whoever wrote it."""
+    """Tests that every section finder passes."""
 
     finder: str  # its name, as parameters take it
     most_bars_off = 1  # bars by which it may miss the border between two parts that have nothing in common

@@ -10,7 +10,7 @@ In a file `test_mine.py` beside your module::
 
 Run it there with `python -m pytest test_mine.py`; `pip install pytest` suffices, which of our extras `dev` brings.
 
-One that reads what somebody labelled overrides `prepare`, which writes the labels of a video.
+One that reads labels overrides `prepare`, which writes the labels of a video.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def narration() -> tuple[FloatArray, int]:
 
 
 class VoiceDetectorSuite:
-    """Tests that a voice detector passes, whoever wrote it."""
+    """Tests that every voice detector passes."""
 
     detector: str  # its name, as parameters take it
     least_overlap = 0.8  # shared part of what is spoken and what is found, of both together
 
     def prepare(self, video: Path, spoken: Utterances) -> None:
-        """Write what the detector reads besides the video; most need nothing.
+        """Write what the detector reads beside the video; most need nothing.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class VoiceDetectorSuite:
         assert find_detector(self.detector).version >= 1
 
     def test_speech_is_found(self) -> None:
-        """Whether two sentences are heard where they are spoken, and the pause between them is none of them."""
+        """Whether two sentences are detected where they are spoken, and the pause between them is none of them."""
         with TemporaryDirectory() as folder:
             found = self._found(Path(folder), *narration(), SPOKEN)
         hundredths = np.arange(0.0, _SECONDS, 0.01)
@@ -80,7 +80,7 @@ class VoiceDetectorSuite:
         assert np.sum(spoken & heard) >= self.least_overlap * np.sum(spoken | heard), found
 
     def test_silence_and_noise_are_no_speech(self) -> None:
-        """Whether a soundtrack in which nobody speaks has no utterance, and a very short one is no error."""
+        """Whether a soundtrack without speech has no utterance, and a very short one is no error."""
         rate = 16_000
         noise = 0.02 * np.random.default_rng(3).standard_normal((1, 4 * rate)).astype(np.float32)
         for samples in (np.zeros_like(noise), noise, noise[:, : rate // 20]):
