@@ -1,10 +1,10 @@
 """A drawn ducking envelope after an edit of its video: what becomes of its points.
 
 Under untouched picture the curve is the same, wherever that picture is now, so its points move with it. Points under
-picture that is gone go with it; picture that now stands at another place counts as gone and new. New picture has no drawn
-level: it holds the level that the picture before it ended with, and glides to that of the picture
-after it in the time in which ducking goes down. Where there is no new picture to glide in, the glide takes the first or
-the last moments of the side with the louder music, so that a voice keeps all the room that was made for it.
+picture that is gone go with it; picture that now stands at another place counts as gone and new. New picture has no
+drawn level: it holds the level that the picture before it ended with, and glides to that of the picture after it in the
+time in which ducking goes down. Where there is no new picture to glide in, the glide takes the first or the last
+moments of the side with the louder music, so that a voice keeps all the room that was made for it.
 
 Class: `FollowedEnvelope`. Function: `follow_edit`.
 """
