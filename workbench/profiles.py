@@ -5,13 +5,12 @@ TOML or JSON, chosen by the suffix. A file names only what differs from the defa
     [seams]
     context_beats = 8
 
-Profiles from before a field was renamed still load; a logged warning gives the field's new name.
+The fitted numbers of a model are no part of a profile: a sweep or Python varies them.
 """
 
 from __future__ import annotations
 
 import json
-import logging
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -20,10 +19,7 @@ from pydantic import ValidationError
 
 from workbench.errors import ParameterError, StoreError
 from workbench.files import decode_text, write_text
-from workbench.params import WorkbenchParams
-from workbench.params.renamed import OTHER_MEANING, with_current_names
-
-_log = logging.getLogger(__name__)
+from workbench.params import Params, WorkbenchParams
 
 
 def load_profile(path: Path) -> WorkbenchParams:
@@ -39,8 +35,8 @@ def load_profile(path: Path) -> WorkbenchParams:
 
     Raises
     ------
-    ParameterError : no such file, neither TOML nor JSON, an unknown field, a field under both its old and its new name,
-        or a value out of range; the message names file and field
+    ParameterError : no such file, neither TOML nor JSON, an unknown field, fitted numbers, or a value out of range; the
+        message names file and field
     """
     path = Path(path)
     is_toml = _is_toml(path)
@@ -53,18 +49,15 @@ def load_profile(path: Path) -> WorkbenchParams:
         raise ParameterError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError as error:  # no text, not TOML, not JSON
         raise ParameterError(f"{path}: not a profile file ({error})") from None
+    stages = values.items() if isinstance(values, dict) else ()
+    for stage, fields in stages:
+        if isinstance(fields, dict) and "model" in fields:
+            raise ParameterError(f"{path}: {stage}.model: a profile does not hold fitted numbers")
     return params_from(values, str(path))
 
 
 def params_from(values: Any, named: str) -> WorkbenchParams:
     """All parameters, from those that differ from their defaults."""
-    try:
-        values, replaced = with_current_names(values)
-    except ParameterError as error:
-        raise ParameterError(f"{named}: {error}") from None
-    for old, new in replaced.items():
-        meaning = f"; {OTHER_MEANING[new]}" if new in OTHER_MEANING else ""
-        _log.warning("%s: %s is now called %s%s", named, old, new, meaning)
     try:
         return WorkbenchParams.model_validate(values)
     except ValidationError as error:
@@ -81,7 +74,8 @@ def _unknown(where: tuple[int | str, ...]) -> str:
     model: Any = WorkbenchParams
     for part in where[:-1]:
         model = model.model_fields[str(part)].annotation
-    return f"unknown field; allowed are {', '.join(sorted(model.model_fields))}"
+    fields = model.knobs() if issubclass(model, Params) else model.model_fields
+    return f"unknown field; allowed are {', '.join(sorted(fields))}"
 
 
 def save_profile(params: WorkbenchParams, path: Path) -> Path:
@@ -99,10 +93,13 @@ def save_profile(params: WorkbenchParams, path: Path) -> Path:
     Raises
     ------
     StoreError : the file cannot be written
-    ParameterError : the suffix is neither .toml nor .json
+    ParameterError : the suffix is neither .toml nor .json, or a fitted number differs from the shipped model
     """
     path = Path(path)
     values = params.model_dump(mode="json", exclude_defaults=True)
+    for stage, fields in values.items():
+        if "model" in fields:
+            raise ParameterError(f"{path}: {stage}.model: a profile does not hold fitted numbers")
     text = _toml(values) if _is_toml(path) else json.dumps(values, indent=2) + "\n"
     write_text(path, text, StoreError)
     return path

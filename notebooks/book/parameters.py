@@ -103,7 +103,8 @@ def parameters_page() -> str:
     for stage, field in WorkbenchParams.model_fields.items():
         model = field.annotation
         assert isinstance(model, type)
-        fields: dict[str, FieldInfo] = model.model_fields
+        assert issubclass(model, Params)
+        fields = model.knobs()
         rows = [
             [f"`{name}`", bounds(one), unit(name, one), default(one), cell(meaning(one))]
             for name, one in fields.items()

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import workbench as wb
 
 dataset = wb.datasets.bundled().only("hill_road", "top_of_the_hour")
-plan = wb.SweepPlan((wb.read_axis("seams.pulse_weight=0:1:5"),), dataset, seconds=180.0)
+plan = wb.SweepPlan((wb.read_axis("models.seams.pulse_weight=0:1:5"),), dataset, seconds=180.0)
 # Threads will do for two recordings; without an executor, each core has a process.
 found = wb.sweep(wb.open(), plan, "sweep.zarr", executor=ThreadPoolExecutor(2))
 

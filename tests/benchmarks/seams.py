@@ -15,7 +15,7 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -89,14 +89,14 @@ def auc(good: NDArray[np.float64], bad: NDArray[np.float64]) -> float | None:
 def measure(tracks: Sequence[Truth], params: SeamParams | None = None) -> list[dict[str, object]]:
     """One row a splice: track, batch, kind, our score, ours without knowledge of the metre, the peer's."""
     params = params or SeamParams()
-    deaf = params.model_copy(update={"bar_phase_penalty": 0.0})
     rows: list[dict[str, object]] = []
     for number, truth in enumerate(tracks):
         recording, grid, first = in_another_key(truth, (1, 2, 3, 5, 6, -1, -2, -4)[number % 8])
         n_copied = int(grid.downbeats.size - truth.grid.downbeats.size)
         cases = cases_of(truth, first, n_copied, np.random.default_rng(number))
         evidence = seam_evidence(recording, grid, params)
-        scores, plain = our_scores(evidence, cases, params), our_scores(evidence, cases, deaf)
+        deaf = replace(evidence, positions=np.ones_like(evidence.positions))  # every beat has the same place in its bar
+        scores, plain = our_scores(evidence, cases, params), our_scores(deaf, cases, params)
         peers = peer_scores(recording, grid, cases)
         for k, case in enumerate(cases):
             rows.append(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import logging
 from pathlib import Path
 
 import pytest
 
 from workbench.errors import ParameterError, StoreError
+from workbench.models.seams import SeamModel
 from workbench.params import CoverParams, RenderParams, SeamParams, WorkbenchParams
 from workbench.profiles import load_profile, save_profile
 
@@ -39,8 +39,8 @@ def test_a_file_names_only_what_was_tuned(tmp_path: Path) -> None:
         ("[render]\nblock_seconds = nan\n", ["render.block_seconds"]),
         ("cover = 3\n", ["cover"]),
         ("[cover\n", ["not a profile file"]),
-        ("[seams]\nlimp = 1\nbar_phase_penalty = 2\n", ["seams.bar_phase_penalty: given twice", "seams.limp"]),
-        ("[seams]\nlimp = -1\n", ["seams.bar_phase_penalty", "greater than", "-1"]),
+        ("[seams.model]\npulse_weight = 2.0\n", ["seams.model", "does not hold fitted numbers"]),
+        ("[models.seams]\npulse_weight = 2.0\n", ["models", "unknown"]),
     ],
 )
 def test_a_mistake_names_file_and_field(tmp_path: Path, text: str, parts: list[str]) -> None:
@@ -55,16 +55,11 @@ def test_a_mistake_names_file_and_field(tmp_path: Path, text: str, parts: list[s
         assert part in message
 
 
-def test_old_names_of_fields_load_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path = tmp_path / "a.toml"
-    path.write_text("[seams]\nlimp = 3.0\ncontext_beats = 8\n")
-    with caplog.at_level(logging.WARNING, "workbench.profiles"):
-        params = load_profile(path)
-    assert params == WorkbenchParams(seams=SeamParams(bar_phase_penalty=3.0, context_beats=8))
-    assert caplog.messages == [f"{path}: seams.limp is now called seams.bar_phase_penalty"]
-    caplog.clear()
-    assert load_profile(save_profile(params, path)) == params
-    assert not caplog.messages
+def test_a_profile_does_not_hold_fitted_numbers(tmp_path: Path) -> None:
+    varied = WorkbenchParams(seams=SeamParams(model=SeamModel(pulse_weight=2.0)))
+    with pytest.raises(ParameterError, match=r"seams\.model: a profile does not hold fitted numbers"):
+        save_profile(varied, tmp_path / "a.toml")
+    assert not list(tmp_path.iterdir())
 
 
 def test_files_that_are_no_profile(tmp_path: Path) -> None:

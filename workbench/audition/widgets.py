@@ -30,7 +30,7 @@ from workbench.workflows.own_plans import HeardSplice, splice
 from workbench.workflows.sweep import with_values
 from workbench.workflows.voice_over import VoiceOverMix, load_voice_over, mix_voice_over
 
-SEAM_KNOBS = ("harmony_weight", "pulse_weight", "level_weight", "context_beats", "alike_fade_seconds")
+SEAM_KNOBS = ("context_beats", "alike_fade_seconds", "unlike_fade_seconds")
 DUCKING_KNOBS = ("under_voice_lu", "attack_ms", "release_ms", "bridge_seconds")
 _STEPS = 5
 """values of a knob that a page measures beforehand"""

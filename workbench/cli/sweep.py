@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     metavar="NAME=VALUES",
     multiple=True,
     required=True,
-    help="A parameter and its values: seams.context_beats=2,4,8, or seams.pulse_weight=0:2:21 for 21 from 0 to 2; "
-    "seams.measures.my_module:MyMeasure=0,1.5 for the weight of a measure of your own; may be repeated.",
+    help="A parameter and its values: seams.context_beats=2,4,8, or models.seams.pulse_weight=0:2:21 for 21 from 0 "
+    "to 2; seams.measures.my_module:MyMeasure=0,1.5 for the weight of a measure of your own; may be repeated.",
 )
 @click.option(
     "--dataset",

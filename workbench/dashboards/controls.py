@@ -72,7 +72,7 @@ class ParamControls:
         then: Callable[[], None] | None = None,
     ) -> None:
         self._session, self._stage, self._then = session, stage, then
-        fields = type(getattr(session.params, stage)).model_fields
+        fields = type(getattr(session.params, stage)).knobs()
         self.widgets = {name: self._widget(name) for name in (names or fields)}
         self._showing = False
         session.param.watch(lambda _: self.show(), "params")
@@ -95,7 +95,7 @@ class ParamControls:
     def panel(self) -> pn.viewable.Viewable:
         """The widgets in a column, each over what it does, with a button that sets the defaults."""
         button = action("Defaults", self.reset, variant="text")
-        fields = type(getattr(self._session.params, self._stage)).model_fields
+        fields = type(getattr(self._session.params, self._stage)).knobs()
         column = []
         for name, widget in self.widgets.items():
             words = pmui.Typography(

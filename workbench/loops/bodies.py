@@ -26,7 +26,7 @@ from workbench.errors import ParameterError
 from workbench.features.energy import loudness_between, sounding_range
 from workbench.features.variables import DIM_NAMES
 from workbench.loops.endings import find_ending
-from workbench.loops.fitting import Fits, fit_splices, line_sounds
+from workbench.loops.fitting import MIN_CORRELATION, Fits, fit_splices, line_sounds
 from workbench.loops.measures import part_names
 from workbench.loops.plan import MIN_FADE_SECONDS
 from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Restart, Splices, TrackEnding, TrackSection
@@ -49,6 +49,10 @@ from workbench.structure.sections import bar_features
 
 KnownFits: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 """fields of `Fits` by the bar lines left and entered: a fit depends on no weight, so a sweep makes each once"""
+MAX_SPLICES = 1500
+"""kept of a recording: loops choose among the best `BEST_SPLICES`, a plan that follows an edit among all"""
+_MAX_SPLICES_EACH = 2
+"""kept of each length and bar line, for variety"""
 _BY_SCORE = 0.6
 """share of the splices of a long track that are the best ones, of whatever length"""
 _PHRASE_LINES = 10
@@ -395,7 +399,7 @@ def _fitted(
         columns = np.array([known[pair] for pair in pairs], dtype=np.float64).reshape(len(pairs), len(fields(Fits)))
         fits = Fits(*columns.T)
     parts, led = splices_between_lines(scores, evidence, leave, enter, params)
-    parts = heard_parts(parts, fits, params)
+    parts = heard_parts(parts, fits)
     song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[leave])
     return Splices(
         leave=leave.astype(np.int32),
@@ -420,19 +424,18 @@ def _with_variety(score: FloatArray, ending: TrackEnding | None, params: SeamPar
     bars = np.arange(n)
     for distance in range(-n + 1, n):
         leave = np.arange(max(0, -distance), min(n, n - distance))
-        _take_best_of(chosen, score, possible, leave, leave + distance, params.max_splices_each)
+        _take_best_of(chosen, score, possible, leave, leave + distance, _MAX_SPLICES_EACH)
     for bar in range(n):
         for others in (bars[:bar], bars[bar + 1 :]):
             here = np.full(others.size, bar)
-            _take_best_of(chosen, score, possible, here, others, params.max_splices_each)
-            _take_best_of(chosen, score, possible, others, here, params.max_splices_each)
+            _take_best_of(chosen, score, possible, here, others, _MAX_SPLICES_EACH)
+            _take_best_of(chosen, score, possible, others, here, _MAX_SPLICES_EACH)
     if ending is not None:
         into = (bars <= ending.start_bar) & (bars >= ending.start_bar - 8)
-        _take_best(chosen, score, np.triu(possible & into[None, :], 1), params.max_splices // 10)
-    if chosen.sum() > params.max_splices:
-        return _of_all_lengths(chosen, score, params.max_splices)
-    some = min(params.max_splices, BEST_SPLICES)
-    _take_best(chosen, score, possible & ~chosen, max(0, some - int(chosen.sum())))
+        _take_best(chosen, score, np.triu(possible & into[None, :], 1), MAX_SPLICES // 10)
+    if chosen.sum() > MAX_SPLICES:
+        return _of_all_lengths(chosen, score, MAX_SPLICES)
+    _take_best(chosen, score, possible & ~chosen, max(0, BEST_SPLICES - int(chosen.sum())))
     return chosen
 
 
@@ -465,21 +468,20 @@ def _take_best_of(
     chosen[leave[best], enter[best]] = True
 
 
-def heard_parts(parts: FloatArray, fits: Fits, params: SeamParams) -> FloatArray:
+def heard_parts(parts: FloatArray, fits: Fits) -> FloatArray:
     """Parts of the score with what the waveforms say: sides of one waveform leave nothing ringing alone.
 
     Parameters
     ----------
     parts : shape (len(SEAM_PARTS), n), 0 to 1
     fits : of the same n splices
-    params : `min_correlation`
 
     Returns
     -------
     same shape, 0 to 1
     """
     parts = parts.copy()
-    same = np.clip((fits.correlation - params.min_correlation) / (1.0 - params.min_correlation), 0.0, 1.0) ** 2
+    same = np.clip((fits.correlation - MIN_CORRELATION) / (1.0 - MIN_CORRELATION), 0.0, 1.0) ** 2
     row = SEAM_PARTS.index("ringing")
     parts[row] = np.maximum(parts[row], same)
     return parts

@@ -10,7 +10,8 @@ sides, equal power for unlike ones. Alike sides cross over quickly, since nothin
 before the attack that opens the bar, so that one attack is heard and it masks the change; without an attack they cross
 over slowly, but never across the next onset of either side.
 
-Lower-case names with underscores are fields of `SeamParams`. Times around a line are seconds, negative before it.
+Lower-case names with underscores are fields of `SeamParams`, upper-case ones constants below. Times around a line are
+seconds, negative before it.
 
 1. *Sound of a line*: the mean of the channels at `n = round(0.3 rate)` samples before and after the sample nearest to
    the line (a half to the even one), silence outside of the recording.
@@ -24,23 +25,23 @@ Lower-case names with underscores are fields of `SeamParams`. Times around a lin
    `min(a, 0) - 0.01`, -0.3 without any; the *onset after* is the first one later than `max(a, 0) + 0.01`, 0.3 without
    any.
 3. *Lag and correlation*. With `w` a periodic Hann window of 2h samples around the line,
-   `h = min(round(rate correlation_seconds / 2), n - m - 8)`, x the sound of the line left and y that of the line
+   `h = min(round(rate CORRELATION_SECONDS / 2), n - m - 8)`, x the sound of the line left and y that of the line
    entered, the correlation at lag l is `sum(w x y[l]) / sqrt(max(1e-14, sum(w x^2) sum(w y[l]^2)))`, `y[l]` being y
-   shifted by l samples: a positive lag enters later. Lags reach from -m to m, `m = floor(rate max_shift_seconds)`. The
+   shifted by l samples: a positive lag enters later. Lags reach from -m to m, `m = floor(rate MAX_SHIFT_SECONDS)`. The
    greatest is looked for first at lags that are multiples of 4, in means of 4 samples, and then at each lag within 4 of
    the best of them; r is what is found, at most 1.
-4. *Lag used*: the best one if `r >= min_correlation`; else the attack of the line entered less that of the line left,
-   if both have one and the difference is within `max_shift_seconds`; else 0. From here on `q = min(max(r, 0), 1)`, also
+4. *Lag used*: the best one if `r >= MIN_CORRELATION`; else the attack of the line entered less that of the line left,
+   if both have one and the difference is within `MAX_SHIFT_SECONDS`; else 0. From here on `q = min(max(r, 0), 1)`, also
    where the lag is another one, and `p = (1 + log2(1 + q)) / 2`.
-5. *Fade wanted*: `alike_fade_seconds` if `q >= min_alike_correlation`; else `attack_fade_seconds` if either line has an
+5. *Fade wanted*: `alike_fade_seconds` if `q >= MIN_ALIKE_CORRELATION`; else `ATTACK_FADE_SECONDS` if either line has an
    attack; else `alike_fade_seconds + (1 - q) (unlike_fade_seconds - alike_fade_seconds)`.
 6. *Middle of the fade*, re the line left: 0. Only where the sides are not alike and there is an attack, it is half the
    fade wanted before the first attack: the lesser of that of the line left and that of the line entered less the lag.
-   It is moved so that it, and it plus the lag, both stay within `max_shift_seconds`.
+   It is moved so that it, and it plus the lag, both stay within `MAX_SHIFT_SECONDS`.
 7. *Room*. The fade of alike sides stays as wanted. Any other is centred on the middle and ends by the first attack
    where there is one, else by the onset after of the line left or, less the lag, of the line entered; it begins no
    earlier than the onset before of either, that of the line entered again less the lag. What does not fit is taken from
-   both ends alike, down to `min_fade_seconds`, which is kept even without room, and never over the fade wanted.
+   both ends alike, down to `MIN_FADE_SECONDS`, which is kept even without room, and never over the fade wanted.
 8. The music leaves at line left plus middle and enters at line entered plus middle plus lag; the fade is centred on
    both. At the start of the recording there may be no room for that: see `workbench.loops.splices.with_room`.
 
@@ -63,6 +64,18 @@ from workbench.recording import FloatArray, IntArray, release_pages
 
 REACH_SECONDS = 0.3
 """s of sound kept on each side of a bar line"""
+MAX_SHIFT_SECONDS = 0.0095
+"""s from the downbeat, just within the 10 ms that the grid rule leaves"""
+CORRELATION_SECONDS = 0.24
+"""s of sound compared; half of it counts, as the window is rounded"""
+MIN_CORRELATION = 0.4
+"""over which waveforms, under which attacks are aligned"""
+MIN_ALIKE_CORRELATION = 0.9
+"""of sides that count as the same"""
+MIN_FADE_SECONDS = 0.008
+"""s; shorter fades click"""
+ATTACK_FADE_SECONDS = 0.012
+"""s; fade that ends as the attack begins, within the 20 ms that the grid rule leaves"""
 _HOP_SECONDS = 0.002
 _LINES_AT_ONCE = 64
 """lines whose onsets are looked for together; bounds memory"""
@@ -179,19 +192,19 @@ def fit_splices(
     params = params or SeamParams()
     n = leave.size
     lag, correlation = _best_lags(sounds, leave, enter, params)
-    bound = params.max_shift_seconds
+    bound = MAX_SHIFT_SECONDS
     attack_out, attack_in = sounds.attack[leave], sounds.attack[enter]
     apart = np.where(np.isfinite(attack_in) & np.isfinite(attack_out), attack_in - attack_out, 0.0)
-    lag = np.where(correlation >= params.min_correlation, lag, np.where(np.abs(apart) <= bound, apart, 0.0))
+    lag = np.where(correlation >= MIN_CORRELATION, lag, np.where(np.abs(apart) <= bound, apart, 0.0))
     likeness = np.clip(correlation, 0.0, 1.0)
     exponent = 0.5 * (1.0 + np.log2(1.0 + likeness))
 
     # Room for the fade's half on each side: the next onset of what leaves, the last onset of what enters.
     struck = np.isfinite(attack_in) | np.isfinite(attack_out)
     first_attack = np.fmin(np.where(np.isfinite(attack_out), attack_out, np.inf), attack_in - lag)
-    alike = likeness >= params.min_alike_correlation
+    alike = likeness >= MIN_ALIKE_CORRELATION
     slow = params.alike_fade_seconds + (1.0 - likeness) * (params.unlike_fade_seconds - params.alike_fade_seconds)
-    fade = np.where(alike, params.alike_fade_seconds, np.where(struck, params.attack_fade_seconds, slow))
+    fade = np.where(alike, params.alike_fade_seconds, np.where(struck, ATTACK_FADE_SECONDS, slow))
     low, high = np.maximum(-bound, -bound - lag), np.minimum(bound, bound - lag)
     centre = np.clip(np.zeros(n), low, high)
     hidden = struck & ~alike
@@ -199,7 +212,7 @@ def fit_splices(
     room_after = np.where(hidden, first_attack, np.minimum(sounds.onset_after[leave], sounds.onset_after[enter] - lag))
     room_before = np.maximum(sounds.onset_before[enter] - lag, sounds.onset_before[leave])
     half = np.minimum(np.minimum(room_after - centre, centre - room_before), fade / 2)
-    fade = np.where(alike, fade, np.clip(2.0 * half, params.min_fade_seconds, fade))
+    fade = np.where(alike, fade, np.clip(2.0 * half, MIN_FADE_SECONDS, fade))
     return Fits(lines[leave] + centre, lines[enter] + centre + lag, fade, exponent, correlation)
 
 
@@ -214,8 +227,8 @@ def _best_lags(
     rate, step = sounds.sample_rate, _COARSE_STEP
     coarse_sound = sounds.sound[:, : sounds.sound.shape[1] // step * step]
     coarse_sound = coarse_sound.reshape(coarse_sound.shape[0], -1, step).mean(axis=2)
-    widest = int(params.max_shift_seconds * rate)
-    half = min(round(params.correlation_seconds / 2 * rate), sounds.reach - widest - 2 * step)
+    widest = int(MAX_SHIFT_SECONDS * rate)
+    half = min(round(CORRELATION_SECONDS / 2 * rate), sounds.reach - widest - 2 * step)
     coarse = _lag_curves(coarse_sound, coarse_sound.shape[1] // 2, half // step, widest // step)
     window = np.hanning(2 * half + 1)[:-1].astype(np.float32)
     middle = sounds.reach

@@ -33,27 +33,27 @@ window of an array is its rows l + k, or e + k, for a list of k, in one vector; 
 Two windows are unlike by 1 - cosine, at least 0; by 0 where both are silent, by 1 where one is. Read as continuation,
 the *main* beats are k = 0 to 2n - 1 and those *beside* k = -1 to -n; as lead, main are k = -1 to -2n and beside are
 k = 0 to n - 1. In main windows the second n beats, those farther from the splice, are multiplied by the square root of
-`second_bar_weight`. Then
+`SECOND_BAR_WEIGHT`. Then
 
 - expectation and context are how unlike `loudness` is over main and beside; read as lead, over beside and main. As
   continuation, where e < n, nothing comes before that could disagree, and context is what expectation is
 - ringing: of a tone at a beat, *before* is what it has when the beat before ends (0 at the first beat), *after* what it
   has when the beat begins, *held* the lesser of both. The sum over all tones of max(held at l - after at e, 0)^2 +
   max(held at e - before at l, 0)^2, over the sum of (before at l)^2 + (after at e)^2
-- pulse: how unlike `rhythm` is over main, and `rhythm_floor` times (d / `beat_jitter_seconds`)^2, with
-  `bar_phase_penalty` more where l and e have different places in the bar; d is the difference in length of beat l - 1,
+- pulse: how unlike `rhythm` is over main, and `RHYTHM_FLOOR` times (d / `BEAT_JITTER_SECONDS`)^2, with
+  `BAR_PHASE_PENALTY` more where l and e have different places in the bar; d is the difference in length of beat l - 1,
   or of beat 0 where l is 0, and beat e
 - harmony: how unlike `harmony` is over main
 - level, brightness: how far the means of `level_db` and of `brightness` lie apart over the first n beats of main
-- repetition: `repetition_seconds` over the seconds that are alike, at least 1 ms. From the splice, both ways, four
+- repetition: `REPETITION_SECONDS` over the seconds that are alike, at least 1 ms. From the splice, both ways, four
   stretches of n beats; one counts n times the median length of a beat, times the product over itself and all that
-  lie nearer of 1 / (1 + (u / `alike_distance`)^2), u for how unlike `loudness` is over the stretch
+  lie nearer of 1 / (1 + (u / `ALIKE_DISTANCE`)^2), u for how unlike `loudness` is over the stretch
 - texture and air: with all ticks in one row, of which the first and the last go on for ever, the means of `loudness`
   over the 3, 6 and 12 ticks before beat l and from beat e on. Their step is how unlike they are, and for air, by how
   many dB their means over the bands above 8 kHz differ (power ** 0.3 in dB, not under -100; 0 where there is no such
   band). The break is what this step has over the greater of the steps at beat l and at beat e in the track itself, at
   least 0, in units of `join_limits`; the greatest of the three lengths counts. `join_limits` are the 95th percentiles,
-  by lengths, of the track's own steps at all of its bar lines but the first, at least `min_texture` and `min_air`
+  by lengths, of the track's own steps at all of its bar lines but the first, at least 0.003 and 1 dB
 
 The yardstick of the first seven is `own_break_share` of the median of the track's own, between `min_` and `max_` of the
 part; that of the others is 1. The reading with the higher total counts, continuation where both are equal.
@@ -94,6 +94,22 @@ from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 
 ONSET_GROUPS = 4
 """ranges of frequency whose onset patterns are compared apart: about kick, snare, voices, hi-hat"""
+BANDS = 32
+"""bands on the ear's scale, about one a critical band"""
+SECOND_BAR_WEIGHT = 0.5
+"""of the second bar to come, where the first bar counts 1"""
+BEAT_JITTER_SECONDS = 0.02
+"""s; a change of the beat's length that is as bad as a new rhythm"""
+RHYTHM_FLOOR = 0.1
+"""1 - cosine of onset patterns from which on they are a new rhythm"""
+BAR_PHASE_PENALTY = 10.0
+"""new rhythms that a shift of the bar phase counts for"""
+REPETITION_SECONDS = 4.0
+"""s of the same music around a splice at which the part is 1/2"""
+ALIKE_DISTANCE = 0.04
+"""cosine distance of two bars that are as likely the same music as not"""
+_MIN_JOIN_STEPS = np.array([[0.003], [1.0]])
+"""steps of texture (1 - cosine) and of air (dB) at the join under which nobody hears one"""
 _SILENT = 1e-6
 _JOIN_TICKS = (3, 6, 12)
 """ticks on each side of a join: a quarter, a half and a whole beat, about 125, 250 and 500 ms at 120 BPM"""
@@ -139,7 +155,7 @@ class SeamEvidence(Shown):
     """shape (len(SEAM_PARTS), n_bars - 1), breaks of the track's own adjacent bars: the yardstick"""
     join_limits: FloatArray
     """shape (2, len(_JOIN_TICKS)), steps of texture (1 - cosine) and of air (dB) that one own bar line in 20 exceeds,
-    at least `min_texture` and `min_air`"""
+    at least `_MIN_JOIN_STEPS`"""
     others: tuple[MeasuredBeats, ...] = ()
     """what measures of others found; their breaks stand behind ours in `own`"""
 
@@ -167,7 +183,7 @@ def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | Non
     ----------
     recording : any channels and rate; measured in mono
     grid : at least two bars
-    params : context, bands, and the floors `min_texture` and `min_air`; None: the defaults
+    params : context; None: the defaults
 
     Raises
     ------
@@ -198,7 +214,7 @@ def measure_beats(recording: Recording, grid: BeatGrid, params: SeamParams) -> S
     if grid.beats[-1] >= recording.duration:
         raise ParameterError(f"the last beat, {grid.beats[-1]:.3f} s, lies beyond the end, {recording.duration:.3f} s")
     edges = beat_edges(grid.beats, recording.duration)
-    loudness, band_hz = specific_loudness(recording.samples, recording.sample_rate, edges, params.bands)
+    loudness, band_hz = specific_loudness(recording.samples, recording.sample_rate, edges, BANDS)
     tones, _ = beat_tones(recording.samples, recording.sample_rate, edges)
     return evidence_of_measures(grid, edges, loudness, band_hz, tones, features_of(recording, grid, params))
 
@@ -243,12 +259,11 @@ def with_yardstick(bare: SeamEvidence, params: SeamParams) -> SeamEvidence:
     Parameters
     ----------
     bare : from `measure_beats`
-    params : context, and the floors `min_texture` and `min_air`
+    params : context
     """
     lines = bare.lines
-    least = np.array([params.min_texture, params.min_air])[:, None]
     steps = np.percentile(_own_steps(bare, lines[1:]), _JOIN_PERCENTILE, axis=2)
-    bare = replace(bare, join_limits=np.maximum(steps, least))
+    bare = replace(bare, join_limits=np.maximum(steps, _MIN_JOIN_STEPS))
     blocks = [
         np.diagonal(seam_breaks(bare, lines[rows], lines[rows.start + 1 : rows.stop + 1], params), axis1=1, axis2=2)
         for rows in line_blocks(lines.size - 1)
@@ -270,9 +285,9 @@ def seam_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, para
     -------
     shape (len(SEAM_PARTS), n_leaves, n_enters), 0 for no break. Expectation, context, pulse and harmony are 1 - cosine
     (so a common gain does not count), ringing is a share of the sound, level is in dB, brightness in octaves.
-    Repetition is `repetition_seconds` over the seconds for which both sides are the same music; texture and air are
+    Repetition is `REPETITION_SECONDS` over the seconds for which both sides are the same music; texture and air are
     steps at the join itself beyond those the track makes there, in units of what one in 20 of its bar lines exceeds.
-    Repetition is never 0: at least `repetition_seconds` over the length of the 8 * `context_beats` beats compared.
+    Repetition is never 0: at least `REPETITION_SECONDS` over the length of the 8 * `context_beats` beats compared.
     """
     return _both_readings(evidence, Pairs(leaves, enters), params)[0]
 
@@ -403,14 +418,14 @@ def _quick_breaks(
     evidence: SeamEvidence, pairs: Pairs, params: SeamParams
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
     """The breaks that cost least to measure, as continuation and as lead, by their names in SEAM_PARTS and `others`."""
-    n, far = params.context_beats, params.second_bar_weight
+    n, far = params.context_beats, SECOND_BAR_WEIGHT
     texture, air = _join_steps(evidence, pairs).max(axis=1)
     others = {one.name: pairs.some(breaks_of(one, pairs.leaves, pairs.enters)) for one in evidence.others}
     lengths = np.diff(evidence.edges)
     lengths_before = np.concatenate((lengths[:1], lengths))
     late = np.abs(pairs.left(lengths_before[pairs.leaves]) - pairs.entered(lengths[pairs.enters]))
     limped = pairs.left(evidence.positions[pairs.leaves]) != pairs.entered(evidence.positions[pairs.enters])
-    out_of_time = np.square(late / params.beat_jitter_seconds) + params.bar_phase_penalty * limped
+    out_of_time = np.square(late / BEAT_JITTER_SECONDS) + BAR_PHASE_PENALTY * limped
     rhythm, harmony = (_Stretches(values, pairs, n) for values in (evidence.rhythm, evidence.harmony))
 
     def breaks(main: tuple[tuple[int, float], ...], offsets: IntArray) -> dict[str, FloatArray]:
@@ -421,7 +436,7 @@ def _quick_breaks(
             return np.asarray(np.abs(pairs.left(left) - pairs.entered(entered)), dtype=np.float64)
 
         return {
-            "pulse": rhythm.unlike(*main) + params.rhythm_floor * out_of_time,
+            "pulse": rhythm.unlike(*main) + RHYTHM_FLOOR * out_of_time,
             "harmony": harmony.unlike(*main),
             "level": apart(evidence.level_db),
             "brightness": apart(evidence.brightness),
@@ -435,7 +450,7 @@ def _quick_breaks(
 
 def _both_readings(evidence: SeamEvidence, pairs: Pairs, params: SeamParams) -> tuple[FloatArray, FloatArray]:
     """Breaks as continuation and as lead, shape (len(SEAM_PARTS), ...) each."""
-    n, far = params.context_beats, params.second_bar_weight
+    n, far = params.context_beats, SECOND_BAR_WEIGHT
     loudness = _Stretches(evidence.loudness, pairs, n)
     after, before = (loudness.unlike((first, 1.0), (second, far)) for first, second in ((0, 1), (-1, -2)))
     beside_after, beside_before = loudness.unlike((0, 1.0)), loudness.unlike((-1, 1.0))
@@ -443,7 +458,7 @@ def _both_readings(evidence: SeamEvidence, pairs: Pairs, params: SeamParams) -> 
     context = np.where(pairs.entered(pairs.enters < n), after, beside_before)
     both = {
         "ringing": _ringing(evidence.tones, pairs),
-        "repetition": params.repetition_seconds / np.maximum(_alike_seconds(evidence, loudness, params), 1e-3),
+        "repetition": REPETITION_SECONDS / np.maximum(_alike_seconds(evidence, loudness, params), 1e-3),
     }
     ahead, behind = _quick_breaks(evidence, pairs, params)
     ahead |= both | {"expectation": after, "context": context}
@@ -467,7 +482,7 @@ def _alike_seconds(evidence: SeamEvidence, loudness: _Stretches, params: SeamPar
     for stretches in (range(_ALIKE_BARS), range(-1, -_ALIKE_BARS - 1, -1)):
         alike: FloatArray | float = 1.0
         for one in stretches:
-            alike = alike / (1.0 + np.square(loudness.unlike((one, 1.0)) / params.alike_distance))
+            alike = alike / (1.0 + np.square(loudness.unlike((one, 1.0)) / ALIKE_DISTANCE))
             seconds = seconds + alike * stretch
     return np.asarray(seconds)
 
@@ -636,13 +651,13 @@ def yardstick(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
     -------
     in the units of `seam_breaks`; 1 for the parts after `BAR_PARTS`
     """
-    least, most = (np.asarray([getattr(params, f"{end}_{part}") for part in BAR_PARTS]) for end in ("min", "max"))
+    least, most = (np.asarray([getattr(params.model, f"{end}_{part}") for part in BAR_PARTS]) for end in ("min", "max"))
     typical = np.median(evidence.own[: len(BAR_PARTS)], axis=1) if evidence.own.shape[1] else least
     scale = np.ones(len(SEAM_PARTS) + len(evidence.others))
-    scale[: len(BAR_PARTS)] = np.clip(params.own_break_share * typical, least, most)
+    scale[: len(BAR_PARTS)] = np.clip(params.model.own_break_share * typical, least, most)
     for row, one in enumerate(evidence.others, start=len(SEAM_PARTS)):
         usual = float(np.median(evidence.own[row])) if evidence.own.shape[1] else 0.0
-        scale[row] = np.clip(params.own_break_share * usual, one.measure.least, one.measure.most)
+        scale[row] = np.clip(params.model.own_break_share * usual, one.measure.least, one.measure.most)
     return scale
 
 
@@ -663,10 +678,10 @@ def total_of_parts(parts: FloatArray, params: SeamParams, led: BoolArray | None 
     -------
     shape (...), 0 to 1
     """
-    ours = [getattr(params, f"{part}_weight") for part in SEAM_PARTS]
+    ours = [getattr(params.model, f"{part}_weight") for part in SEAM_PARTS]
     weights = np.asarray([*ours, *(weight for _, weight in measures_used(params))][: len(parts)])
     loss = np.tensordot(weights, 2.0 * np.log1p(breaks_of_parts(parts, led)), axes=1)
-    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(loss, 700.0) - params.unbroken_log_odds)))
+    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(loss, 700.0) - params.model.unbroken_log_odds)))
 
 
 def breaks_of_parts(parts: FloatArray, led: BoolArray | None = None) -> FloatArray:
@@ -839,13 +854,13 @@ def highest_total(evidence: SeamEvidence, pairs: Pairs, params: SeamParams) -> F
     shape (n_leaves, n_enters) or (n,), 0 to 1
     """
     scale = dict(zip((*SEAM_PARTS, *(one.name for one in evidence.others)), yardstick(evidence, params), strict=True))
-    weights = {part: getattr(params, f"{part}_weight") for part in SEAM_PARTS} | dict(measures_used(params))
+    weights = {part: getattr(params.model, f"{part}_weight") for part in SEAM_PARTS} | dict(measures_used(params))
     loss = [
         sum(2.0 * weights[name] * np.log1p(found / scale[name]) for name, found in breaks.items())
         for breaks in _quick_breaks(evidence, pairs, params)
     ]
     least = np.minimum(*loss) - _ROUNDING
-    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(least, 700.0) - params.unbroken_log_odds)))
+    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(least, 700.0) - params.model.unbroken_log_odds)))
 
 
 def splices_between_lines(

@@ -1,11 +1,10 @@
 """The fitted numbers that ship: files beside this module, each with a card on its data, accuracy and making.
 
 A model is anything that was fitted to data. Each file, `NAME.npz` or `NAME.json`, has its card `NAME.md`: what it was
-fitted to, how good it is and how to make it again. Where fitted numbers are parameters too, the file holds
-their defaults, and `workbench.params` their ranges and reasons. Only this module knows where models lie.
+fitted to, how good it is and how to make it again. Only this module knows where models lie.
 
-Functions: `read_model`, `open_model`, `read_numbers`; `model_digest`, for cache keys of results that depend on a model;
-`model_path`, for the scripts that fit.
+Class: `FittedModel`, the numbers of one model as a typed object. Functions: `read_model`, `open_model`, `read_numbers`;
+`model_digest`, for cache keys of results that depend on a model; `model_path`, for the scripts that fit.
 """
 
 from __future__ import annotations
@@ -16,9 +15,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from pydantic import BaseModel, ConfigDict
+
 from workbench.errors import ResourceMissing
 
 _FOLDER = Path(__file__).resolve().parent
+
+
+class FittedModel(BaseModel):
+    """The fitted numbers of one stage, the field `model` of its parameters.
+
+    Part of the cache keys and the provenance like any parameter; a sweep varies a field as `models.STAGE.NAME`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 def model_path(name: str) -> Path:

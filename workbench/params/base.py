@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
-
-Touched: TypeAlias = Literal["evidence", "breaks", "fits"]
-"""what a parameter can make dear to change: what is measured in the sound, or what is compared between places of it"""
-
-TOUCHES_EVIDENCE: dict[str, JsonValue] = {"touches": "evidence"}
-"""for `json_schema_extra` of a field: another value means that the sound is measured again"""
-TOUCHES_BREAKS: dict[str, JsonValue] = {"touches": "breaks"}
-"""for `json_schema_extra` of a field: another value means that all pairs of bar lines are compared again"""
-TOUCHES_FITS: dict[str, JsonValue] = {"touches": "fits"}
-"""for `json_schema_extra` of a field: another value means that splices are fitted to the waveform again"""
-
+from pydantic.fields import FieldInfo
 
 NamedWeight: TypeAlias = Annotated[str, Field(pattern=r"^.+=\d+(\.\d+)?$")]
 """a part of a score that an extension gives, with its weight: name=weight"""
@@ -67,20 +57,13 @@ def names_extension(group: str) -> dict[str, JsonValue]:
 class Params(BaseModel):
     """Base of all parameter classes: frozen, unknown fields refused, NaN and infinity refused.
 
-    A field that says nothing touches the last step of its stage only, which is cheap: it weighs what was measured.
+    A field is a knob: a person turns it in a notebook, on the page or in a profile. The one exception is `model`, the
+    fitted numbers of the stage, which only Python and a sweep vary.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    def touching(self, *stages: Touched) -> dict[str, Any]:
-        """The values that some steps depend on, by field; equal ones make equal results of these steps.
-
-        Parameters
-        ----------
-        *stages : steps of the stage
-        """
-        return {
-            name: getattr(self, name)
-            for name, field in type(self).model_fields.items()
-            if isinstance(field.json_schema_extra, dict) and field.json_schema_extra.get("touches") in stages
-        }
+    @classmethod
+    def knobs(cls) -> dict[str, FieldInfo]:
+        """The fields that a person turns, by name."""
+        return {name: field for name, field in cls.model_fields.items() if name != "model"}

@@ -68,7 +68,7 @@ def knob_of(stage: str, name: str) -> Knob:
     ParameterError : there is no such field
     """
     held = WorkbenchParams.model_fields.get(stage)
-    field = None if held is None else type(held.get_default(call_default_factory=True)).model_fields.get(name)
+    field = None if held is None else type(held.get_default(call_default_factory=True)).knobs().get(name)
     if field is None:
         raise ParameterError(f"there is no parameter {stage}.{name}; they are called such as duck.attack_ms")
     named: dict[str, Any] = {"label": label_of(name), "description": field.description or ""}

@@ -5,22 +5,14 @@ from __future__ import annotations
 from pydantic import Field, field_validator
 
 from workbench.extensions import SEAM_MEASURES
-from workbench.models.loading import read_numbers
-from workbench.params.base import (
-    TOUCHES_BREAKS,
-    TOUCHES_EVIDENCE,
-    TOUCHES_FITS,
-    NamedWeight,
-    Params,
-    names_extension,
-    refuse_repeated,
-)
-
-_FITTED = read_numbers("seams.json")
+from workbench.models.seams import SeamModel
+from workbench.params.base import NamedWeight, Params, names_extension, refuse_repeated
 
 
 class SeamParams(Params):
     """How a splice is scored and fitted."""
+
+    model: SeamModel = SeamModel()
 
     measures: tuple[NamedWeight, ...] = Field(
         json_schema_extra=names_extension(SEAM_MEASURES),
@@ -32,224 +24,14 @@ class SeamParams(Params):
     @field_validator("measures")
     @classmethod
     def _each_part_once(cls, measures: tuple[str, ...]) -> tuple[str, ...]:
-        refuse_repeated(measures, cls.model_fields, "measure")
+        refuse_repeated(measures, SeamModel.model_fields, "measure")
         return measures
 
-    context_beats: int = Field(
-        json_schema_extra=TOUCHES_BREAKS,
-        default=4,
-        ge=1,
-        le=16,
-        description="beats compared on each side; one bar of 4/4",
-    )
-    bands: int = Field(
-        json_schema_extra=TOUCHES_EVIDENCE,
-        default=32,
-        ge=8,
-        le=64,
-        description="bands on the ear's scale; about one a critical band",
-    )
-    second_bar_weight: float = Field(
-        json_schema_extra=TOUCHES_BREAKS,
-        default=0.5,
-        ge=0.0,
-        le=1.0,
-        description="weight of the second bar to come; the first bar counts 1",
-    )
-    beat_jitter_seconds: float = Field(
-        json_schema_extra=TOUCHES_BREAKS,
-        default=0.02,
-        ge=0.002,
-        le=0.1,
-        description="s; a change of the beat's length that is as bad as a new rhythm",
-    )
-    rhythm_floor: float = Field(
-        json_schema_extra=TOUCHES_BREAKS,
-        default=0.1,
-        ge=0.01,
-        le=1.0,
-        description="1 - cosine of onset patterns; a new rhythm",
-    )
-    bar_phase_penalty: float = Field(
-        json_schema_extra=TOUCHES_BREAKS,
-        default=10.0,
-        ge=0.0,
-        le=100.0,
-        description="new rhythms that a shift of the bar phase counts for",
-    )
-    own_break_share: float = Field(
-        default=0.5, ge=0.05, le=2.0, description="share of the track's own typical break that halves a part"
-    )
-    min_expectation: float = Field(default=0.01, ge=0.0, le=1.0, description="inaudible below this cosine distance")
-    min_context: float = Field(default=0.01, ge=0.0, le=1.0, description="inaudible below this cosine distance")
-    min_ringing: float = Field(default=0.01, ge=0.0, le=1.0, description="share of the sound whose loss is inaudible")
-    min_pulse: float = Field(default=0.05, ge=0.0, le=1.0, description="inaudible below this cosine distance")
-    min_harmony: float = Field(default=0.08, ge=0.0, le=1.0, description="inaudible below this cosine distance")
-    min_level: float = Field(
-        default=1.5, ge=0.0, le=20.0, description="dB; a smaller step is hidden by a gain and a glide"
-    )
-    min_brightness: float = Field(default=0.15, ge=0.0, le=4.0, description="octaves under which a change is inaudible")
-    max_expectation: float = Field(
-        default=0.06, ge=0.0, le=2.0, description="audible to anybody above this cosine distance"
-    )
-    max_context: float = Field(
-        default=0.06, ge=0.0, le=2.0, description="audible to anybody above this cosine distance"
-    )
-    max_ringing: float = Field(default=0.1, ge=0.0, le=2.0, description="share of the sound whose loss anybody hears")
-    max_pulse: float = Field(default=0.15, ge=0.0, le=2.0, description="audible to anybody above this cosine distance")
-    max_harmony: float = Field(
-        default=0.33, ge=0.0, le=2.0, description="audible to anybody above this cosine distance"
-    )
-    max_level: float = Field(default=6.0, ge=0.0, le=40.0, description="dB over which anybody hears a step")
-    max_brightness: float = Field(default=0.6, ge=0.0, le=8.0, description="octaves over which anybody hears a change")
-    repetition_seconds: float = Field(
-        json_schema_extra=TOUCHES_BREAKS,
-        default=4.0,
-        ge=0.1,
-        le=60.0,
-        description="s of the same music around a splice at which the part is 1/2",
-    )
-    alike_distance: float = Field(
-        json_schema_extra=TOUCHES_BREAKS,
-        default=0.04,
-        ge=0.001,
-        le=1.0,
-        description="cosine distance of two bars that are as likely the same music as not",
-    )
-    min_texture: float = Field(
-        json_schema_extra=TOUCHES_BREAKS,
-        default=0.003,
-        ge=0.0001,
-        le=1.0,
-        description="inaudible at the join below this cosine distance",
-    )
-    min_air: float = Field(
-        json_schema_extra=TOUCHES_BREAKS,
-        default=1.0,
-        ge=0.1,
-        le=20.0,
-        description="dB; a smaller step above 8 kHz is inaudible at the join",
-    )
-    expectation_weight: float = Field(
-        default=_FITTED["expectation_weight"],
-        ge=0.0,
-        le=50.0,
-        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
-    )
-    context_weight: float = Field(
-        default=_FITTED["context_weight"],
-        ge=0.0,
-        le=50.0,
-        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
-    )
-    ringing_weight: float = Field(
-        default=_FITTED["ringing_weight"],
-        ge=0.0,
-        le=50.0,
-        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
-    )
-    pulse_weight: float = Field(
-        default=_FITTED["pulse_weight"],
-        ge=0.0,
-        le=50.0,
-        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
-    )
-    harmony_weight: float = Field(
-        default=_FITTED["harmony_weight"],
-        ge=0.0,
-        le=50.0,
-        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
-    )
-    level_weight: float = Field(
-        default=_FITTED["level_weight"],
-        ge=0.0,
-        le=50.0,
-        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
-    )
-    brightness_weight: float = Field(
-        default=_FITTED["brightness_weight"],
-        ge=0.0,
-        le=50.0,
-        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
-    )
-    repetition_weight: float = Field(
-        default=_FITTED["repetition_weight"],
-        ge=0.0,
-        le=50.0,
-        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
-    )
-    texture_weight: float = Field(
-        default=_FITTED["texture_weight"],
-        ge=0.0,
-        le=50.0,
-        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
-    )
-    air_weight: float = Field(
-        default=_FITTED["air_weight"],
-        ge=0.0,
-        le=50.0,
-        description="log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick",
-    )
-    unbroken_log_odds: float = Field(
-        default=_FITTED["unbroken_log_odds"],
-        ge=0.0,
-        le=20.0,
-        description="log-odds that nobody hears a splice without any break",
-    )
+    context_beats: int = Field(default=4, ge=1, le=16, description="beats compared on each side; one bar of 4/4")
     min_kept_score: float = Field(default=0.05, ge=0.0, le=1.0, description="score under which a splice is not kept")
-    max_splices: int = Field(
-        default=1500,
-        ge=10,
-        le=5000,
-        description="splices kept a recording: loops choose among the best 600, a plan that follows an edit among all",
-    )
-    max_splices_each: int = Field(
-        default=2, ge=1, le=20, description="splices kept of each length and bar line, for variety"
-    )
     min_body_bars: int = Field(default=2, ge=1, le=64, description="bars; a shorter body is a stutter")
-    max_shift_seconds: float = Field(
-        json_schema_extra=TOUCHES_FITS,
-        default=0.0095,
-        ge=0.0,
-        le=0.0099,
-        description="s from the downbeat; the grid rule leaves 10 ms",
-    )
-    correlation_seconds: float = Field(
-        json_schema_extra=TOUCHES_FITS,
-        default=0.24,
-        ge=0.05,
-        le=0.5,
-        description="s of sound compared; half of it counts, as the window is rounded",
-    )
-    min_correlation: float = Field(
-        json_schema_extra=TOUCHES_FITS,
-        default=0.4,
-        ge=0.0,
-        le=1.0,
-        description="correlation over which waveforms, under which attacks are aligned",
-    )
-    min_alike_correlation: float = Field(
-        json_schema_extra=TOUCHES_FITS,
-        default=0.9,
-        ge=0.5,
-        le=1.0,
-        description="correlation of sides that count as the same",
-    )
-    min_fade_seconds: float = Field(
-        json_schema_extra=TOUCHES_FITS, default=0.008, ge=0.005, le=0.05, description="s; shorter fades click"
-    )
-    alike_fade_seconds: float = Field(
-        json_schema_extra=TOUCHES_FITS, default=0.02, ge=0.005, le=0.2, description="s; fade between alike sides"
-    )
-    attack_fade_seconds: float = Field(
-        json_schema_extra=TOUCHES_FITS,
-        default=0.012,
-        ge=0.005,
-        le=0.02,
-        description="s; fade that ends as the attack begins; the grid rule leaves 20 ms",
-    )
+    alike_fade_seconds: float = Field(default=0.02, ge=0.005, le=0.2, description="s; fade between alike sides")
     unlike_fade_seconds: float = Field(
-        json_schema_extra=TOUCHES_FITS,
         default=0.4,
         ge=0.02,
         le=1.0,

@@ -19,7 +19,6 @@ results that depend on them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -396,14 +395,7 @@ def measured_evidence(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence
             "beat_tones": measured.tones,
         }
 
-    touched = json.dumps(params.touching("evidence"), sort_keys=True)
-    key = StageKey.of(
-        sound.content_hash,
-        "evidence",
-        EVIDENCE_VERSION,
-        *sound.grid_parts,
-        CacheKeyPart("SeamParams", "params", touched),
-    )
+    key = StageKey.of(sound.content_hash, "evidence", EVIDENCE_VERSION, *sound.grid_parts)
     arrays, _ = _stage(sound, key, compute)
     others = features_of(sound.recording, grid, params) if params.measures else ()
     return evidence_of_measures(

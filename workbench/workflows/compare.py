@@ -27,7 +27,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.intervals import bootstrap_interval, f_measure
-from workbench.params import SeamParams, WorkbenchParams
+from workbench.params import WorkbenchParams
 from workbench.recording import FloatArray
 from workbench.workflows.batch import Row, columns_of, measure_one, rows_as_done
 from workbench.workflows.datasets import Dataset, DatasetTrack, load
@@ -52,8 +52,8 @@ SURE_FROM = 6
 
 _MADE_OF_SEAM_SCORES = ("best_seam", "good_splices", "seam_score", "plan_score", "planned")
 # Parameters of seams that say which splices are kept, and so how many good ones there are, but change no score
-_KEEPING = {"min_kept_score", "max_splices", "max_splices_each", "min_body_bars"}
-_SCORING = set(SeamParams.model_fields) - _KEEPING - set(SeamParams().touching("fits"))
+_KEEPING = {"min_kept_score", "min_body_bars"}
+_SCORING = {"measures", "context_beats"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,11 +104,9 @@ class Comparison:
 
     @property
     def differ(self) -> tuple[str, ...]:
-        """Names of the parameters in which the profiles differ, such as `seams.pulse_weight`."""
-        a, b = self.a.model_dump(), self.b.model_dump()
-        return tuple(
-            f"{stage}.{field}" for stage, fields in a.items() for field in fields if fields[field] != b[stage][field]
-        )
+        """Names of the parameters in which the profiles differ, such as `seams.context_beats`."""
+        a, b = _by_name(self.a), _by_name(self.b)
+        return tuple(name for name in a if a[name] != b[name])
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -160,12 +158,24 @@ class Comparison:
 
 
 def made_of(measure: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of some parameters, such as `seams.pulse_weight`, that a measure depends on and so cannot judge."""
+    """Those of some parameters, such as `models.seams.pulse_weight`, that a measure depends on and so cannot judge."""
     return tuple(name for name in names if measure in _measures_made_of(name))
+
+
+def _by_name(params: WorkbenchParams) -> dict[str, object]:
+    """All parameters by the names that a sweep calls them by."""
+    values: dict[str, object] = {}
+    for stage, fields in params.model_dump().items():
+        model = fields.pop("model", {})
+        values |= {f"{stage}.{name}": value for name, value in fields.items()}
+        values |= {f"models.{stage}.{name}": value for name, value in model.items()}
+    return values
 
 
 def _measures_made_of(name: str) -> tuple[str, ...]:
     stage, field = name.split(".")[:2]
+    if (stage, field) == ("models", "seams"):
+        return _MADE_OF_SEAM_SCORES
     if stage == "beats":
         return ("confidence",)
     if stage == "seams" and field in _SCORING:

@@ -422,7 +422,7 @@ def _heard(
     at = grid.beats[[left, entered]]
     here, there = np.array([0]), np.array([1])
     fits = fit_splices(line_sounds(recording.samples, recording.sample_rate, at), at, here, there, params.seams)
-    parts = heard_parts(np.array(list(scored.parts.values()))[:, None], fits, params.seams)
+    parts = heard_parts(np.array(list(scored.parts.values()))[:, None], fits)
     return fits, parts, total_of_parts(parts, params.seams, np.array([scored.led]))
 
 

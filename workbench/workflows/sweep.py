@@ -1,8 +1,9 @@
 """Sweeps: every combination of some parameters on every recording of a dataset, as one labelled array.
 
 A recording is analysed once. What a parameter touches decides what is done again for another value of it: a weight only
-weighs the breaks that are already measured, the context of a seam compares the bars again, the bands measure them
-again, and a parameter of the beats begins from the start. So twenty weights cost little more than one.
+weighs the breaks that are already measured, the context of a seam compares the bars again, and a parameter of the beats
+begins from the start. So twenty weights cost little more than one. A fitted number of a model is swept as
+`models.seams.pulse_weight`.
 
 A sweep writes a folder beside its result, one file a recording, each whole or not at all. One that was killed goes on
 there; the folder is deleted when the result is written. A sweep of other parameters, another dataset or seed does not
@@ -62,10 +63,10 @@ def read_axis(text: str) -> Axis:
 
     Parameters
     ----------
-    text : `seams.context_beats=2,4,8`, or `seams.pulse_weight=0:2:21` for 21 values from 0 to 2, or a list in JSON.
-        The weight of one measure or match term of others is a parameter too, `seams.measures.my_module:MyMeasure=0,1.5`
-        or `match.terms.my_module:MyTerm=0:2:5`; a parameter that is a list takes a list of lists in JSON,
-        `seams.measures=[[], ["my_module:MyMeasure=1.5"]]`
+    text : `seams.context_beats=2,4,8`, or `models.seams.pulse_weight=0:2:21` for 21 values from 0 to 2, or a list in
+        JSON. The weight of one measure or match term of others is a parameter too,
+        `seams.measures.my_module:MyMeasure=0,1.5` or `match.terms.my_module:MyTerm=0:2:5`; a parameter that is a list
+        takes a list of lists in JSON, `seams.measures=[[], ["my_module:MyMeasure=1.5"]]`
 
     Raises
     ------
@@ -135,6 +136,10 @@ def with_values(params: WorkbenchParams, point: Mapping[str, Any], named: str = 
         stage, _, inside = name.partition(".")
         field, _, part = inside.partition(".")
         fields = values.get(stage)
+        if stage == "models":
+            fields, field, part = values.get(field, {}).get("model"), part, ""
+        elif field == "model":
+            fields = None
         if not isinstance(fields, dict) or field not in fields or (part and not _weighed(stage, field)):
             raise ParameterError(f"there is no parameter {name}; they are called such as seams.context_beats")
         if part:
@@ -456,9 +461,9 @@ def _steps(params: WorkbenchParams) -> _Steps:
 
     seams = params.seams
     beats = params.beats.model_dump_json() + params.spectrum.model_dump_json()
-    bare = beats + json.dumps([seams.touching("evidence"), *(name for name, _ in measures_used(seams))])
-    breaks = bare + json.dumps(seams.touching("breaks"))
-    fits = beats + json.dumps(seams.touching("fits"))
+    bare = beats + json.dumps([name for name, _ in measures_used(seams)])
+    breaks = bare + json.dumps(seams.context_beats)
+    fits = beats + json.dumps([seams.alike_fade_seconds, seams.unlike_fade_seconds])
     return _Steps(
         beats, bare, breaks, fits, bare + params.sections.model_dump_json() + params.endings.model_dump_json()
     )

@@ -95,7 +95,7 @@ def examples_of(recording: ElsewhereRecording) -> Examples:
     parts, _, led = score_splices(evidence, evidence.lines, evidence.lines, params)
     leave, enter = _chosen(parts[SEAM_PARTS.index("expectation")], inner)
     fits = fit_splices(line_sounds(sound.samples, sound.sample_rate, at), at, leave, enter, params)
-    heard = heard_parts(parts[:, leave, enter], fits, params)
+    heard = heard_parts(parts[:, leave, enter], fits)
     listener = Listener(sound.samples, sound.sample_rate)
     totals = [listener.judge(a, b).total for a, b in zip(fits.song_to, fits.song_from, strict=True)]
     answers: NDArray[np.float64] = np.clip((np.array(totals) - CHANCE) / (SAME_MUSIC - CHANCE), 0.0, 1.0)

@@ -41,7 +41,7 @@ from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan, nearest_line, segment_table
 from workbench.loops.profile import SEAM_PARTS, LoopProfile
 from workbench.loops.restarts import is_restart
-from workbench.params import SeamParams
+from workbench.models.seams import SeamModel
 from workbench.workflows.analyze import Sound, analyze_sound
 from workbench.workspace import Workspace
 
@@ -58,10 +58,10 @@ def scored(recording: ElsewhereRecording) -> tuple[NDArray[np.float64], NDArray[
 
 def scores_of(examples: Examples) -> NDArray[np.float64]:
     """The scores of judged splices as the planner scores them, shape (n,)."""
-    params = SeamParams()
-    weights = np.array([getattr(params, f"{part}_weight") for part in SEAM_PARTS])
+    model = SeamModel()
+    weights = np.array([getattr(model, f"{part}_weight") for part in SEAM_PARTS])
     loss = 2.0 * np.log1p(examples.breaks) @ weights
-    return np.asarray(1.0 / (1.0 + np.exp(loss - params.unbroken_log_odds)))
+    return np.asarray(1.0 / (1.0 + np.exp(loss - model.unbroken_log_odds)))
 
 
 def bins_of(scores: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -24,7 +24,7 @@ MUSIC = wb.bundled_path("data", "bundled", "music", "hill_road.ogg")
 def turned(band: Callable[..., Any]) -> Any:
     piece = band("AABA")
     times = piece.grid.beats
-    return wb.widgets.seam(piece.recording, leave=times[32], enter=times[16], grid=piece.grid, knobs=("level_weight",))
+    return wb.widgets.seam(piece.recording, leave=times[32], enter=times[16], grid=piece.grid, knobs=("context_beats",))
 
 
 @pytest.fixture(scope="module")
@@ -35,15 +35,15 @@ def ducked() -> Any:
 def test_a_turned_seam_is_the_splice_of_these_parameters(turned: Any, band: Callable[..., Any]) -> None:
     piece, before = band("AABA"), turned.value.score
     assert repr(turned).startswith("<<splice from beat 32 to beat 16")
-    assert turned.turn(level_weight=6.5) is turned
-    params = wb.WorkbenchParams(seams=SeamParams(level_weight=6.5))
+    assert turned.turn(context_beats=8) is turned
+    params = wb.WorkbenchParams(seams=SeamParams(context_beats=8))
     alone = wb.splice(piece.recording, leave_beat=32, enter_beat=16, grid=piece.grid, params=params)
     assert turned.params == params
     assert turned.value.score == alone.score != before
     html = turned.html()
     assert html.count("data:audio/mpeg") == 3
-    assert "<td>level weight</td><td>6.5</td>" in html
-    for wrong, complaint in (({"level_weight": -1.0}, "level_weight"), ({"pulse_weight": 1.0}, "no knob pulse_weight")):
+    assert "<td>context beats</td><td>8</td>" in html
+    for wrong, complaint in (({"context_beats": 0}, "context_beats"), ({"min_body_bars": 1}, "no knob min_body_bars")):
         with pytest.raises(ParameterError, match=complaint):
             turned.turn(**wrong)
     assert turned.params == params
@@ -73,7 +73,7 @@ def test_without_ipywidgets_the_page_is_shown(turned: Any, monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     bundle = turned._repr_mimebundle_()
     assert set(bundle) == {"text/plain", "text/html"}
-    assert "turn(level_weight=" in bundle["text/html"]
+    assert "turn(context_beats=" in bundle["text/html"]
     with pytest.raises((ExtraMissing, ImportError), match="ipywidgets"):
         turned.widget()
 
@@ -81,12 +81,12 @@ def test_without_ipywidgets_the_page_is_shown(turned: Any, monkeypatch: pytest.M
 def test_a_slider_turns_its_knob(turned: Any) -> None:
     pytest.importorskip("ipywidgets", reason="ipywidgets is not installed")
     slider, shown = turned.widget().children
-    assert (slider.min, slider.max, slider.value) == (0.0, 50.0, turned.params.seams.level_weight)
+    assert (slider.min, slider.max, slider.value) == (1, 16, turned.params.seams.context_beats)
     before = turned.value.score
-    slider.value = 50.0
-    assert turned.params.seams.level_weight == 50.0
+    slider.value = 16
+    assert turned.params.seams.context_beats == 16
     assert shown.value == turned.picture()
-    assert turned.value.score < before
+    assert turned.value.score != before
     bundle = turned._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert bundle["text/html"] == turned.html()

@@ -28,28 +28,45 @@ def songs(band: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.mark.slow
 def test_a_sweep_is_written_and_told(songs: Path, tmp_path: Path) -> None:
     out = tmp_path / "sweep.zarr"
-    arguments = ["--param", "seams.pulse_weight=0.5,1", "--dataset", str(songs), "-o", str(out), "--seconds", "80"]
+    arguments = [
+        "--param",
+        "models.seams.pulse_weight=0.5,1",
+        "--dataset",
+        str(songs),
+        "-o",
+        str(out),
+        "--seconds",
+        "80",
+    ]
     done = CliRunner().invoke(command, [*arguments, "--home", str(tmp_path / "home")], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     body = json.loads(done.stdout.splitlines()[-1])
     assert body["points"] == 2
     assert body["tracks"] == 2
     assert list(body["errors"]) == ["words"]
-    assert body["best"]["point"] in ({"seams.pulse_weight": 0.5}, {"seams.pulse_weight": 1.0})
-    assert "has the best seam_score and is no winner, for seam_score is made of seams.pulse_weight" in done.stderr
-    assert body["best"]["made_of"] == ["seams.pulse_weight"]
-    assert read_sweep(out).seam_score.sizes == {"track": 2, "seams.pulse_weight": 2}
+    assert body["best"]["point"] in ({"models.seams.pulse_weight": 0.5}, {"models.seams.pulse_weight": 1.0})
+    assert (
+        "has the best seam_score and is no winner, for seam_score is made of models.seams.pulse_weight" in done.stderr
+    )
+    assert body["best"]["made_of"] == ["models.seams.pulse_weight"]
+    assert read_sweep(out).seam_score.sizes == {"track": 2, "models.seams.pulse_weight": 2}
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         (["--param", "seams.nothing=1"], "no parameter seams.nothing"),
-        (["--param", "seams.pulse_weight=1", "--measure", "beauty"], "--measure is one of"),
-        (["--param", "seams.pulse_weight=1", "--seconds", "0"], "0.0 is not in the range"),
-        (["--param", "seams.pulse_weight=1", "--draw", "3"], "between 1 and 1"),
-        (["--param", "seams.pulse_weight=0,1", "--search", "3"], "between 1 and 2 combinations can be searched for"),
-        (["--param", "seams.pulse_weight=0,1", "--search", "1", "--draw", "1"], "drawn or searched for, not both"),
+        (["--param", "models.seams.pulse_weight=1", "--measure", "beauty"], "--measure is one of"),
+        (["--param", "models.seams.pulse_weight=1", "--seconds", "0"], "0.0 is not in the range"),
+        (["--param", "models.seams.pulse_weight=1", "--draw", "3"], "between 1 and 1"),
+        (
+            ["--param", "models.seams.pulse_weight=0,1", "--search", "3"],
+            "between 1 and 2 combinations can be searched for",
+        ),
+        (
+            ["--param", "models.seams.pulse_weight=0,1", "--search", "1", "--draw", "1"],
+            "drawn or searched for, not both",
+        ),
     ],
 )
 def test_wrong_usage(arguments: list[str], complaint: str, tmp_path: Path) -> None:
@@ -60,7 +77,14 @@ def test_wrong_usage(arguments: list[str], complaint: str, tmp_path: Path) -> No
 
 
 def test_a_folder_without_sound_is_a_clear_error(tmp_path: Path) -> None:
-    arguments = ["--param", "seams.pulse_weight=1", "--dataset", str(tmp_path), "-o", str(tmp_path / "sweep.zarr")]
+    arguments = [
+        "--param",
+        "models.seams.pulse_weight=1",
+        "--dataset",
+        str(tmp_path),
+        "-o",
+        str(tmp_path / "sweep.zarr"),
+    ]
     done = CliRunner().invoke(command, [*arguments, "--home", str(tmp_path / "home")])
     assert isinstance(done.exception, InputError)
     assert "no sound file" in str(done.exception)

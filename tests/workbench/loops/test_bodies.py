@@ -10,6 +10,8 @@ from workbench.beats.edges import LINE_BEFORE_END_SECONDS
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
 from workbench.loops.bodies import (
+    MAX_SPLICES,
+    _of_all_lengths,
     _with_variety,
     loop_profile,
     named_splices,
@@ -66,8 +68,9 @@ def test_of_a_long_track_every_number_of_bars_is_kept() -> None:
     ahead = bars[None, :] - bars[:, None]
     score = np.where(ahead % 8 == 0, 0.9, 0.6) - 1e-5 * (bars[:, None] + bars)
     score[ahead == 0] = -1.0
-    kept = {most: _with_variety(score, None, SeamParams(max_splices=most)) for most in (600, 1500)}
-    assert [int(chosen.sum()) for chosen in kept.values()] == [600, 1500]
+    most = _with_variety(score, None, SeamParams())
+    kept = {600: _of_all_lengths(most, score, 600), MAX_SPLICES: most}
+    assert [int(chosen.sum()) for chosen in kept.values()] == [600, MAX_SPLICES]
     lengths = [set(ahead[chosen].tolist()) for chosen in kept.values()]
     assert lengths[1] == set(ahead[ahead != 0].tolist())
     assert {-1, 1, 3, 5} <= lengths[0]
@@ -78,7 +81,7 @@ def test_of_a_long_track_every_number_of_bars_is_kept() -> None:
 def test_rows_are_best_first_within_bounds_and_playable(track: Any, profile: Any) -> None:
     s = profile.splices
     n = s.score.size
-    assert 0 < n <= SeamParams().max_splices
+    assert 0 < n <= MAX_SPLICES
     assert s.parts.shape == (n, len(SEAM_PARTS))
     assert np.all(np.diff(s.score) <= 1e-6)
     assert np.all((s.parts >= 0) & (s.parts <= 1) & np.isfinite(s.parts))

@@ -50,10 +50,9 @@ def test_fitted_defaults_are_in_their_ranges() -> None:
     assert WorkbenchParams.model_validate(defaults.model_dump()) == defaults
 
 
-@pytest.mark.parametrize(
-    ("name", "stage"), [("cuts", "cuts"), ("match", "match"), ("seams", "seams"), ("underscore", "underscore")]
-)
-def test_fitted_parameters_are_those_of_their_model(name: str, stage: str) -> None:
+@pytest.mark.parametrize("stage", ["cuts", "match", "seams", "underscore"])
+def test_fitted_numbers_are_those_of_their_file(stage: str) -> None:
     params = getattr(WorkbenchParams(), stage)
+    name, params = stage, getattr(params, "model", params)
     for field, value in read_numbers(f"{name}.json").items():
         assert getattr(params, field) == (tuple(value) if isinstance(value, list) else value), field

@@ -41,7 +41,7 @@ def test_an_unknown_field_is_named(stage: str, name: str) -> None:
 
 def test_every_field_has_a_knob() -> None:
     for stage in WorkbenchParams.model_fields:
-        for name in type(getattr(WorkbenchParams(), stage)).model_fields:
+        for name in type(getattr(WorkbenchParams(), stage)).knobs():
             knob = knob_of(stage, name)
             assert (
                 knob.kind in ("switch", "choice", "text")

@@ -20,7 +20,7 @@ def _table(index: pandas.Index) -> pandas.DataFrame:
 
 
 def test_every_point_with_its_interval(style: str, check_legible: Callable[[Figure], None]) -> None:
-    figure = sweep_figure(_table(pandas.Index([0.25, 0.5, 1.0], name="seams.pulse_weight")), "downbeat_f")
+    figure = sweep_figure(_table(pandas.Index([0.25, 0.5, 1.0], name="models.seams.pulse_weight")), "downbeat_f")
     above, below = figure.axes
     assert "mean of 7 recordings" in above.get_title(loc="left")
     assert [label.get_text() for label in below.get_xticklabels()] == ["0.25", "0.5", "1"]

@@ -17,6 +17,7 @@ import workbench as wb
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.workflows.compare import MEASURED, lead_interval, made_of
+from workbench.workflows.sweep import with_values
 from workbench.workspace import Workspace
 
 
@@ -40,7 +41,7 @@ def dataset(band: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) 
 
 def test_what_differs_is_paired_and_heard(workspace: Workspace, dataset: wb.Dataset) -> None:
     plain = wb.WorkbenchParams()
-    harsh = plain.model_copy(update={"seams": plain.seams.model_copy(update={"repetition_weight": 3.0})})
+    harsh = with_values(plain, {"models.seams.repetition_weight": 3.0})
     with ThreadPoolExecutor(1) as executor:
         found = wb.compare(plain, harsh, dataset, workspace=workspace, executor=executor)
     summary = found.summary()
@@ -52,7 +53,7 @@ def test_what_differs_is_paired_and_heard(workspace: Workspace, dataset: wb.Data
     assert summary.difference["best_seam"] < 0.0
     assert summary[["low", "high"]].isna().all(axis=None)  # three recordings make nothing sure
     assert not summary.sure.any()
-    assert found.differ == ("seams.repetition_weight",)
+    assert found.differ == ("models.seams.repetition_weight",)
     assert summary.independent[["beat_f", "confidence"]].all()
     assert not summary.independent[["best_seam", "seam_score", "plan_score", "planned"]].any()
     assert len(repr(found)) < 2000
@@ -84,7 +85,7 @@ def test_two_tracks_of_one_file_keep_their_own_annotations(workspace: Workspace,
     first = dataset["ABAB"]
     other = replace(first, name="unannotated", annotations=())
     plain = wb.WorkbenchParams()
-    harsh = plain.model_copy(update={"seams": plain.seams.model_copy(update={"repetition_weight": 3.0})})
+    harsh = with_values(plain, {"models.seams.repetition_weight": 3.0})
     both = wb.Dataset("both", (first, other))
     with ThreadPoolExecutor(1) as executor:
         found = wb.compare(plain, harsh, both, workspace=workspace, executor=executor)
@@ -104,15 +105,15 @@ def test_equal_profiles_are_nothing_to_compare(workspace: Workspace, dataset: wb
 @pytest.mark.parametrize(
     ("name", "measures"),
     [
-        ("seams.level_weight", {"best_seam", "good_splices", "seam_score", "plan_score", "planned"}),
+        ("models.seams.level_weight", {"best_seam", "good_splices", "seam_score", "plan_score", "planned"}),
         ("seams.measures.my:M", {"best_seam", "good_splices", "seam_score", "plan_score", "planned"}),
         ("seams.context_beats", {"best_seam", "good_splices", "seam_score", "plan_score", "planned"}),
-        ("seams.max_splices", {"good_splices"}),
-        ("seams.min_fade_seconds", set()),
+        ("seams.min_body_bars", {"good_splices"}),
+        ("seams.alike_fade_seconds", set()),
         ("cover.seams_weight", {"plan_score"}),
         ("cover.min_seam_score", {"good_splices", "planned"}),
         ("cover.min_body_seconds", set()),
-        ("beats.bar_evidence", {"confidence"}),
+        ("beats.max_bpm", {"confidence"}),
         ("beats.tracker", {"confidence"}),
     ],
 )
@@ -126,7 +127,7 @@ def test_a_difference_is_never_sure_by_what_is_made_of_it(dataset: wb.Dataset, t
     table["status", ""] = "ok"
     plain = wb.WorkbenchParams()
     for changed, sure in (("seams", [False, True]), ("beats", [True, True])):
-        field = {"seams": "level_weight", "beats": "bar_evidence"}[changed]
-        other = plain.model_copy(update={changed: getattr(plain, changed).model_copy(update={field: 3.0})})
+        field = {"seams": "context_beats", "beats": "max_bpm"}[changed]
+        other = plain.model_copy(update={changed: getattr(plain, changed).model_copy(update={field: 3})})
         summary = wb.Comparison(plain, other, dataset, table, tmp_path, None).summary()
         assert summary.loc[["best_seam", "downbeat_f"], "sure"].tolist() == sure

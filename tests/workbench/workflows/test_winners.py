@@ -44,16 +44,16 @@ def test_no_point_is_sure_on_a_handful_of_recordings() -> None:
 def test_a_measure_does_not_judge_what_it_is_made_of() -> None:
     found = xarray.Dataset(
         {
-            "best_seam": (("track", "seams.pulse_weight"), np.tile([0.9, 0.2], (8, 1))),
-            "downbeat_f": (("track", "seams.pulse_weight"), np.tile([0.9, 0.2], (8, 1))),
+            "best_seam": (("track", "models.seams.pulse_weight"), np.tile([0.9, 0.2], (8, 1))),
+            "downbeat_f": (("track", "models.seams.pulse_weight"), np.tile([0.9, 0.2], (8, 1))),
         },
-        {"seams.pulse_weight": [0.0, 1.0], "track": [str(k) for k in range(8)]},
+        {"models.seams.pulse_weight": [0.0, 1.0], "track": [str(k) for k in range(8)]},
     )
     best = winner(found, "best_seam")
-    assert best.point == {"seams.pulse_weight": 0.0}
+    assert best.point == {"models.seams.pulse_weight": 0.0}
     assert best.low > 0.0
     assert not best.sure
-    assert best.made_of == ("seams.pulse_weight",)
+    assert best.made_of == ("models.seams.pulse_weight",)
     assert winner(found, "downbeat_f").sure
     assert winner(found, "downbeat_f").made_of == ()
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workbench.loops import fitting
 from workbench.params import SeamParams
 from workbench.recording import FloatArray
 
@@ -57,8 +58,8 @@ def _correlations(left: FloatArray, entered: FloatArray, half: int, lags: range)
 
 
 def _best_lag(left: FloatArray, entered: FloatArray, rate: int, params: SeamParams) -> tuple[float, float]:
-    widest = int(rate * params.max_shift_seconds)
-    half = min(round(rate * params.correlation_seconds / 2), left.size // 2 - widest - 8)
+    widest = int(rate * fitting.MAX_SHIFT_SECONDS)
+    half = min(round(rate * fitting.CORRELATION_SECONDS / 2), left.size // 2 - widest - 8)
     means = [sound[: sound.size // 4 * 4].reshape(-1, 4).mean(axis=1) for sound in (left, entered)]
     coarse = range(-(widest // 4), widest // 4 + 1)
     about = 4 * coarse[int(_correlations(means[0], means[1], half // 4, coarse).argmax())]
@@ -71,19 +72,19 @@ def fit(mono: FloatArray, rate: int, left: float, entered: float, params: SeamPa
     """Leaving and entering time, seconds of the fade, its exponent, and the correlation."""
     here, there = (_sound(mono, rate, line) for line in (left, entered))
     ours, theirs = _onsets(here, rate), _onsets(there, rate)
-    bound = params.max_shift_seconds
+    bound = fitting.MAX_SHIFT_SECONDS
     lag, correlation = _best_lag(here, there, rate, params)
-    if correlation < params.min_correlation:
+    if correlation < fitting.MIN_CORRELATION:
         apart = theirs.attack - ours.attack
         lag = apart if abs(apart) <= bound else 0.0
     q = min(max(correlation, 0.0), 1.0)
-    alike = q >= params.min_alike_correlation
+    alike = q >= fitting.MIN_ALIKE_CORRELATION
     attack = float(np.nanmin([ours.attack, theirs.attack - lag, np.inf]))
     is_struck = attack < np.inf
     if alike:
         wanted = params.alike_fade_seconds
     elif is_struck:
-        wanted = params.attack_fade_seconds
+        wanted = fitting.ATTACK_FADE_SECONDS
     else:
         wanted = params.alike_fade_seconds + (1 - q) * (params.unlike_fade_seconds - params.alike_fade_seconds)
     middle = attack - wanted / 2 if is_struck and not alike else 0.0
@@ -92,5 +93,5 @@ def fit(mono: FloatArray, rate: int, left: float, entered: float, params: SeamPa
     if not alike:
         end = attack if is_struck else min(ours.after, theirs.after - lag)
         begin = max(ours.before, theirs.before - lag)
-        fade = min(wanted, max(params.min_fade_seconds, 2 * min(end - middle, middle - begin)))
+        fade = min(wanted, max(fitting.MIN_FADE_SECONDS, 2 * min(end - middle, middle - begin)))
     return left + middle, entered + middle + lag, fade, (1 + np.log2(1 + q)) / 2, correlation

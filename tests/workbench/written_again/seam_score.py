@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from workbench.loops import seams
 from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.seams import SeamEvidence
 from workbench.params import SeamParams
@@ -33,9 +34,11 @@ class WrittenAgain:
         self.ticks = evidence.loudness.reshape(-1, evidence.loudness.shape[2]).astype(np.float64)
         lines = evidence.lines.tolist()
         own = [self._by_bars(one, other, led=False) for one, other in pairwise(lines)]
-        low, high = ([getattr(params, f"{limit}_{name}") for name in SEAM_PARTS[:_BY_BARS]] for limit in ("min", "max"))
+        low, high = (
+            [getattr(params.model, f"{limit}_{name}") for name in SEAM_PARTS[:_BY_BARS]] for limit in ("min", "max")
+        )
         self.yardstick = np.ones(len(SEAM_PARTS))
-        self.yardstick[:_BY_BARS] = np.clip(params.own_break_share * np.median(own, axis=0), low, high)
+        self.yardstick[:_BY_BARS] = np.clip(params.model.own_break_share * np.median(own, axis=0), low, high)
 
     def score(self, left: int, entered: int) -> tuple[float, bool, FloatArray]:
         """Total, whether it is read as lead, and its parts."""
@@ -43,10 +46,10 @@ class WrittenAgain:
         for led in (False, True):
             breaks = [*self._by_bars(left, entered, led=led), self._repetition(left, entered)]
             units = np.array([*breaks, *self._join(left, entered)]) / self.yardstick
-            weights = np.array([getattr(self.params, f"{name}_weight") for name in SEAM_PARTS])
+            weights = np.array([getattr(self.params.model, f"{name}_weight") for name in SEAM_PARTS])
             if led:
                 weights[[0, 1]] = weights[[1, 0]]
-            log_odds = self.params.unbroken_log_odds - np.sum(weights * 2 * np.log1p(units))
+            log_odds = self.params.model.unbroken_log_odds - np.sum(weights * 2 * np.log1p(units))
             found.append((float(1 / (1 + np.exp(-log_odds))), led, 1 / (1 + units**2)))
         return max(found, key=lambda one: one[0])
 
@@ -58,10 +61,10 @@ class WrittenAgain:
         return window
 
     def _by_bars(self, left: int, entered: int, *, led: bool) -> list[float]:
-        e, p, n = self.evidence, self.params, self.n
+        e, n = self.evidence, self.n
         after, before = range(2 * n), range(-1, -2 * n - 1, -1)
         main, beside = (before, after[:n]) if led else (after, before[:n])
-        farther = np.repeat([1.0, np.sqrt(p.second_bar_weight)], n)
+        farther = np.repeat([1.0, np.sqrt(seams.SECOND_BAR_WEIGHT)], n)
 
         def apart(values: FloatArray, steps: Sequence[int], weights: FloatArray) -> float:
             return _unlike(*(self._window(values, beat, steps, weights) for beat in (left, entered)))
@@ -77,9 +80,9 @@ class WrittenAgain:
         else:
             expectation, context = ahead, ahead if entered < n else behind
         longer = self.lengths[max(left - 1, 0)] - self.lengths[entered]
-        shifted = p.bar_phase_penalty if e.positions[left] != e.positions[entered] else 0.0
+        shifted = seams.BAR_PHASE_PENALTY if e.positions[left] != e.positions[entered] else 0.0
         pulse = apart(e.rhythm, main, farther)
-        pulse += p.rhythm_floor * ((longer / p.beat_jitter_seconds) ** 2 + shifted)
+        pulse += seams.RHYTHM_FLOOR * ((longer / seams.BEAT_JITTER_SECONDS) ** 2 + shifted)
         harmony = apart(e.harmony, main, farther)
         ringing = self._ringing(left, entered)
         return [expectation, context, ringing, pulse, harmony, step(e.level_db), step(e.brightness)]
@@ -103,9 +106,9 @@ class WrittenAgain:
             for stretch in range(4):
                 steps = direction[stretch * n : (stretch + 1) * n]
                 one, other = (self._window(self.evidence.loudness, beat, steps, np.ones(n)) for beat in (left, entered))
-                alike /= 1 + (_unlike(one, other) / self.params.alike_distance) ** 2
+                alike /= 1 + (_unlike(one, other) / seams.ALIKE_DISTANCE) ** 2
                 seconds += n * float(np.median(self.lengths)) * alike
-        return self.params.repetition_seconds / max(seconds, 1e-3)
+        return seams.REPETITION_SECONDS / max(seconds, 1e-3)
 
     def _join(self, left: int, entered: int) -> tuple[float, float]:
         """Texture and air."""
