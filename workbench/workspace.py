@@ -385,6 +385,10 @@ def open(home: Path | str | None = None, profile: Path | str | None = None) -> W
     home : the folder that holds all state; None: the one that `WORKBENCH_HOME` names, else the platform's
     profile : a file with tuned parameters, see `workbench.profiles`; None: the defaults
 
+    Returns
+    -------
+    Workspace : to be closed by its user, best by `with`
+
     Raises
     ------
     ParameterError : a setting or the profile holds a value that it cannot have

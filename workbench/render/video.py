@@ -231,6 +231,7 @@ def render_video(
     total = round(facts.duration * params.video_sample_rate)
     held = limit or (limit is None and (mix is not None or has_soundtrack))
 
+    # A function, not a stream: a take whose decoded sound passes the ceiling is made again from the start.
     def sound(ceiling_dbtp: float) -> Iterator[FloatArray]:
         own = _soundtrack(video, mix, params, audio) if has_soundtrack else None
         blocks = amplify(_play(plan, recording, own, mix, params, total), gain_db)

@@ -204,6 +204,10 @@ def analyze(workspace: Workspace, path: Path | str, *, grid: BeatGrid | Path | s
     grid : a person's own grid, or a file of one, which becomes the track's for every later plan too, see
         `workbench.workflows.own_grid.keep_grid`; None: the grid kept before, else the tracker's
 
+    Returns
+    -------
+    Analysis : beat grid and loop profile; its sound is not part of it
+
     Raises
     ------
     MediaError : no such file, or no sound in it

@@ -19,6 +19,10 @@ def map_beats(workspace: Workspace, path: Path | str) -> BeatAnalysis:
     workspace : of its parameters those of spectrum and beats matter
     path : anything FFmpeg reads, a video with sound too
 
+    Returns
+    -------
+    BeatAnalysis : the grid, times in s, and the onset strength that it was found in
+
     Raises
     ------
     MediaError : no such file, or no sound in it

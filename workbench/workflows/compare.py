@@ -223,6 +223,10 @@ def compare(
     workspace : keeps what is analysed, and reports progress; None: that of `workbench.open()`
     executor : where to run; None: a process for every core that this process may use
 
+    Returns
+    -------
+    Comparison : a table with a row a recording; `summary` gives the means and their intervals
+
     Raises
     ------
     ParameterError : a profile cannot be read, or both are the same

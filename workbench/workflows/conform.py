@@ -126,6 +126,10 @@ def conform(
     frame_rate : frames a second of cuts that are EDLs, which seldom state them; None: not known
     projects : name of the project in cuts that hold several; two where it is another in the new one
 
+    Returns
+    -------
+    Conformed : the changed plan, exactly as long as the new cut, and what the edit changed
+
     Raises
     ------
     EditError : a cut cannot be read, or the old one is not as long as the plan

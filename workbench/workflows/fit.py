@@ -110,6 +110,10 @@ def fit_track(
         `workbench.workflows.kept_constraints.KeptUse`
     heard : plan on the tracker's grid even where a corrected one is kept
 
+    Returns
+    -------
+    Fit : a plan for each length, in the order asked for; the mix with `auto_mix`
+
     Raises
     ------
     FitError : the track cannot fill a length, or what was asked for cannot be kept together

@@ -323,6 +323,10 @@ def heard_plan(
     plan, recording, grid : of one track
     params : of seams; None: the defaults
 
+    Returns
+    -------
+    HeardPlan : with the score of each seam, 0 to 1
+
     Raises
     ------
     ParameterError : it is no plan, such as a refusal

@@ -65,6 +65,10 @@ def try_splice(workspace: Workspace, track: TrackSource | Path | str, leave: flo
     track : a track, or the path of its file
     leave, enter : track seconds; each stands for the nearest bar line
 
+    Returns
+    -------
+    TriedSplice : the splice, fitted to the waveform, its score from 0 to 1 and the parts of it
+
     Raises
     ------
     ConstraintError : no bar line is near one of the times, both are at the same one, or there is no room for a

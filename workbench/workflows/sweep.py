@@ -68,6 +68,10 @@ def read_axis(text: str) -> Axis:
         `seams.measures.my_module:MyMeasure=0,1.5` or `match.terms.my_module:MyTerm=0:2:5`; a parameter that is a list
         takes a list of lists in JSON, `seams.measures=[[], ["my_module:MyMeasure=1.5"]]`
 
+    Returns
+    -------
+    Axis : the name of the parameter and its values, in their types
+
     Raises
     ------
     ParameterError : it is neither, or there is no such parameter, or a value it cannot have
@@ -576,6 +580,10 @@ def read_sweep(path: Path | str) -> xarray.Dataset:
     Parameters
     ----------
     path : folder of the zarr store
+
+    Returns
+    -------
+    xarray.Dataset : as of `sweep`
 
     Raises
     ------

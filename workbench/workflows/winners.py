@@ -59,6 +59,10 @@ def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
     found : of `sweep`
     measure : one of its variables, of which more is better
 
+    Returns
+    -------
+    Winner : the point, its mean, and the interval of its lead over the point that it is least sure to beat
+
     Raises
     ------
     ParameterError : there is no such measure, or no recording has it at all points
