@@ -19,9 +19,9 @@
 #   make book          the book: how-to pages, gallery, notebooks, reference, as HTML in build/book; make wheel: the wheel, with the book in it
 #   make notebooks     run the notebooks and compare their checked outputs; make stored-notebooks stores them anew
 #   make screenshots   the README's pictures of the dashboard
-#   make bench         measure everything beside peers; writes tests/benchmarks/RESULTS.md
-#   make fit           make fitted numbers anew, all of them or those of MODEL=match; writes workbench/models
-#   make train         the same for the beat tracker: compose, render, train, fit (about an hour on 2 cores)
+#   make bench         measure everything beside peers; writes build/benchmarks.md
+#   make fit           fit numbers again, all of them or those of MODEL=match; writes workbench/models
+#   make train         train the beat network on the annotated recordings of DATASET; writes RUN
 #   make lock          resolve the lock files again (the only target that looks for newer packages)
 
 # The first of these names that is a supported Python; PYTHON=... chooses another.
@@ -254,18 +254,18 @@ $(VENV)/peers-madmom/.done: $(PEERS)-madmom.lock $(PEERS)-madmom-packages.lock |
 	else $(VENV)/peers-madmom/bin/$(PIP_QUIET) --no-deps torch==2.13.0; fi
 	@touch $@
 
-# Makes fitted numbers anew: the models of MODEL, or all of them in an order in which each finds what it needs. What is
-# composed and drawn for them is kept in SET. A script writes its file in workbench/models and the figures on its card.
-MODEL ?= $(BEAT_MODELS) seams character mood cuts voice_network singing own_music match match_scores align underscore
-BEAT_MODELS = beat_network beat_readings beat_confidence
+# Fits numbers again: the models of MODEL, or all that are fitted to material by others, which is fetched into SET, or to
+# a stored table. A script writes its file in workbench/models and the figures on its card.
+MODEL ?= seams mood own_music match match_scores align underscore
 SET ?= training-set
-fit: $(VENV)/.torch $(VENV)/.words-if-any
+fit: $(VENV)/.dev
 	for model in $(MODEL); do $(BIN)/python -m data.recipes.fitting.$$model --set $(SET) $(OPTIONS) || exit 1; done
 
-# All models of the beat tracker: the network, from the seed SEED and in the folder RUN, and what is fitted on it.
-train:
-	$(MAKE) fit MODEL=beat_network SET=$(SET) OPTIONS="$(if $(RUN),--run $(RUN)) $(if $(SEED),--seed $(SEED))"
-	$(MAKE) fit MODEL="beat_readings beat_confidence" SET=$(SET)
+# Trains the beat network on the annotated recordings of DATASET (a folder, an index of mirdata, or `bundled`), into RUN.
+DATASET ?= bundled
+RUN ?= training-run
+train: $(VENV)/.torch
+	$(BIN)/python -m data.recipes.training.train $(DATASET) $(RUN) $(OPTIONS)
 
 # requirements.lock is the core. The dev lock holds everything and is resolved with it; the lock of an extra takes its
 # versions from the dev lock and leaves out what the core brings. The oldest lock has the lower bounds of pyproject.toml, and what the smoke test

@@ -81,16 +81,6 @@ def without_links_to_made_files(notebook: str) -> str:
     return re.sub(r'<a href=\\"home/[^"]*\\">(.*?)</a>', r"\1", notebook)
 
 
-def with_escaped_bars(text: str) -> str:
-    """A table of results with `|error|` in its head, as a table of Markdown can hold it.
-
-    Parameters
-    ----------
-    text : of `tests/benchmarks/RESULTS.md`
-    """
-    return re.sub(r"\|error\|", r"\\|error\\|", text)
-
-
 def _write_notebooks(folder: Path, home: Path, python: Path, say: Callable[[str], None]) -> None:
     source = ROOT / "notebooks"
     for path in sorted([*source.glob("*.ipynb"), *source.glob("reports/*.ipynb")]):
@@ -125,12 +115,12 @@ def _write_reference(folder: Path) -> None:
     for name, page in module_pages().items():
         (folder / "python" / name).write_text(page, encoding="utf-8")
     document = json.loads((ROOT / "service" / "openapi.json").read_text(encoding="utf-8"))
-    results = (ROOT / "tests" / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
+    benchmarks = (ROOT / "tests" / "benchmarks" / "README.md").read_text(encoding="utf-8")
     pages = {
         "parameters.md": parameters_page(),
         "commands.md": commands_page(),
         "service.md": service_page(document),
-        "benchmarks.md": with_escaped_bars(results),
+        "benchmarks.md": benchmarks,
     }
     for name, page in pages.items():
         (folder / name).write_text(page, encoding="utf-8")

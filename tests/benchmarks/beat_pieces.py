@@ -1,6 +1,6 @@
 """What beat trackers are measured on: recordings with written beats, from three places.
 
-The bundled tracks; eight spoiled versions of an excerpt of each (`degrade`); and a folder of validation pieces, each
+The bundled tracks; eight spoiled versions of an excerpt of each (`degrade`); and a folder of songs by others, each
 NAME.flac (or any audio) beside NAME.json with `beats` in seconds, `positions` in the bar from 1, and `tags`.
 """
 

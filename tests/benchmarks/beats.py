@@ -1,8 +1,9 @@
 """Beats and downbeats beside librosa, essentia, madmom and BeatNet, in one run on the same files.
 
-    python -m tests.benchmarks.beats [tracks] [spoiled] [validation] [fonts] [--folder FOLDER] [--sample N]
+    python -m tests.benchmarks.beats [tracks] [spoiled] [songs] [--folder FOLDER] [--sample N]
 
-`make bench` takes the folder of validation pieces from WORKBENCH_BENCH_BEATS, the sample from WORKBENCH_BENCH_SAMPLE.
+`songs` are annotated recordings by others, NAME.flac beside NAME.json, as `tests.benchmarks.elsewhere.beats` writes
+them with `--write`. `make bench` takes their folder from WORKBENCH_BENCH_BEATS, the sample from WORKBENCH_BENCH_SAMPLE.
 
 Protocol: mir_eval's F-measure at ±70 ms, CMLt and AMLt, on whole recordings (mir_eval's usual trimming of the first
 five seconds is left out: a loop may start there). A tracker that finds nothing or fails scores 0. Tempo: 60 over the
@@ -17,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -28,16 +28,14 @@ import mir_eval
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.benchmarks import beat_fonts
 from tests.benchmarks.beat_pieces import TAGS, Piece, Times, bundled_piece, degraded_pieces, folder_pieces, sample
 from tests.benchmarks.beat_trackers import SLOW, Answer, Tracker, answers, installed
 from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import bundled
 from workbench.beats.weights import RIGHT_DOWNBEAT_F
 
-SETS = ("tracks", "spoiled", "validation", "fonts")
-VALIDATION = "validation pieces"
-ABLATIONS = Path(__file__).parents[2] / "data" / "recipes" / "training" / "runs"
+SETS = ("tracks", "spoiled", "songs")
+SONGS = "songs by others"
 SAMPLE = 60  # pieces of a set that slow trackers run on; 0 for all
 TEMPO_TOLERANCE = 0.04
 SAME_TEMPO = (1.0,)
@@ -220,7 +218,7 @@ class Set:
 
 
 def sets(names: Sequence[str], folder: Path | None, slow_sample: int) -> list[Set]:
-    """The sets named: the bundled tracks in their two batches, their spoiled versions, and the validation pieces."""
+    """The sets named: the bundled tracks in their two batches, their spoiled versions, and songs by others."""
     found = []
     if "tracks" in names:
         tracks = [track for track in bundled() if track.beats()[0].size]
@@ -230,9 +228,9 @@ def sets(names: Sequence[str], folder: Path | None, slow_sample: int) -> list[Se
     if "spoiled" in names:
         spoiled = degraded_pieces()
         found.append(Set("bundled tracks spoiled", spoiled, sample(spoiled, slow_sample)))
-    if "validation" in names and folder is not None:
-        validation = folder_pieces(folder)
-        found.append(Set(VALIDATION, validation, sample(validation, slow_sample)))
+    if "songs" in names and folder is not None:
+        songs = folder_pieces(folder)
+        found.append(Set(SONGS, songs, sample(songs, slow_sample)))
     return found
 
 
@@ -264,75 +262,22 @@ def run(names: Sequence[str] = SETS, folder: Path | None = None, slow_sample: in
         slow_sample = int(os.environ.get("WORKBENCH_BENCH_SAMPLE", SAMPLE))
     trackers, missing = installed()
     parts = sets(names, folder, slow_sample)
-    fonts = beat_fonts.played() if "fonts" in names else []
     silent = [bundled_piece(track) for track in bundled() if not track.beats()[0].size]
     wanted = {t.name: [piece for part in parts for piece in part.pieces_for(t)] for t in trackers}
     ours = [tracker.name for tracker in trackers if tracker.is_ours]
     wanted |= {name: [*wanted[name], *silent] for name in ours}
-    wanted[ours[0]] += [piece for font in fonts for piece in font.pieces]
     found = answers(trackers, wanted)
     tables = [table for part in parts for table in set_tables(part, trackers, found)]
-    if fonts:
-        tables.append(font_timing(fonts, found[ours[0]]))
-    ablations = ((parts_table, ABLATIONS / "parts.jsonl"), (trainings_table, ABLATIONS / "trainings.jsonl"))
-    tables += [table(kept) for table, kept in ablations if kept.exists()]
     versions = ", ".join(f"{tracker.name} {tracker.version}" for tracker in trackers if not tracker.is_ours)
     tables[0].notes += [PROTOCOL, f"Peers: {versions}.", *missing]
     return [*tables, *confidence_tables(parts, silent, found[ours[0]])]
 
 
-def font_timing(fonts: Sequence[beat_fonts.Played], found: dict[str, Answer]) -> Table:
-    """Timing error of our tracker by sound font: the same scores in each of them."""
-    measures = ("|error| ms", "largest", "error ms", "F")
-    table = Table("Beats: timing by sound font", ("font", "heard in training", "pieces", *measures))
-    for font in fonts:
-        scores = [score(piece, found[piece.name]) for piece in font.pieces]
-        absolute = [over(scores, "absolute_ms", average) for average in (np.median, np.max)]
-        signed, f = over(scores, "signed_ms", np.median), over(scores, "f")
-        table.add(font.font, "yes" if font.trained else "no", len(font.pieces), *absolute, signed, f)
-    table.notes.append(
-        "The median of each piece; over pieces the median, and the largest: pads that swell have no instant at which "
-        "they begin. Notes begin where they are written; the distance is taken to the written beats."
-    )
-    return table
-
-
-def parts_table(kept: Path) -> Table:
-    """What the tracker scores with parts of it taken away, as `ablations.py parts` measured it."""
-    measures = ("f", "cmlt", "amlt", "downbeat_f")
-    table = Table("The tracker with parts of it taken away", ("tracker", "pieces", "F", "CMLt", "AMLt", "downbeat F"))
-    for row in map(json.loads, kept.read_text().splitlines()):
-        table.add(row["name"], row["pieces"], *(row[name] for name in measures))
-    table.notes.append(
-        "Held-out styles in held-out fonts, half of them, the rest styles of the training in those fonts. *Frame by "
-        "frame*: tempo and bars by Viterbi over what the network hears, as trackers commonly decode."
-    )
-    return table
-
-
-def trainings_table(kept: Path) -> Table:
-    """What small trainings scored: how far scores depend on the seed, and what spoiling is worth."""
-    rows = [json.loads(line) for line in kept.read_text().splitlines()]
-    measures = ("loss", "beat_f", "downbeat_f")
-    table = Table("Small trainings of the network", ("training", "steps", "pieces", "loss", "beat F", "downbeat F"))
-    for row in rows:
-        table.add(row["name"], row["steps"], row["pieces"], *(row[name] for name in measures))
-    seeds = [row for row in rows if "unspoiled" not in row["name"]]
-    spread = [max(row[name] for row in seeds) - min(row[name] for row in seeds) for name in measures]
-    table.add(f"largest less least of {len(seeds)} seeds", None, None, *spread)
-    table.notes.append(
-        "A twentieth of the steps, a third of the weights, one fall of the learning rate; bare activations on "
-        "the held-out pieces, peaks over even odds within 40 ms, without the tracker around them. *Unspoiled*: "
-        "spectrograms as they are, no other tempo, tone, noise or missing band. Made by `ablations.py trainings`."
-    )
-    return table
-
-
 def confidence_tables(parts: Sequence[Set], silent: Sequence[Piece], found: dict[str, Answer]) -> list[Table]:
-    """What our confidence is worth on the validation pieces; where there are none, on all others."""
-    validation = [part for part in parts if part.title == VALIDATION]
-    title = VALIDATION if validation else ", ".join(part.title for part in parts)
-    pieces = [piece for part in validation or parts for piece in part.pieces]
+    """What our confidence is worth on songs by others; without any, on all other sets."""
+    songs = [part for part in parts if part.title == SONGS]
+    title = SONGS if songs else ", ".join(part.title for part in parts)
+    pieces = [piece for part in songs or parts for piece in part.pieces]
     judgements = judged([*pieces, *silent], found)
     return [calibration(title, judgements), refusals(title, judgements), refused(silent, found)]
 
@@ -348,14 +293,14 @@ def refused(silent: Sequence[Piece], found: dict[str, Answer]) -> Table:
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--folder", type=Path, help="validation pieces: NAME.flac beside NAME.json")
+    parser.add_argument("--folder", type=Path, help="songs by others: NAME.flac beside NAME.json")
     parser.add_argument("--sample", type=int, help=f"pieces of a set that slow trackers run on, 0 for all; {SAMPLE}")
     parser.add_argument("sets", nargs="*", help=f"of {', '.join(SETS)}; all without one")
     asked = parser.parse_args()
     if unknown := set(asked.sets) - set(SETS):
         parser.error(f"no such set: {', '.join(sorted(unknown))}")
-    if asked.sets == ["validation"] and asked.folder is None:
-        parser.error("validation pieces need --folder")
+    if asked.sets == ["songs"] and asked.folder is None:
+        parser.error("songs by others need --folder")
     for table in run(asked.sets or SETS, asked.folder, asked.sample):
         print(table.markdown())
 

@@ -1,9 +1,9 @@
 """Ten thousand, a hundred thousand, a million tracks: building, opening and searching a catalog on one machine.
 
-Tracks are drawn from the 600 written ones of `underscore_set` and the contours and sound vectors that are measured in
-the bundled pieces: numbers with noise, word vectors that mix those of three texts and a little noise, texts of their
-own. They go through the database and `open_snapshot` like any others; only the sentence embedding is replaced by drawn
-vectors, whose cost is the same whatever the size and is reported apart.
+Tracks are drawn from the bundled songs, from what is measured in them and what their manifest says: numbers with noise,
+the description of one song with the lists of another, word vectors that mix those of three words of the manifest and a
+little noise. They go through the database and `open_snapshot` like any others; only the sentence embedding is replaced
+by drawn vectors, whose cost is the same for any size and is reported apart.
 
 Each question is asked by the workflows' own functions: `rank` for a video with known facts, `underscore` for a script,
 both without sync. Warm is after thirty questions of the kind; cold is the first in a new process after the files were
@@ -24,25 +24,24 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from data.recipes.material import underscore_set
-from data.recipes.material.match_videos import reference_half
+from tests.benchmarks.elsewhere.underscore_catalog import scripts
 from tests.benchmarks.table import Table
-from tests.benchmarks.tracks import bundled
+from tests.benchmarks.tracks import Track, bundled
 from workbench.catalog.columns import WORD_DIMS
 from workbench.catalog.index import ExactIndex, recall
 from workbench.catalog.library import Measurement, pack_descriptor
 from workbench.catalog.snapshot import Embedding, Snapshot, open_snapshot
-from workbench.catalog.texts import track_text
 from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.home import Home
 from workbench.language.embedding import find_embedding
 from workbench.match.ranking import rank
+from workbench.match.reference import read_reference
 from workbench.match.video_facts import VideoFacts
 from workbench.params import CatalogParams, WorkbenchParams
 from workbench.settings import load_settings
@@ -60,6 +59,9 @@ ROOT = Path(__file__).parents[2]
 SIZES = (10_000, 100_000, 1_000_000)
 WORD_SHARES, WORD_NOISE = (1.0, 0.5, 0.35), 0.3
 QUESTIONS, WARMING, RECALLED = 200, 30, 100
+VIDEOS = 24
+"""of the reference set of match, whose facts are asked for"""
+LISTS = ("tags", "moods", "genres", "instruments")
 WANTED_P99_MS, WANTED_RECALL, COUNT = 60.0, 0.98, 50
 _INSERTED = 10_000
 DRAWN = {
@@ -72,15 +74,14 @@ _BANK = 4096
 
 
 class DrawnEmbedding:
-    """Vectors of drawn texts: that of the text they were drawn from, found by the number at the end of the title."""
+    """Vectors of drawn texts: a mix of three, chosen by the number at the end of the title."""
 
     def __init__(self, folder: Path) -> None:
         kept, dice = folder / "parents.npy", np.random.default_rng(1)
         if not kept.exists():
-            made, _ = underscore_set.tracks()
-            found = find_embedding(load_settings())
-            drawn = _unit(dice.normal(size=(len(made), WORD_DIMS)))
-            np.save(kept, drawn if found is None else found.embed([track_text(track) for track in made]))
+            words, found = words_of_the_manifest(), find_embedding(load_settings())
+            drawn = _unit(dice.normal(size=(len(words), WORD_DIMS)))
+            np.save(kept, drawn if found is None else found.embed(words))
         self.parents = np.load(kept)
         self.bank = _unit(dice.normal(size=(_BANK, WORD_DIMS)))
 
@@ -92,6 +93,19 @@ class DrawnEmbedding:
         return _unit(vectors).astype(np.float32)
 
 
+def songs() -> list[Track]:
+    """The bundled songs, from which tracks are drawn."""
+    return [track for track in bundled() if track.is_song]
+
+
+def words_of_the_manifest() -> list[str]:
+    """Every description of a song, and every word of its lists."""
+    found = {str(song.row["description"]) for song in songs()}
+    for song in songs():
+        found |= {word for name in LISTS for word in cast(list[str], song.row[name])}
+    return sorted(found)
+
+
 def _unit(rows: NDArray[Any]) -> NDArray[Any]:
     unit: NDArray[Any] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return unit
@@ -99,24 +113,24 @@ def _unit(rows: NDArray[Any]) -> NDArray[Any]:
 
 def measured(folder: Path) -> list[Measurement]:
     """What is measured in the bundled pieces; kept in the folder's store."""
-    return [measure_track(Workspace(Home(folder / "pieces")), track.path) for track in bundled() if track.is_song]
+    return [measure_track(Workspace(Home(folder / "pieces")), song.path) for song in songs()]
 
 
 def fill(home: Home, count: int, real: list[Measurement]) -> None:
     """Put drawn tracks into the database of a home, in bulk; goes on where it stopped."""
-    made, facets = underscore_set.tracks()
-    facts = underscore_set.columns_of(made, facets, None)
+    written = [song.row for song in songs()]
+    facts = {name: np.array([piece.facts.get(name, np.nan) for piece in real], dtype=np.float64) for name in DRAWN}
     database = Database.at(home, load_settings())
     with database.read() as connection:
         there = connection.scalar(sa.select(sa.func.count()).select_from(tracks)) or 0
     for first in range(there, count, _INSERTED):
         numbers = np.arange(first, min(first + _INSERTED, count))
         dice, stamp = np.random.default_rng(first), now()
+        chosen = dice.integers(0, len(real), numbers.size)
         known = {
-            name: np.clip(getattr(facts, name)[numbers % len(made)] * dice.normal(1.0, 0.05, numbers.size), low, high)
+            name: np.clip(facts[name][chosen] * dice.normal(1.0, 0.05, numbers.size), low, high)
             for name, (low, high) in DRAWN.items()
         }
-        chosen = dice.integers(0, len(real), numbers.size)
         contours = np.stack([piece.contour for piece in real])[chosen] + dice.normal(
             0, 0.05, (numbers.size, CONTOUR_PARTS)
         )
@@ -124,9 +138,10 @@ def fill(home: Home, count: int, real: list[Measurement]) -> None:
         sounds = _unit(sounds + dice.normal(0, 0.5 / np.sqrt(SOUND_DIMS), sounds.shape))
         rows, analyses = [], []
         for at, number in enumerate(numbers):
-            parent, digest = made[number % len(made)], f"{number:064x}"
-            fields = {**parent.known(), "title": f"{parent.title} No. {number}", "catalog_song_id": f"track{number}"}
-            fields.pop("bpm", None)
+            one, other = written[number % len(written)], written[number // len(written) % len(written)]
+            fields = {"description": one["description"], "title": f"{one['title']} No. {number}"}
+            fields |= {"catalog_song_id": f"track{number}", **{name: other[name] for name in LISTS}}
+            digest = f"{number:064x}"
             facts_of_one = {
                 name: round(float(values[at]), 4) for name, values in known.items() if values[at] == values[at]
             }
@@ -205,8 +220,8 @@ def _forget(folder: Path) -> None:
 
 def questions(workspace: Workspace, snapshot: Snapshot) -> dict[str, Iterator[Callable[[], object]]]:
     """Both kinds of question, without end: other videos, other scripts."""
-    videos = reference_half(7, 24, 4).facts
-    scripts = [script.text for script in underscore_set.scripts()]
+    videos = read_reference().videos[:VIDEOS]
+    texts = [script.text for script in scripts()]
     params = workspace.params
 
     def ranked(video: VideoFacts) -> object:
@@ -218,7 +233,7 @@ def questions(workspace: Workspace, snapshot: Snapshot) -> dict[str, Iterator[Ca
 
     def ask() -> Iterator[Callable[[], object]]:
         for number in range(10**6):
-            yield partial(underscore, workspace, scripts[number % len(scripts)], snapshot=snapshot)
+            yield partial(underscore, workspace, texts[number % len(texts)], snapshot=snapshot)
 
     return {"match": match(), "underscore": ask()}
 
@@ -309,8 +324,7 @@ def real_queries() -> NDArray[np.float32] | None:
     if embedding is None:
         return None
     params = WorkbenchParams().underscore
-    scripts = [script.text for script in (*underscore_set.scripts(), *underscore_set.later_scripts())]
-    wanted = [want(read_script(text, embedding, params), read_brief(""), None, params) for text in scripts]
+    wanted = [want(read_script(one.text, embedding, params), read_brief(""), None, params) for one in scripts()]
     return np.stack([words_query(one, embedding) for one in wanted])
 
 
@@ -384,7 +398,7 @@ def run() -> list[Table]:
     vectors.notes.append(
         f"Limit: the matrix at {speed:.1f} GB/s, at which one thread reads memory here. "
         f"Recall wanted: {WANTED_RECALL}. "
-        "Drawn: rows of the catalog with noise. Real: what underscore asks for the 97 scripts. "
+        "Drawn: rows of the catalog with noise. Real: what underscore asks for the scripts of *underscore*. "
         "Videos are ranked by a scan of all tracks, which misses none."
     )
     building.notes.append(

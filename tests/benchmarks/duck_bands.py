@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from data.recipes.material.elsewhere_voices import SECONDS, music_bed, voice_scenes
-from data.recipes.material.mix_videos import RATE, Sound, Video
 from data.recipes.material.recordings import recordings
+from data.recipes.material.soundtracks import RATE, Sound, Video
 from tests.benchmarks.mix import measured, mixed, understood
 from tests.benchmarks.run import ELSEWHERE_FOLDER
 from tests.benchmarks.table import Table

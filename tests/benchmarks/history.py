@@ -1,7 +1,7 @@
 """The history of the benchmarks: a line of `history.jsonl` for each run of one, with the few figures that are followed.
 
-`RESULTS.md` holds the last run in full; here one sees whether a figure moved. A line has the date, the machine as its
-processor and number of cores, the software, the revision of the code, the benchmark, and its figures by
+`build/benchmarks.md` holds the last run in full; here one sees whether a figure moved. A line has the date, the
+machine as its processor and number of cores, the software, the revision of the code, the benchmark, and its figures by
 `table: row, column`. Times are compared on one machine alone.
 
 Functions: `followed_figures`, `history_line`, `append_run`.
@@ -38,11 +38,8 @@ class Followed(NamedTuple):
 
 
 _BEATS = "Beats: bundled songs composed first"
-_VALIDATION = "Beats: validation pieces"
 _LOAD = "Service: load"
 _RANKING = "Ranking without sync, ms"
-_MATCH = "Ranking a generated catalog against videos of known character, NDCG@10"
-_UNDERSCORE = "Underscore: NDCG@10 of texts against 620 tracks"
 _STAGES = "Analysis by stage, CPU seconds"
 _PLANS = "Whole plans, mean over the songs that both loop"
 FOLLOWED = {
@@ -50,8 +47,6 @@ FOLLOWED = {
         Followed(_BEATS, ("workbench-network",), "F"),
         Followed(_BEATS, ("workbench-network",), "downbeat F"),
         Followed(_BEATS, ("workbench-network",), "CPU s/s"),
-        Followed(_VALIDATION, ("workbench-network",), "F"),
-        Followed(_VALIDATION, ("workbench-network",), "downbeat F"),
     ),
     "seams": (
         Followed("Splices with known answers, all songs", ("all bad ones",), "AUC seam_score"),
@@ -80,26 +75,12 @@ FOLLOWED = {
         Followed("Align: planted truth", ("all",), "AUC"),
         Followed("Align: cost from warm analyses", ("50 tracks against one video",), "CPU seconds"),
     ),
-    "match": (
-        Followed(_MATCH, ("ours",), "held-out half"),
-        Followed(_MATCH, ("ours",), "10th percentile"),
-    ),
-    "underscore": (
-        Followed(_UNDERSCORE, ("underscore",), "held-out half"),
-        Followed(_UNDERSCORE, ("underscore",), "written later"),
-        Followed(_UNDERSCORE, ("underscore, lexicon only",), "written later"),
-    ),
     "catalog-scale": (
         Followed(_RANKING, ("1000000", "match"), "p99"),
         Followed(_RANKING, ("1000000", "underscore"), "p99"),
         Followed("Building a catalog", ("1000000",), "peak MB"),
     ),
     "catalog-batch": (Followed("Analysing a catalog", ("1 process",), "times real time"),),
-    "mix": (
-        Followed("Mix: speech ranges", ("at 0 LU or more",), "frame F1"),
-        Followed("Mix: speech ranges", ("at 0 LU or more",), "edge error ms, median"),
-        Followed("Mix: ducking", ("as the mix says",), "ESTOI"),
-    ),
     "duck-bands": (
         Followed("Ducking in bands: 12 scenes of voices and music by others", ("in bands",), "ESTOI"),
         Followed("Ducking in bands: 12 scenes of voices and music by others", ("in bands",), "music loses LU"),
@@ -124,7 +105,7 @@ def followed_figures(name: str, section: str) -> dict[str, float]:
     Parameters
     ----------
     name : of the benchmark
-    section : its section of `RESULTS.md`
+    section : its section of the results
 
     Returns
     -------
@@ -151,7 +132,7 @@ def history_line(name: str, section: str, revision: str | None) -> dict[str, Any
     Parameters
     ----------
     name : of the benchmark
-    section : its section of `RESULTS.md`, whose third line has date, processor, cores and software
+    section : its section of the results, whose third line has date, processor, cores and software
     revision : of the code; None: not known
 
     Returns

@@ -1,24 +1,19 @@
-"""Every judgement on a set of our own, on material by others, and under the simple rule there, side by side.
+"""Every judgement on material by others, and what a simple rule reaches there.
 
     WORKBENCH_BENCH_ELSEWHERE=FOLDER python -m tests.benchmarks.run judgements
 
 FOLDER holds what was fetched, as the modules of `tests.benchmarks.elsewhere` say: `videos`, `music`, `texts`, `games`;
-what is measured of it is kept in `home` there. A judgement whose material is not there is left out, and the table says
-so. Figures on our own sets are those of the sections above in RESULTS.md.
+what is measured of it is cached in `home` there. A judgement without its material is left out, and the table says so.
+`WORKBENCH_BENCH_JUDGEMENTS` names some of them ("match seam").
 
-`WORKBENCH_BENCH_JUDGEMENTS` names some of them ("match seam"): these are measured, and the rows of the others stay as
-RESULTS.md has them, each with the day on which it was measured.
-
-A judgement that is under its simple rule on material by others does not ship: the rule does, until it is better.
-Intervals are bootstraps over sources (of videos, songs or recordings; over scripts where there are no sources), 90 %;
-*gain* is what the judgement has over its rule, case by case.
+A judgement that is under its simple rule does not ship: the rule does, until it is better. Intervals are bootstraps
+over sources (of videos, songs or recordings; over scripts where there are no sources), 90 %; *gain* is what the
+judgement has over its rule, case by case.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import os
-import re
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
@@ -28,13 +23,10 @@ import librosa
 import numpy as np
 from numpy.typing import NDArray
 
-from data.recipes.fitting.match import TRAINING_TRACKS
 from data.recipes.fitting.seams import examples_of
 from data.recipes.material.elsewhere_pairs import pairs_of
 from data.recipes.material.elsewhere_voices import voice_scenes
-from data.recipes.material.match_videos import reference_half
 from data.recipes.material.recordings import ElsewhereRecording, recordings
-from tests.benchmarks import match as own_match
 from tests.benchmarks.beats import f_measure
 from tests.benchmarks.elsewhere import align, beats, loops, match, reliability, underscore, voice
 from tests.benchmarks.elsewhere.intervals import interval
@@ -46,29 +38,10 @@ from tests.benchmarks.table import Table
 from workbench.loops.profile import SEAM_PARTS
 from workbench.params import MatchParams
 
-RESULTS = Path(__file__).parent / "RESULTS.md"
 CHOSEN = "WORKBENCH_BENCH_JUDGEMENTS"
 """The environment variable that names the judgements to measure; all without it."""
-TITLE = "Judgements on our own sets, on material by others, and simple rules there"
-COLUMNS = (
-    "judgement", "own set", "elsewhere", "from", "to", "simple rule", "elsewhere, the rule", "gain from", "gain to",
-    "outcome", "measured",
-)  # fmt: skip
-OWN = {
-    "match by sound alone, NDCG@10": (
-        "Ranking a generated catalog against videos of known character, NDCG@10", "ours", "held-out half",
-    ),
-    "underscore, NDCG@10": ("Underscore: NDCG@10 of texts against 620 tracks", "underscore", "held-out half"),
-    "underscore, lexicon only, NDCG@10": (
-        "Underscore: NDCG@10 of texts against 620 tracks", "underscore, lexicon only", "held-out half",
-    ),
-    "beats, F": ("Beats: validation pieces", "workbench-network", "F"),
-    "beats, downbeat F": ("Beats: validation pieces", "workbench-network", "downbeat F"),
-    "speech frames, F1": ("Mix: speech ranges", "at 0 LU or more", "frame F1"),
-    "align, planted place first": ("Align: planted truth", "all", "first within 20 ms"),
-    "seam, AUC in a recording": ("Splices with known answers, all songs", "all bad ones", "AUC seam_score"),
-}  # fmt: skip
-"""Where RESULTS.md has the figure on our own set, by judgement: table, row, column; the others have none."""
+TITLE = "Judgements on material by others, and simple rules there"
+COLUMNS = ("judgement", "ours", "from", "to", "simple rule", "the rule", "gain from", "gain to", "outcome")
 MATCH_SETS = (("by sound alone", False), ("with the catalog's words", True))
 """and whether these are read"""
 MOST_OF_A_SOURCE = 8
@@ -79,52 +52,10 @@ UNNATURAL, NATURAL = 0.25, 0.75
 Values = NDArray[np.float64]
 
 
-def stored(title: str) -> Table | None:
-    """A table as RESULTS.md has it; None where it is not there.
-
-    Parameters
-    ----------
-    title : of the table
-    """
-    for part in re.split(r"^### ", RESULTS.read_text(encoding="utf-8"), flags=re.M):
-        if part.split("\n", 1)[0].strip() == title:
-            lines = [line for line in part.split("\n") if line.startswith("|")]
-            head, _, *rows = ([cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines)
-            return Table(title, tuple(head), [row for row in rows if len(row) == len(head)])
-    return None
-
-
-def own_figure(judgement: str) -> float | None:
-    """A figure on our own set, as RESULTS.md has it; None where there is none.
-
-    Parameters
-    ----------
-    judgement : as its row is called
-
-    Raises
-    ------
-    KeyError : RESULTS.md has no such table, row or column
-    """
-    if judgement not in OWN:
-        return None
-    title, row, column = OWN[judgement]
-    table = stored(title)
-    if table is None:
-        raise KeyError(title)
-    cells = {str(line[0]): line for line in table.rows}[row]
-    return float(str(dict(zip(table.columns, cells, strict=True))[column]))
-
-
 def add(table: Table, judgement: str, ours: Values, sources: Sequence[str], rule: str, ruled: Values | None) -> None:
     """A row, with what follows from it.
 
-    Parameters
-    ----------
-    table : what it is added to
-    judgement : its first word is that of `JUDGEMENTS`
-    ours, ruled : shape (n,), each case elsewhere, ours and under the rule; None where the rule was not asked
-    sources : of each case, n
-    rule : its name
+    `ours` and `ruled` have shape (n,), a value a case, as `sources` has; `ruled` is None if the rule was not asked.
     """
     if not ours.size:
         table.notes.append(f"Not measured: {judgement}; its folder holds nothing to measure.")
@@ -132,8 +63,7 @@ def add(table: Table, judgement: str, ours: Values, sources: Sequence[str], rule
     best = None if ruled is None else float(ruled.mean())
     ships = None if best is None else "holds" if ours.mean() >= best else "under its rule"
     gain = (None, None) if ruled is None else interval(ours - ruled, sources)
-    shown = (judgement, own_figure(judgement), float(ours.mean()), *interval(ours, sources), rule, best, *gain, ships)
-    table.add(*shown, dt.date.today().isoformat())
+    table.add(judgement, float(ours.mean()), *interval(ours, sources), rule, best, *gain, ships)
 
 
 def match_rows(table: Table, folder: Path) -> None:
@@ -237,29 +167,6 @@ JUDGEMENTS: tuple[tuple[str, tuple[str, ...], Callable[[Table, Path], None]], ..
 """What is judged, as the first word of its rows, the folders that it needs, and what adds its rows."""
 
 
-def keep_rows(table: Table, name: str) -> None:
-    """Add the rows of a judgement that RESULTS.md has.
-
-    Parameters
-    ----------
-    table : what they are added to
-    name : first word of the rows
-    """
-    before = stored(TITLE)
-    if before is not None and tuple(before.columns) == COLUMNS:
-        table.rows += [row for row in before.rows if re.split(r"\W", str(row[0]))[0] == name]
-
-
-def ablation_table(folder: Path) -> Table:
-    """Each part of the match score left out, on our own held-out half and on material by others."""
-    half = reference_half(own_match.HELD_OUT_SEED, own_match.HELD_OUT_VIDEOS, TRAINING_TRACKS)
-    sets = {"own set": lambda params: float(own_match.reached(half, own_match.ours(half, params)).mean())}
-    for name, words in MATCH_SETS:
-        pairs = pairs_of("test", folder / "videos", folder / "music", folder / "home", words=words)
-        sets[f"elsewhere, {name}"] = match.mean_reached(pairs)
-    return match.ablation_table(sets, MatchParams())
-
-
 def run() -> list[Table]:
     """Measure every judgement that is asked for and whose material is there."""
     warnings.simplefilter("ignore")  # mir_eval's, about pieces in which nothing was found
@@ -269,14 +176,10 @@ def run() -> list[Table]:
     if unknown := sorted(set(chosen) - set(names)):
         raise SystemExit(f"no such judgement: {', '.join(unknown)}; there are {', '.join(names)}")
     table = Table(TITLE, COLUMNS)
-    ablation = stored(match.ABLATION)
     for name, needed, add_rows in JUDGEMENTS:
         missing = [one for one in needed if not (folder / one).is_dir()]
-        if name not in chosen or missing:
-            keep_rows(table, name)
         if name in chosen and missing:
             table.notes.append(f"Not measured: {name}; there is no folder {' and no folder '.join(missing)}.")
         elif name in chosen:
             add_rows(table, folder)
-            ablation = ablation_table(folder) if name == "match" else ablation
-    return [table, *([ablation] if ablation else [])]
+    return [table]

@@ -1,11 +1,11 @@
-"""`make bench`: run the benchmarks, print their tables, write them with date and machine to RESULTS.md.
+"""`make bench`: run the benchmarks, print their tables, write them with date and machine to build/benchmarks.md.
 
 A line with the figures that are followed goes to `history.jsonl` (`tests.benchmarks.history`).
 
     python -m tests.benchmarks.run [NAME ...]     names: those of BENCHMARKS; all without one
 
 Benchmarks of one call run one after the other in processes of their own, so that peak memory and CPU are theirs.
-A call with names replaces only these sections of RESULTS.md.
+A call with names replaces only these sections of the file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.benchmarks.history import append_run
 
 HERE = Path(__file__).parent
-RESULTS = HERE / "RESULTS.md"
+RESULTS = HERE.parents[1] / "build" / "benchmarks.md"
 BENCHMARKS = (
     "beats",
     "seams",
@@ -32,12 +32,8 @@ BENCHMARKS = (
     "edits",
     "conform",
     "align",
-    "match",
-    "claims",
-    "underscore",
     "catalog-scale",
     "catalog-batch",
-    "mix",
     "duck-bands",
     "service-load",
     "dashboard",
@@ -69,7 +65,7 @@ def section(name: str) -> str:
 
 
 def merge(old: str, new: dict[str, str]) -> str:
-    """RESULTS.md with the sections in `new` replaced, all in the order of BENCHMARKS."""
+    """The file of results with the sections in `new` replaced, all in the order of BENCHMARKS."""
     kept = {part.split("\n", 1)[0].strip(): "## " + part for part in re.split(r"^## ", old, flags=re.M)[1:]}
     kept.update(new)
     return HEAD + "".join("\n" + kept[name].rstrip() + "\n" for name in BENCHMARKS if name in kept)
@@ -103,6 +99,7 @@ def main(names: list[str]) -> int:
         text = done.stdout[done.stdout.index(f"## {name}") :]
         print(text, flush=True)
         old = RESULTS.read_text() if RESULTS.exists() else HEAD
+        RESULTS.parent.mkdir(exist_ok=True)
         RESULTS.write_text(merge(old, {name: text}))
         append_run(name, text)
     if failed:

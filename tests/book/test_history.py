@@ -7,22 +7,9 @@ import math
 import re
 from pathlib import Path
 
-import pytest
-
 from notebooks.book.history import history_figure, read_history, write_history
-from notebooks.book.sources import ROOT
-from tests.benchmarks.history import FOLLOWED, HISTORY, append_run, followed_figures, history_line
+from tests.benchmarks.history import FOLLOWED, HISTORY, append_run, history_line
 from tests.benchmarks.table import Table
-
-SECTIONS = {
-    part.split("\n", 1)[0].strip(): "## " + part
-    for part in re.split(r"^## ", (ROOT / "tests/benchmarks/RESULTS.md").read_text(), flags=re.M)[1:]
-}
-
-
-@pytest.mark.parametrize("name", sorted(set(FOLLOWED) & set(SECTIONS)))
-def test_what_is_followed_stands_in_the_results(name: str) -> None:
-    assert list(followed_figures(name, SECTIONS[name])) == [figure.name for figure in FOLLOWED[name]]
 
 
 def test_a_run_adds_one_line(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notebooks.book.sources import ROOT, notebooks_index, with_escaped_bars, without_links_to_made_files
+from notebooks.book.sources import ROOT, notebooks_index, without_links_to_made_files
 
 
 def test_the_list_of_notebooks_links_every_one() -> None:
@@ -10,10 +10,6 @@ def test_the_list_of_notebooks_links_every_one() -> None:
     shipped = [path.relative_to(ROOT / "notebooks") for path in (ROOT / "notebooks").rglob("*.ipynb")]
     names = [path.with_suffix("").as_posix() for path in shipped if ".ipynb_checkpoints" not in path.parts]
     assert [name for name in names if f"[{name}]({name}.ipynb)" not in page or f"\n{name}\n" not in page] == []
-
-
-def test_a_bar_in_the_head_of_a_table_is_no_border_of_a_cell() -> None:
-    assert with_escaped_bars("| F | |error| ms |") == r"| F | \|error\| ms |"
 
 
 def test_links_to_what_a_run_has_made_are_text_in_the_book() -> None:

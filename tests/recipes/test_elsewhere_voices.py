@@ -9,7 +9,7 @@ import pytest
 import soundfile
 
 from data.recipes.material.elsewhere_voices import read_sentences
-from data.recipes.material.mix_videos import RATE
+from data.recipes.material.soundtracks import RATE
 
 
 def test_tones_and_seconds_of_silence_are_no_sentences(tmp_path: Path) -> None:

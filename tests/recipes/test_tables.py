@@ -1,33 +1,47 @@
-"""Tables of evidence: what is written is read, and other versions of the features are refused."""
+"""Reference sets of the fits: those that ship fit the features of today, and other versions are refused."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from data.recipes.fitting.tables import OutdatedTable, read_table, write_table
-
-VERSIONS = {"picture": 5, "soundtrack": 7}
-
-
-def test_a_table_comes_back_to_the_bit(tmp_path: Path) -> None:
-    arrays = {"evidence": np.array([[0.1 + 0.2, -0.0]]), "true": np.array([True])}
-    write_table(tmp_path / "a.npz", VERSIONS, arrays)
-    found = read_table(tmp_path / "a.npz", VERSIONS)
-    assert found.keys() == arrays.keys()
-    for name, array in arrays.items():
-        assert found[name].tobytes() == array.tobytes()
-        assert found[name].dtype == array.dtype
+from data.recipes.fitting import match, underscore
+from data.recipes.fitting.tables import OutdatedTable, check_table
+from workbench.match.reference import FILE as MATCH_SET
+from workbench.match.reference import read_reference as read_match_reference
+from workbench.models.loading import model_path, read_numbers
+from workbench.params import MatchParams, UnderscoreParams
+from workbench.underscore.reference import FILE as UNDERSCORE_SET
+from workbench.underscore.reference import read_reference
 
 
-def test_a_table_of_other_features_is_refused_in_one_line(tmp_path: Path) -> None:
-    write_table(tmp_path / "a.npz", VERSIONS, {"true": np.array([True])})
-    with pytest.raises(OutdatedTable) as refused:
-        read_table(tmp_path / "a.npz", VERSIONS | {"picture": 6})
-    said = str(refused.value)
-    assert "a.npz" in said
-    assert "'picture': 5" in said
-    assert "'picture': 6" in said
-    assert "\n" not in said
+def test_sets_that_ship_were_made_with_the_features_of_today() -> None:
+    check_table(model_path(MATCH_SET), match.VERSIONS)
+    check_table(model_path(UNDERSCORE_SET), underscore.versions())
+
+
+def test_a_set_of_other_features_is_refused_in_one_line(tmp_path: Path) -> None:
+    versions = {"picture": 5, "soundtrack": 7}
+    np.savez(tmp_path / "a.npz", versions=np.array(json.dumps(versions)))
+    check_table(tmp_path / "a.npz", versions)
+    with pytest.raises(OutdatedTable, match=r"^a\.npz was made with .*'picture': 5.*'picture': 6[^\n]*$"):
+        check_table(tmp_path / "a.npz", versions | {"picture": 6})
+
+
+def test_underscore_is_calibrated_as_it_ships() -> None:
+    params, shipped = UnderscoreParams(), read_numbers(underscore.FILE)
+    offset, slope = underscore.fit(read_reference(), params)
+    assert (round(offset, 3), round(slope, 3)) == (shipped["calibration_offset"], shipped["calibration_slope"])
+    assert underscore.mean_ndcg(read_reference(), params) == pytest.approx(0.564, abs=5e-4)
+
+
+@pytest.mark.slow
+def test_match_has_the_constants_that_its_fit_finds() -> None:
+    params = MatchParams()
+    found = match.fit(read_match_reference(), params)
+    assert {name: getattr(found, name) for name in read_numbers(match.FILE)} == {
+        name: getattr(params, name) for name in read_numbers(match.FILE)
+    }

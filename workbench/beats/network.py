@@ -1,7 +1,7 @@
 """The beat network: which frames sound like a beat and like a downbeat, in the context of more than a minute.
 
-A temporal convolutional network of our own, trained on music composed for it (`data/recipes/training`; the model card
-is `beat_network.md` beside the weights). It runs in numpy: every layer is a few matrix products, so the time goes into
+A temporal convolutional network of our own, trained on music composed for it (the model card is `beat_network.md`
+beside the weights). It runs in numpy: every layer is a few matrix products, so the time goes into
 BLAS, and no training framework is needed.
 
 Functions: `listen`. The rest of the tracker reads its `Activations`.

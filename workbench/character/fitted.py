@@ -1,8 +1,7 @@
 """The fitted weights that describe a recording's character: read from `workbench/models/character.json`, applied here.
 
 `character.json` holds three linear models and their cards: `key` (a score for each of 24 keys), `voice` and `drums`
-(log-odds). They were fitted by `data/recipes/fitting/character.py` on composed pieces; the cards state how many, and
-the accuracy on held-out pieces.
+(log-odds). They were fitted on composed pieces; the cards state how many, and the accuracy on held-out pieces.
 
 Functions: `chance`, `key_scores`; `fitted_digest` for the cache keys of results that depend on the weights.
 """

@@ -12,9 +12,10 @@ cases of ten, of 1 in two.
 
 What it is not. The videos and tracks are invented, and one rule graded all of them: it holds what is known of music for
 video (likeness in arousal, valence and pace, arcs that agree, room for a voice), and nobody's taste. Refit with pairs
-that editors judged if there are any: `data/recipes/fitting/match.py` does it, and documents how the set was drawn.
+that editors judged if there are any: `data/recipes/fitting/match.py` does it. The program that drew the set is in the
+history, see `match_reference.md`.
 
-Classes: `MatchReference`. Functions: `read_reference`, `write_reference`.
+Classes: `MatchReference`. Functions: `read_reference`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
-from pathlib import Path
 
 import numpy as np
 
@@ -76,33 +76,6 @@ def read_reference() -> MatchReference:
         given = {name: getattr(columns, name) for name in columns.__slots__} | known
         videos = tuple(_video(arrays, number) for number in range(len(arrays["film_numbers"])))
         return MatchReference(videos, Columns(**given), arrays["grades"].astype(np.int64))
-
-
-def write_reference(reference: MatchReference, path: Path) -> None:
-    """Write a set so that `read_reference` reads it.
-
-    Parameters
-    ----------
-    reference : facts of videos and tracks, and grades
-    path : the file, which is replaced
-    """
-    videos, columns = reference.videos, reference.columns
-    arrays = {name: np.round(getattr(columns, name), 3).astype(np.float32) for name in NUMBERS}
-    arrays |= {
-        "contour": np.round(np.asarray(columns.contour, dtype=np.float64), 2).astype(np.float16),
-        "beats_per_bar": np.asarray(columns.beats_per_bar),
-        "film_numbers": np.array([[getattr(video, name) for name in _VIDEO_NUMBERS] for video in videos]),
-        "film_lufs": np.array([np.nan if video.sound_lufs is None else video.sound_lufs for video in videos]),
-        "film_class": np.array([_CLASSES.index(video.classification) for video in videos], dtype=np.int8),
-        "cuts": np.round(np.concatenate([video.cuts for video in videos]), 2),
-        "n_cuts": np.array([video.cuts.size for video in videos]),
-        "scenes": np.array(
-            [[getattr(one, name) for name in _SCENE_NUMBERS] for video in videos for one in video.scenes]
-        ),
-        "n_scenes": np.array([len(video.scenes) for video in videos]),
-        "grades": reference.grades.astype(np.int8),
-    }
-    np.savez_compressed(path, **arrays)
 
 
 def _video(arrays: np.lib.npyio.NpzFile, number: int) -> VideoFacts:

@@ -18,7 +18,7 @@ semitones from one step to the next.
 In a room talk looks more like singing: its tail holds the pitch, three times as often as in dry talk, and the detector
 is less sure, by a log-odds of 1.4 on the voices of the fit. So the weights (`singing.json`) are those of a logistic
 regression on talk and singing both dry and in rooms with a reverberation of 0.3 to 1.5 s, synthesised and of people
-(`data.recipes.fitting.singing`). An utterance is kept down to a log-odds of -1 (`VoiceParams.min_spoken_odds`), since a
+(the card is `singing.md`). An utterance is kept down to a log-odds of -1 (`VoiceParams.min_spoken_odds`), since a
 lost speaker costs more than music that goes under a singer.
 
 Talk around an utterance is evidence of talk, since who talked will talk on; singing around it is no evidence: where the

@@ -1,11 +1,11 @@
 """How likely somebody speaks, a hundred times a second, also under music, a crowd or traffic louder than the voice.
 
 A network of our own, trained on people who speak over music, crowds and noise at -12 to 20 dB, with sung lines and
-crowds as what is no speech (`data/recipes/fitting/voice_network.py`; the card is `voice_network.md` beside the
-weights). In are 55 mel bands, in a window of 32 ms around each hundredth of a second. A first layer looks at
-7 bands and 50 ms, pairs of hops are gathered to 96 channels, and eight layers with dilations see 5 s before and after.
-It runs in numpy, every layer as a few matrix products, over stretches that overlap by what it sees, so that memory
-does not grow with the sound; where the sound is cut into blocks has no effect.
+crowds as what is no speech (the card is `voice_network.md` beside the weights). In are 55 mel bands, in a window of 32
+ms around each hundredth of a second. A first layer looks at 7 bands and 50 ms, pairs of hops are gathered to 96
+channels, and eight layers with dilations see 5 s before and after. It runs in numpy, every layer as a few matrix
+products, over stretches that overlap by what it sees, so that memory does not grow with the sound; where the sound is
+cut into blocks has no effect.
 
 Class: `VoiceMeter`; function `run`, for the script that trains.
 """

@@ -12,13 +12,12 @@ it, so a score is the probability that an editor would take the track, as far as
 What it is not. One person wrote scripts, tracks and the rule of the grades; it holds what is commonly done, in English,
 and nobody's taste. Refit with pairs that editors judged if there are any: `data/recipes/fitting/underscore.py`.
 
-Class: `UnderscoreReference`. Functions: `read_reference`, `write_reference`.
+Class: `UnderscoreReference`. Functions: `read_reference`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -69,17 +68,5 @@ def read_reference() -> UnderscoreReference:
     with open_model(FILE) as file:
         stored = np.load(file)
         grades = stored["grades"].astype(np.int64)
-        names: list[Part] = [name for name in stored.files if name != "grades"]
+        names: list[Part] = [name for name in stored.files if name not in ("grades", "versions")]
         return UnderscoreReference({name: stored[name].astype(np.float64) for name in names}, grades)
-
-
-def write_reference(reference: UnderscoreReference, path: Path) -> None:
-    """Write a set so that `read_reference` reads it.
-
-    Parameters
-    ----------
-    reference : parts and grades
-    path : the file, which is replaced
-    """
-    parts = {name: values.astype(np.float16) for name, values in reference.parts.items()}
-    np.savez_compressed(path, allow_pickle=False, grades=reference.grades.astype(np.uint8), **parts)

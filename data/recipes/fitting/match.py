@@ -1,10 +1,10 @@
-"""Draw the reference set that ships, and fit `match.json` on it: the constants of ranking a video's music.
+"""Fit `match.json`, the constants of ranking music for a video, on the reference set that ships.
 
     python -m data.recipes.fitting.match
 
-Constants are searched one after the other for the best NDCG@10 over the training videos, from those that are in the
-file. The held-out half, of other videos and other tracks, is drawn and touched by the benchmark alone. What a score
-promises is fitted on material by others, see `match_scores.py`.
+Constants are searched one after the other for the best NDCG@10 over the videos of the set, starting from those in the
+file. The set, `match_reference.npz`, was drawn by a program that is in the history; its head says what it is. What a
+score promises is fitted on material by others, see `match_scores.py`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
+from data.recipes.fitting.tables import check_table
 from data.recipes.material.grading import best_first, ndcg
-from data.recipes.material.match_videos import Half, reference_half
 from workbench.match import reference
 from workbench.match.ranking import (
     quick_parts,
@@ -25,12 +25,15 @@ from workbench.match.ranking import (
     slow_parts,
     wanted_of,
 )
-from workbench.match.reference import MatchReference, write_reference
+from workbench.match.reference import MatchReference, read_reference
 from workbench.models.loading import model_path, read_numbers
 from workbench.params import MatchParams
+from workbench.workflows.describe import CHARACTER_VERSION
+from workbench.workflows.watch import PICTURE_VERSION, SOUNDTRACK_VERSION
 
 FILE = "match.json"
-TRAINING_SEED, TRAINING_VIDEOS, TRAINING_TRACKS = 1, 120, 300
+VERSIONS = {"character": CHARACTER_VERSION, "picture": PICTURE_VERSION, "soundtrack": SOUNDTRACK_VERSION}
+"""of the features whose facts the set imitates"""
 SEARCHED_WEIGHTS = ("pulse", "level", "mood", "voice", "length", "arc")
 SEARCHED_SCALES = (
     "pulse_width",
@@ -45,46 +48,46 @@ SEARCHED_SUMS = {"wanted_energy": (0, 1, 2, 3, 5), "wanted_pulse": (0, 1, 2), "w
 """places in what videos expect that may be other than 0"""
 
 
-def all_parts(half: Half, params: MatchParams) -> dict[str, NDArray[np.float64]]:
+def all_parts(pairs: MatchReference, params: MatchParams) -> dict[str, NDArray[np.float64]]:
     """Every part of every pair but sync, shape (n_videos, n_tracks)."""
-    quick = [quick_parts(video, wanted_of(video, params), half.columns, params) for video in half.facts]
-    slow = _slow_parts(half, params.usual_swing, params.usual_spread)
+    quick = [quick_parts(video, wanted_of(video, params), pairs.columns, params) for video in pairs.videos]
+    slow = _slow_parts(pairs, params.usual_swing, params.usual_spread)
     return {name: np.stack([row[name] for row in quick]).astype(np.float64) for name in quick[0]} | slow
 
 
 @cache
-def _slow_parts(half: Half, usual_swing: float, usual_spread: float) -> dict[str, NDArray[np.float64]]:
+def _slow_parts(pairs: MatchReference, usual_swing: float, usual_spread: float) -> dict[str, NDArray[np.float64]]:
     """The parts that depend on two constants only."""
     params = MatchParams(usual_swing=usual_swing, usual_spread=usual_spread)
-    rows = [slow_parts(video, half.columns, params) for video in half.facts]
+    rows = [slow_parts(video, pairs.columns, params) for video in pairs.videos]
     return {name: np.stack([row[name] for row in rows]).astype(np.float64) for name in rows[0]}
 
 
-def score(half: Half, params: MatchParams) -> NDArray[np.float64]:
+def score(pairs: MatchReference, params: MatchParams) -> NDArray[np.float64]:
     """NDCG@10 of each video, shape (n_videos,)."""
-    raw = raw_scores(all_parts(half, params), params)
-    return np.array([ndcg(best_first(row), grades) for grades, row in zip(half.grades, raw, strict=True)])
+    raw = raw_scores(all_parts(pairs, params), params)
+    return np.array([ndcg(best_first(row), grades) for grades, row in zip(pairs.grades, raw, strict=True)])
 
 
-def fit(half: Half, params: MatchParams | None = None) -> MatchParams:
+def fit(pairs: MatchReference, params: MatchParams | None = None) -> MatchParams:
     """All constants that are fitted."""
-    params = search(half, params or MatchParams())
-    parts = all_parts(half, params)
+    params = search(pairs, params or MatchParams())
+    parts = all_parts(pairs, params)
     usual = {f"usual_{name}": _geometric_mean(parts[name]) for name in SEARCHED_WEIGHTS}
     return params.model_copy(update=usual)
 
 
-def search(half: Half, params: MatchParams) -> MatchParams:
-    """Pattern search: every constant in turn a step up or down, kept where the training half ranks better.
+def search(pairs: MatchReference, params: MatchParams) -> MatchParams:
+    """Pattern search: every constant in turn a step up or down, kept if the set ranks better.
 
     A step is a factor for weights and widths and an addition for what videos expect. When a round finds nothing, steps
     are halved; bars and sync keep their weight, since no synthetic video is cut to its music.
     """
-    best, step = float(score(half, params).mean()), 0.4
+    best, step = float(score(pairs, params).mean()), 0.4
     while step > 0.05:
         before = best
         for tried in (made for change in _changes(step) for made in (change(params),)):
-            reached = float(score(half, tried).mean())
+            reached = float(score(pairs, tried).mean())
             if reached > best + 1e-4:
                 best, params = reached, tried
         print(f"step {step:.2f}: {best:.4f}", flush=True)
@@ -128,13 +131,13 @@ def _geometric_mean(part: NDArray[np.float64]) -> float:
 
 
 def main() -> None:
-    """Draw, fit, write."""
+    """Read, fit, write."""
     parser(__doc__).parse_args()
-    training = reference_half(TRAINING_SEED, TRAINING_VIDEOS, TRAINING_TRACKS)
-    write_reference(MatchReference(training.facts, training.columns, training.grades), model_path(reference.FILE))
-    fitted = fit(training)
+    check_table(model_path(reference.FILE), VERSIONS)
+    stored = read_reference()
+    fitted = fit(stored)
     write_numbers(FILE, {name: getattr(fitted, name) for name in read_numbers(FILE)})
-    told = f"- NDCG@10 on the {TRAINING_VIDEOS} videos of the fit: {score(training, fitted).mean():.3f}"
+    told = f"- NDCG@10 on the {len(stored.videos)} videos of the fit: {score(stored, fitted).mean():.3f}"
     write_figures(FILE, [told])
     print(told)
 

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
+from data.recipes.material.bundled_songs import BUNDLED_SONGS
 from data.recipes.material.elsewhere_pairs import labelled_recordings
-from data.recipes.material.match_videos import BUNDLED_SONGS
 from data.recipes.material.recordings import fetch, sources
 from workbench.bundled import bundled_path
 from workbench.character.describe import MOOD_FILE, energy_clues
@@ -137,8 +137,8 @@ def measured(folder: Path) -> tuple[list[dict[str, float]], Numbers, Numbers, ND
         clues = list(pool.map(partial(clues_of, folder / "mood"), paths))
     return (
         clues,
-        np.array([*energy, *(song.arousal for song in own)]),
-        np.array([*valence, *(song.valence for song in own)]),
+        np.array([*energy, *(arousal for arousal, _ in own)]),
+        np.array([*valence, *(cheer for _, cheer in own)]),
         np.array([*(one.package for one in labelled), *(OWN for _ in own)]),
     )
 

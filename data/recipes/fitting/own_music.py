@@ -17,9 +17,9 @@ from scipy.optimize import minimize
 
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from data.recipes.material.elsewhere_voices import fetch_voices
-from data.recipes.material.mix_videos import RATE
 from data.recipes.material.own_music_scenes import OwnMusicScene, fetch_places, own_music_scenes
 from data.recipes.material.recordings import fetch, sources
+from data.recipes.material.soundtracks import RATE
 from workbench.media.speech import SAMPLE_RATE
 from workbench.mix.bands import BandMeter
 from workbench.mix.music import CUES, FILE, WINDOW_SECONDS, music_cues

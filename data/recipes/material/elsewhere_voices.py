@@ -25,8 +25,8 @@ import numpy as np
 import soundfile
 import soxr
 
-from data.recipes.material.mix_videos import RATE, Ranges, Sound, Video, at_level, background, sounding, trimmed
 from data.recipes.material.recordings import ElsewhereRecording, fetch_package, recordings
+from data.recipes.material.soundtracks import RATE, Ranges, Sound, Video, at_level, background, sounding, trimmed
 
 VOICES = {
     "fit": ("asterisk-core-sounds-en-wav", "asterisk-core-sounds-fr-wav", "asterisk-core-sounds-es-wav"),

@@ -25,8 +25,8 @@ import soundfile
 import soxr
 
 from data.recipes.material.elsewhere_voices import VOICES, read_sentences
-from data.recipes.material.mix_videos import RATE, at_level, background
 from data.recipes.material.recordings import ElsewhereRecording, fetch_package, recordings
+from data.recipes.material.soundtracks import RATE, at_level, background
 from workbench.recording import FloatArray
 
 PLACES = {"fit": ("wesnoth-1.16-data", "ambient"), "test": ("megaglest-data", "tilesets")}
@@ -48,7 +48,7 @@ class OwnMusicScene:
     source: str
     """package of the music; empty without any"""
     sound: FloatArray
-    """shape (n,), mono at `mix_videos.RATE`"""
+    """shape (n,), mono at `soundtracks.RATE`"""
     music: tuple[float, float] | None
     """s; None: there is none"""
 

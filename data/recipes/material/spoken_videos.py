@@ -30,8 +30,8 @@ import soundfile
 import soxr
 
 from data.recipes.material.elsewhere_voices import VOICES, in_a_room, music_bed, read_sentences
-from data.recipes.material.mix_videos import RATE, Ranges, Sound, at_level, background, sounding, trimmed
 from data.recipes.material.recordings import fetch_package, recordings
+from data.recipes.material.soundtracks import RATE, Ranges, Sound, at_level, background, sounding, trimmed
 
 SECONDS = 80.0
 """of a scene; a video is two of them"""

@@ -1,50 +1,68 @@
-"""Training pieces on disk: what the network hears of each, and where its beats are.
+"""Recordings as a training holds them: what the network hears of each, as bytes, and where its beats are.
 
-One `NAME.npz` a piece: `levels` (n_frames, N_BANDS) and `changes` (n_frames, N_CHANGES) as bytes, `beats` in seconds,
-`positions`, `bar_beats` and `division` as `performing.Performance` has them, `about` as JSON. Bytes resolve 0.35 dB and
-0.4 % of a change; 23 hours of music take half a gigabyte, so a training set is read into memory whole.
+Bytes resolve 0.35 dB and 0.4 % of a change; 23 hours of music take half a gigabyte, so a training set is in memory
+whole.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.beats.grid import BeatGrid
 from workbench.beats.hearing import FLOOR_DB, TOP_DB, heard_changes, heard_levels
 from workbench.features.spectrum import analyze_spectrum
+from workbench.media.audio import decode
+from workbench.recording import FloatArray
+from workbench.workflows.datasets import DatasetTrack
 
 
 @dataclass(frozen=True, eq=False)
-class Truth:
-    """Where the beats are."""
-
-    beats: NDArray[np.float64]
-    """shape (n_beats,), s; none in a piece without a pulse"""
-    positions: NDArray[np.int64]
-    bar_beats: NDArray[np.int64]
-    division: int
-
-
-@dataclass(frozen=True, eq=False)
-class LoadedPiece:
-    """One piece as it lies in memory."""
+class Piece:
+    """A recording and its beats."""
 
     levels: NDArray[np.uint8]
+    """shape (n_frames, N_BANDS)"""
     changes: NDArray[np.uint8]
-    truth: Truth
-    about: dict[str, object]
+    """shape (n_frames, N_CHANGES)"""
+    beats: NDArray[np.float64]
+    """shape (n_beats,), s; empty without a pulse"""
+    positions: NDArray[np.int64]
+    """shape (n_beats,), place in the bar from 1"""
+    bar_beats: NDArray[np.int64]
+    """shape (n_beats,), beats of the bar that each beat is in"""
+    division: int | None = None
+    """in how many parts a beat divides, 2 or 3; None: nobody annotated it"""
 
 
-def hear(sound: NDArray[np.float32], rate: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Levels and changes of a sound of shape (n, channels), as bytes."""
-    spectrum = analyze_spectrum(np.ascontiguousarray(sound.T), rate)
+def piece_of(track: DatasetTrack) -> Piece:
+    """Read a recording whose annotation has bars; raises `ValueError` if it has none."""
+    if track.grid is None:
+        raise ValueError(f"{track.name}: its annotation has no bars")
+    recording = decode(track.path)
+    levels, changes = hear(recording.samples, recording.sample_rate)
+    grid = track.grid
+    beats, positions = grid.beats.astype(np.float64), grid.positions.astype(np.int64)
+    return Piece(levels, changes, beats, positions, bar_lengths(grid))
+
+
+def bar_lengths(grid: BeatGrid) -> NDArray[np.int64]:
+    """Beats of the bar that each beat is in; an incomplete first or last bar has the usual number."""
+    opens = np.flatnonzero(grid.positions == 1)
+    lengths = np.full(grid.beats.size, grid.beats_per_bar)
+    for first, end in pairwise(opens):
+        lengths[first:end] = end - first
+    return lengths
+
+
+def hear(samples: FloatArray, rate: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Levels and changes of a sound of shape (channels, n), as bytes."""
+    spectrum = analyze_spectrum(samples, rate)
     levels = (heard_levels(spectrum) - FLOOR_DB) * (255.0 / (TOP_DB - FLOOR_DB))
-    changes = heard_changes(spectrum) * 255.0
-    return _bytes(levels), _bytes(changes)
+    return _bytes(levels), _bytes(heard_changes(spectrum) * 255.0)
 
 
 def decibels(levels: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -52,35 +70,5 @@ def decibels(levels: NDArray[np.uint8]) -> NDArray[np.float32]:
     return levels.astype(np.float32) * np.float32((TOP_DB - FLOOR_DB) / 255.0) + np.float32(FLOOR_DB)
 
 
-def write(path: Path, sound: NDArray[np.float32], rate: int, truth: Truth, about: dict[str, object]) -> None:
-    """Analyse a piece and keep what a training needs of it; whole or not at all."""
-    levels, changes = hear(sound, rate)
-    part = path.with_suffix(".part")
-    with part.open("wb") as file:
-        np.savez_compressed(
-            file,
-            levels=levels,
-            changes=changes,
-            beats=truth.beats,
-            positions=truth.positions.astype(np.int8),
-            bar_beats=truth.bar_beats.astype(np.int8),
-            division=np.int8(truth.division),
-            about=np.frombuffer(json.dumps(about, sort_keys=True).encode(), dtype=np.uint8),
-        )
-    part.replace(path)
-
-
-def read(path: Path) -> LoadedPiece:
-    """One piece."""
-    with np.load(path) as packed:
-        truth = Truth(
-            packed["beats"],
-            packed["positions"].astype(np.int64),
-            packed["bar_beats"].astype(np.int64),
-            int(packed["division"]),
-        )
-        return LoadedPiece(packed["levels"], packed["changes"], truth, json.loads(packed["about"].tobytes()))
-
-
-def _bytes(values: NDArray[np.float32]) -> NDArray[np.uint8]:
+def _bytes(values: FloatArray) -> NDArray[np.uint8]:
     return np.clip(np.round(values), 0, 255).astype(np.uint8)

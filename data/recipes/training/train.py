@@ -1,17 +1,17 @@
-"""Train the beat network.
+"""Train the beat network on annotated recordings.
 
-    python -m data.recipes.training.train SET RUN                   some 40 minutes on two cores
-    python -m data.recipes.training.train SET RUN --steps 300       a short one
-    python -m data.recipes.training.train SET RUN --export          write workbench/models/beat_network.npz from the run
+    python -m data.recipes.training.train DATASET RUN                 4,000 steps, some 40 minutes on two cores
+    python -m data.recipes.training.train DATASET RUN --steps 300     a short training
 
-SET is what `generate.py` makes (its `train` and `dev` folders are read). RUN keeps `checkpoint.pt` and `log.jsonl`; a
-run that was interrupted goes on from its checkpoint and ends as if it had not been: batches depend on seed and step
-alone.
+DATASET is what `workbench.datasets.load` reads: `bundled`, a folder of recordings with their beats beside them, or an
+index of mirdata. Recordings without bars are left out, and one in ten is held out to watch the training. RUN gets
+`checkpoint.pt`, `log.jsonl` and, at the end, `beat_network.npz`, as `workbench.beats.network` reads it. A training that
+was interrupted continues from its checkpoint and ends with the same weights: a batch depends on seed and step alone.
 
 The loss follows Foscarin, Schlüter & Widmer, "Beat This! Accurate beat tracking without DBN postprocessing", ISMIR
 2024: cross-entropy that forgives a frame of shift, by taking the greatest activation around a beat and by asking
-nothing of the frames beside it. What comes in is spoiled once more at every step, on the spectrogram, where it is
-cheap: tempo, tone control, a floor of noise, bands left out, level.
+nothing of the frames beside it. Each step distorts its spectrograms anew, where that is cheap: tempo, tone, a floor of
+noise, missing bands, level.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -33,17 +34,16 @@ from data.recipes.training import pieces
 from data.recipes.training.network import BeatNetwork, beat_logits, export, side_logits
 from workbench.beats.hearing import FLOOR_DB, FRAMES_PER_SECOND, N_BANDS, N_CHANGES, compressed_levels
 from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, WEIGHTS_FILE
-from workbench.models.loading import model_path
+from workbench.workflows import datasets
 
 CROP = 3000
 """frames of a training example: a minute"""
 BATCH = 8
 MEAN_KEEPS = 0.998
 """share of the running mean of the weights that a step leaves"""
-DEV_PIECES = 100
-"""on which a training is watched"""
+HELD_OUT = 10
+"""of so many recordings one is held out"""
 PEAK_RATE = 3e-3
-RESTART_RATE = 2e-3
 POSITIVE = (4.0, 6.0)
 """how much a beat and a downbeat weigh against a frame without one"""
 SIDE_WEIGHTS = (0.03, 0.08, 0.08)
@@ -83,7 +83,7 @@ class Example:
     division: NDArray[np.int64]
 
 
-def example(piece: pieces.LoadedPiece, rng: np.random.Generator, spoils: Spoils, crop: int = CROP) -> Example:
+def example(piece: pieces.Piece, rng: np.random.Generator, spoils: Spoils, crop: int = CROP) -> Example:
     """A random minute of a piece, spoiled."""
     factor = math.exp(rng.uniform(-spoils.tempo, spoils.tempo)) if rng.random() < 0.7 else 1.0
     n_frames = len(piece.levels)
@@ -98,10 +98,10 @@ def example(piece: pieces.LoadedPiece, rng: np.random.Generator, spoils: Spoils,
         if rng.random() < 0.1:
             changes = np.zeros_like(changes)
     inputs[: len(at), N_BANDS:] = changes
-    return _with_targets(inputs, piece.truth, first / FRAMES_PER_SECOND, factor, len(at))
+    return _with_targets(inputs, piece, first / FRAMES_PER_SECOND, factor, len(at))
 
 
-def _sampled(piece: pieces.LoadedPiece, at: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _sampled(piece: pieces.Piece, at: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Levels in dB and changes at fractional frames."""
     left = np.minimum(at.astype(np.int64), len(piece.levels) - 1)
     right = np.minimum(left + 1, len(piece.levels) - 1)
@@ -143,16 +143,16 @@ def _spoiled(levels: NDArray[np.float32], rng: np.random.Generator, spoils: Spoi
 
 
 def _with_targets(
-    inputs: NDArray[np.float32], truth: pieces.Truth, first: float, factor: float, n_frames: int
+    inputs: NDArray[np.float32], piece: pieces.Piece, first: float, factor: float, n_frames: int
 ) -> Example:
     """Frames of the beats that lie inside, and tempo and metre between them."""
     crop = len(inputs)
-    beats = (truth.beats - first) / factor
+    beats = (piece.beats - first) / factor
     frames = np.round(beats * FRAMES_PER_SECOND).astype(np.int64)
     inside = (frames >= 0) & (frames < n_frames)
     targets = np.zeros((crop, 2), dtype=np.float32)
     targets[frames[inside], 0] = 1.0
-    targets[frames[inside & (truth.positions == 1)], 1] = 1.0
+    targets[frames[inside & (piece.positions == 1)], 1] = 1.0
     pairs = crop // 2
     tempo = np.zeros((pairs, TEMPO_BINS.size), dtype=np.float32)
     metre = np.full(pairs, -1, dtype=np.int64)
@@ -167,9 +167,10 @@ def _with_targets(
         tempo = np.where(known[:, None], soft / np.maximum(soft.sum(axis=1, keepdims=True), 1e-9), 0.0).astype(
             np.float32
         )
-        named = np.isin(truth.bar_beats[which], METRES)  # a bar of nine teaches nothing about bars of seven
-        metre = np.where(known & named, truth.bar_beats[which] - METRES[0], -1)
-        division = np.where(known, DIVISIONS.index(truth.division), -1)
+        named = np.isin(piece.bar_beats[which], METRES)  # a bar of nine teaches nothing about bars of seven
+        metre = np.where(known & named, piece.bar_beats[which] - METRES[0], -1)
+        if piece.division is not None:
+            division = np.where(known, DIVISIONS.index(piece.division), -1)
     return Example(inputs, targets, tempo, metre, division)
 
 
@@ -213,7 +214,7 @@ def frame_f(logits: Tensor, targets: NDArray[np.float32]) -> tuple[float, float]
 
 
 @torch.no_grad()
-def validate(network: BeatNetwork, held: list[pieces.LoadedPiece]) -> dict[str, float]:
+def validate(network: BeatNetwork, held: list[pieces.Piece]) -> dict[str, float]:
     """Loss and quick F over whole pieces."""
     network.eval()
     losses, beat, downbeat = [], [], []
@@ -236,31 +237,26 @@ def _running_mean(mean: Tensor, new: Tensor, n: Tensor | int) -> Tensor:
     return torch.lerp(new, mean, keep) if mean.is_floating_point() else new
 
 
-def rate_at(step: int, steps: int, restart: int = 0) -> float:
-    """Learning rate: a cosine over `steps`, then another over `restart` (Loshchilov & Hutter, "SGDR", ICLR 2017)."""
-    peak, done, length = (PEAK_RATE, step, steps) if step < steps else (RESTART_RATE, step - steps, restart)
-    return peak * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * done / length)))
+def rate_at(step: int, steps: int) -> float:
+    """Learning rate: it rises over 200 steps, and falls by a cosine over all."""
+    fall = 0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * step / steps))
+    return PEAK_RATE * min(1.0, (step + 1) / 200) * fall
 
 
 def train(
-    train_set: list[pieces.LoadedPiece],
-    dev_set: list[pieces.LoadedPiece],
+    train_set: list[pieces.Piece],
+    dev_set: list[pieces.Piece],
     run: Path,
     steps: int,
     seed: int = 0,
-    restart: int = 0,
     spoils: Spoils | None = None,
     channels: int = 64,
     filters: int = 16,
     every: int = 200,
 ) -> BeatNetwork:
-    """Train for a number of steps, or the rest of them where a checkpoint of this run lies in its folder.
+    """Train for a number of steps, or the rest of them if the folder has a checkpoint of this run.
 
-    `restart` steps follow in which the learning rate falls once more.
-
-    Returns
-    -------
-    the network with the running mean of its weights, which validates better than the last step's
+    Returns the network with the running mean of its weights, which validates better than the weights of the last step.
     """
     torch.manual_seed(seed)
     spoils = spoils or Spoils()
@@ -269,7 +265,7 @@ def train(
     mean = torch.optim.swa_utils.AveragedModel(network, avg_fn=_running_mean, use_buffers=True)
     run.mkdir(parents=True, exist_ok=True)
     checkpoint, log = run / "checkpoint.pt", run / "log.jsonl"
-    about = {"seed": seed, "steps": steps, "restart": restart, "spoils": asdict(spoils), **network.shape}
+    about = {"seed": seed, "steps": steps, "spoils": asdict(spoils), **network.shape}
     start = 0
     if checkpoint.exists():
         state = torch.load(checkpoint)
@@ -282,9 +278,8 @@ def train(
     _keep_log(log, start)
     began = time.monotonic()
     running = 0.0
-    for step in range(start, steps + restart):
-        warm = min(1.0, (step + 1) / 200)
-        rate = warm * rate_at(step, steps, restart)
+    for step in range(start, steps):
+        rate = rate_at(step, steps)
         for group in optimizer.param_groups:
             group["lr"] = rate
         rng = np.random.default_rng([seed, step])
@@ -297,7 +292,7 @@ def train(
         optimizer.step()
         mean.update_parameters(network)
         running += float(loss.detach())
-        if (step + 1) % every == 0 or step + 1 == steps + restart:
+        if (step + 1) % every == 0 or step + 1 == steps:
             since = (step + 1 - start) % every or every
             row = {"step": step + 1, "train_loss": running / min(since, step + 1 - start), "rate": rate}
             row |= {f"dev_{name}": value for name, value in validate(mean.module, dev_set).items()} if dev_set else {}
@@ -328,57 +323,24 @@ def _keep_log(log: Path, steps: int) -> None:
         log.write_text("".join(f"{line}\n" for line in rows))
 
 
-def trained(run: Path) -> BeatNetwork:
-    """The network of a run's checkpoint."""
-    state = torch.load(run / "checkpoint.pt")
-    network = BeatNetwork(**state["shape"])
-    weights = {name.removeprefix("module."): v for name, v in state["mean"].items() if name.startswith("module.")}
-    network.load_state_dict(weights)
-    return network.eval()
-
-
 def main() -> None:
-    """Read the command line."""
+    """Read the recordings, train, write the weights."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("set", type=Path, help="folder of generate.py, with train and dev inside")
-    parser.add_argument("run", type=Path, help="folder of the checkpoint and the log")
+    parser.add_argument("dataset", help="bundled, a folder, or an index of mirdata")
+    parser.add_argument("run", type=Path, help="folder of the checkpoint, the log and the weights")
     parser.add_argument("--steps", type=int, default=4000)
-    parser.add_argument("--restart", type=int, help="steps of a second fall of the learning rate; 5/8 of the first")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--channels", type=int, default=64)
-    parser.add_argument("--filters", type=int, default=16)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--plain", action="store_true", help="do not spoil what comes in (for the ablation)")
-    parser.add_argument(
-        "--export", type=Path, nargs="?", const=_shipped(), help="write the weights of the run and stop"
-    )
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    restart = options.steps * 5 // 8 if options.restart is None else options.restart
-    if options.export is None:
-        paths = [sorted((options.set / name).glob("?????.npz")) for name in ("train", "dev")]
-        train_set, dev_set = ([pieces.read(path) for path in found] for found in (paths[0], paths[1][:DEV_PIECES]))
-        spoils = Spoils.none() if options.plain else Spoils()
-        train(
-            train_set,
-            dev_set,
-            options.run,
-            options.steps,
-            options.seed,
-            restart,
-            spoils,
-            options.channels,
-            options.filters,
-        )
-    else:
-        last = json.loads((options.run / "log.jsonl").read_text().splitlines()[-1])
-        run = torch.load(options.run / "checkpoint.pt")["run"]
-        export(trained(options.run), options.export, {**run, "last": last})
-        print(f"{options.export}: {options.export.stat().st_size / 1000:.0f} kB")
-
-
-def _shipped() -> Path:
-    return model_path(WEIGHTS_FILE)
+    found = [pieces.piece_of(track) for track in datasets.load(options.dataset) if track.grid is not None]
+    held_out, learned = found[HELD_OUT - 1 :: HELD_OUT], [p for k, p in enumerate(found) if (k + 1) % HELD_OUT]
+    if not learned:
+        sys.exit(f"{options.dataset}: no recording has bars")
+    network = train(learned, held_out, options.run, options.steps, options.seed)
+    weights = options.run / WEIGHTS_FILE
+    export(network, weights, {"dataset": options.dataset, "steps": options.steps, "seed": options.seed})
+    print(f"{weights}: {weights.stat().st_size / 1000:.0f} kB, {len(learned)} recordings, {len(held_out)} held out")
 
 
 if __name__ == "__main__":

@@ -336,7 +336,7 @@ def stated(rows: Sequence[Row]) -> Table:
 
 
 def write(songs: Sequence[Song], folder: Path, out: Path) -> None:
-    """Write songs as FLAC with their truth, as `data.recipes.fitting.beat_readings` takes them with `--songs`."""
+    """Write songs as FLAC with their truth, as `tests.benchmarks.beats` reads them."""
     out.mkdir(parents=True, exist_ok=True)
     for song in songs:
         samples, rate = samples_of(song)
@@ -351,10 +351,12 @@ def write(songs: Sequence[Song], folder: Path, out: Path) -> None:
 
 
 def main() -> None:
-    """Measure a folder, or write its songs for the fit; see the head of the module."""
+    """Measure a folder, or write its songs; see the head of the module."""
     arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     arguments.add_argument("folder", type=Path)
-    arguments.add_argument("--write", type=Path, metavar="OUT", help="write the songs for the fit; measure nothing")
+    arguments.add_argument(
+        "--write", type=Path, metavar="OUT", help="write the songs with their truth; measure nothing"
+    )
     arguments.add_argument("--told", action="store_true", help="tell the tracker the tempo of each song")
     given = arguments.parse_args()
     warnings.simplefilter("ignore")  # mir_eval's, about pieces in which nothing was found

@@ -30,11 +30,13 @@ from typing import TypeVar
 import numpy as np
 import soundfile
 
-from data.recipes.material.mix_videos import Ranges
+from data.recipes.material.fonts import RATE, installed
+from data.recipes.material.soundtracks import Ranges
 from data.recipes.material.spoken_videos import spoken_videos, write_video
-from data.recipes.training.fonts import RATE, installed
 from tests.benchmarks.beats import TEMPO_TOLERANCE
-from tests.benchmarks.claims import (
+from tests.benchmarks.elsewhere import beats, keys, singers
+from tests.benchmarks.elsewhere.cuts import labelled_cuts
+from tests.benchmarks.elsewhere.statements import (
     Claim,
     TrackTruth,
     VideoTruth,
@@ -44,8 +46,6 @@ from tests.benchmarks.claims import (
     said_once,
     summary,
 )
-from tests.benchmarks.elsewhere import beats, keys, singers
-from tests.benchmarks.elsewhere.cuts import labelled_cuts
 from tests.benchmarks.table import Table
 from workbench.catalog.lane import Lane
 from workbench.character.key import TONICS

@@ -27,8 +27,7 @@ from pathlib import Path
 import mido
 import numpy as np
 
-from data.recipes.training.fonts import CHANNELS, RATE, font_player, installed
-from data.recipes.training.performing import Played, Sounded
+from data.recipes.material.fonts import CHANNELS, RATE, Played, Sounded, font_player, installed
 from tests.benchmarks.table import Table
 from workbench.character.fitted import key_scores
 from workbench.character.key import RATED_MAJOR, RATED_MINOR, tone_profile
@@ -172,8 +171,7 @@ def play(piece: KeyedPiece, font: str, rng: np.random.Generator) -> FloatArray:
     shape (n,), mono at `RATE`
     """
     parts = [
-        Played("chords" if number else "melody", int(rng.choice(CHORDS if number else LEADS)), notes)
-        for number, notes in enumerate(parts_of(piece.path))
+        Played(int(rng.choice(CHORDS if number else LEADS)), notes) for number, notes in enumerate(parts_of(piece.path))
     ]
     return np.sum(font_player(font).stems(parts, PLAYED_SECONDS), axis=0).mean(axis=1)  # type: ignore[no-any-return]
 

@@ -16,8 +16,8 @@ import numpy as np
 import soxr
 
 from data.recipes.fitting.own_music import MeasuredScene, measured
-from data.recipes.material.mix_videos import RATE
 from data.recipes.material.own_music_scenes import own_music_scenes
+from data.recipes.material.soundtracks import RATE
 from tests.benchmarks.table import Table
 from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.mix.balance import SoundtrackMeasure, own_music_in, utterances_in

@@ -35,8 +35,8 @@ import numpy as np
 import soxr
 from numpy.typing import NDArray
 
-from data.recipes.material.mix_videos import RATE, Ranges, Sound
 from data.recipes.material.recordings import ElsewhereRecording, recordings
+from data.recipes.material.soundtracks import RATE, Ranges, Sound
 from data.recipes.material.spoken_videos import SECONDS, SpokenVideo, spoken_videos, write_video
 from tests.benchmarks.mix import HZ, Finding, frames, movements, understood
 from tests.benchmarks.table import Table

@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 import soxr
 
-from data.recipes.material.mix_videos import RATE, Sound, Video
+from data.recipes.material.soundtracks import RATE, Sound, Video
 from tests.benchmarks.mix import measured
 from tests.benchmarks.table import Table
 from workbench.media.audio import decode

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from data.recipes.material.elsewhere_voices import voice_scenes
-from data.recipes.material.mix_videos import RATE, Video
+from data.recipes.material.soundtracks import RATE, Video
 from tests.benchmarks.mix import HZ, Finding, Heard, by_points, frames, measured, mixed, music_for
 from tests.benchmarks.table import Table
 from workbench.mix.balance import Mix, SoundtrackMeasure, utterances_in

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from workbench.match.ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
-from workbench.match.reference import read_reference, write_reference
+from workbench.match.reference import read_reference
 from workbench.params import MatchParams
 
 PARAMS = MatchParams()
@@ -44,12 +42,3 @@ def test_usual_parts_are_means_over_it(parts: dict[str, np.ndarray]) -> None:
     for name in ("pulse", "level", "mood", "voice", "length", "arc"):
         mean = float(np.exp(np.mean(np.log(np.maximum(parts[name], 0.02)))))
         assert PARAMS.usual_parts[name] == pytest.approx(mean, abs=0.005), name
-
-
-def test_what_is_written_is_read(tmp_path: Path) -> None:
-    reference = read_reference()
-    write_reference(reference, tmp_path / "again.npz")
-    with np.load(tmp_path / "again.npz") as arrays:
-        np.testing.assert_array_equal(arrays["grades"], reference.grades)
-        np.testing.assert_allclose(arrays["bpm"], reference.columns.bpm, atol=1e-3)
-        assert int(arrays["n_cuts"].sum()) == sum(make_video.cuts.size for make_video in reference.videos)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from workbench.catalog.lane import Calibration, calibrated, fit_calibration
-from workbench.models.loading import model_path
 from workbench.params import UnderscoreParams
-from workbench.underscore.reference import FILE, read_reference, write_reference
+from workbench.underscore.reference import read_reference
 
 PARAMS = UnderscoreParams()
 
@@ -30,10 +27,3 @@ def test_scores_are_probabilities_of_being_taken() -> None:
     for low in np.arange(0.0, 0.6, 0.1):
         some = (scores >= low) & (scores < low + 0.1)
         assert reference.taken[some].mean() == pytest.approx(scores[some].mean(), abs=0.15)
-
-
-def test_a_set_that_is_written_is_read_as_it_was(tmp_path: Path) -> None:
-    write_reference(read_reference(), tmp_path / FILE)
-    with np.load(tmp_path / FILE) as written, np.load(model_path(FILE)) as shipped:
-        assert written.files == shipped.files
-        assert all(np.array_equal(written[name], shipped[name]) for name in written.files)

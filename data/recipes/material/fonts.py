@@ -1,4 +1,4 @@
-"""Sampled instruments: the parts of a performance played by FluidSynth, each into a stem of its own.
+"""Sampled instruments: parts played by FluidSynth in a sound font, each into a stem of its own.
 
 The library is called directly and kept in memory with its fonts, for reading a font costs more than playing a piece.
 One synthesizer plays all parts at once; every MIDI channel has its own pair of output buffers, so that the desk can
@@ -21,13 +21,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from data.recipes.engine.fluidsynth import library
-from data.recipes.training.performing import Played, Sounded
-
 RATE = 44_100
 BLOCK = 64
 CHANNELS = 16
-DRUM_BANK = 128
 _ALL_SOUND_OFF = 120
 _LOG_ERRORS = 1
 _LONGEST_DELAY = 0.012
@@ -54,18 +50,26 @@ class Font(NamedTuple):
 
 FONTS = {
     "fluid": Font(Path("/usr/share/sounds/sf2/FluidR3_GM.sf2"), "fluid-soundfont-gm", "MIT"),
-    "mono": Font(Path("/usr/share/fluidr3mono-gm-soundfont/FluidR3Mono_GM.sf3"), "fluidr3mono-gm-soundfont", "MIT"),
     "muse": Font(Path("/usr/share/sounds/sf3/MuseScore_General_Lite.sf3"), "musescore-general-soundfont-small", "MIT"),
     "tim": Font(Path("/usr/share/sounds/sf2/TimGM6mb.sf2"), "timgm6mb-soundfont", "GPL-2"),
-    "csound": Font(Path("/usr/share/sounds/sf2/sf_GMbank.sf2"), "csound-soundfont", "LGPL-2.1"),
-    "opl": Font(Path("/usr/share/sounds/sf2/OPL-3_FM_128M.sf2"), "opl3-soundfont", "GPL"),
 }
-"""Fonts by the name that a desk uses."""
 
-TRAINING_FONTS = ("fluid", "mono", "muse")
-"""under a licence that lets what is learnt from them be passed on freely"""
-VALIDATION_FONTS = ("tim", "csound", "opl")
-"""never heard in training"""
+
+class Sounded(NamedTuple):
+    """A note; times in seconds."""
+
+    begin: float
+    seconds: float
+    pitch: int
+    velocity: int
+
+
+@dataclass
+class Played:
+    """The notes of one part and the General MIDI program that plays them."""
+
+    program: int
+    notes: list[Sounded]
 
 
 def installed(names: Sequence[str]) -> tuple[str, ...]:
@@ -75,13 +79,37 @@ def installed(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if FONTS[name].path.exists())
 
 
-@dataclass(frozen=True)
-class _Key:
+class _Key(NamedTuple):
     """A key of an instrument, whose delay is known."""
 
-    bank: int
     program: int
     pitch: int
+
+
+@cache
+def library() -> ctypes.CDLL:
+    """The FluidSynth library with the argument types of the few calls below."""
+    name = ctypes.util.find_library("fluidsynth")
+    if name is None:
+        raise RuntimeError("FluidSynth is not installed; the Debian package is called fluidsynth")
+    lib = ctypes.CDLL(name)
+    pointer, text, number, real = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_double
+    signatures = {
+        "new_fluid_settings": (pointer, []),
+        "fluid_settings_setnum": (number, [pointer, text, real]),
+        "fluid_settings_setint": (number, [pointer, text, number]),
+        "new_fluid_synth": (pointer, [pointer]),
+        "fluid_synth_sfload": (number, [pointer, text, number]),
+        "fluid_synth_program_select": (number, [pointer, number, number, number, number]),
+        "fluid_synth_noteon": (number, [pointer, number, number, number]),
+        "fluid_synth_noteoff": (number, [pointer, number, number]),
+        "fluid_synth_cc": (number, [pointer, number, number, number]),
+        "fluid_synth_process": (number, [pointer, number, number, pointer, number, pointer]),
+    }
+    for function, (result, arguments) in signatures.items():
+        getattr(lib, function).restype = result
+        getattr(lib, function).argtypes = arguments
+    return lib
 
 
 class FontPlayer:
@@ -112,33 +140,32 @@ class FontPlayer:
             raise ValueError(f"{len(parts)} parts; a font plays at most {CHANNELS} at once")
         events: list[tuple[float, int, int, int, int]] = []
         for channel, part in enumerate(parts):
-            bank, program = self._selected(part, channel)
+            program = self._selected(part, channel)
             for note in part.notes:
-                begin = note.begin + _LEAD_BLOCKS * BLOCK / RATE - self._delay(part, note, bank, program)
+                begin = note.begin + _LEAD_BLOCKS * BLOCK / RATE - self._delay(part, note, program)
                 events.append((begin, 1, channel, note.pitch, note.velocity))
                 events.append((begin + max(note.seconds, 0.02), 0, channel, note.pitch, 0))
         sound = self._play(events, _LEAD_BLOCKS + int(np.ceil((seconds + RING_SECONDS) * RATE / BLOCK)))
         sound = sound[:, _LEAD_BLOCKS * BLOCK :]
         return [np.ascontiguousarray(sound[2 * channel : 2 * channel + 2].T) for channel in range(len(parts))]
 
-    def _selected(self, part: Played, channel: int) -> tuple[int, int]:
+    def _selected(self, part: Played, channel: int) -> int:
         """Choose the instrument of a channel: the one asked for or its nearest relative in this font."""
-        bank = DRUM_BANK if part.role == "drums" else 0
         for program in (part.program, part.program // 8 * 8, 0):
-            if self._lib.fluid_synth_program_select(self._synth, channel, self._font, bank, program) == 0:
+            if self._lib.fluid_synth_program_select(self._synth, channel, self._font, 0, program) == 0:
                 break
         else:
-            raise ValueError(f"the font has no instrument in bank {bank}")
+            raise ValueError("the font has no instrument in bank 0")
         for controller, value in ((7, 100), (10, 64), (11, 127), (91, 0), (93, 0)):
             self._lib.fluid_synth_cc(self._synth, channel, controller, value)
-        return bank, program
+        return program
 
-    def _delay(self, part: Played, note: Sounded, bank: int, program: int) -> float:
+    def _delay(self, part: Played, note: Sounded, program: int) -> float:
         """Seconds from striking the note until it is heard, measured on first use.
 
         Heard means a tenth of the peak of the first 0.1 s.
         """
-        key = _Key(bank, program, note.pitch)
+        key = _Key(program, note.pitch)
         if key not in self._delays:
             channel = CHANNELS - 1
             self._selected(part, channel)
@@ -150,7 +177,7 @@ class FontPlayer:
             level = np.abs(sound[2 * channel : 2 * channel + 2]).max(axis=0)
             level[:start] = 0.0
             heard = int(np.argmax(level > 0.1 * level.max())) if level.any() else start
-            longest = _LONGEST_STRUCK_DELAY if bank or program in _STRUCK else _LONGEST_DELAY
+            longest = _LONGEST_STRUCK_DELAY if program in _STRUCK else _LONGEST_DELAY
             self._delays[key] = float(np.clip((heard - start) / RATE, 0.0, longest))
         return self._delays[key]
 

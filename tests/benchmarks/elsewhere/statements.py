@@ -1,31 +1,18 @@
-"""Whether what `match_map` says of videos and tracks is true, line by line, where the truth is known.
+"""What `match_map` says of videos and tracks, read as numbers and compared with what is known of them.
 
-Videos are the drawn ones of `data/recipes/material/match_drawn_videos.py`, encoded and watched; the bundled tracks are
-added as files, without a word of their manifest. Numbers are read out of the lines as a reader would, and compared with
-how the video was drawn and how the track was written. Energy, cheerfulness and pulse are opinions of ours without a
-truth, so they are left out, as are motion and light.
+Numbers are read from the lines as a reader would read them. Energy, cheerfulness and pulse are opinions of ours without
+a truth, so they are left out, as are motion and light.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from data.recipes.material.match_drawn_videos import RECIPES, Recipe, draw, truth_of
 from tests.benchmarks.table import Table
-from workbench.bundled import bundled_path
 from workbench.catalog.lane import Lane
-from workbench.home import Home
-from workbench.media.probe import probe
-from workbench.workflows.library import WantedFile, add_tracks
-from workbench.workflows.match import match
-from workbench.workspace import Workspace
 
 GOAL = 0.95
 CUTS_SHARE, CUTS_LEAST = 0.1, 1.0
@@ -76,8 +63,6 @@ class TrackTruth:
     loops: bool | None = None
 
 
-Manifest = Mapping[Path, Mapping[str, Any]]
-"""what was written of each bundled track, by its file"""
 Reader = Callable[["re.Match[str]"], tuple[str, bool]]
 """the true value, and whether what the line says agrees with it"""
 
@@ -215,60 +200,6 @@ def claims_of_lane(lane: Lane, name: str, video: VideoTruth, tracks: Mapping[Pat
     return found
 
 
-def known_of_bundled(manifest: Manifest) -> dict[Path, TrackTruth]:
-    """What is known of the bundled tracks, by their files.
-
-    Parameters
-    ----------
-    manifest : of the bundled catalog
-    """
-    return {
-        path: TrackTruth(
-            probe(path).duration,
-            fields.get("bpm"),
-            sung=not fields["instrumental"],
-            key=f"{fields['musical_key_name']} {fields['musical_key_mode']}" if "musical_key_name" in fields else None,
-            loops=fields["kind"] == "song",
-        )
-        for path, fields in manifest.items()
-    }
-
-
-def known_of_drawn(recipe: Recipe) -> VideoTruth:
-    """What is known of a video because it was drawn so.
-
-    Parameters
-    ----------
-    recipe : of the video
-    """
-    seconds, truth = recipe.character.seconds, truth_of(recipe)
-    cuts = truth.cuts_per_minute * seconds / 60.0
-    return VideoTruth(seconds, (cuts, cuts), truth.speech_share)
-
-
-def bundled_manifest() -> Manifest:
-    """What was written of each bundled track, by its file."""
-    file = bundled_path("data", "bundled", "manifest.jsonl")
-    rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-    return {file.parent / row["path"]: row for row in rows}
-
-
-def run() -> list[Table]:
-    """All tables."""
-    folder = Path(os.environ.get("BENCH_VIDEOS") or tempfile.mkdtemp(prefix="claims-"))
-    workspace = Workspace(Home(folder / "unlabelled"))
-    manifest = bundled_manifest()
-    for added in add_tracks(workspace, [WantedFile(path) for path in manifest]):
-        assert added.fault is None, added.fault
-    known = known_of_bundled(manifest)
-    claims: set[Claim] = set()
-    for recipe in RECIPES:
-        video = draw(recipe, folder / f"{recipe.name.replace(' ', '-').replace(',', '')}.mp4")
-        claims |= claims_of_lane(match(workspace, video), recipe.name, known_of_drawn(recipe), known)
-    claims = said_once(claims)
-    return [summary(claims, f"{len(RECIPES)} drawn videos, bundled tracks without their manifest"), failures(claims)]
-
-
 def summary(claims: set[Claim], material: str) -> Table:
     """How many claims of each kind are true.
 
@@ -299,8 +230,3 @@ def failures(claims: set[Claim]) -> Table:
         if not claim.holds:
             table.add(claim.kind, claim.subject, claim.said, claim.true)
     return table
-
-
-if __name__ == "__main__":
-    for made in run():
-        print(made.markdown())
