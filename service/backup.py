@@ -1,6 +1,6 @@
 """Backups: all records and the files that cannot be made again, in one tar file, taken while the service runs.
 
-    backup.json      the manifest: format, time, home folder and store, migrations of the database, rows of each table
+    backup.json      the manifest: format, time, home folder and store, revisions of its tables, rows of each table
     records.jsonl    one row a line, {"table": …, "row": {column: value}}
     uploads/…        what callers sent
     videos/…         what was fetched for them
@@ -44,12 +44,13 @@ from service.store.shared_files import take_over
 from workbench.errors import MediaError, ParameterError, StoreError, WorkbenchError
 from workbench.store import database as records
 from workbench.store.database import Database, now
+from workbench.store.schema import revision_of
 from workbench.store.stored_files import StoredFiles
 
-FORMAT = 1
+FORMAT = 2
 _MANIFEST, _RECORDS, _END = "backup.json", "records.jsonl", "end.json"
-_LEFT_OUT = frozenset((records.migrations.name, service_tables.workers.name))
-"""tables that are about this installation"""
+_LEFT_OUT = service_tables.workers.name
+"""table that is about this installation"""
 _PARTS = ("uploads", "videos", "tracks", "profiles")
 _NESTED = ("videos", "tracks")
 """parts with folders, where machines share a store"""
@@ -118,7 +119,8 @@ def write_backup(
     try:
         with tempfile.TemporaryFile("w+b", dir=path.absolute().parent) as lines:
             with database.read() as connection:
-                migrations = _freeze(connection)
+                _freeze(connection)
+                revisions = _revisions(connection)
                 if account is not None and accounts.get(connection, account) is None:
                     raise ParameterError(f"no account {account!r}; `workbench accounts list` shows what there is")
                 rows = _write_records(connection, lines, account)
@@ -130,7 +132,7 @@ def write_backup(
                 "home": str(files.root),
                 "also": [str(root) for root in _roots(files)[1:]],
                 "account": account,
-                "migrations": migrations,
+                "revisions": revisions,
                 "rows": rows,
             }
             with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
@@ -216,14 +218,17 @@ def restore_backup(files: StoredFiles, database: Database, path: Path, *, one_ac
 def _tables() -> list[sa.Table]:
     """The tables of a backup, those of the workbench first."""
     both = (*records.metadata.sorted_tables, *service_tables.metadata.sorted_tables)
-    return [table for table in both if table.name not in _LEFT_OUT]
+    return [table for table in both if table.name != _LEFT_OUT]
 
 
-def _freeze(connection: Connection) -> list[str]:
-    """Make all that the transaction reads be of one instant; returns the migrations that the database has."""
+def _freeze(connection: Connection) -> None:
+    """Make all that the transaction reads be of one instant."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
-    return sorted(connection.scalars(sa.select(records.migrations.c.name)))
+
+
+def _revisions(connection: Connection) -> dict[str, str | None]:
+    return {schema.name: revision_of(connection, schema) for schema in (records.SCHEMA, service_tables.SCHEMA)}
 
 
 def _write_records(connection: Connection, lines: IO[bytes], account: str | None) -> dict[str, int]:
@@ -235,8 +240,8 @@ def _write_records(connection: Connection, lines: IO[bytes], account: str | None
         if table is service_tables.shared_values:
             # which home, store and database it is does not hold where it is restored
             query = query.where(table.c.name.not_in((shared_values.STORE_ID, shared_values.DATABASE_ID)))
-        for row in connection.execute(query):
-            values = dict(row._mapping)
+        for row in connection.execute(query).mappings():
+            values = dict(row)
             if account is not None and table is service_tables.api_keys:
                 values["digest"] = f"left out: {values['key_id']}"  # which is the hash of no key
             line = {"table": table.name, "row": values}
@@ -328,14 +333,13 @@ def _read_json(tar: tarfile.TarFile, member: tarfile.TarInfo) -> dict[str, Any]:
 
 def _require_fit(connection: Connection, manifest: dict[str, Any], path: Path) -> None:
     """Check that the backup has the tables of this version, and that they are empty here."""
-    here = set(connection.scalars(sa.select(records.migrations.c.name)))
-    differ = sorted(here ^ set(manifest["migrations"]))
-    if differ:
+    here, there = _revisions(connection), manifest["revisions"]
+    if here != there:
         advice = "restore it with the version that made it, then update"
-        raise ParameterError(f"{path}: made by another version of this package ({differ[0]} differs); {advice}")
+        raise ParameterError(f"{path}: its tables are {there}, those of this version {here}; {advice}")
     for table in _tables():
         if table is records.revisions:
-            continue  # migrations begin it
+            continue  # a new database begins it
         if connection.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first() is not None:
             advice = "restore into an empty one, with --home DIR or another WORKBENCH_DATABASE_URL"
             raise ParameterError(f"the database holds records already ({table.name}); {advice}")

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from workbench.params import WorkbenchParams
     from workbench.recording import Recording
     from workbench.store.arrays import ArrayStore
-    from workbench.store.database import Database, Migration
+    from workbench.store.database import Database
+    from workbench.store.schema import Schema
     from workbench.store.stored_files import StoredFiles
 
 # Bytes of decoded sound held in memory, unless one recording alone takes more: 12 min of stereo at 44.1 kHz
@@ -63,7 +64,7 @@ class Workspace:
     params : all parameters; None: the defaults
     progress : receives what is being done; default: nobody
     settings : from the environment; None: they are read when they are first needed
-    migrations : of other packages that keep tables in the same database, see `workbench.store.database`
+    schemas : of other packages that keep tables in the same database, see `workbench.store.schema`
     recording_bytes, filed_bytes : of decoded sound that are kept in memory and in files, besides the recording used
         last
     """
@@ -75,11 +76,11 @@ class Workspace:
         progress: Progress = silent,
         *,
         settings: WorkbenchSettings | None = None,
-        migrations: Sequence[Migration] = (),
+        schemas: Sequence[Schema] = (),
         recording_bytes: int = RECORDING_BYTES,
         filed_bytes: int = FILED_BYTES,
     ) -> None:
-        self._resources = _Resources(home, settings, tuple(migrations), (recording_bytes, filed_bytes))
+        self._resources = _Resources(home, settings, tuple(schemas), (recording_bytes, filed_bytes))
         self._params = params
         self._progress = progress
         self._audio: SoundChoice | None = None
@@ -256,12 +257,12 @@ class _Resources:
         self,
         home: Home,
         settings: WorkbenchSettings | None,
-        migrations: tuple[Migration, ...],
+        schemas: tuple[Schema, ...],
         most_bytes: tuple[int, int],
     ) -> None:
         self.home = home
         self._settings = settings
-        self._migrations = migrations
+        self._schemas = schemas
         self._most_bytes = most_bytes
         self._opening = threading.Lock()
         self._keeping = threading.Lock()
@@ -306,7 +307,7 @@ class _Resources:
             if self._database is None:
                 from workbench.store.database import Database
 
-                self._database = Database.at(self.home, self.settings, self._migrations)
+                self._database = Database.at(self.home, self.settings, self._schemas)
             return self._database
 
     def existing_database(self) -> Database | None:

@@ -106,10 +106,10 @@ def workspace_in(home: Home, params: WorkbenchParams | None = None, progress: Pr
     ------
     StoreError : the home folder or the database cannot be used
     """
-    from service.store.tables import MIGRATIONS
+    from service.store.tables import SCHEMA
     from workbench.workspace import Workspace
 
-    return Workspace(home, params, progress, migrations=MIGRATIONS)
+    return Workspace(home, params, progress, schemas=(SCHEMA,))
 
 
 def warn_if_open(home: Home) -> None:

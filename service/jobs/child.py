@@ -28,7 +28,7 @@ from service.logs import log_to_stderr
 from service.processes.lifelines import die_with
 from service.settings import ServiceSettings, load_service_settings
 from service.store.jobs import Job
-from service.store.tables import MIGRATIONS
+from service.store.tables import SCHEMA
 from workbench.clock import wall_seconds
 from workbench.errors import StoreError
 from workbench.home import Home
@@ -60,7 +60,7 @@ def main(run: Run, warm_up: Callable[[], str]) -> None:
     limit_memory(settings.job_memory_bytes)
     send = _sender(messages)
     send({"ready": revision})
-    workspace = Workspace(home, settings=core, migrations=MIGRATIONS)
+    workspace = Workspace(home, settings=core, schemas=(SCHEMA,))
     for line in sys.stdin:
         order = json.loads(line)
         limit_processor(order["processor_seconds"])

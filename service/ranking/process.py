@@ -54,14 +54,14 @@ def load_ranker(home: Home) -> Rank:
     ------
     StoreError : the home folder or the database cannot be used
     """
-    from service.store.tables import MIGRATIONS
+    from service.store.tables import SCHEMA
     from workbench.results.lane import lane_body
     from workbench.store.changes import current_revision
     from workbench.workflows.library import open_catalog
     from workbench.workflows.underscore import the_embedding, underscore
     from workbench.workspace import Workspace
 
-    workspace = Workspace(home, migrations=MIGRATIONS)
+    workspace = Workspace(home, schemas=(SCHEMA,))
     snapshot = open_catalog(workspace)
     seen: int | None = None
     the_embedding(workspace)

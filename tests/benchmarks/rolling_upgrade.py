@@ -11,9 +11,8 @@ not find the older one's answers; its first loop takes a job, and callers wait f
 
     python -m tests.benchmarks.rolling_upgrade [--old COMMIT] [--database sqlite|postgresql] [--keep-old]
 
-The newer version is this checkout. If it has no migration that COMMIT (default: HEAD) lacks, it gets one for the
-rehearsal. `--keep-old`: the older version's processes are not started again and it does not come back, for a COMMIT
-from before the rule that migrations expand, then contract.
+The newer version is this checkout. If it has no revision that COMMIT (default: HEAD) lacks, it gets one for the
+rehearsal. `--keep-old`: the older version's processes are not started again and it does not come back.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ import io
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -51,17 +49,17 @@ PAUSE_SECONDS = 0.02  # between two requests of a caller
 READY_SECONDS = 600.0
 PARTS = ("workbench", "service", "data/bundled", "notebooks", "pyproject.toml")
 REHEARSAL = """
-MIGRATIONS += (
-    (
-        "service/9000_expand_rehearsal",
-        (
-            "ALTER TABLE jobs ADD COLUMN rehearsal TEXT",
-            "ALTER TABLE ledger ADD COLUMN rehearsal TEXT NOT NULL DEFAULT ''",
-            "CREATE INDEX jobs_by_rehearsal ON jobs (rehearsal)",
-            "CREATE TABLE rehearsals (name TEXT PRIMARY KEY)",
-        ),
-    ),
-)
+import sqlalchemy as sa
+from alembic import op
+
+revision, down_revision = {revision!r}, {before!r}
+
+
+def upgrade():
+    op.add_column("jobs", sa.Column("rehearsal", sa.Text))
+    op.add_column("ledger", sa.Column("rehearsal", sa.Text, nullable=False, server_default=""))
+    op.create_index("jobs_by_rehearsal", "jobs", ["rehearsal"])
+    op.create_table("rehearsals", sa.Column("name", sa.Text, primary_key=True))
 """
 
 
@@ -366,10 +364,22 @@ def check_out(commit: str | None, folder: Path) -> Path:
     return folder
 
 
-def migrations(code: Path) -> set[str]:
-    """The names of a version's migrations."""
-    text = (code / "service/store/tables.py").read_text() + (code / "workbench/store/database.py").read_text()
-    return set(re.findall(r'"((?:service/)?\d{4}_\w+)"', text))
+def revisions(code: Path) -> set[str]:
+    """The revisions of a version's tables."""
+    folders = (code / part / "store/migrations/versions" for part in ("workbench", "service"))
+    return {f"{file.parts[-5]} {file.stem}" for folder in folders for file in folder.glob("v*.py")}
+
+
+def add_rehearsal(code: Path) -> None:
+    """Give a version one more revision of the service's tables, which only adds."""
+    tables = code / "service/store/tables.py"
+    text = tables.read_text()
+    before = text.partition('head="')[2].partition('"')[0]
+    major, minor = before.split("_")
+    revision = f"{major}_{int(minor) + 1}"
+    tables.write_text(text.replace(f'head="{before}"', f'head="{revision}"'))
+    written = code / f"service/store/migrations/versions/v{revision}_rehearsal.py"
+    written.write_text(REHEARSAL.format(revision=revision, before=before))
 
 
 def _children(pid: int) -> list[int]:
@@ -387,10 +397,9 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         code = {"older": check_out(given.old, Path(folder, "older")), "newer": check_out(None, Path(folder, "newer"))}
-        added = migrations(code["newer"]) - migrations(code["older"])
+        added = revisions(code["newer"]) - revisions(code["older"])
         if not added:
-            with (code["newer"] / "service/store/tables.py").open("a") as tables:
-                tables.write(REHEARSAL)
+            add_rehearsal(code["newer"])
         for database in given.database or ["sqlite", *(["postgresql"] if has_postgres() else [])]:
             with ExitStack() as stack:
                 root = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -402,7 +411,7 @@ def main() -> None:
                 stack.callback(new.stop)
                 table = upgrade(old, new, given.keep_old)
                 what = ", ".join(sorted(added)) or "one for the rehearsal"
-                table.notes.append(f"{database}; {given.old} beside this checkout; migrations in between: {what}.")
+                table.notes.append(f"{database}; {given.old} beside this checkout; revisions in between: {what}.")
                 print(table.markdown(), flush=True)
 
 

@@ -28,7 +28,7 @@ import sqlalchemy as sa
 from service.prices import Prices
 from service.store import accounts, ledger
 from service.store.ledger import Charge, Credit
-from service.store.tables import MIGRATIONS
+from service.store.tables import SCHEMA
 from workbench.store.database import Database
 
 _LOOP = "POST /v1/loop"
@@ -127,7 +127,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
     """An empty database of each kind, with the service's tables."""
-    opened = Database(database_url, MIGRATIONS)
+    opened = Database(database_url, (SCHEMA,))
     yield opened
     opened.close()
 

@@ -33,7 +33,7 @@ from workbench.files import hash_file
 from workbench.recording import FloatArray
 from workbench.store import grids
 from workbench.store.changes import current_revision, next_revision
-from workbench.store.database import Database, now, recordings, removed_tracks, tracks
+from workbench.store.database import CREATED, Database, now, recordings, removed_tracks, revisions, tracks
 from workbench.store.grid_records import CorrectedGrid
 
 PRESENT, MISSING = "present", "missing"
@@ -410,10 +410,8 @@ def _record(connection: Connection, measurement: Measurement, revision: int) -> 
 
 
 def _revision(connection: Connection) -> tuple[str, int]:
-    from workbench.store.database import migrations
-
-    made = connection.scalar(sa.select(migrations.c.applied_at).where(migrations.c.name == "0002_catalog"))
-    return str(made), current_revision(connection)
+    created = connection.scalar(sa.select(revisions.c.revision).where(revisions.c.name == CREATED))
+    return str(created), current_revision(connection)
 
 
 def _by_ids(connection: Connection, track_ids: Sequence[str]) -> dict[str, Track]:

@@ -173,7 +173,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     shutil.copy(bundled_path("data", "bundled", "music", TRACK), folder / "track.ogg")
     (folder / "page.html").write_text("<p>no video</p>")
     home = Home(tmp_path_factory.mktemp("home"))
-    workspace = Workspace(home, settings=WorkbenchSettings(database_url=None), migrations=tables.MIGRATIONS)
+    workspace = Workspace(home, settings=WorkbenchSettings(database_url=None), schemas=(tables.SCHEMA,))
     database = workspace.database
     Library(database).add(folder / "track.ogg", {"title": "Attic Tape"}, track_id="trk_1")
     Library(database).add(folder / "track.ogg", {}, track_id="trk_2")

@@ -31,7 +31,7 @@ DAYS = 86_400.0
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[Database]:
     """A second database."""
-    opened = Database(f"sqlite:///{tmp_path / 'other.sqlite'}", tables.MIGRATIONS)
+    opened = Database(f"sqlite:///{tmp_path / 'other.sqlite'}", (tables.SCHEMA,))
     yield opened
     opened.close()
 

@@ -22,7 +22,7 @@ from service.schemas.requests import AlignRequest, LoopRequest
 from service.settings import ServiceSettings
 from service.store import accounts, answers, jobs, video_owners
 from service.store.api_keys import Caller
-from service.store.tables import MIGRATIONS
+from service.store.tables import SCHEMA
 from service.store.transactions import Transactions
 from service.store.video_owners import OwnedVideo
 from workbench.store import videos
@@ -83,7 +83,7 @@ async def respond(database: Database, kind: str, number: int, *, is_completed: b
     """The response to a call under the names of this number, during which the job is completed or is not."""
     body, answer = ask(database, kind, number)
     assert answer.is_soon
-    transactions = Transactions(Database(database.url, MIGRATIONS), WakeupPipe(None))
+    transactions = Transactions(Database(database.url, (SCHEMA,)), WakeupPipe(None))
     request: Any = SimpleNamespace(app=SimpleNamespace(ctx=SimpleNamespace(transactions=transactions)))
     try:
         waiting = asyncio.create_task(

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import structlog
 
-from service.store.tables import MIGRATIONS
+from service.store.tables import SCHEMA
 from tests.service.simulation.town import Town
 from tests.service.simulation.world import Violation
 from workbench.store.database import Database
@@ -47,7 +47,7 @@ def main() -> int:
     began = time.process_time()
     with tempfile.TemporaryDirectory(prefix="simulation-") as folder:
         template = Path(folder) / "empty.sqlite"
-        Database(f"sqlite:///{template}", MIGRATIONS).close()
+        Database(f"sqlite:///{template}", (SCHEMA,)).close()
         digest = hashlib.sha256()
         for number, seed in enumerate(seeds, start=1):
             town, error = live(seed, template)

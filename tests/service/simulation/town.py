@@ -37,7 +37,7 @@ from service.schemas.requests import (
 from service.settings import ServiceSettings
 from service.store import accounts, api_keys, jobs, ledger, shared_values
 from service.store.ledger import Charge
-from service.store.tables import MIGRATIONS
+from service.store.tables import SCHEMA
 from service.store.transactions import Transactions
 from tests.service.simulation.books import Books
 from tests.service.simulation.machines import REVISION, JobProcess, Machine, content
@@ -86,9 +86,9 @@ class Town:
         Home(folder).prepared()
         shutil.copy(template, Home(folder).database)
         url = f"sqlite:///{Home(folder).database}"
-        self.database = Database(url, MIGRATIONS)
+        self.database = Database(url, (SCHEMA,))
         self._loop = asyncio.new_event_loop()
-        self._transactions = Transactions(Database(url, MIGRATIONS), WakeupPipe(None))
+        self._transactions = Transactions(Database(url, (SCHEMA,)), WakeupPipe(None))
         """of the process that answers calls: it remembers what it looks up; who calls at once shares a commit"""
         self._beside = random.Random(seed)
         """of the calls beside those of the history, which it does not change"""

@@ -10,13 +10,13 @@ import pytest
 
 from service.store import accounts, jobs, notices
 from service.store.jobs import NewJob
-from service.store.tables import MIGRATIONS
+from service.store.tables import SCHEMA
 from workbench.store.database import Database
 
 
 @pytest.fixture
 def listener(postgres: Any) -> Iterator[tuple[Database, notices.Listener]]:
-    database = Database(postgres.url(), MIGRATIONS)
+    database = Database(postgres.url(), (SCHEMA,))
     listening = notices.Listener(database.url)
     assert listening.connect()
     yield database, listening
@@ -58,7 +58,7 @@ def test_a_lost_connection_is_opened_again(listener: tuple[Database, notices.Lis
 def test_a_server_that_is_gone_without_a_word_is_noticed(postgres: Any) -> None:
     """The address may say after how long; both kinds of connection do as it says."""
     url = f"{postgres.url()}&keepalives_idle=7"
-    database, listening = Database(url, MIGRATIONS), notices.Listener(url)
+    database, listening = Database(url, (SCHEMA,)), notices.Listener(url)
     assert listening.connect()
     with database.read() as connection:
         for driver in (connection.connection.dbapi_connection, listening._connection):
@@ -69,7 +69,7 @@ def test_a_server_that_is_gone_without_a_word_is_noticed(postgres: Any) -> None:
 
 
 def test_sqlite_has_none(tmp_path: Any) -> None:
-    database = Database(f"sqlite:///{tmp_path / 'records'}", MIGRATIONS)
+    database = Database(f"sqlite:///{tmp_path / 'records'}", (SCHEMA,))
     listening = notices.Listener(database.url)
 
     assert not listening.connect()

@@ -23,7 +23,7 @@ from service.processes.wakeup import WakeupPipe
 from service.store import accounts, credit_grants, jobs, ledger, rate_windows
 from service.store.jobs import NewJob
 from service.store.ledger import Charge, Credit
-from service.store.tables import MIGRATIONS
+from service.store.tables import SCHEMA
 from service.store.transactions import Transactions
 from workbench.store.database import Database, now
 
@@ -78,7 +78,7 @@ async def run(transactions: Transactions, wal: Path) -> list[Answered]:
 def recorded(tmp_path: Path) -> tuple[Path, bytes, list[Answered]]:
     """The database file before a run, the log of the run, and who was answered when."""
     path = tmp_path / "service.sqlite"
-    database = Database(f"sqlite:///{path}", MIGRATIONS)
+    database = Database(f"sqlite:///{path}", (SCHEMA,))
     with database.write() as connection:
         accounts.ensure(connection, "ada")
         ledger.credit(connection, Credit("ada", _GRANTED, "grant", "accounts update", "ada"))
@@ -89,7 +89,7 @@ def recorded(tmp_path: Path) -> tuple[Path, bytes, list[Answered]]:
     holder.execute("BEGIN")
     holder.execute("SELECT count(*) FROM ledger").fetchall()
     wal = tmp_path / "service.sqlite-wal"
-    transactions = Transactions(Database(f"sqlite:///{path}", MIGRATIONS), WakeupPipe(None))
+    transactions = Transactions(Database(f"sqlite:///{path}", (SCHEMA,)), WakeupPipe(None))
     answered = asyncio.run(run(transactions, wal))
     log = wal.read_bytes()
     holder.close()
@@ -118,7 +118,7 @@ def test_nothing_that_was_answered_is_lost_and_nothing_is_half_done(
             at.with_name(at.name + suffix).unlink(missing_ok=True)
         shutil.copy(before, at)
         at.with_name(at.name + "-wal").write_bytes(log[:length])
-        database = Database(f"sqlite:///{at}", MIGRATIONS)
+        database = Database(f"sqlite:///{at}", (SCHEMA,))
         with database.read() as connection:
             charged = [entry.event_key for entry in ledger.entries(connection, "ada") if entry.event == "charge"]
             spent = ledger.spent_in_month(connection, "ada", now())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from service.store.shared_files import problem_of_files, take_over
-from service.store.tables import MIGRATIONS
+from service.store.tables import SCHEMA
 from workbench.home import Home
 from workbench.store.database import Database
 from workbench.store.objects import FolderStore
@@ -43,7 +43,7 @@ def test_a_store_on_one_machine_only_is_found(database: Database, tmp_path: Path
 
 def test_records_in_the_home_folder_need_no_check(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
-    database = Database(f"sqlite:///{home.prepared() / home.database.name}", MIGRATIONS)
+    database = Database(f"sqlite:///{home.prepared() / home.database.name}", (SCHEMA,))
 
     assert problem_of_files(StoredFiles(home), database) is None
     assert not (home.root / "workbench-id").exists()
@@ -51,7 +51,7 @@ def test_records_in_the_home_folder_need_no_check(tmp_path: Path) -> None:
 
 
 def test_a_store_belongs_to_one_database(database: Database, tmp_path: Path) -> None:
-    other = Database(f"sqlite:///{tmp_path / 'other.sqlite'}", MIGRATIONS)
+    other = Database(f"sqlite:///{tmp_path / 'other.sqlite'}", (SCHEMA,))
     files = StoredFiles(Home(tmp_path / "home"), FolderStore(tmp_path / "store"))
     assert problem_of_files(files, database) is None
 

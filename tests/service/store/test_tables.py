@@ -1,175 +1,131 @@
-"""The service's tables: migrations make those that the code names, and carry the rows of an older database over."""
+"""The tables of workbench and service: what is declared is what the revisions make, and they can be taken back."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 import sqlalchemy as sa
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection
 
-from service.store import (
-    api_keys,
-    credit_grants,
-    idempotency_keys,
-    mapped_recordings,
-    seen_webhooks,
-    shared_values,
-    video_owners,
-)
-from service.store.idempotency_keys import EarlierCall
-from service.store.tables import MIGRATIONS, metadata
+from service.store import accounts
+from service.store import tables as service_tables
 from tests.service.conftest import Postgres
 from workbench.errors import StoreError
-from workbench.store import database as database_tables
-from workbench.store.database import Database, expands, now
+from workbench.store import database as workbench_tables
+from workbench.store.database import Database
+from workbench.store.schema import Schema, alembic_config, revision_of
 
-_BEFORE_NAMES = MIGRATIONS[:2]
-"""the tables before `service/0003_names`"""
-_MOMENT = now()
-_OLD_ROWS = (
-    ("account_beats", {"account": "ada", "content_hash": "00", "mapped_at": _MOMENT}),
-    (
-        "repeats",
-        {
-            "account": "ada",
-            "endpoint": "POST /v1/beats",
-            "key": "once",
-            "fingerprint": "f",
-            "job_id": "job_1",
-            "created_at": _MOMENT,
-        },
-    ),
-    ("facts", {"name": "link_secret", "value": "of old"}),
-    ("notices", {"webhook_id": "msg_1", "received_at": _MOMENT}),
-    (
-        "claims",
-        {
-            "video_id": "vid_1",
-            "account": "ada",
-            "status": "awaiting_upload",
-            "title": "holiday.mp4",
-            "storage_key": "upl_1",
-            "uploaded_bytes": 7,
-            "created_at": _MOMENT,
-            "updated_at": _MOMENT,
-        },
-    ),
-    ("keys", {"key_id": "key_1", "account": "ada", "digest": "d", "created_at": _MOMENT}),
-)
+SCHEMAS = (workbench_tables.SCHEMA, service_tables.SCHEMA)
 
 
-def test_migrations_make_the_tables_that_the_code_names(database: Database) -> None:
-    with database.read() as connection:
-        inspector = sa.inspect(connection)
-        for table in metadata.sorted_tables:
-            columns = [column["name"] for column in inspector.get_columns(table.name)]
-            assert columns == [column.name for column in table.columns], table.name
-        ours = set(inspector.get_table_names())
-    assert {table.name for table in metadata.sorted_tables} < ours
-    assert ours & {table for table, _ in _OLD_ROWS} == set()
+@pytest.fixture
+def empty(database_url: str) -> Iterator[Connection]:
+    """A transaction on an empty database of each kind."""
+    engine = sa.create_engine(database_url)
+    with engine.begin() as connection:
+        yield connection
+    engine.dispose()
 
 
-def test_migrations_expand_or_contract() -> None:
-    """Each name says whether the version before it can live with it, and an expansion only adds."""
-    unnamed = {  # from before the rule; older versions refuse them all
-        *(f"service/000{number}" for number in range(1, 7)),
-        *(f"000{number}" for number in range(1, 8)),
-    }
-    only_add = set()
-    for name, statements in (*database_tables.MIGRATIONS, *MIGRATIONS):
-        number, _, kind = name.partition("_")
-        if number not in unnamed:
-            assert kind.startswith(("expand_", "contract_")), f"{name}: does it expand or contract?"
-            assert expands(statements) or not kind.startswith("expand_"), (
-                f"{name}: an older version cannot live with it"
-            )
-        if expands(statements):
-            only_add.add(number)
-    assert unnamed - only_add == {"service/0003", "service/0004", "0004"}, "these took something away"
+def differences(connection: Connection, schema: Schema) -> Any:
+    """What autogenerate would change in a database."""
 
+    def is_ours(name: str | None, kind: str, _: Any) -> bool:
+        return kind != "table" or name in schema.metadata.tables
 
-def test_an_older_database_keeps_its_rows_under_the_new_names(database_url: str) -> None:
-    older = Database(database_url, _BEFORE_NAMES)
-    with older.write() as connection:
-        for table, row in _OLD_ROWS:
-            columns = ", ".join(row)
-            values = ", ".join(f":{name}" for name in row)
-            connection.execute(sa.text(f"INSERT INTO {table} ({columns}) VALUES ({values})"), row)
-    older.close()
-
-    database = Database(database_url, MIGRATIONS)
-    with database.write() as connection:
-        assert mapped_recordings.has_mapped(connection, "ada", "00")
-        found = idempotency_keys.find(connection, "ada", "POST /v1/beats", "once")
-        assert found == EarlierCall("f", "job_1")
-        again = idempotency_keys.save(connection, "ada", "POST /v1/beats", "once", "g", "job_2")
-        assert again == found, "the primary key still holds"
-        assert shared_values.get(connection, shared_values.LINK_SECRET) == "of old"
-        assert not seen_webhooks.add(connection, "msg_1")
-        video = video_owners.get_by_storage_key(connection, "upl_1")
-        assert video is not None
-        assert (video.video_id, video.account, video.status) == ("vid_1", "ada", "awaiting_upload")
-        assert (video.title, video.uploaded_bytes, video.created_at) == ("holiday.mp4", 7, _MOMENT)
-        assert [one.key_id for one in api_keys.list_all(connection)] == ["key_1"]
-    database.close()
-
-
-def test_credit_of_an_older_database_becomes_a_grant_and_adds_up_with_the_ledger(database_url: str) -> None:
-    older = Database(database_url, MIGRATIONS[:3])
-    accounts = (
-        ("ada", 400_000, True, "2099-01-01T00:00:00.000000+00:00"),
-        ("bob", 0, False, None),
-        ("eve", 0, True, None),
+    return compare_metadata(
+        MigrationContext.configure(connection, opts={"include_name": is_ours}),
+        schema.metadata,
     )
-    with older.write() as connection:
-        for account, left, granted, expires_at in accounts:
-            connection.execute(
-                sa.text(
-                    """INSERT INTO accounts (account, payment_method, credit_micros, credit_granted, credit_expires_at,
-                    preview, created_at) VALUES (:account, :no, :left, :granted, :expires_at, :no, :at)"""
-                ),
-                {"account": account, "left": left, "granted": granted, "expires_at": expires_at, "no": False}
-                | {"at": _MOMENT},
-            )
-        for key, amount in (("g1", 600_000), ("g2", 100_000)):
-            connection.execute(
-                sa.text(
-                    """INSERT INTO ledger (entry_id, event_key, account, event, endpoint, subject, quantity, unit,
-                    amount_micros, at) VALUES (:key, :key, 'ada', 'credit', 'e', 's', 1, 'call', :amount, :at)"""
-                ),
-                {"key": key, "amount": amount, "at": _MOMENT},
-            )
-    older.close()
 
-    database = Database(database_url, MIGRATIONS)
+
+def test_a_new_database_is_what_is_declared(database: Database) -> None:
     with database.read() as connection:
-        (grant,) = credit_grants.get_all(connection, "ada")
-        assert (grant.granted_micros, grant.left_micros, grant.expires_at) == (700_000, 400_000, accounts[0][3])
-        assert credit_grants.get_all(connection, "bob") == []
-        assert [(grant.left_micros, grant.expires_at) for grant in credit_grants.get_all(connection, "eve")] == [
-            (0, None)
-        ]
-    database.close()
+        for schema in SCHEMAS:
+            assert differences(connection, schema) == []
+            assert revision_of(connection, schema) == schema.head
 
 
-def test_a_process_of_the_version_before_goes_on_granting(database_url: str) -> None:
-    """It does not know that a grant has the provider's time."""
-    older = Database(database_url, MIGRATIONS[:7])
-    database = Database(database_url, MIGRATIONS)
-    with older.write() as connection:
-        connection.execute(
-            sa.text(
-                """INSERT INTO credit_grants (grant_id, account, granted_micros, left_micros, expires_at, granted_at)
-                VALUES ('grt_1', 'ada', 5, 5, NULL, :at)"""
-            ),
-            {"at": _MOMENT},
-        )
+def test_revisions_go_up_and_down_twice(empty: Connection) -> None:
+    for _ in range(2):
+        for schema in SCHEMAS:
+            command.upgrade(alembic_config(empty, schema), "head")
+        for schema in SCHEMAS:
+            assert differences(empty, schema) == []
+            assert revision_of(empty, schema) == schema.head
+        accounts.ensure(empty, "ada")
+        assert empty.scalar(sa.select(workbench_tables.revisions.c.revision).where(sa.text("name = 'catalog'"))) == 1
+        for schema in SCHEMAS:
+            command.downgrade(alembic_config(empty, schema), "base")
+        left = set(sa.inspect(empty).get_table_names())
+        assert left == {schema.version_table for schema in SCHEMAS}
+
+
+def shape(connection: Connection) -> dict[str, dict[str, Any]]:
+    """Of each table, its columns, what rows must be told of, and what may not be there twice."""
+    inspector = sa.inspect(connection)
+    return {
+        table: {
+            "columns": {column["name"]: str(column["type"]) for column in inspector.get_columns(table)},
+            "required": {
+                column["name"]
+                for column in inspector.get_columns(table)
+                if not column["nullable"] and column["default"] is None
+            },
+            "unique": {json.dumps(one["column_names"]) for one in inspector.get_unique_constraints(table)}
+            | {json.dumps(one["column_names"]) for one in inspector.get_indexes(table) if one["unique"]},
+        }
+        for table in inspector.get_table_names()
+    }
+
+
+def only_adds(before: dict[str, dict[str, Any]], after: dict[str, dict[str, Any]]) -> bool:
+    """Whether processes that know the tables as they were can go on."""
+    return all(
+        table in after
+        and after[table]["columns"].items() >= was["columns"].items()
+        and after[table]["required"] == was["required"]
+        and after[table]["unique"] <= was["unique"]
+        for table, was in before.items()
+    )
+
+
+def test_a_revision_that_is_named_so_only_adds(empty: Connection) -> None:
+    for schema in SCHEMAS:
+        script = ScriptDirectory.from_config(alembic_config(empty, schema))
+        for revision in reversed(list(script.walk_revisions())):
+            before = shape(empty)
+            command.upgrade(alembic_config(empty, schema), revision.revision)
+            assert only_adds(before, shape(empty)) or revision.revision.endswith("_0"), revision.revision
+        assert revision.revision == schema.head
+
+
+@pytest.mark.parametrize(
+    ("change", "adds"),
+    [
+        ("ALTER TABLE accounts ADD COLUMN mood TEXT", True),
+        ("ALTER TABLE accounts ADD COLUMN mood TEXT NOT NULL DEFAULT ''", True),
+        ("CREATE TABLE moods (mood TEXT PRIMARY KEY)", True),
+        ("CREATE INDEX by_preview ON accounts (preview)", True),
+        ("ALTER TABLE accounts RENAME COLUMN preview TO previews", False),
+        ("ALTER TABLE accounts DROP COLUMN preview", False),
+        ("ALTER TABLE accounts RENAME TO customers", False),
+        ("CREATE UNIQUE INDEX once ON accounts (preview)", False),
+        ("DROP TABLE workers", False),
+    ],
+)
+def test_what_an_older_version_can_live_with(database: Database, change: str, adds: bool) -> None:
     with database.write() as connection:
-        credit_grants.add(connection, "ada", 7, None, _MOMENT, _MOMENT)
-        credit_grants.set_expiry(connection, "ada", _MOMENT, _MOMENT, granted_by="2020-01-01T00:00:00.000000+00:00")
-        found = {one.left_micros: (one.provider_at, one.expires_at) for one in credit_grants.get_all(connection, "ada")}
-    assert found == {5: (None, _MOMENT), 7: (_MOMENT, None)}
-    older.close()
-    Database(database_url, MIGRATIONS[:7]).close()  # it can be started again
-    database.close()
+        before = shape(connection)
+        connection.exec_driver_sql(change)
+        assert only_adds(before, shape(connection)) is adds
 
 
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
@@ -181,4 +137,4 @@ def test_a_postgresql_that_cannot_hold_every_text_is_refused_in_a_line(postgres:
         connection.exec_driver_sql(made)
     engine.dispose()
     with pytest.raises(StoreError, match=f"^postgresql.*: the database is in {encoding}; create one with ENCODING"):
-        Database(url.replace("/postgres?", f"/{encoding.lower()}?"), MIGRATIONS)
+        Database(url.replace("/postgres?", f"/{encoding.lower()}?"), (service_tables.SCHEMA,))

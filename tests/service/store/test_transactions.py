@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from service.processes.wakeup import WakeupPipe
 from service.store import jobs, shared_values
 from service.store.jobs import NewJob
-from service.store.tables import MIGRATIONS
+from service.store.tables import SCHEMA
 from service.store.transactions import Transactions, WritersInLanes
 from tests.service.conftest import Postgres
 from workbench.errors import StoreError
@@ -246,7 +246,7 @@ def test_a_lane_goes_on_after_a_failure_that_is_no_database_s(database: Database
 
 @pytest.mark.parametrize("lane", [None, "of a key"])
 def test_a_database_that_is_lost_fails_who_waits_and_then_works_again(postgres: Postgres, lane: str | None) -> None:
-    database = Database(postgres.url(), MIGRATIONS)
+    database = Database(postgres.url(), (SCHEMA,))
     transactions = Transactions(database, WakeupPipe(None))
 
     async def run() -> None:

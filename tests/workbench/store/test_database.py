@@ -42,29 +42,12 @@ def test_it_lies_in_the_home_folder_which_is_made(database: Database, home: Home
     assert home.database.is_file()
 
 
-def test_migrations_make_the_tables_that_the_code_speaks_of(database: Database, home: Home) -> None:
-    engine = sa.create_engine(f"sqlite:///{home.database}")
-    inspector = sa.inspect(engine)
-    for table in tables.metadata.sorted_tables:
-        columns = {column["name"]: column for column in inspector.get_columns(table.name)}
-        assert list(columns) == [column.name for column in table.columns]
-        for column in table.columns:
-            assert (
-                columns[column.name]["nullable"] == (column.nullable and not column.primary_key) or column.primary_key
-            )
-    assert set(inspector.get_table_names()) == {table.name for table in tables.metadata.sorted_tables}
-    engine.dispose()
-
-
 def test_opening_again_changes_nothing(database: Database, home: Home) -> None:
     with database.write() as connection:
         connection.execute(tables.videos.insert().values(video_id="vid_1", **VIDEO))
     again = Database.at(home, WorkbenchSettings(database_url=None))
     assert count(again) == 1
-    with again.read() as connection:
-        names = list(connection.scalars(sa.select(tables.migrations.c.name)))
     again.close()
-    assert len(names) == len(set(names)) >= 1
 
 
 def test_a_transaction_happens_whole_or_not_at_all(database: Database) -> None:
@@ -104,56 +87,6 @@ for number in range(10):
     assert sorted(seen) == list(range(30))  # each saw all that was written before it
 
 
-def test_a_newer_database_is_left_alone(database: Database, home: Home) -> None:
-    with database.write() as connection:
-        connection.execute(tables.migrations.insert().values(name="9999_from_the_future", applied_at=now()))
-    with pytest.raises(StoreError, match="newer version"):
-        Database.at(home, WorkbenchSettings(database_url=None))
-
-
-def test_an_older_version_works_on_beside_a_newer_one_that_only_adds(home: Home) -> None:
-    add = (
-        "ALTER TABLE videos ADD COLUMN mood TEXT",
-        "CREATE TABLE moods (mood TEXT PRIMARY KEY)",
-        "INSERT INTO moods (mood) VALUES ('calm')",
-    )
-    older = Database.at(home, WorkbenchSettings(database_url=None))
-    newer = Database.at(home, WorkbenchSettings(database_url=None), (("0008_expand_moods", add),))
-    restarted = Database.at(home, WorkbenchSettings(database_url=None))
-    for number, one in enumerate((older, newer, restarted)):
-        with one.write() as connection:
-            connection.execute(tables.videos.insert().values(video_id=f"vid_{number}", **VIDEO))
-        assert count(one) == number + 1
-    with newer.write() as connection:
-        connection.execute(tables.migrations.insert().values(name="0009_contract_moods", applied_at=now()))
-    with pytest.raises(StoreError, match="newer version"):
-        Database.at(home, WorkbenchSettings(database_url=None))
-    for one in (older, newer, restarted):
-        one.close()
-
-
-@pytest.mark.parametrize(
-    ("statements", "only_adds"),
-    [
-        (("CREATE TABLE a (b TEXT)", "CREATE UNIQUE INDEX once ON a (b)", "INSERT INTO a (b) VALUES ('c')"), True),
-        (("ALTER TABLE videos ADD COLUMN a TEXT", "UPDATE videos SET a = title"), True),
-        (("ALTER TABLE videos ADD COLUMN a TEXT NOT NULL DEFAULT ''", "CREATE INDEX i ON videos (a)"), True),
-        (("ALTER TABLE videos ADD COLUMN a TEXT NOT NULL",), False),
-        (("ALTER TABLE videos ADD COLUMN a TEXT UNIQUE",), False),
-        (("ALTER TABLE videos RENAME COLUMN title TO name",), False),
-        (("ALTER TABLE videos DROP COLUMN title",), False),
-        (("ALTER TABLE videos RENAME TO films",), False),
-        (("CREATE UNIQUE INDEX once ON videos (path)",), False),
-        (("UPDATE videos SET title = ''",), False),
-        (("INSERT INTO videos (video_id) VALUES ('a')",), False),
-        (("DROP TABLE videos",), False),
-        (("DELETE FROM videos",), False),
-    ],
-)
-def test_what_an_older_version_can_live_with(statements: tuple[str, ...], only_adds: bool) -> None:
-    assert tables.expands(statements) is only_adds
-
-
 @pytest.mark.parametrize(
     ("url", "match"),
     [
@@ -190,14 +123,6 @@ def test_opening_a_database_that_is_up_to_date_waits_for_nobody(database: Databa
         connection.execute(tables.videos.insert().values(video_id="vid_1", **VIDEO))
         again = Database.at(home, WorkbenchSettings(database_url=None))  # while another writes
         again.close()
-
-
-def test_others_migrations_are_theirs(home: Home) -> None:
-    more = (("guests/0001_rooms", ("CREATE TABLE rooms (number TEXT PRIMARY KEY)",)),)
-    Database.at(home, WorkbenchSettings(database_url=None), more).close()
-    Database.at(home, WorkbenchSettings(database_url=None)).close()  # knows nothing of guests, and need not
-    with pytest.raises(StoreError, match="newer version"):
-        Database.at(home, WorkbenchSettings(database_url=None), (("guests/0000_doors", ("SELECT 1",)),))
 
 
 def test_readers_who_come_again_find_their_connections_open(database: Database) -> None:
