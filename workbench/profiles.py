@@ -15,6 +15,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import tomli_w
 from pydantic import ValidationError
 
 from workbench.errors import ParameterError, StoreError
@@ -96,11 +97,12 @@ def save_profile(params: WorkbenchParams, path: Path) -> Path:
     ParameterError : the suffix is neither .toml nor .json, or a fitted number differs from the shipped model
     """
     path = Path(path)
-    values = params.model_dump(mode="json", exclude_defaults=True)
+    is_toml = _is_toml(path)
+    values = params.model_dump(mode="json", exclude_defaults=True, exclude_none=is_toml)  # TOML has no null
     for stage, fields in values.items():
         if "model" in fields:
             raise ParameterError(f"{path}: {stage}.model: a profile does not hold fitted numbers")
-    text = _toml(values) if _is_toml(path) else json.dumps(values, indent=2) + "\n"
+    text = tomli_w.dumps(values) if is_toml else json.dumps(values, indent=2) + "\n"
     write_text(path, text, StoreError)
     return path
 
@@ -109,18 +111,3 @@ def _is_toml(path: Path) -> bool:
     if path.suffix.lower() not in (".toml", ".json"):
         raise ParameterError(f"{path}: a profile is a .toml or .json file")
     return path.suffix.lower() == ".toml"
-
-
-def _toml(values: dict[str, Any]) -> str:
-    """TOML of nested tables with plain values; JSON's numbers, strings, booleans and lists are TOML's too."""
-    return "".join(_table((), values)).lstrip("\n")
-
-
-def _table(name: tuple[str, ...], values: dict[str, Any]) -> list[str]:
-    plain = {key: value for key, value in values.items() if not isinstance(value, dict) and value is not None}
-    lines = [f"\n[{'.'.join(name)}]\n"] if name and plain else []
-    lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in plain.items()]
-    for key, value in values.items():
-        if isinstance(value, dict):
-            lines += _table((*name, key), value)
-    return lines

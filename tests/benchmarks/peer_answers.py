@@ -14,7 +14,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 CACHE = HERE.parents[1] / ".venv" / "bench-peers"
-VERSIONS = HERE / "requirements-peers.lock"
+VERSIONS = HERE.parents[1] / "requirements" / "peers.lock"
 
 
 def kept(program: Path, asked: str, compute: Callable[[], Any]) -> Any:

@@ -27,7 +27,7 @@ def test_the_wheel_alone_runs_the_demo(tmp_path: Path) -> None:
     venv.create(tmp_path / "clean", with_pip=True)
     python = tmp_path / "clean" / "bin" / "python"
     pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    run(*pip, "--require-hashes", "-r", ROOT / "requirements.lock")
+    run(*pip, "--require-hashes", "-r", ROOT / "requirements" / "core.lock")
     run(*pip, "--no-deps", wheel)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

@@ -7,7 +7,7 @@ and every line says whose it is. The whole suite runs on one Python only, that o
 out here unless it is named; on the others it is what shows that files are decoded and analysed, plans made and
 rendered, a request answered and the page opened.
 
-The oldest packages are those of `requirements-oldest.lock`, the lower bounds of `pyproject.toml`, on the oldest Python.
+The oldest packages are those of `requirements/oldest.lock`, the lower bounds of `pyproject.toml`, on the oldest Python.
 Warnings are no errors there: old packages warn of each other.
 """
 
@@ -108,7 +108,7 @@ def passes_with_oldest(python: Path) -> bool:
     with tempfile.TemporaryDirectory() as home:
         return (
             run(name, [python, "-m", "venv", environment])
-            and run(name, [*pip, "--require-hashes", "-r", ROOT / "requirements-oldest.lock"])
+            and run(name, [*pip, "--require-hashes", "-r", ROOT / "requirements" / "oldest.lock"])
             and run(name, [*pip, "--no-build-isolation", "-e", ROOT])
             and run(name, [bin_ / "workbench", "demo", "--home", home, "--seconds", DEMO_SECONDS])
             and run(name, [*smoke(environment), "-o", "filterwarnings=default"])

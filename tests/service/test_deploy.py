@@ -74,9 +74,10 @@ def test_what_the_image_copies_is_in_the_checkout() -> None:
 
 
 def test_nothing_that_the_image_copies_is_kept_from_the_build() -> None:
-    lines = (ROOT / ".containerignore").read_text().splitlines()
+    lines = (DEPLOY / "Containerfile.dockerignore").read_text().splitlines()
     ignored = {line for line in lines if line and not line.startswith("#")}
-    assert ".git" in ignored
+    assert {".git", ".venv"} <= ignored
+    assert "--ignorefile service/deploy/Containerfile.dockerignore" in (DEPLOY / "Containerfile").read_text()
     copied = [source for word, rest in instructions() if word == "COPY" for source in rest.split()[:-1]]
     parts = {part for source in copied for part in Path(source).parts}
     assert ignored & parts == set()
