@@ -100,17 +100,7 @@ FOLLOWED = {
 
 
 def followed_figures(name: str, section: str) -> dict[str, float]:
-    """The figures of a run that are followed.
-
-    Parameters
-    ----------
-    name : of the benchmark
-    section : its section of the results
-
-    Returns
-    -------
-    by name; what the section does not hold, or holds no number for, is left out
-    """
+    """The figures of a run that are followed, by name; what the section has no number for is left out."""
     tables = {table.split("\n", 1)[0].strip(): table for table in re.split(r"^### ", section, flags=re.M)[1:]}
     found = {}
     for figure in FOLLOWED.get(name, ()):
@@ -127,18 +117,7 @@ def followed_figures(name: str, section: str) -> dict[str, float]:
 
 
 def history_line(name: str, section: str, revision: str | None) -> dict[str, Any] | None:
-    """A run as it is kept.
-
-    Parameters
-    ----------
-    name : of the benchmark
-    section : its section of the results, whose third line has date, processor, cores and software
-    revision : of the code; None: not known
-
-    Returns
-    -------
-    None where no figure of it is followed
-    """
+    """A run as it is stored, None if no figure of it is followed; line 3 of the section has date and machine."""
     figures = followed_figures(name, section)
     stamp = re.search(r"^(\d{4}-\d\d-\d\d), (.*, \d+ cores), (.*)$", section, flags=re.M)
     if not figures or stamp is None:
@@ -149,13 +128,7 @@ def history_line(name: str, section: str, revision: str | None) -> dict[str, Any
 
 
 def append_run(name: str, section: str, history: Path = HISTORY) -> None:
-    """Add a run to the history.
-
-    Parameters
-    ----------
-    name, section : as of `history_line`
-    history : the file, which is replaced whole
-    """
+    """Add a run to the history."""
     line = history_line(name, section, _revision())
     if line is not None:
         old = history.read_text(encoding="utf-8") if history.exists() else ""

@@ -32,30 +32,12 @@ class FittedModel(BaseModel):
 
 
 def model_path(name: str) -> Path:
-    """The path of a model; the file need not exist yet.
-
-    Parameters
-    ----------
-    name : file name, such as `match.json`
-    """
+    """The path of a model; the file need not exist yet."""
     return _FOLDER / name
 
 
 def open_model(name: str) -> BinaryIO:
-    """Open a shipped model for reading.
-
-    Parameters
-    ----------
-    name : file name
-
-    Returns
-    -------
-    the binary file; the caller closes it
-
-    Raises
-    ------
-    ResourceMissing : there is no such model
-    """
+    """Open a shipped model for reading; `ResourceMissing` if this installation has none of the name."""
     try:
         return model_path(name).open("rb")
     except FileNotFoundError as error:
@@ -63,57 +45,18 @@ def open_model(name: str) -> BinaryIO:
 
 
 def read_model(name: str) -> bytes:
-    """Read a shipped model whole.
-
-    Parameters
-    ----------
-    name : file name
-
-    Returns
-    -------
-    the bytes of the file
-
-    Raises
-    ------
-    ResourceMissing : there is no such model
-    """
+    """Read a shipped model whole."""
     with open_model(name) as file:
         return file.read()
 
 
 def read_numbers(name: str) -> dict[str, Any]:
-    """Read a shipped model of named numbers.
-
-    Parameters
-    ----------
-    name : file name, `NAME.json`
-
-    Returns
-    -------
-    the numbers by name, as JSON holds them
-
-    Raises
-    ------
-    ResourceMissing : there is no such model
-    """
+    """The numbers of a shipped `NAME.json`, by name."""
     numbers: dict[str, Any] = json.loads(read_model(name))
     return numbers
 
 
 @cache
 def model_digest(name: str) -> str:
-    """SHA-256 of a model's file, computed once per process.
-
-    Parameters
-    ----------
-    name : file name
-
-    Returns
-    -------
-    64 hex digits
-
-    Raises
-    ------
-    ResourceMissing : there is no such model
-    """
+    """SHA-256 of a model's file, computed once per process."""
     return hashlib.sha256(read_model(name)).hexdigest()

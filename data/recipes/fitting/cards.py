@@ -26,28 +26,12 @@ def parser(doc: str | None) -> argparse.ArgumentParser:
 
 
 def write_numbers(name: str, numbers: Mapping[str, Any]) -> None:
-    """Write a model of named numbers, as `workbench.models.loading.read_numbers` reads it.
-
-    Parameters
-    ----------
-    name : of the file, such as "cuts.json"
-    numbers : what JSON holds; floats come back to the bit
-    """
+    """Write a model of named numbers, as `workbench.models.loading.read_numbers` reads it."""
     model_path(name).write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
 
 
 def write_figures(name: str, figures: Sequence[str]) -> None:
-    """Put figures on the card of a model, in place of those that it has.
-
-    Parameters
-    ----------
-    name : of the model's file, such as "cuts.json"
-    figures : lines of Markdown
-
-    Raises
-    ------
-    ValueError : the card has no place for them
-    """
+    """Put lines of Markdown on the card of a model, in place of those it has; `ValueError` if the card has no marks."""
     card = model_path(name).with_suffix(".md")
     text = card.read_text(encoding="utf-8")
     before, found, rest = text.partition(_BEGIN)

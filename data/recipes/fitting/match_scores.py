@@ -38,16 +38,9 @@ def raw_of(pairs: Pairs, params: MatchParams) -> Numbers:
 
 
 def left_out(raw: Numbers, taken: Numbers, groups: NDArray[np.str_]) -> Numbers:
-    """Scores by the curve that is fitted without the source of the video.
+    """Scores, each by the curve that is fitted without the source of its video.
 
-    Parameters
-    ----------
-    raw, taken : shape (n_videos, n), raw scores and whether somebody takes the track, 0 to 1
-    groups : shape (n_videos,), the source of each
-
-    Returns
-    -------
-    shape of `raw`, 0 to 1
+    `raw` scores and the chance `taken`, 0 to 1, have shape (n_videos, n); `groups` has the source of each video.
     """
     scores = np.empty_like(raw)
     for group in np.unique(groups):

@@ -45,13 +45,7 @@ Numbers = NDArray[np.float64]
 
 
 def clues_of(home: Path, path: Path) -> dict[str, float]:
-    """All clues of a recording, those of energy and those of valence.
-
-    Parameters
-    ----------
-    home : where what was measured is kept
-    path : of the recording
-    """
+    """All clues of a recording, those of energy and those of valence."""
     workspace = Workspace(Home(home))
     heard, sound = describe(workspace, path), Sound(workspace, path)
     clues = energy_clues(sound.recording, sound.spectrum, heard.bpm, heard.density, heard.drums)
@@ -69,18 +63,9 @@ def scaled(clues: Numbers, means: Numbers, spreads: Numbers) -> Numbers:
 def fitted(
     clues: Numbers, labels: Numbers, groups: NDArray[np.str_], signs: Sequence[float]
 ) -> tuple[float, Numbers, Numbers, Numbers]:
-    """The ridge regression whose weights have the given signs.
+    """The ridge regression of labels, 0 to 1, on clues of shape (n, k), whose weights have the given signs.
 
-    Parameters
-    ----------
-    clues : shape (n, k), NaN where unknown
-    labels : shape (n,), 0 to 1
-    groups : shape (n,), the source of each
-    signs : shape (k,), +1 or -1
-
-    Returns
-    -------
-    the usual label, and of the clues the weights, means and spreads, shape (k,) each
+    An unknown clue is NaN. Returns the usual label, and of the clues the weights, means and spreads.
     """
     from scipy.optimize import lsq_linear
 

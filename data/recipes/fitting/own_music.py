@@ -40,12 +40,7 @@ class MeasuredScene:
 
 
 def measured(scene: OwnMusicScene) -> MeasuredScene:
-    """Measure a scene as the ingest of a video does.
-
-    Parameters
-    ----------
-    scene : of any role
-    """
+    """Measure a scene as the ingest of a video does."""
     sound = soxr.resample(scene.sound, RATE, SAMPLE_RATE).astype(np.float32)
     bands, pitches = BandMeter(), PitchMeter()
     bands.add(sound)
@@ -54,12 +49,7 @@ def measured(scene: OwnMusicScene) -> MeasuredScene:
 
 
 def examples(scene: MeasuredScene) -> tuple[BoolArray, FloatArray]:
-    """Whether there is music, and the cues, for seconds whose window has no border of the music inside.
-
-    Parameters
-    ----------
-    scene : of `measured`
-    """
+    """Whether there is music, and the cues, for seconds whose window has no border of the music inside."""
     cues = music_cues(scene.bands, scene.pitches)
     middles = np.arange(len(cues)) + 0.5
     first, last = scene.scene.music or (1e9, 1e9)
@@ -71,13 +61,7 @@ def examples(scene: MeasuredScene) -> tuple[BoolArray, FloatArray]:
 
 
 def fitted(music: BoolArray, cues: FloatArray) -> FloatArray:
-    """Bias and weights of the logistic regression.
-
-    Parameters
-    ----------
-    music : shape (n,)
-    cues : shape (n, n_cues)
-    """
+    """Bias and weights of the logistic regression, shape (1 + n_cues,)."""
     weight = np.where(music, 1.0 / np.sum(music), 1.0 / np.sum(~music))
     middle, spread = cues.mean(axis=0), cues.std(axis=0)
     scaled = np.column_stack([np.ones(len(cues)), (cues - middle) / spread])
@@ -91,12 +75,7 @@ def fitted(music: BoolArray, cues: FloatArray) -> FloatArray:
 
 
 def stacked(scenes: Sequence[MeasuredScene]) -> tuple[BoolArray, FloatArray]:
-    """The examples of many scenes.
-
-    Parameters
-    ----------
-    scenes : of `measured`
-    """
+    """The examples of many scenes."""
     found = [examples(scene) for scene in scenes]
     return np.concatenate([music for music, _ in found]), np.concatenate([cues for _, cues in found])
 

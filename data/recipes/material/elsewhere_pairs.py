@@ -69,18 +69,7 @@ class Pairs:
 
 
 def fetch_pairs(folder: Path, role: str) -> tuple[Path, Path]:
-    """Fetch the videos and the packages of a role, and return the folder of the videos and that of the packages.
-
-    Parameters
-    ----------
-    folder : gets both
-    role : `fit` or `test`
-
-    Raises
-    ------
-    SystemExit : a video cannot be had
-    subprocess.CalledProcessError : a package cannot be had
-    """
+    """Fetch the videos and the packages of a role, and return the folder of the videos and that of the packages."""
     videos, music = folder / "videos", folder / "recordings"
     for path in (videos, music):
         path.mkdir(parents=True, exist_ok=True)
@@ -112,16 +101,7 @@ def labelled_recordings(role: str) -> list[LabelledRecording]:
 
 
 def grade_pairs(energy: tuple[Numbers, Numbers], valence: tuple[Numbers, Numbers]) -> NDArray[np.int64]:
-    """Grades from labels.
-
-    Parameters
-    ----------
-    energy, valence : of the videos, shape (n_videos,), and of the recordings, shape (n_recordings,), 1 to 5
-
-    Returns
-    -------
-    shape (n_videos, n_recordings), 0 to 3
-    """
+    """Grades, 0 to 3, of shape (n_videos, n_recordings), from labels of both, 1 to 5: first videos, then recordings."""
     (video_energy, music_energy), (video_valence, music_valence) = energy, valence
     away = np.hypot(
         (video_energy[:, None] - music_energy) / TOLERANCE[0], (video_valence[:, None] - music_valence) / TOLERANCE[1]
@@ -132,17 +112,8 @@ def grade_pairs(energy: tuple[Numbers, Numbers], valence: tuple[Numbers, Numbers
 def pairs_of(role: str, videos: Path, music: Path, home: Path, *, words: bool = False) -> Pairs:
     """Measure the videos and the recordings of a role, and grade the pairs.
 
-    Parameters
-    ----------
-    role : `fit` or `test`
-    videos, music : folders of `data.recipes.material.elsewhere_videos` and `data.recipes.material.recordings`
-    home : where what was measured is kept for the next time
-    words : the catalog has the moods that the first person wrote, and the grades are the second person's
-
-    Raises
-    ------
-    FileNotFoundError : a video or a recording is missing; the message names the first
-    ValueError : a file is not the one that was labelled
+    With `words` the catalog has the moods that the first person wrote, and the grades are the second person's. A file
+    that is missing raises `FileNotFoundError`, one that is not the labelled one `ValueError`.
     """
     shown, heard = elsewhere_videos(role), labelled_recordings(role)
     files = [music / one.package / one.path for one in heard]

@@ -82,12 +82,7 @@ def elsewhere_videos(role: str | None = None) -> list[ElsewhereVideo]:
 
 
 def fetch(folder: Path, video: ElsewhereVideo) -> str | None:
-    """Download one video; nothing where it is there already.
-
-    Returns
-    -------
-    what went wrong, or None
-    """
+    """Download one video unless it is there; returns what went wrong, or None."""
     to = folder / video.file
     if to.exists():
         return None

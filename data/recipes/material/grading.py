@@ -26,14 +26,7 @@ def best_first(scores: NDArray[np.floating]) -> NDArray[np.int64]:
 def ndcg(order: Sequence[int] | NDArray[np.int64], grades: NDArray[np.int64], count: int = 10) -> float:
     """Normalised discounted cumulative gain of the first `count`: gain 2^grade - 1, discount 1 / log2(1 + place).
 
-    Parameters
-    ----------
-    order : rows, best first
-    grades : shape (n_rows,), 0 to 3
-
-    Returns
-    -------
-    float : 1.0 for a ranking by grade, and where every grade is 0
+    `order` has rows, best first. 1.0 is a ranking by grade; it is 1.0 too where every grade is 0.
     """
     first = np.asarray(order)[:count]
     best = np.sort(grades)[::-1][:count]

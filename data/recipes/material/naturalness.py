@@ -53,13 +53,7 @@ class Naturalness:
 
 
 class Listener:
-    """What is measured once of a track.
-
-    Parameters
-    ----------
-    samples : shape (channels, n), full scale 1.0
-    rate : Hz
-    """
+    """What is measured once of a track."""
 
     def __init__(self, samples: NDArray[np.float32], rate: int) -> None:
         mono = np.asarray(samples, dtype=np.float32).mean(axis=0)

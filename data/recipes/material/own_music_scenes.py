@@ -104,27 +104,14 @@ class _Hands:
 
 
 def fetch_places(folder: Path) -> None:
-    """Fetch the sounds of places and the effects into a folder, one folder a package.
-
-    Raises
-    ------
-    subprocess.CalledProcessError : a package cannot be had
-    """
+    """Fetch the sounds of places and the effects into a folder, one folder a package."""
     for package, _ in PLACES.values():
         print(f"[elsewhere] {package}", file=sys.stderr, flush=True)
         fetch_package(folder, package, frozenset({".ogg", ".wav"}))
 
 
 def own_music_scenes(folder: Path, role: str, seed: int = 1, per_source: int = 9) -> Iterator[OwnMusicScene]:
-    """The scenes of a role.
-
-    Parameters
-    ----------
-    folder : what `fetch_places`, `elsewhere_voices.fetch_voices` and `recordings.fetch` filled
-    role : `fit` or `test`
-    seed : of all that is drawn
-    per_source : recordings of each source at most
-    """
+    """The scenes of a role."""
     rng = np.random.default_rng((seed, role == "test"))
     package, places = PLACES[role]
     sounds = [path for path in sorted((folder / package).rglob("*")) if path.suffix in (".ogg", ".wav")]

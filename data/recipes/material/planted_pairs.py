@@ -193,17 +193,7 @@ def static_video(generator: Random) -> Events:
 
 
 def cases(music: Path, video_folder: Path, home: Path, role: str, pairs: int = PAIRS, seed: int = SEED) -> list[Case]:
-    """The pairs of a role, those with a place first; the same in every run.
-
-    Parameters
-    ----------
-    music : folder of the recordings, as `recordings` fetches them
-    video_folder : of the videos, as `elsewhere_videos` fetches them
-    home : folder that keeps what is measured
-    role : `fit` or `test`
-    pairs : of each kind
-    seed : of everything drawn
-    """
+    """The pairs of a role, those with a place first; the same in every run."""
     tracks = []
     for one in labelled_recordings(role):
         # A workspace keeps its recordings in hand: one a recording.

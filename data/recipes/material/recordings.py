@@ -60,41 +60,19 @@ class ElsewhereRecording:
 
 
 def sources(role: str | None = None, *, loops: bool = False) -> list[Source]:
-    """The sources of a role, all without one.
-
-    Parameters
-    ----------
-    role : `fit` or `test`
-    loops : whether those that are for seams and loops alone are among them
-    """
+    """The sources of a role, all without one."""
     rows = tomllib.loads((HERE / "sources.toml").read_text())["source"]
     found = [Source(**row) for row in rows if role in (None, row["role"])]
     return [source for source in found if loops or not source.loops_only]
 
 
 def fetch(folder: Path, source: Source) -> None:
-    """Download a source and unpack its sound and its copyright; nothing where its folder is there.
-
-    Raises
-    ------
-    subprocess.CalledProcessError : the package cannot be had
-    """
+    """Download a source unless its folder is there, and unpack its sound and its copyright."""
     fetch_package(folder, source.package, SUFFIXES)
 
 
 def fetch_package(folder: Path, package: str, suffixes: frozenset[str]) -> None:
-    """Download a Debian package and unpack its copyright and files of some suffixes; nothing where its folder is there.
-
-    Parameters
-    ----------
-    folder : gets a folder of the package's name
-    package : as `apt-get download` names it
-    suffixes : of the files kept, with the dot
-
-    Raises
-    ------
-    subprocess.CalledProcessError : the package cannot be had
-    """
+    """Download a Debian package unless its folder is there, and unpack its copyright and files of some suffixes."""
     to = folder / package
     if to.exists():
         return
@@ -118,14 +96,7 @@ def fetch_package(folder: Path, package: str, suffixes: frozenset[str]) -> None:
 
 
 def recordings(folder: Path, role: str, *, loops: bool = False) -> list[ElsewhereRecording]:
-    """The recordings of a role that are in a folder, by source, in the order of their names.
-
-    Parameters
-    ----------
-    folder : with packages, not all of them perhaps
-    role : `fit` or `test`
-    loops : whether sources that are for seams and loops alone are among them
-    """
+    """The recordings of a role that are in a folder, by source, in the order of their names."""
     import av
     import av.error
 
@@ -146,13 +117,7 @@ def recordings(folder: Path, role: str, *, loops: bool = False) -> list[Elsewher
 
 
 def differing(folder: Path, labels: Path = LABELS) -> list[str]:
-    """Recordings with a known hash that are in a folder with another one, as package and path.
-
-    Parameters
-    ----------
-    folder : with packages, not all of them perhaps
-    labels : a table with package, path and sha256
-    """
+    """Recordings whose hash is not that of the labels, as package and path; missing packages are left out."""
     found = []
     with labels.open(newline="") as file:
         for row in csv.DictReader(file):

@@ -234,28 +234,14 @@ SCENES: dict[str, tuple[_Maker, _Maker]] = {
 
 
 def fetch_spoken(folder: Path) -> None:
-    """Fetch the packages of the voices into a folder, one folder a package.
-
-    Parameters
-    ----------
-    folder : gets them
-
-    Raises
-    ------
-    subprocess.CalledProcessError : a package cannot be had
-    """
+    """Fetch the packages of the voices into a folder, one folder a package."""
     for package, suffix in PACKAGES.items():
         print(f"[elsewhere] {package}", file=sys.stderr, flush=True)
         fetch_package(folder, package, frozenset({suffix}))
 
 
 def spoken_videos(folder: Path) -> list[SpokenVideo]:
-    """All videos of `SCENES`, the same for the same folder.
-
-    Parameters
-    ----------
-    folder : with the voices, the two folders that are filled by hand, and the recordings to test
-    """
+    """All videos of `SCENES`, the same for the same folder."""
     found = []
     for number, (name, makers) in enumerate(SCENES.items()):
         sounds: list[Sound] = []
@@ -272,13 +258,7 @@ def spoken_videos(folder: Path) -> list[SpokenVideo]:
 
 
 def write_video(sound: Sound, path: Path) -> Path:
-    """A video with a black picture and a soundtrack, without loss, unless it is there.
-
-    Parameters
-    ----------
-    sound : mono at `RATE`
-    path : of the file, MKV
-    """
+    """A video with a black picture and a soundtrack, without loss, unless it is there."""
     if path.exists():
         return path
     part = path.with_suffix(".part.mkv")

@@ -117,11 +117,7 @@ def joins_of(plan: LoopPlan, downbeats: FloatArray) -> list[Join]:
 def untouched(joins: Iterable[Join], downbeats: FloatArray, duration: float) -> tuple[list[Join], list[Join]]:
     """The bar lines that joins leave and those that they enter, each once and as it is in the track.
 
-    Parameters
-    ----------
-    joins : of a track
-    downbeats : shape (n,), s, its bar lines
-    duration : s; lines too near to an end of the track to be seen whole are left out
+    Lines too near to an end of the track to be seen whole are left out.
     """
     found = []
     for times in ([join.line for join in joins], [join.song_from for join in joins]):

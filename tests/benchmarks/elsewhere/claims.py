@@ -73,12 +73,7 @@ class KnownVideo:
 
 
 def labelled_videos(folder: Path) -> Iterator[KnownVideo]:
-    """Videos whose cuts somebody looked for.
-
-    Parameters
-    ----------
-    folder : with a subfolder a source
-    """
+    """Videos whose cuts somebody looked for."""
     for one in labelled_cuts(folder):
         file, sure = probe(one.path), len(one.cuts)
         truth = VideoTruth(file.duration, (sure, sure + len(one.unsure)), has_sound=file.has_audio)
@@ -86,13 +81,7 @@ def labelled_videos(folder: Path) -> Iterator[KnownVideo]:
 
 
 def heard_videos(folder: Path, out: Path) -> Iterator[KnownVideo]:
-    """Videos of which is known when somebody speaks; their picture is black.
-
-    Parameters
-    ----------
-    folder : with the voices
-    out : gets the videos
-    """
+    """Videos of which is known when somebody speaks; their picture is black."""
     for one in spoken_videos(folder):
         path = write_video(one.sound, out / f"{one.name.replace(' ', '-').replace(',', '')}.mkv")
         seconds = probe(path).duration
@@ -101,35 +90,18 @@ def heard_videos(folder: Path, out: Path) -> Iterator[KnownVideo]:
 
 
 def share_of(speech: Ranges, seconds: float) -> float:
-    """Share of a video's time in which somebody speaks.
-
-    Parameters
-    ----------
-    speech : when something is said, s; disjoint
-    seconds : of the video
-    """
+    """Share of a video's time in which somebody speaks."""
     return sum(end - start for start, end in speech) / seconds
 
 
 def drawn(things: Iterable[T]) -> list[T]:
-    """As many as `MOST_TRACKS`, drawn alike each time, in their order.
-
-    Parameters
-    ----------
-    things : to draw from
-    """
+    """As many as `MOST_TRACKS`, drawn alike each time, in their order."""
     some = list(things)
     return [some[at] for at in sorted(np.random.default_rng(0).permutation(len(some))[:MOST_TRACKS])]
 
 
 def timed_songs(folder: Path, out: Path) -> Iterator[tuple[Path, TrackTruth]]:
-    """Songs with a tempo that somebody wrote down, and that they keep.
-
-    Parameters
-    ----------
-    folder : with the games
-    out : gets the recordings, whole where a game keeps them in two files
-    """
+    """Songs with a tempo that somebody wrote down, and that they keep."""
     for song in drawn(beats.songs_in(folder)):
         samples, rate = beats.samples_of(song)
         seconds = samples.shape[1] / rate
@@ -146,25 +118,14 @@ def timed_songs(folder: Path, out: Path) -> Iterator[tuple[Path, TrackTruth]]:
 
 
 def voiced_tracks(folder: Path) -> Iterator[tuple[Path, TrackTruth]]:
-    """Recordings with a singer and without one, of the sources that test.
-
-    Parameters
-    ----------
-    folder : with `songs` and `music`
-    """
+    """Recordings with a singer and without one, of the sources that test."""
     for found in (singers.sung_songs(folder / "songs"), singers.instrumental_tracks(folder / "music")):
         for track in drawn(one for one in found if one.source not in singers.FITTED):
             yield track.path, TrackTruth(probe(track.path).duration, sung=track.is_sung)
 
 
 def keyed_pieces(folder: Path, out: Path) -> Iterator[tuple[Path, TrackTruth]]:
-    """Pieces whose keys somebody wrote down, as they are played.
-
-    Parameters
-    ----------
-    folder : with the checkouts
-    out : gets the recordings
-    """
+    """Pieces whose keys somebody wrote down, as they are played."""
     fonts = installed(keys.PLAYED_IN)
     for number, piece in enumerate(drawn(keys.drawn_pieces(folder, after=keys.MOST_PIECES))):
         path = out / f"{piece.source} {piece.path.stem}.flac"
@@ -176,13 +137,7 @@ def keyed_pieces(folder: Path, out: Path) -> Iterator[tuple[Path, TrackTruth]]:
 
 
 def known_tracks(folder: Path, out: Path) -> dict[Path, TrackTruth]:
-    """What others know of every recording of a folder.
-
-    Parameters
-    ----------
-    folder : as the head of the module says
-    out : gets the recordings that have to be made
-    """
+    """What others know of every recording of a folder."""
     known = dict(voiced_tracks(folder))
     for name, made in (("games", timed_songs), ("keys", keyed_pieces)):
         if (folder / name).is_dir():
@@ -193,26 +148,13 @@ def known_tracks(folder: Path, out: Path) -> dict[Path, TrackTruth]:
 
 
 def known_videos(folder: Path, out: Path) -> list[KnownVideo]:
-    """What others know of every video of a folder.
-
-    Parameters
-    ----------
-    folder : as the head of the module says
-    out : gets the videos that have to be made
-    """
+    """What others know of every video of a folder."""
     heard = list(heard_videos(folder / "voices", out)) if (folder / "voices").is_dir() else []
     return [*labelled_videos(folder / "videos"), *heard]
 
 
 def claims_of(lane: Lane, video: KnownVideo, tracks: dict[Path, TrackTruth]) -> set[Claim]:
-    """All that a lane says, and can be checked.
-
-    Parameters
-    ----------
-    lane : of the video
-    video : with what is known of it
-    tracks : what is known of the recordings
-    """
+    """All that a lane says, and can be checked."""
     said = claims_of_lane(lane, video.name, video.truth, tracks)
     said |= set(claims_of_video(lane.reasoning, video.name, video.truth))
     silent = "no soundtrack" in lane.reasoning
@@ -222,13 +164,7 @@ def claims_of(lane: Lane, video: KnownVideo, tracks: dict[Path, TrackTruth]) -> 
 
 
 def measure(videos: Sequence[KnownVideo], tracks: dict[Path, TrackTruth], home: Path) -> list[Table]:
-    """Match every video and check what is said.
-
-    Parameters
-    ----------
-    videos, tracks : with what is known of them
-    home : has these tracks as its only catalog
-    """
+    """Match every video and check what is said."""
     workspace = Workspace(Home(home))
     for added in add_tracks(workspace, [WantedFile(path, None, {"title": "untitled"}) for path in tracks]):
         print(f"[claims] {added.path.name}{f': {added.fault}' if added.fault else ''}", file=sys.stderr, flush=True)

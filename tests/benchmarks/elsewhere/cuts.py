@@ -69,12 +69,7 @@ class CutCounts:
 
 
 def labelled_cuts(folder: Path) -> list[LabelledCuts]:
-    """The labelled videos that are in a folder; those that are not are named on standard error.
-
-    Parameters
-    ----------
-    folder : with a subfolder a source
-    """
+    """The labelled videos that are in a folder; those that are not are named on standard error."""
     rows = tomllib.loads(LABELS.read_text(encoding="utf-8"))["video"]
     labelled = []
     for row in rows:
@@ -88,13 +83,7 @@ def labelled_cuts(folder: Path) -> list[LabelledCuts]:
 
 
 def count_cuts(labelled: LabelledCuts, found: Sequence[float]) -> CutCounts:
-    """Compare what was found in a video with its labels.
-
-    Parameters
-    ----------
-    labelled : the video
-    found : s, cuts
-    """
+    """Compare what was found in a video with its labels."""
     left = [at for at in found if at > _FIRST_SECONDS]
     hits = 0
     for cut in labelled.cuts:
@@ -126,12 +115,7 @@ def peer_cuts(labelled: Sequence[LabelledCuts]) -> dict[str, dict[Path, list[flo
 
 
 def measure(labelled: Sequence[LabelledCuts]) -> Table:
-    """One row a detector.
-
-    Parameters
-    ----------
-    labelled : the videos
-    """
+    """One row a detector."""
     pictures = {one.path: picture_of(one.path) for one in labelled}
     ours = {path: [float(at) for at in picture.cuts] for path, picture in pictures.items()}
     minutes = sum(picture.duration for picture in pictures.values()) / 60.0

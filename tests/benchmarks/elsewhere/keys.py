@@ -71,22 +71,12 @@ class KeyedPiece:
 
 
 def pitch_class(name: str) -> int:
-    """Of a note's name.
-
-    Parameters
-    ----------
-    name : such as `Eb` or `F#`
-    """
+    """Of a note's name, such as `Eb` or `F#`; 0 for C."""
     return (_PITCHES[name[0]] + name.count("#") - name.count("b")) % 12
 
 
 def pop_songs(folder: Path) -> Iterator[KeyedPiece]:
-    """Songs of POP909 that have one key.
-
-    Parameters
-    ----------
-    folder : the checkout
-    """
+    """Songs of POP909 that have one key."""
     for labels in sorted((folder / "POP909").glob("*/key_audio.txt")):
         rows = [row.split() for row in labels.read_text(encoding="utf-8").splitlines() if row.strip()]
         if len(rows) == 1:
@@ -96,12 +86,7 @@ def pop_songs(folder: Path) -> Iterator[KeyedPiece]:
 
 
 def folk_tunes(folder: Path) -> Iterator[KeyedPiece]:
-    """Tunes of the Nottingham collection in one key, major or minor.
-
-    Parameters
-    ----------
-    folder : the checkout
-    """
+    """Tunes of the Nottingham collection in one key, major or minor."""
     for book in sorted((folder / "ABC_cleaned").glob("*.abc")):
         for tune in re.split(r"(?m)^(?=X:)", book.read_text(encoding="utf-8", errors="replace")):
             number = re.match(r"X:\s*(\d+)", tune)
@@ -115,12 +100,7 @@ def folk_tunes(folder: Path) -> Iterator[KeyedPiece]:
 
 
 def preludes_and_fugues(folder: Path) -> Iterator[KeyedPiece]:
-    """The Well-Tempered Clavier, one performance of each piece.
-
-    Parameters
-    ----------
-    folder : the checkout
-    """
+    """The Well-Tempered Clavier, one performance of each piece."""
     for piece in sorted((folder / "Bach").glob("*/bwv_*")):
         number = int(re.sub(r"\D", "", piece.name))
         performed = sorted(path for path in piece.glob("*.mid") if path.stem != "midi_score")
@@ -139,10 +119,7 @@ SOURCES: dict[str, Callable[[Path], Iterator[KeyedPiece]]] = {
 def drawn_pieces(folder: Path, after: int = 0) -> list[KeyedPiece]:
     """The pieces that are measured: of each source and mode as many as `MOST_PIECES`, drawn alike each time.
 
-    Parameters
-    ----------
-    folder : with the checkouts
-    after : how many of those that were drawn first are left out
+    `after` leaves out as many of those that were drawn first.
     """
     drawn: list[KeyedPiece] = []
     for name, read in SOURCES.items():
@@ -158,18 +135,7 @@ def drawn_pieces(folder: Path, after: int = 0) -> list[KeyedPiece]:
 
 
 def play(piece: KeyedPiece, font: str, rng: np.random.Generator) -> FloatArray:
-    """Play the beginning of a piece.
-
-    Parameters
-    ----------
-    piece : its file says when notes begin and end; its instruments are not looked at
-    font : name of a sound font, of `PLAYED_IN`
-    rng : draws the instruments, the first part's as a melody's
-
-    Returns
-    -------
-    shape (n,), mono at `RATE`
-    """
+    """Play the beginning of a piece, mono at `RATE`; `rng` draws the instruments, the first part's as a melody's."""
     parts = [
         Played(int(rng.choice(CHORDS if number else LEADS)), notes) for number, notes in enumerate(parts_of(piece.path))
     ]
@@ -177,12 +143,7 @@ def play(piece: KeyedPiece, font: str, rng: np.random.Generator) -> FloatArray:
 
 
 def parts_of(path: Path) -> list[list[Sounded]]:
-    """The notes of each part, up to `PLAYED_SECONDS`; drums are left out, and parts beyond what a font plays at once.
-
-    Parameters
-    ----------
-    path : MIDI file
-    """
+    """The notes of each part, up to `PLAYED_SECONDS`, without drums and parts beyond what a font plays at once."""
     parts: dict[tuple[int, int], list[Sounded]] = {}
     begun: dict[tuple[int, int, int], tuple[float, int]] = {}
     for time, track, message in notes_of(path):
@@ -196,16 +157,7 @@ def parts_of(path: Path) -> list[list[Sounded]]:
 
 
 def notes_of(path: Path) -> list[tuple[float, int, mido.Message]]:
-    """Beginnings and ends of notes, in their order.
-
-    Parameters
-    ----------
-    path : MIDI file
-
-    Returns
-    -------
-    time in seconds, number of the track, and the message; of each
-    """
+    """Beginnings and ends of notes, in their order: seconds, number of the track, and the message."""
     file = mido.MidiFile(str(path), clip=True)
     rows: list[tuple[int, int, mido.Message]] = []
     tempi: list[tuple[int, int]] = [(0, 500_000)]
@@ -230,13 +182,7 @@ def notes_of(path: Path) -> list[tuple[float, int, mido.Message]]:
 def scores_by(major: Sequence[float], minor: Sequence[float]) -> Callable[[FloatArray], FloatArray]:
     """The simple rule: how well the tones correlate with each key's profile.
 
-    Parameters
-    ----------
-    major, minor : shape (12,), of a key on C
-
-    Returns
-    -------
-    takes a `tone_profile`, returns shape (12, 2) as `key_scores` does
+    The function that it returns takes a `tone_profile` and gives shape (12, 2), as `key_scores` does.
     """
     keys = np.stack([np.roll(one, tonic) for tonic in range(12) for one in (major, minor)])
 
@@ -248,15 +194,9 @@ def scores_by(major: Sequence[float], minor: Sequence[float]) -> Callable[[Float
 
 
 def nearness(tonic: int, mode: int, true_tonic: int, true_mode: int) -> float:
-    """How near a key is to the true one, as MIREX weighs mistakes.
+    """How near a key is to the true one, as MIREX weighs mistakes; modes are 0 for major, 1 for minor.
 
-    Parameters
-    ----------
-    tonic, mode, true_tonic, true_mode : pitch classes, and 0 for major
-
-    Returns
-    -------
-    1 the same; 0.5 a fifth off; 0.3 the relative key; 0.2 the other mode on the same tonic; else 0
+    1 for the same, 0.5 a fifth off, 0.3 the relative key, 0.2 the other mode on the same tonic, else 0.
     """
     apart = (tonic - true_tonic) % 12
     if mode == true_mode:
@@ -265,13 +205,7 @@ def nearness(tonic: int, mode: int, true_tonic: int, true_mode: int) -> float:
 
 
 def measure(pieces: Sequence[KeyedPiece], profiles: Sequence[FloatArray]) -> list[Table]:
-    """How often each rule finds the key, and how sure we must be for it to be named.
-
-    Parameters
-    ----------
-    pieces : with their keys
-    profiles : shape (3, 12) each, of the pieces in that order
-    """
+    """How often each rule finds the key, and how sure we must be for it to be named."""
     rules = {"ours": key_scores, **{name: scores_by(*both) for name, both in PROFILES.items()}}
     sources = list(dict.fromkeys(piece.source for piece in pieces))
     found = Table(

@@ -72,14 +72,7 @@ class Row:
 
 
 def judge_recording(one: ElsewhereRecording, home: Path, *, searched: bool = True) -> Row:
-    """Plan a recording, ask the peer, and judge both.
-
-    Parameters
-    ----------
-    one : the recording
-    home : where its analysis is kept
-    searched : whether chance and the best splices are looked for, which takes most of the time
-    """
+    """Plan a recording, ask the peer, judge both; `searched`: look for chance and the best splices, which is slow."""
     workspace = Workspace(Home(home))
     loop = loop_track(workspace, one.path, one.seconds + EXTRA_SECONDS)
     sound = workspace.load_recording(one.path)

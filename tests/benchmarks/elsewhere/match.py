@@ -48,11 +48,7 @@ Scores = NDArray[np.float64]
 def ours(pairs: Pairs, params: MatchParams, wanted: Sequence[VideoWants] | None = None) -> Scores:
     """Scores of the ranking that ships, without sync: no label says where a track should land.
 
-    Parameters
-    ----------
-    pairs : what is ranked
-    params : widths and weights
-    wanted : what each video expects, in place of what its facts say
+    `wanted` is what each video expects, in place of what its facts say.
     """
     rows = []
     for video, wants in zip(pairs.facts, wanted or [wanted_of(one, params) for one in pairs.facts], strict=True):
@@ -135,13 +131,7 @@ def ranking_table(name: str, pairs: Pairs, params: MatchParams) -> Table:
 
 
 def ablation_table(sets: Mapping[str, Callable[[MatchParams], float]], params: MatchParams) -> Table:
-    """Each part of the score left out.
-
-    Parameters
-    ----------
-    sets : by the name of a set, the mean NDCG@10 there under some parameters
-    params : with all parts
-    """
+    """Each part of the score left out; `sets` give, by name, the mean NDCG@10 under some parameters."""
     table = Table(ABLATION, ("without", *sets))
     for part in (None, *MATCH_PARTS):
         less = params if part is None else params.model_copy(update={f"{part}_weight": 0.0})

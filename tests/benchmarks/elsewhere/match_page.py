@@ -41,16 +41,9 @@ STILLS, STILL_WIDTH = 5, 240
 
 
 def chosen(videos: Sequence[ElsewhereVideo], count: int) -> list[ElsewhereVideo]:
-    """Films of as many sources and kinds as there are, in the order of their hashes.
+    """Videos of as many sources and kinds as there are, in the order of their hashes.
 
-    Parameters
-    ----------
-    videos : to choose from
-    count : how many
-
-    Returns
-    -------
-    at most `count`; a source comes again only when each has come once, and so does a kind within that
+    A source comes again only when each has come once, and so does a kind within that.
     """
     left, taken = sorted(videos, key=lambda video: video.sha256), list[ElsewhereVideo]()
     while left and len(taken) < count:
@@ -62,16 +55,7 @@ def chosen(videos: Sequence[ElsewhereVideo], count: int) -> list[ElsewhereVideo]
 
 
 def strip_of(video: Path) -> bytes:
-    """Stills of a film side by side, as a PNG.
-
-    Parameters
-    ----------
-    video : its file
-
-    Raises
-    ------
-    MediaError : no picture of it can be decoded
-    """
+    """Stills of a video side by side, as a PNG."""
     from PIL import Image
 
     seconds = probe(video).duration
@@ -82,17 +66,7 @@ def strip_of(video: Path) -> bytes:
 
 
 def excerpt_of(workspace: Workspace, track: Path) -> bytes:
-    """The part of a track that one remembers, as an MP3 without marks.
-
-    Parameters
-    ----------
-    workspace : store and parameters
-    track : its file
-
-    Raises
-    ------
-    MediaError : the track cannot be read
-    """
+    """The part of a track that one remembers, as an MP3."""
     begin, end = memorable_stretch(analyze(workspace, track).profile, EXCERPT_SECONDS)
     whole = workspace.load_recording(track)
     first, stop = round(begin * whole.sample_rate), round(end * whole.sample_rate)
@@ -100,19 +74,7 @@ def excerpt_of(workspace: Workspace, track: Path) -> bytes:
 
 
 def section_of(workspace: Workspace, name: str, video: Path, sounds: dict[Path, bytes]) -> ReportSection:
-    """One film: its stills, what match read in it, and its tracks.
-
-    Parameters
-    ----------
-    workspace : whose catalog is ranked
-    name : heading
-    video : its file
-    sounds : excerpts by their files; those that are missing are made and put in
-
-    Raises
-    ------
-    MediaError : the film or a track cannot be read
-    """
+    """One video: its stills, what match read in it, and its tracks; excerpts that `sounds` lacks are added to it."""
     lane = match(workspace, video)
     for one in lane.matches:
         if one.track.path not in sounds:
@@ -141,19 +103,7 @@ def _line(reason: MatchReason) -> str:
 
 
 def write_match_page(workspace: Workspace, films: Sequence[tuple[str, Path]], out: Path) -> Path:
-    """Rank the catalog against each film and write what came.
-
-    Parameters
-    ----------
-    workspace : whose catalog is ranked
-    films : heading and file of each
-    out : the HTML file, which appears whole or not at all
-
-    Raises
-    ------
-    MediaError : a film or a track cannot be read
-    StoreError : the page cannot be written
-    """
+    """Rank the catalog against each video and write what came; the file appears whole or not at all."""
     sounds: dict[Path, bytes] = {}
     sections = tuple(section_of(workspace, name, video, sounds) for name, video in films)
     lead = (

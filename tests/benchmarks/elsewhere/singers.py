@@ -53,24 +53,14 @@ class LabelledTrack:
 
 
 def sung_songs(folder: Path) -> Iterator[LabelledTrack]:
-    """Songs of a checkout, each in a folder `ARTIST - TITLE`.
-
-    Parameters
-    ----------
-    folder : the checkout
-    """
+    """Songs of a checkout, each in a folder `ARTIST - TITLE`."""
     for path in sorted(folder.glob("*/*/audio.*")):
         if path.stat().st_size >= _LEAST_BYTES:
             yield LabelledTrack(path.parent.name.split(" - ")[0], path, True)
 
 
 def instrumental_tracks(folder: Path) -> Iterator[LabelledTrack]:
-    """Music of the packages, of each as many as `MOST_TRACKS`, drawn alike each time.
-
-    Parameters
-    ----------
-    folder : with a folder a package; one that is missing is named on standard error
-    """
+    """Music of the packages, of each as many as `MOST_TRACKS`, drawn alike each time; missing packages are named."""
     for name in INSTRUMENTALS:
         found = sorted(path for path in (folder / name).rglob("*") if _is_music(path))
         if not found:
@@ -88,13 +78,7 @@ def _is_music(path: Path) -> bool:
 
 
 def measure(tracks: Sequence[LabelledTrack], chances: FloatArray) -> list[Table]:
-    """What the parameters make of the probabilities.
-
-    Parameters
-    ----------
-    tracks : with their labels
-    chances : shape (n,), probability of a voice
-    """
+    """What the parameters make of the probabilities."""
     params = CharacterParams()
     fitted = np.array([track.source in FITTED for track in tracks])
     sung = np.array([track.is_sung for track in tracks])

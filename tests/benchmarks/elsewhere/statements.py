@@ -68,13 +68,7 @@ Reader = Callable[["re.Match[str]"], tuple[str, bool]]
 
 
 def claims_of_video(text: str, name: str, truth: VideoTruth) -> Iterator[Claim]:
-    """What a line says of a video.
-
-    Parameters
-    ----------
-    text : the line's half about the video, or a whole sentence
-    name, truth : of the video
-    """
+    """What a line says of a video."""
     readers: dict[str, tuple[str, Reader]] = {"length of the video": (r"^(\d+):(\d\d) long", _length(truth.seconds))}
     if truth.cuts is not None:
         least, most = truth.cuts
@@ -106,13 +100,7 @@ def _spanned(least_most: tuple[float, float], digits: str) -> str:
 
 
 def claims_of_track(text: str, name: str, truth: TrackTruth) -> Iterator[Claim]:
-    """What a line says of a track.
-
-    Parameters
-    ----------
-    text : the line's half about the track, or a whole sentence
-    name, truth : of the track
-    """
+    """What a line says of a track."""
     bpm, sung, loops = truth.bpm, truth.sung, truth.loops
     readers: dict[str, tuple[str, Reader]] = {"length of the track": (r"^(\d+):(\d\d) long", _length(truth.seconds))}
     if bpm is not None:
@@ -169,12 +157,7 @@ def _read(text: str, subject: str, readers: dict[str, tuple[str, Reader]]) -> It
 
 
 def said_once(claims: Iterable[Claim]) -> set[Claim]:
-    """One statement of a kind of each video and track, however it is worded; a wrong one stands for all.
-
-    Parameters
-    ----------
-    claims : all that was said
-    """
+    """One statement of a kind of each video and track, however it is worded; a wrong one stands for all."""
     kept: dict[tuple[str, str], Claim] = {}
     for claim in sorted(claims, key=lambda one: (not one.holds, one.said)):
         kept[claim.kind, claim.subject] = claim
@@ -182,14 +165,7 @@ def said_once(claims: Iterable[Claim]) -> set[Claim]:
 
 
 def claims_of_lane(lane: Lane, name: str, video: VideoTruth, tracks: Mapping[Path, TrackTruth]) -> set[Claim]:
-    """All that lines and sentences of all compared tracks say; what is said twice counts once.
-
-    Parameters
-    ----------
-    lane : of the video
-    name, video : of the video
-    tracks : what is known of each track of the catalog, by its file
-    """
+    """All that lines and sentences of all compared tracks say; what is said twice counts once."""
     found: set[Claim] = set()
     for ranked in lane.candidate_pool:
         path = ranked.track.path
@@ -201,13 +177,7 @@ def claims_of_lane(lane: Lane, name: str, video: VideoTruth, tracks: Mapping[Pat
 
 
 def summary(claims: set[Claim], material: str) -> Table:
-    """How many claims of each kind are true.
-
-    Parameters
-    ----------
-    claims : of all kinds
-    material : what they are about, in words
-    """
+    """How many claims of each kind are true."""
     table = Table("What `match_map` says, where the truth is known", ("claim", "said", "true", "share"))
     kinds = dict.fromkeys(claim.kind for claim in sorted(claims, key=lambda one: (one.kind, one.subject)))
     for kind in kinds:

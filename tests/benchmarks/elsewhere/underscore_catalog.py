@@ -109,17 +109,7 @@ def scripts(part: Part | None = None) -> list[Script]:
 
 
 def tracks(folder: Path, part: Part) -> list[Tagged]:
-    """The tracks of a part, drawn by the hash of their id.
-
-    Parameters
-    ----------
-    folder : with the files of `underscore_sources.toml`
-    part : whose sources are read
-
-    Raises
-    ------
-    ResourceMissing : a file is missing or another one than was measured with
-    """
+    """The tracks of a part, drawn by the hash of their id; `ResourceMissing` for a missing or another file."""
     found: list[Tagged] = []
     for source in sources(part):
         path = folder / source.file
