@@ -1,15 +1,14 @@
 """Verdicts: what reviewers heard at seams, kept for calibrating the seam score.
 
-Functions take a connection whose transaction the caller owns; `write_csv` writes what they return.
+Functions take a connection whose transaction the caller owns.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TextIO, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from sqlalchemy import Connection, Row, select
 from ulid import ULID
@@ -172,22 +171,3 @@ def latest(given: Iterable[Verdict]) -> list[Verdict]:
     for verdict in given:
         found[(verdict.content_hash, verdict.reviewer, verdict.heard)] = verdict
     return list(found.values())
-
-
-def write_csv(given: Iterable[Verdict], out: TextIO) -> None:
-    """Write verdicts as CSV, one a line, with a column for each number of the seam.
-
-    Parameters
-    ----------
-    given : verdicts
-    out : text file, open for writing
-    """
-    rows = list(given)
-    names = list(dict.fromkeys(name for verdict in rows for name in verdict.seam))
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["verdict_id", "at", "reviewer", "track", "content_hash", "verdict", "note", *names])
-    for verdict in rows:
-        numbers = [verdict.seam.get(name, "") for name in names]
-        of_track = [verdict.track, verdict.content_hash]
-        known = [verdict.verdict_id, verdict.at, verdict.reviewer, *of_track, verdict.verdict, verdict.note]
-        writer.writerow([*known, *numbers])

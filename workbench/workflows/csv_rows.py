@@ -12,10 +12,8 @@ from typing import TextIO
 
 def write_rows(out: TextIO, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
     """Write rows below a head, with None for nothing; returns the rows below the head."""
+    written = list(rows)
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    count = 0
-    for row in rows:
-        writer.writerow(row)
-        count += 1
-    return count
+    writer.writerows(written)
+    return len(written)

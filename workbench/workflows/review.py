@@ -42,7 +42,8 @@ from workbench.media.audio import decode
 from workbench.params import SeamParams
 from workbench.plots.seams import SeamView
 from workbench.store.reviews import clean_name
-from workbench.store.verdicts import Verdict, Word, add, every, latest, write_csv
+from workbench.store.verdicts import Verdict, Word, add, every, latest
+from workbench.workflows.csv_rows import write_rows
 from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
@@ -58,6 +59,7 @@ __all__ = [
 ]
 
 _WORDS: tuple[Word, ...] = get_args(Word)
+_COLUMNS = ("verdict_id", "at", "reviewer", "track", "content_hash", "verdict", "note")
 _TEXTS = ("verdict_id", "at", "track", "content_hash", "verdict", "note")  # columns of an exported CSV with text
 
 
@@ -100,8 +102,14 @@ def newest_verdicts(workspace: Workspace) -> list[Verdict]:
 
 
 def write_verdicts(given: Iterable[Verdict], out: TextIO) -> None:
-    """Write verdicts as CSV, one a line, as `read_verdicts` reads them."""
-    write_csv(given, out)
+    """Write verdicts as CSV, one a line, with a column for each number of the seam, as `read_verdicts` reads them."""
+    rows = list(given)
+    numbers = list(dict.fromkeys(name for one in rows for name in one.seam))
+    write_rows(
+        out,
+        (*_COLUMNS, *numbers),
+        ([*(getattr(one, name) for name in _COLUMNS), *(one.seam.get(name) for name in numbers)] for one in rows),
+    )
 
 
 def read_verdicts(path: Path) -> list[Verdict]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-
 import pytest
 
 from workbench.errors import ParameterError
@@ -37,19 +35,6 @@ def test_a_verdict_from_before_reviewers_is_read(database: Database) -> None:
         )
         (kept,) = verdicts.every(connection)
     assert (kept.reviewer, kept.heard) == ("", (1000, 2000, -1, -1))
-
-
-def test_verdicts_become_a_table(database: Database) -> None:
-    seam = {"leave": 64.0, "enter": 32.0, "score": 0.93}
-    with database.write() as connection:
-        verdicts.add(connection, TRACK, "track, with a comma", seam, "good", reviewer="Ana")
-        every = verdicts.every(connection)
-    out = io.StringIO()
-    verdicts.write_csv(every, out)
-    header, line, end = out.getvalue().split("\n")
-    assert header == "verdict_id,at,reviewer,track,content_hash,verdict,note,leave,enter,score"
-    assert line.endswith(f',Ana,"track, with a comma",{TRACK},good,,64.0,32.0,0.93')
-    assert end == ""
 
 
 def test_a_verdict_is_one_of_three(database: Database) -> None:

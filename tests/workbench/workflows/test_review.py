@@ -15,7 +15,7 @@ from workbench.plots.review import (
     gather_reviews,
 )
 from workbench.store import verdicts
-from workbench.store.verdicts import Verdict, Word, write_csv
+from workbench.store.verdicts import Verdict, Word
 from workbench.workflows.loop import Loop
 from workbench.workflows.review import (
     judge_seam,
@@ -65,7 +65,7 @@ def verdict(number: int, word: Word, score: float, *, track: str = "track", **pa
 
 def test_a_file_from_before_reviewers_is_read(tmp_path: Path) -> None:
     out = io.StringIO()
-    write_csv([verdict(1, "good", 0.9)], out)
+    write_verdicts([verdict(1, "good", 0.9)], out)
     path = tmp_path / "verdicts.csv"
     path.write_text(out.getvalue().replace(",reviewer,", ",").replace(":00Z,,", ":00Z,"))
     assert read_verdicts(path) == [verdict(1, "good", 0.9)]
@@ -88,10 +88,20 @@ def test_a_verdict_is_a_reviewers_and_of_the_crossfade_that_was_heard(
         judge_seam(workspace, reviewed_loop, plan, view, "good", "", "a\nb")
 
 
+def test_verdicts_become_a_table() -> None:
+    given = Verdict("ver_1", "abc", "track, with a comma", {"leave": 64.0, "score": 0.93}, "good", "", "2026", "Ana")
+    out = io.StringIO()
+    write_verdicts([given], out)
+    assert out.getvalue() == (
+        "verdict_id,at,reviewer,track,content_hash,verdict,note,leave,score\n"
+        'ver_1,2026,Ana,"track, with a comma",abc,good,,64.0,0.93\n'
+    )
+
+
 def test_an_exported_file_reads_back(tmp_path: Path) -> None:
     given = [verdict(1, "good", 0.9, harmony=0.5), verdict(2, "audible", 0.1)]
     out = io.StringIO()
-    write_csv(given, out)
+    write_verdicts(given, out)
     path = tmp_path / "verdicts.csv"
     path.write_text(out.getvalue())
     assert read_verdicts(path) == given
