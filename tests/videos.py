@@ -28,6 +28,7 @@ def write_video(
     sound: NDArray[np.float32] | None = None,
     sample_rate: int = 48_000,
     title: str = "",
+    crf: int = 23,
 ) -> Path:
     """Write a video in H.264, and its sound in AAC.
 
@@ -39,11 +40,12 @@ def write_video(
     sound : shape (1, n_samples) or (2, n_samples), full scale 1.0; None: a silent film, without a stream of sound
     sample_rate : of the sound, Hz
     title : kept in the container; empty for none
+    crf : of x264, lower is better
     """
     with av.open(str(path), "w") as container:
         if title:
             container.metadata["title"] = title
-        seen = container.add_stream("libx264", rate=fps, options={"preset": "ultrafast"})
+        seen = container.add_stream("libx264", rate=fps, options={"preset": "ultrafast", "crf": str(crf)})
         audio = None
         if sound is not None:
             audio = container.add_stream("aac", rate=sample_rate, layout=_layout(sound))

@@ -69,9 +69,9 @@ class Home:
         return self.root / "arrays"
 
     @property
-    def drawn_videos(self) -> Path:
-        """Videos drawn by us, such as the demo's; may be deleted at any time."""
-        return self.root / "drawn"
+    def demo_videos(self) -> Path:
+        """The demo's film at the lengths that were asked for; may be deleted at any time."""
+        return self.root / "film"
 
     @property
     def demo(self) -> Path:

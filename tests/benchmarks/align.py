@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 
 from data.recipes.material.planted_pairs import SHARES, TOLERANCE, Planted, cut_video
 from tests.benchmarks.table import Table
-from tests.benchmarks.tracks import BUNDLED, bundled
+from tests.benchmarks.tracks import bundled
 from workbench.align.landmarks import Landmarks
 from workbench.align.placements import Placement, event_clock, place
-from workbench.demo.video import draw_demo_video
+from workbench.bundled import bundled_path
+from workbench.demo.film import FILM
 from workbench.features.marks import marks_of
 from workbench.home import Home
 from workbench.params import AlignParams
@@ -262,9 +263,7 @@ def run() -> list[Table]:
     with tempfile.TemporaryDirectory() as folder:
         home = Home(Path(folder) / "home")
         tracks = [track_landmarks(Workspace(home), track.path) for track in bundled() if track.is_song]
-        video = Path(folder) / "demo.mp4"
-        draw_demo_video(video, narration=BUNDLED / "voice" / "narration.ogg")
-        demo = video_events(Workspace(home), video)
+        demo = video_events(Workspace(home), bundled_path(*FILM))
     generator = np.random.default_rng(22)
     videos = {"demo video": [demo], "cut to no music": [cut_video(generator) for _ in range(CUT_VIDEOS)]}
     return [planted_table(tracks), real_table(tracks, videos), cost_table(tracks, demo)]

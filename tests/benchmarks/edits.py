@@ -6,8 +6,8 @@ Edits are drawn by `data/recipes/material/re_edits.py`: one to three of insert, 
 A second that no edit touched is found when it is kept, at the place in both cuts where it is; a second is kept wrongly
 when an edit touched it, or when it is kept as another one. Times are of `compare_edits` alone, both lists in memory.
 
-A second table holds video files without sound: drawn videos, cut anew and encoded again at a lower quality. A second
-counts there where it is found to the frame.
+A second table holds video files without sound: the clips of the tests and a part of the demo's film, cut anew and
+encoded again at a lower quality. A second counts there where it is found to the frame.
 """
 
 from __future__ import annotations
@@ -15,24 +15,29 @@ from __future__ import annotations
 import tempfile
 from collections import defaultdict
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
 from numpy.typing import NDArray
 
-from data.recipes.material.cut_videos import RATE, encode, video
 from data.recipes.material.re_edits import KINDS, ReEdit, Untouched, re_edit
 from tests.benchmarks.table import Table
+from tests.film import CLIPS, clip_cuts, film_truth
+from tests.videos import write_video
+from workbench.bundled import bundled_path
+from workbench.demo.film import FILM, FRAME_RATE
 from workbench.edits.difference import EditDifference, compare_edits
 from workbench.edits.edit_list import EditList
 from workbench.edits.videos import compare_videos
 from workbench.media.video import frames
 
 EDITS = 200
-VIDEO_KINDS = ("hard", "drawn", "dark", "static")
-VIDEO_SECONDS = 20.0
-SEED = 811
+CLIP_NAMES = ("hard", "dark", "static")
+FILM_SECONDS = (203.0, 219.0)
+FOREIGN_SECONDS = (240.0, 242.4)
+"""of the film: pictures that are inserted"""
 FOREIGN_FRAMES = 60
 
 
@@ -98,39 +103,45 @@ def _videos() -> Table:
         ["video", "edits", "untouched s found", "touched s kept", "edits named", "ms a second of video"],
     )
     with tempfile.TemporaryDirectory() as folder:
-        foreign = _pictures(Path(folder), "hard", SEED + 1)[0][:FOREIGN_FRAMES]
-        for kind in VIDEO_KINDS:
-            pictures, cuts = _pictures(Path(folder), kind, SEED)
-            old = Path(folder) / "old.mp4"
-            encode(old, pictures, 20)
+        foreign = _pictures(bundled_path(*FILM), *FOREIGN_SECONDS)
+        for name, (pictures, cuts) in _videos_to_cut().items():
+            old = write_video(Path(folder) / "old.mp4", pictures, FRAME_RATE, crf=20)
             sums, named, took = [], [], 0.0
-            for name, takes in _recuts(cuts, len(pictures)).items():
-                new = Path(folder) / "new.mp4"
-                encode(new, np.concatenate([foreign if take is None else pictures[slice(*take)] for take in takes]), 28)
+            for kind, takes in _recuts(cuts, len(pictures)).items():
+                shown = np.concatenate([foreign if take is None else pictures[slice(*take)] for take in takes])
+                new = write_video(Path(folder) / "new.mp4", shown, FRAME_RATE, crf=28)
                 start = process_time()
                 found = compare_videos(old, new)
                 took += process_time() - start
-                sums.append(seconds_found(_as_edit(takes, name, len(pictures)), found))
-                named.append({change.kind for change in found.changes} == {name})
+                sums.append(seconds_found(_as_edit(takes, kind, len(pictures)), found))
+                named.append({change.kind for change in found.changes} == {kind})
             truth, right, wrong = np.array(sums).sum(axis=0)
-            shown = 2 * len(named) * VIDEO_SECONDS
             table.add(
-                kind,
+                name,
                 len(named),
                 f"{right / truth:.5f}",
                 f"{wrong / truth:.5f}",
                 float(np.mean(named)),
-                1000 * took / shown,
+                1000 * took / (2 * len(named) * len(pictures) / FRAME_RATE),
             )
-    table.notes.append("Kinds as of `cut_videos.py`; CPU of reading both files and matching them, a second of either.")
+    table.notes.append("CPU of reading both files and matching them, a second of either.")
     return table
 
 
-def _pictures(folder: Path, kind: str, seed: int) -> tuple[NDArray[np.uint8], list[int]]:
-    """Pictures of a drawn video and the frames that open a shot."""
-    truth = video(folder / f"{kind} {seed}.mp4", kind, seed, VIDEO_SECONDS)
-    shown = np.stack([shown.pixels for shown in frames(folder / f"{kind} {seed}.mp4", width=320)])
-    return shown, [round(at * RATE) for at in truth.hard]
+def _videos_to_cut() -> dict[str, tuple[NDArray[np.uint8], list[int]]]:
+    """Pictures of each video and the frames that open a shot."""
+    start, end = FILM_SECONDS
+    cuts = [round((at - start) * FRAME_RATE) for at in film_truth().cuts if start < at < end]
+    found = {"the demo's film": (_pictures(bundled_path(*FILM), start, end), cuts)}
+    for name in CLIP_NAMES:
+        path = CLIPS / f"{name}.mp4"
+        found[name] = (_pictures(path), [round(at * FRAME_RATE) for at in clip_cuts(path)])
+    return found
+
+
+def _pictures(path: Path, start: float = 0.0, end: float | None = None) -> NDArray[np.uint8]:
+    stop = None if end is None else round(end * FRAME_RATE)
+    return np.stack([shown.pixels for shown in islice(frames(path, width=320), round(start * FRAME_RATE), stop)])
 
 
 def _recuts(cuts: list[int], count: int) -> dict[str, list[tuple[int, int] | None]]:
@@ -152,6 +163,6 @@ def _as_edit(takes: list[tuple[int, int] | None], name: str, count: int) -> ReEd
         if take is not None and not (name == "swap" and place in (1, 3)):
             untouched.append(Untouched(take[0], reached, length))
         reached += length
-    rate = Fraction(RATE)
+    rate = Fraction(FRAME_RATE)
     old, new = (EditList.laid([("video", Fraction(0), total / rate, Fraction(1))], rate) for total in (count, reached))
     return ReEdit(old, new, (name,), tuple(untouched))

@@ -14,7 +14,7 @@ import soundfile
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 BUNDLED = DATA / "bundled"
-MOST_BYTES = 25_000_000
+MOST_BYTES = 35_000_000
 LEAST_SONGS = 15
 REFUSALS = 5
 EXPECTED_REFUSALS = ("low_confidence", "no_viable_loop", "no_loop_profile")

@@ -107,7 +107,8 @@ def test_kernels_are_compiled_for_the_package_that_the_image_runs(tmp_path: Path
     (run,) = [rest for word, rest in instructions() if word == "RUN" and "warm_up" in rest]
     install, whole_seconds, *_, warm_up = run.split("&&")
     assert "pip install" in install
-    assert shlex.split(warm_up)[-3:] == ["-P", "-m", "workbench.demo.warm_up"]  # -P: not those of the build's folder
+    # -P: not those of the build's folder
+    assert shlex.split(warm_up)[-3:] == ["-P", "-m", "workbench.workflows.warm_up"]
     assert shlex.split(warm_up)[0] in dict(instructions())["ENV"].split()
     source = tmp_path / "lib/python3.11/site-packages/workbench/beats/_kernels.py"
     source.parent.mkdir(parents=True)

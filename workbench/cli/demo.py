@@ -1,4 +1,4 @@
-"""`workbench demo`: the main job on the bundled catalog and a drawn video."""
+"""`workbench demo`: the main job on the bundled catalog and the bundled film."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 @click.command("demo")
 @click.option(
     "--seconds",
-    type=Seconds(1.0, 300.0),
+    type=Seconds(1.0, 36_000.0),
     default=300.0,
     show_default=True,
-    help="Length of the video; a shorter one is the beginning of the full one.",
+    help="Length of the video: the beginning of the film, or the film and its beginning again.",
 )
 @profile_option
 @workspace_option
 def command(seconds: float, workspace: Workspace) -> None:
     """Cover a five-minute video with a two-minute track, start to finish, and show every seam.
 
-    Draws the video, analyses the bundled tracks, lets match pick one that suits the video and loops, plans and mixes
-    it, and writes video.mp4, plan.json, a picture and four seconds of sound of every seam, and report.html to the
-    home's `demo` folder.
+    Takes the bundled film, analyses the bundled tracks, lets match pick one that suits the video and loops, plans and
+    mixes it, and writes video.mp4, plan.json, a picture and four seconds of sound of every seam, and report.html to
+    the home's `demo` folder.
 
     \b
     Example:

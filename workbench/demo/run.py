@@ -1,9 +1,9 @@
-"""The main job from start to finish, on the bundled catalog and a video that is drawn on the spot.
+"""The main job from start to finish, on the bundled catalog and the bundled film.
 
-The video is drawn once and stored in the home folder, then analysed: one pass finds its shots, events, speech and
-levels, which all later steps read from the store. The bundled tracks are added to the catalog and analysed; match ranks
-them against the video; the best of them that loops under it is planned and mixed, ducked under the video's voice, and
-rendered into a video; its seams are drawn and the report is written.
+The film, a part of it, or more than one pass of it is written to the home folder and analysed: one pass finds its
+shots, events, speech and levels, which all later steps read from the store. The bundled tracks are added to the catalog
+and analysed; match ranks them against the video; the best of them that loops under it is planned and mixed, ducked
+under the video's voice, and rendered into a video; its seams are drawn and the report is written.
 
 The track is chosen by match, which scores how well a track suits the picture and also how well it loops, and by the
 planner, which decides whether it covers this video. The report gives the reasons, and those against the other tracks.
@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.bundled import bundled_path
 from workbench.catalog.lane import Match
 from workbench.catalog.track import Track
+from workbench.demo.film import FILM_SECONDS, write_film
 from workbench.errors import ParameterError, StoreError
 from workbench.export.page import ReportPage, ReportSection, Table
 from workbench.files import hash_file
@@ -57,9 +57,8 @@ from workbench.workflows.tracks import TrackSource
 from workbench.workflows.watch import watch
 from workbench.workspace import Workspace
 
-VIDEO_SECONDS = 300.0
 _VIDEO_VERSION = 1
-"""Raise it when the video is drawn differently."""
+"""Raise it when the film changes, or how a part of it is written."""
 _PAGE_VERSION = 5
 """Raise it when the demo writes something else from the same plan."""
 _RECORD = ".made.json"
@@ -95,7 +94,6 @@ class Demo:
     rendered: Path
     report: Path
     watched: VideoAnalysis
-    """analysis of the video"""
     levels: SoundLevels
     """of the video as written"""
     loop: Loop
@@ -105,26 +103,15 @@ class Demo:
     """whether all files existed already"""
 
 
-def run_demo(workspace: Workspace, seconds: float = VIDEO_SECONDS) -> Demo:
-    """Run the whole demo and write its files to the home's `demo` folder.
+def run_demo(workspace: Workspace, seconds: float = FILM_SECONDS) -> Demo:
+    """Run the whole demo under so many seconds of the film and write its files to the home's `demo` folder.
 
-    Parameters
-    ----------
-    workspace : its parameters and store are used, its progress is reported to
-    seconds : length of the video, 1 to 300; a shorter one is the beginning of the full one
-
-    Returns
-    -------
-    Demo : of new files, or of those of an earlier run
-
-    Raises
-    ------
-    ParameterError : no bundled track can cover a video of that length, or it is out of range
-    StoreError : the home folder cannot be used, or a bundled track cannot be analysed
-    MediaError : a video cannot be written
+    Files that an earlier run made of the same plan, video and track stay. Raises `ParameterError` if no bundled track
+    covers a video of that length or it is out of range, `StoreError` if the home folder cannot be used or a bundled
+    track not be analysed, and `MediaError` if a video cannot be written.
     """
     video = demo_video(workspace, seconds)
-    watched = watch(workspace, video)  # first: one pass finds what planning, mix and report need
+    watched = watch(workspace, video)  # before the rest: one pass finds what planning, mix and report need
     choice = choose(workspace, video)
     loop = loop_track(workspace, choice.best.track, video, auto_mix=True)
     folder = workspace.home.prepared(workspace.home.demo)
@@ -137,24 +124,8 @@ def run_demo(workspace: Workspace, seconds: float = VIDEO_SECONDS) -> Demo:
     return Demo(folder, rendered, report, watched, measure_levels(rendered), loop, choice, again)
 
 
-def demo_loop(workspace: Workspace, seconds: float = VIDEO_SECONDS) -> Loop:
-    """The demo's video with the track that the demo chooses for it, planned and mixed; see `run_demo`.
-
-    Parameters
-    ----------
-    workspace : its parameters and store are used, its progress is reported to
-    seconds : length of the video, 1 to 300
-
-    Returns
-    -------
-    Loop : with a plan and a mix
-
-    Raises
-    ------
-    ParameterError : no bundled track can cover a video of that length, or it is out of range
-    StoreError : the home folder cannot be used, or a bundled track cannot be analysed
-    MediaError : the video cannot be written
-    """
+def demo_loop(workspace: Workspace, seconds: float = FILM_SECONDS) -> Loop:
+    """The demo's video with the track that the demo chooses for it, planned and mixed; see `run_demo`."""
     video = demo_video(workspace, seconds)
     choice = choose(workspace, video)
     return loop_track(workspace, choice.best.track, video, auto_mix=True)
@@ -164,22 +135,8 @@ def choose(workspace: Workspace, video: Path) -> Choice:
     """Rank the bundled tracks under a video: those that loop by how well they suit it, then refusals.
 
     Tracks are ordered by their match score; those that match did not rank come after them, by the scores of their
-    plans.
-
-    Parameters
-    ----------
-    workspace : its parameters and store are used; bundled tracks are added to its catalog
-    video : any file FFmpeg reads
-
-    Returns
-    -------
-    Choice : of all bundled tracks
-
-    Raises
-    ------
-    ParameterError : no bundled track can cover the video
-    StoreError : the home folder cannot be used, or a bundled track cannot be analysed
-    MediaError : the video cannot be read
+    plans. Raises `ParameterError` if none can cover the video, `StoreError` if one cannot be analysed, and `MediaError`
+    if the video cannot be read.
     """
     watched = watch(workspace, video)
     tracks = _tracks(workspace)
@@ -201,36 +158,11 @@ def choose(workspace: Workspace, video: Path) -> Choice:
     return Choice(tuple(loops), suits, lane.reasoning)
 
 
-def demo_video(workspace: Workspace, seconds: float = VIDEO_SECONDS) -> Path:
-    """The video of the demo, drawn where it does not exist yet.
-
-    Parameters
-    ----------
-    workspace : its home takes the file, its progress is reported to
-    seconds : length of the video, 1 to 300
-
-    Returns
-    -------
-    path of an MP4
-
-    Raises
-    ------
-    ParameterError : seconds out of range
-    StoreError : the home folder cannot be used
-    MediaError : the video cannot be written
-    """
-    video = workspace.home.prepared(workspace.home.drawn_videos) / f"the-six-ten.v{_VIDEO_VERSION}.{seconds:g}s.mp4"
+def demo_video(workspace: Workspace, seconds: float = FILM_SECONDS) -> Path:
+    """The demo's film at a length, see `workbench.demo.film.write_film`; written where it does not exist yet."""
+    video = workspace.home.prepared(workspace.home.demo_videos) / f"the-six-ten.v{_VIDEO_VERSION}.{seconds:g}s.mp4"
     if not video.exists():
-        from workbench.demo.video import draw_demo_video
-
-        stage = "drawing the video"
-        workspace.progress(stage, 0.0)
-        draw_demo_video(
-            video,
-            narration=bundled_path("data", "bundled", "voice", "narration.ogg"),
-            seconds=seconds,
-            progress=lambda done: workspace.progress(stage, done),
-        )
+        write_film(video, seconds)
     return video
 
 

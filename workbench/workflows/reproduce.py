@@ -110,7 +110,7 @@ def recorded_video(workspace: Workspace, record: FileRecord, folders: Iterable[P
         with database.read() as connection:
             known = [video.path for video in videos.with_content(connection, record.content_hash)]
     home = workspace.home
-    in_home = [folder / record.name for folder in (home.drawn_videos, home.videos, home.uploads)]
+    in_home = [folder / record.name for folder in (home.demo_videos, home.videos, home.uploads)]
     return _with_bytes(workspace, record, [*known, *in_home], folders, "video")
 
 

@@ -1,11 +1,12 @@
 """Compile the analysis kernels now, so that the first track and the first video do not wait for it.
 
 The compiled code is cached on disk beside its source; later processes load it in milliseconds. The set-up calls
-`python -m workbench.demo.warm_up`, which also compiles what the demo draws with.
+`python -m workbench.workflows.warm_up`.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 
 import numpy as np
@@ -71,3 +72,7 @@ def _warm_up_align() -> None:
     times, kinds, full = np.array([2.0, 5.0]), np.zeros(2, dtype=np.int32), np.ones(2)
     track, video = (Marks(names, times, kinds, full, 0.03 * full) for names in (LANDMARK_KINDS, EVENT_KINDS))
     place(Landmarks(track, 8.0, 0.0, 8.0), Events(video, 8.0))
+
+
+if __name__ == "__main__":
+    print(f"[set-up] kernels compiled in {warm_up():.0f} s", file=sys.stderr)

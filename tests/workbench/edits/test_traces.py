@@ -9,17 +9,18 @@ import av
 import numpy as np
 import pytest
 
-from data.recipes.material.cut_videos import RATE, encode
+from tests.videos import write_video
 from workbench.edits.traces import trace_video
 from workbench.errors import MediaError
+
+RATE = 25
 
 
 def drawn(path: Path) -> Path:
     """Two seconds of one pattern, one of black, two of another."""
     dice = np.random.default_rng(2)
     one, other = (dice.integers(0, 255, (9, 16, 3), dtype=np.uint8).repeat(20, axis=0).repeat(20, axis=1) for _ in "ab")
-    encode(path, [*[one] * 50, *[np.zeros_like(one)] * 25, *[other] * 50], 20)
-    return path
+    return write_video(path, [*[one] * 50, *[np.zeros_like(one)] * 25, *[other] * 50], RATE)
 
 
 def test_frames_cuts_and_black(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Two video files are matched to the frame: drawn videos, cut anew, encoded again, with and without their sound."""
+"""Two video files are matched to the frame: stored clips, cut anew, encoded again, with and without their sound."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from data.recipes.material.cut_videos import video
+from tests.film import CLIPS, clip_cuts
 from workbench.edits.difference import EditDifference
 from workbench.edits.reading import compare_files
 from workbench.edits.videos import compare_videos
@@ -20,11 +20,10 @@ from workbench.media.video import frames
 
 RATE = 25
 SOUND_RATE = 16_000
-SECONDS = 16.0
 COUNT = 400
 Pictures = NDArray[np.uint8]
 Take = tuple[int, int]
-"""first frame and one past the last of the drawn video"""
+"""first frame and one past the last of the clip"""
 
 
 def spoken(count: int) -> NDArray[np.float32]:
@@ -60,20 +59,19 @@ def encode(path: Path, pictures: Pictures, sound: NDArray[np.float32] | None, cr
 
 
 @pytest.fixture(scope="module")
-def drawn(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Pictures, tuple[int, ...]]]:
-    """Frames of drawn videos of three kinds, and those that open a shot."""
-    folder = tmp_path_factory.mktemp("drawn")
+def drawn() -> dict[str, tuple[Pictures, tuple[int, ...]]]:
+    """Frames of clips of three kinds, and those that open a shot."""
     found = {}
     for kind in ("hard", "static", "dark"):
-        truth = video(folder / f"{kind}.mp4", kind, 7, SECONDS)
-        pictures = np.stack([shown.pixels for shown in frames(folder / f"{kind}.mp4", width=320)])
-        found[kind] = (pictures, tuple(round(at * RATE) for at in truth.hard))
+        path = CLIPS / f"{kind}.mp4"
+        pictures = np.stack([shown.pixels for shown in frames(path, width=320)])
+        found[kind] = (pictures, tuple(round(at * RATE) for at in clip_cuts(path)))
     return found
 
 
 @pytest.fixture
 def compared(tmp_path: Path, drawn: dict[str, tuple[Pictures, tuple[int, ...]]]) -> Callable[..., EditDifference]:
-    """`compared(kind, takes)` encodes a drawn video and a cut of it and compares the files."""
+    """`compared(kind, takes)` encodes a clip and a cut of it and compares the files."""
 
     def compare(kind: str, takes: Sequence[Take | Pictures], *, heard: bool = True) -> EditDifference:
         pictures, _ = drawn[kind]

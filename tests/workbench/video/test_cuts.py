@@ -1,4 +1,4 @@
-"""Cuts, dissolves, fades and flashes in pictures made in memory, where every border is known."""
+"""Cuts, dissolves, fades and flashes in pictures whose every border is known; all but one clip made in memory."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from workbench.demo.scenes.lighting import STORM
-from workbench.demo.scenes.railway import Rails, Window
-from workbench.demo.scenes.weather import Downpour, Sea
+from tests.film import CLIPS, clip_cuts
+from workbench.media.video_reader import PictureBlock, VideoLimits, open_video
 from workbench.params import CutParams
 from workbench.video.cuts import first_of_shot
 from workbench.video.meter import PictureMeter
@@ -48,14 +47,6 @@ def picture_of(
 
 def shots(*parts: tuple[Shot, int]) -> list[NDArray[np.float64]]:
     return [shot(k) for shot, length in parts for k in range(length)]
-
-
-def small(pictures: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Luma and chroma, shapes (n, 36, 64) and (n, 2, 18, 32), of pictures of shape (n, 3, 360, 640); BT.601."""
-    red, green, blue = np.moveaxis(pictures.reshape(-1, 3, 36, 10, 64, 10).mean(axis=(3, 5)) / 255, 1, 0)
-    luma = 0.299 * red + 0.587 * green + 0.114 * blue
-    chroma = np.stack([0.564 * (blue - luma), 0.713 * (red - luma)], axis=1)
-    return luma.astype(np.float32), chroma.reshape(-1, 2, 18, 2, 32, 2).mean(axis=(3, 5)).astype(np.float32)
 
 
 def kinds(picture: Picture) -> list[tuple[str, float]]:
@@ -96,24 +87,16 @@ def test_a_flash_returns_to_its_shot() -> None:
     assert not picture.cuts.size
 
 
-STORMY: tuple[Downpour | Rails | Sea | Window, ...] = (
-    Downpour(STORM, seed=13, wind=0.5, lightning=0.8), Rails(STORM, seed=33, speed=15, bend=-140, sun=None),
-    Sea(STORM, seed=37, sun=(420, -60, 2), horizon=130, choppy=1.8, drift=26),
-    Window(STORM, seed=14, speed=620, drops=True, sun=None), Downpour(STORM, seed=13, wind=0.5),
-)  # fmt: skip
-
-
 def test_shots_of_one_place_and_light_are_told_apart() -> None:
-    """Drawn scenes under one sky: smooth, of like tones, and with one horizon."""
-    rate, length = 15, 21
-    meter = PictureMeter()
-    for shot, scene in enumerate(STORMY):
-        painter = scene.painter(2.0)
-        luma, chroma = small(np.array([painter(k / rate) for k in range(length)]))
-        meter.add((shot * length + np.arange(length)) / rate, luma, chroma)
-    picture = meter.picture(len(STORMY) * length / rate)
-    assert [border.kind for border in picture.edits] == ["hard"] * (len(STORMY) - 1)
-    np.testing.assert_allclose(picture.cuts, np.arange(1, len(STORMY)) * length / rate, atol=1e-6)
+    """Scenes under one sky: smooth, of like tones, and with one horizon."""
+    path, meter = CLIPS / "storm.mp4", PictureMeter()
+    with open_video(path, VideoLimits(60.0, 100.0)) as video:
+        for block in video.blocks(listen=False):
+            if isinstance(block, PictureBlock):
+                meter.add(block.times, block.luma, block.chroma)
+        picture = meter.picture(video.info().duration)
+    assert [border.kind for border in picture.edits] == ["hard"] * len(clip_cuts(path))
+    np.testing.assert_allclose(picture.cuts, clip_cuts(path), atol=1e-4)
 
 
 def test_a_strobe_is_no_cut() -> None:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import soundfile
 
+from tests.film import SIX_TEN, SIX_TEN_SECONDS, FilmTruth, film_truth
 from tests.videos import narration, write_screencast, write_sounds
 from workbench.bundled import bundled_path
-from workbench.demo.video import VideoTruth, draw_demo_video
 from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.media.probe import probe
@@ -24,18 +24,16 @@ from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
-def video(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, VideoTruth]:
-    path = tmp_path_factory.mktemp("video") / "six-ten.mp4"
-    narration = bundled_path("data", "bundled", "voice", "narration.ogg")
-    return path, draw_demo_video(path, narration=narration, seconds=28.0)
+def video() -> tuple[Path, FilmTruth]:
+    return SIX_TEN, film_truth(SIX_TEN_SECONDS)
 
 
 @pytest.fixture(scope="module")
-def soundtrack(video: tuple[Path, VideoTruth], tmp_path_factory: pytest.TempPathFactory) -> VideoAnalysis:
+def soundtrack(video: tuple[Path, FilmTruth], tmp_path_factory: pytest.TempPathFactory) -> VideoAnalysis:
     return watch(Workspace(Home(tmp_path_factory.mktemp("home"))), video[0])
 
 
-def test_the_demo_video_is_known_to_the_frame(video: tuple[Path, VideoTruth], soundtrack: VideoAnalysis) -> None:
+def test_the_demo_video_is_known_to_the_frame(video: tuple[Path, FilmTruth], soundtrack: VideoAnalysis) -> None:
     truth = video[1]
     assert soundtrack.title == "The Six-Ten"
     assert (soundtrack.width, soundtrack.height, round(soundtrack.fps)) == (640, 360, 25)
@@ -51,7 +49,7 @@ def test_the_demo_video_is_known_to_the_frame(video: tuple[Path, VideoTruth], so
 
 @pytest.mark.slow
 def test_what_was_kept_is_what_was_measured(
-    video: tuple[Path, VideoTruth], soundtrack: VideoAnalysis, tmp_path: Path
+    video: tuple[Path, FilmTruth], soundtrack: VideoAnalysis, tmp_path: Path
 ) -> None:
     home = Home(tmp_path)
     first = watch(Workspace(home), video[0])
@@ -71,7 +69,7 @@ def test_sound_without_a_picture_is_no_video(tmp_path: Path) -> None:
 
 
 def test_of_a_long_video_the_cuts_are_placed_to_the_frame_all_the_same(
-    video: tuple[Path, VideoTruth], soundtrack: VideoAnalysis, tmp_path: Path
+    video: tuple[Path, FilmTruth], soundtrack: VideoAnalysis, tmp_path: Path
 ) -> None:
     long = WorkbenchParams(cuts=CutParams(max_thorough_gigapixels=0.0))
     picture = watch(Workspace(Home(tmp_path), long), video[0]).picture
@@ -97,7 +95,7 @@ def test_a_profile_holds_for_the_sound_too(tmp_path: Path) -> None:
     assert Workspace(home).arrays.stats().files == 1
 
 
-def test_other_cuts_leave_the_sound_where_it_is(video: tuple[Path, VideoTruth], tmp_path: Path) -> None:
+def test_other_cuts_leave_the_sound_where_it_is(video: tuple[Path, FilmTruth], tmp_path: Path) -> None:
     home = Home(tmp_path)
     one = watch(Workspace(home), video[0])
     other = watch(Workspace(home, WorkbenchParams(cuts=CutParams(step_threshold=6.0))), video[0])
