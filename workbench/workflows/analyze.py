@@ -201,8 +201,8 @@ def analyze(workspace: Workspace, path: Path | str, *, grid: BeatGrid | Path | s
     ----------
     workspace : parameters, store and progress report
     path : anything FFmpeg reads, a video with sound too
-    grid : a person's own grid, or a file of one, which becomes the track's for every later plan too, see
-        `workbench.workflows.own_grid.keep_grid`; None: the grid kept before, else the tracker's
+    grid : a user's grid, or a file of one, which becomes the track's for every later plan too, see
+        `workbench.workflows.own_grid.keep_grid`; None: the saved grid, else the tracker's
 
     Returns
     -------

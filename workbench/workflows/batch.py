@@ -1,4 +1,4 @@
-"""Many recordings at once: a row each, whatever becomes of it.
+"""Many recordings at once: a row each, errors included.
 
 A measure is a function of a workspace and a file that gives numbers and words by name. Some are named here; any other
 can be given, as long as it lies in a module, for it runs in other processes. A recording that is refused or cannot be
@@ -104,9 +104,9 @@ def batch(
     Parameters
     ----------
     paths : sound files, folders, manifests, or recordings of a dataset; or one of them
-    what : a name in `MEASURES`, or a function of a workspace and a path that lies in a module. Trackers and seam
+    what : a name in `MEASURES`, or a function of a workspace and a path, defined in a module. Trackers and seam
         measures that were registered do not reach other processes: name such a one as `module:attribute`
-    workspace : keeps what is analysed, and reports progress; None: that of `workbench.open()`
+    workspace : caches what is analysed, and reports progress; None: that of `workbench.open()`
     params : of the analysis; None: those of the workspace
     executor : where to run; None: a process for every core that this process may use
     scheduler : address of a Dask cluster in its place, whose workers share the home folder; needs the extra `scale`

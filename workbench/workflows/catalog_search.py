@@ -1,6 +1,6 @@
 """Find tracks of the catalog by words: of their title, artist, tags, moods, genres and instruments.
 
-The words of all tracks are read once and kept until the catalog changes, so that a search while somebody types takes
+The words of all tracks are read once and cached until the catalog changes, so that a search while a user types takes
 milliseconds.
 
 Functions: `search_catalog`, `words_of`.

@@ -54,7 +54,7 @@ class Thread:
 
     @property
     def resolved(self) -> bool:
-        """Whether somebody resolved it."""
+        """Whether it is resolved."""
         return self.first.resolved_by is not None
 
 
@@ -63,7 +63,7 @@ class PlanReview:
     """What reviewers said about a track under a video, and about one version of its plan."""
 
     versions: tuple[VersionName, ...]  # of the subject, oldest first
-    version: PlanVersion | None  # the one that is heard like the plan that is looked at; None: it was not frozen
+    version: PlanVersion | None  # the one that sounds like the plan that is looked at; None: it was not frozen
     threads: tuple[Thread, ...]  # by the time of the video
     approvals: tuple[Approval, ...]  # each reviewer's decision on `version`
     verdicts: tuple[Verdict, ...]  # each reviewer's newest about every seam of the track

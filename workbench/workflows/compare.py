@@ -51,7 +51,7 @@ COVERAGE = 0.9
 SURE_FROM = 6
 
 _MADE_OF_SEAM_SCORES = ("best_seam", "good_splices", "seam_score", "plan_score", "planned")
-# Parameters of seams that say which splices are kept, and so how many good ones there are, but change no score
+# Parameters of seams that say which splices a profile holds, and so how many good ones there are, but change no score
 _KEEPING = {"min_kept_score", "min_body_bars"}
 _SCORING = {"measures", "context_beats"}
 
@@ -120,7 +120,7 @@ class Comparison:
         return tuple(apart.fillna(1.0).sort_values(ascending=False, kind="stable").index)
 
     def hear(self, name: str) -> tuple[HeardPlan | str, HeardPlan | str]:
-        """The plans of one recording under both profiles, to be seen and heard; why there is none where it is refused.
+        """The plans of one recording under both profiles, to see and to play; why there is none if it is refused.
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ def compare(
     profile_a, profile_b : parameters, or files of them; None: the defaults
     dataset : recordings with or without annotations, or what `workbench.workflows.datasets.load` takes
     seconds : length of the video that plans are made for; None: a minute more than each recording
-    workspace : keeps what is analysed, and reports progress; None: that of `workbench.open()`
+    workspace : caches what is analysed, and reports progress; None: that of `workbench.open()`
     executor : where to run; None: a process for every core that this process may use
 
     Returns

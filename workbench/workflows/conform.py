@@ -1,8 +1,8 @@
 """Change a plan for another cut of its video: what the edit changed, the track's analysis, the plan that follows.
 
 The plan may be any that loop or fit wrote. Its track is found by the hash in the provenance, its parameters and the
-choice between the heard grid and a person's are taken from there. A mix was measured on the old cut; it is measured
-anew where the new cut is a video, and left out where it is an edit list. A ducking envelope that somebody drew moves
+choice between the detected grid and a user's are taken from there. A mix was measured on the old cut; it is measured
+again where the new cut is a video, and left out where it is an edit list. A drawn ducking envelope moves
 with its picture (`workbench.edits.envelope`), and stays in the provenance where there is no mix.
 
 Functions: `conform`; `conform_json`, the changed plan as JSON with its provenance, `conform_summary`, what changed, and
@@ -75,7 +75,7 @@ class Conformed:
     analysis: Analysis
     mix: MixBody | None  # None if the old plan had none, or the new cut is no video
     lost_mix: bool  # whether the old plan had a mix and the new one has none
-    envelope: FollowedEnvelope | None  # the ducking that somebody drew, on the new cut; None if nobody did
+    envelope: FollowedEnvelope | None  # the drawn ducking, on the new cut; None without one
     result: Mapping[str, Any]  # JSON of the old result, for the names in it
     video_id: str  # the name of the new cut
     provenance: Provenance
@@ -119,7 +119,7 @@ def conform(
     old_cut, new_cut : two edit lists (OTIO, FCPXML, EDL), or two video files
     track : the track's file; None: it is searched by its hash
     video : the new cut as a video, on which a mix is measured; None: `new_cut`, where that is one
-    folders : where a file of the recorded name is looked for, besides the home
+    folders : where a file of the recorded name is looked for, beside the home
     min_seam_score : the floor of seam scores, 0 to 1; None: of the parameters
     keep_ending : whether the track's own ending is kept by seams under that floor too, down to `WISHED_FLOOR`; None: it
         is, unless `min_seam_score` is given
@@ -352,7 +352,7 @@ def _guessed_rate(difference: EditDifference) -> list[str]:
 
 
 def _envelope_words(envelope: FollowedEnvelope | None) -> list[str]:
-    """What became of the ducking that somebody drew; one line, or none."""
+    """What became of the drawn ducking; one line, or none."""
     if envelope is None:
         return []
     if envelope.points is None:

@@ -60,7 +60,7 @@ class DatasetTrack:
     name: str  # unique in the dataset
     path: Path  # its sound
     annotations: tuple[Path, ...] = ()  # files, those first that count first
-    facts: Mapping[str, Any] = field(default_factory=dict)  # whatever else the index or manifest says
+    facts: Mapping[str, Any] = field(default_factory=dict)  # all else that the index or manifest says
 
     @property
     def beats(self) -> FloatArray | None:

@@ -42,7 +42,7 @@ class Rendered:
 
     path: Path
     levels: SoundLevels  # as decoded
-    speech: tuple[tuple[float, float], ...] | None  # where somebody speaks, seconds of the file; None: nobody looked
+    speech: tuple[tuple[float, float], ...] | None  # speech, seconds of the file; None: it was not looked for
     target: str | None
     gain: DeliveryGain | None  # None without a target
     shortfalls: tuple[str, ...] = ()  # what the target asks for and the file does not have, a line each

@@ -51,7 +51,7 @@ class Fit(Shown):
     analysis: Analysis
     mix: Mix | None  # None if it was not asked for
     provenance: Provenance  # of all its plans
-    # Those that applied because they were kept with the track, and not given again
+    # Those that applied because they were saved with the track, and not given again
     kept_constraints: SeamConstraints = NO_CONSTRAINTS
     # The loop points of the track's file; None without, and where no length is longer than the track
     file_loop: FileLoop | None = None
@@ -100,15 +100,14 @@ def fit_track(
     workspace : parameters, store and progress report
     track : a track, or the path of its file
     to : the video, or sound without a picture, or its length in seconds, or several lengths
-    keep : parts of the track that are each kept whole in one segment
+    keep : parts of the track that each play whole in one segment
     start_at : video time at which the music starts, after silence; None: with the picture
     end_on : video time at which its last hit lands; None: nowhere in particular
     auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
-    constraints : where no seam may be, which splices are not used, and which are; kept with the track once all plans
-        are made, so that every later plan keeps them too
-    kept : what becomes of the constraints kept with the track before, see
-        `workbench.workflows.kept_constraints.KeptUse`
-    heard : plan on the tracker's grid even where a corrected one is kept
+    constraints : ranges without seams, forbidden and pinned splices, ranges that are not played; once all
+        plans are made they are saved with the track, and apply to every later plan
+    kept : what becomes of constraints that were saved before, see `workbench.workflows.kept_constraints.KeptUse`
+    heard : plan on the tracker's grid even where a corrected one is saved
 
     Returns
     -------
@@ -116,7 +115,7 @@ def fit_track(
 
     Raises
     ------
-    FitError : the track cannot fill a length, or what was asked for cannot be kept together
+    FitError : the track cannot fill a length, or what was asked for contradicts itself
     ConstraintError : the constraints make no sense on this track, or contradict each other whatever the length
     MediaError : the track or the video cannot be read
     ParameterError : `auto_mix` without a video, or no length

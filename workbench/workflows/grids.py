@@ -1,4 +1,4 @@
-"""Grids that were corrected by hand: kept in the database, which nothing deletes by itself, and used by every plan.
+"""Grids that were corrected by hand: saved in the database, which nothing deletes by itself, and used by every plan.
 
 Functions: `corrected_grid`, `corrected_revisions`; `save_grid`, `delete_grid`.
 """

@@ -1,4 +1,4 @@
-"""What is kept of recordings by hand, whatever the recording: whoever keeps a plan can tell whether it still holds.
+"""What users saved of any recordings: it shows the holder of a plan whether the plan still holds.
 
 Functions: `kept_revisions`.
 """

@@ -373,7 +373,7 @@ def _given_bpm(file: WantedFile) -> float | None:
 
 @lru_cache(maxsize=1)
 def _workspace_of_this_process(root: Path, params: WorkbenchParams) -> Workspace:
-    """The workspace of a worker process, kept from file to file so that it opens the database once."""
+    """The workspace of a worker process, reused from file to file so that it opens the database once."""
     return Workspace(Home(root), params)
 
 

@@ -1,7 +1,7 @@
 """Blind listening tests of seams and options: designed, answered, summed up, and written for other readers.
 
-A test is drawn from a seed and kept, with what every letter hides, before its first sound is heard. Its answers are
-kept one by one. A test that was left early counts as far as it was answered; an answer cannot be changed.
+A test is drawn from a seed and saved, with what every letter hides, before its first sound plays. Its answers are
+saved one by one. A test that was left early counts as far as it was answered; an answer cannot be changed.
 
 Tables are in the form of webMUSHRA (Schoeffler et al., "webMUSHRA: a comprehensive framework for web-based listening
 tests", Journal of Open Research Software 6, 2018): `mushra.csv`, a rating a row, and `paired_comparison.csv`, a choice
@@ -315,5 +315,5 @@ def _interval(given: RatingSummary) -> tuple[object, ...]:
 
 
 def _trial_id(seam: Mapping[str, Any]) -> str:
-    """The seam as it was heard, the same in every session."""
+    """The seam as it was played, the same in every session."""
     return f"{seam['leave']:.3f}_{seam['enter']:.3f}_{1000 * seam['fade']:.0f}ms_{seam['exponent']:g}"

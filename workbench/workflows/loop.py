@@ -53,7 +53,7 @@ class Loop(Shown):
     analysis: Analysis | None  # None if the sound cannot be decoded, or the track is too long for the video
     mix: Mix | None  # None if it was not asked for, or there is no plan
     provenance: Provenance | None = None  # None for a plan that was read from a file without one
-    # Those that applied because they were kept with the track, and not given again
+    # Those that applied because they were saved with the track, and not given again
     kept_constraints: SeamConstraints = NO_CONSTRAINTS
     file_loop: FileLoop | None = None  # the loop points of the track's file; None without
 
@@ -92,11 +92,10 @@ def loop_track(
     track : a track, or the path of its file
     video : the video, or sound without a picture such as a podcast's, or its length in seconds
     auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
-    constraints : where no seam may be, which splices are not used, and which are; kept with the track once the plan is
-        made, so that every later plan keeps them too
-    kept : what becomes of the constraints kept with the track before, see
-        `workbench.workflows.kept_constraints.KeptUse`
-    heard : plan on the tracker's grid even where a corrected one is kept
+    constraints : ranges without seams, forbidden and pinned splices, ranges that are not played; once the
+        plan is made they are saved with the track, and apply to every later plan
+    kept : what becomes of constraints that were saved before, see `workbench.workflows.kept_constraints.KeptUse`
+    heard : plan on the tracker's grid even where a corrected one is saved
 
     Returns
     -------
@@ -104,7 +103,7 @@ def loop_track(
 
     Raises
     ------
-    ConstraintError : the constraints make no sense on this track, or no plan keeps them all
+    ConstraintError : the constraints make no sense on this track, or no plan meets them all
     MediaError : the video cannot be read, or a track that is a bare file cannot be decoded
     ParameterError : `auto_mix` with a length only, or a length that is not positive and finite
     """

@@ -5,9 +5,9 @@
     place     the best fifty under the video's events, from the store or found now
     pick      ten without near duplicates, and why each is there
 
-Placements are kept for each pair, keyed by the bytes of both files, the grid that counts and all parameters and weights
+Placements are stored for each pair, keyed by the bytes of both files, the grid in use and all parameters and weights
 they depend on; a second match of the same video reads them. Landmarks were stored when the track was added; if they
-were deleted they are found anew, and a track whose file cannot be read for that is ranked with the usual sync part.
+were deleted they are found again, and a track whose file cannot be read for that is ranked with the usual sync part.
 
 Functions: `match` for all of it; `rank_video` for the first two steps; `pair_placements` for the third.
 """

@@ -1,9 +1,9 @@
 """Balance a plan with a soundtrack: measure the soundtrack and the plan as it is played, and let `mix.balance` decide.
 
-The soundtrack is measured once for each video and kept in the store: its loudness curve and the probability of speech,
+The soundtrack is measured once a video and cached in the store: its loudness curve and the probability of speech,
 both on the video's clock. The music is measured as it will be played, with seams and gains.
 
-Functions: `mix_under`; `draw_envelope`, where somebody drew the ducking; `measure_soundtrack`.
+Functions: `mix_under`; `draw_envelope`, for drawn ducking; `measure_soundtrack`.
 """
 
 from __future__ import annotations

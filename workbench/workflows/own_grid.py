@@ -1,10 +1,10 @@
-"""A person's own grid of a track: kept by the hash of the track's bytes, used by every later plan.
+"""A user's grid of a track: saved by the hash of the track's bytes, used by every later plan.
 
 A tempo alone is knowledge too: trackers that err mostly hear half or double of it. The tracker then considers no other,
 and says of the bar lines that it finds how sure they are, as ever.
 
 Functions: `keep_grid` for a grid or a file of one; `keep_tempo` for a known tempo, `grid_of_given_tempo` where a
-catalog gives it; `confirm_grid` for the grid that was heard. The records themselves are saved and deleted by
+catalog gives it; `confirm_grid` for the detected grid. The records themselves are saved and deleted by
 `workbench.workflows.grids`.
 """
 
@@ -22,7 +22,7 @@ from workbench.workflows.grid_files import read_grid
 from workbench.workflows.grids import save_grid
 from workbench.workspace import Workspace
 
-# From which beats at a given tempo are taken: of 26 recordings by others 25 have at most 0.01 at 0.93 and at 1.1 times
+# From which beats at a given tempo are taken: of 26 external recordings 25 have at most 0.01 at 0.93 and at 1.1 times
 # their tempo
 MIN_TEMPO_CONFIDENCE = 0.1
 

@@ -1,11 +1,11 @@
-"""Splices and plans of one's own: any splice of a recording and any list of segments, scored, seen and heard in a line.
+"""Splices and plans of one's own: any splice of a recording, any list of segments, scored, drawn and played in a line.
 
-Nothing is looked up and nothing is kept: a recording and, if there is one, a grid of one's own are all that is needed.
-A splice lies at beats, any two of them; the planner's lie at bar lines. It is fitted to the waveform, scored and played
+Nothing is looked up and nothing is saved: a recording and, if there is one, a grid of one's own are all that is needed.
+A splice joins any two beats; the planner's join bar lines. It is fitted to the waveform, scored and played
 as the planner's are, so that a splice at bar lines gets the planner's own numbers.
 
-A list of segments is played as it stands. The rules that every plan keeps are checked when it is made; whether its
-splices lie on the grid is said, and not demanded.
+A list of segments is played as it stands. The invariants of every plan are checked when it is made; whether its
+splices are on the grid is stated, and not demanded.
 
 Functions: `splice` makes a `HeardSplice`, `plan_of` a `HeardPlan`, `heard_plan` one of a plan that there is.
 """
@@ -68,14 +68,14 @@ class HeardPlan(Shown):
     scores: tuple[float, ...]
     """0 to 1, of each seam at the beats nearest to it; none where the grid has no bars"""
     off_grid: str
-    """which rule of the grid it breaks, in words; empty where it keeps them all, as the planner's plans do"""
+    """which rule of the grid it breaks, in words; empty without any, as for the planner's plans"""
 
     def __repr__(self) -> str:
         plan = self.plan
         return f"<{plan.kind.in_words} of {plan.window_end:.3f} s, {len(plan.segments)} segments, seams {self.scores}>"
 
     def sound(self, from_s: float = 0.0, to_s: float | None = None) -> Recording:
-        """What is heard of it.
+        """Its sound, or a part of it.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class HeardPlan(Shown):
 
         Raises
         ------
-        ParameterError : nothing of the plan lies between them
+        ParameterError : nothing of the plan is between them
         """
         end = self.plan.window_end
         if not max(from_s, 0.0) < min(end if to_s is None else to_s, end):
@@ -93,7 +93,7 @@ class HeardPlan(Shown):
         return Recording.from_samples(np.concatenate(blocks, axis=1), self.recording.sample_rate)
 
     def seam_sound(self, seam: int, seconds: float = EXCERPT_SECONDS) -> Recording:
-        """What is heard around one seam, which lies in the middle.
+        """The sound around one seam, with the seam in the middle.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class HeardSplice(Shown):
     """One splice of a recording: its score, and all that shows it."""
 
     score: float
-    """0 to 1, probability that nobody hears it"""
+    """0 to 1, probability that it is inaudible"""
     parts: dict[str, float]
     """0 to 1 each, by the names of `SEAM_PARTS`"""
     leave_beat: int
@@ -158,11 +158,11 @@ class HeardSplice(Shown):
 
     @property
     def sound(self) -> Recording:
-        """What is heard around it, the splice in the middle."""
+        """The sound around it, with the splice in the middle."""
         return self.view.heard
 
     def figure(self) -> Figure:
-        """Its picture: what is heard, what the track has there, and the parts of the score."""
+        """Its picture: the sound, what the track has there, and the parts of the score."""
         return seam_figure(self.view)
 
     def to_dataset(self) -> xarray.Dataset:
@@ -271,7 +271,7 @@ def plan_of(
     Raises
     ------
     ParameterError : a segment is not two times
-    PlanError : the segments break a rule that every plan keeps, such as room for the crossfades
+    PlanError : the segments break an invariant of plans, such as room for the crossfades
     MediaError : the file cannot be read
     """
     recording, params = _loaded(recording), params or WorkbenchParams()
@@ -348,7 +348,7 @@ _tracked: dict[str, BeatGrid] = {}
 
 
 def _grid_of(recording: Recording, params: WorkbenchParams) -> BeatGrid:
-    """The tracked grid, kept for the last recording and parameters."""
+    """The tracked grid, cached for the last recording and parameters."""
     from workbench.beats.track import track_beats
 
     key = recording.content_hash + canonical_json(*grid_parts(params, ""))

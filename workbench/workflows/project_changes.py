@@ -1,4 +1,4 @@
-"""Undo and redo: the history of a project as a list of changes, kept with it in the database.
+"""Undo and redo: the history of a project as a list of changes, stored with it in the database.
 
 What can be changed has a key. A key without a slash is a field of the project (`plan`, `fades`, `params`); one with a
 slash is a record that belongs to its track, of a kind that `KINDS` lists: `grid/HASH`, `constraints/HASH`,

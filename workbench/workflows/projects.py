@@ -1,10 +1,10 @@
-"""Projects: keep what somebody works on as it is made, and open it again as it was.
+"""Projects: save work as it is done, and open it again as it was.
 
 A project has a video and a track, and these fields in JSON, each written on its own:
 
     plan      the plan with its options, the chosen one first, as `workbench loop` prints it; and the track's hash
     fades     crossfades that were set by hand
-    envelope  the ducking envelope, where somebody drew one
+    envelope  the ducking envelope, if one was drawn
     stack     the tracks that are compared under the video
     params    parameters that differ from the defaults, as a profile holds them
     view      where it was looked at last: tab, option, seam, time
@@ -195,7 +195,7 @@ def _track(track: TrackSource | None) -> str:
 
 
 def _name(video: Path | None, track: TrackSource | None) -> str:
-    """The name that a project has until somebody gives it another."""
+    """The name that a project has until it is renamed."""
     title = "" if track is None else (track.record.title if track.record is not None else None) or track.path.stem
     return " under ".join(word for word in (title, "" if video is None else video.stem) if word)[:LONGEST_NAME] or "New"
 

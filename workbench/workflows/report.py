@@ -65,7 +65,7 @@ class ShownSeam:
     view: SeamView
     numbers: tuple[int, ...]  # all seams of the plan that are this one, from 1
     picture: bytes  # PNG
-    heard: bytes  # MP3 of what is heard
+    heard: bytes  # MP3 of its sound
     left: bytes  # MP3 of the track played on past the place left
 
 
@@ -481,7 +481,7 @@ def mix_section(
 def _uncertain_cards(
     workspace: Workspace, video: Path, uncertain: Sequence[tuple[float, float]]
 ) -> tuple[ReportCard, ...]:
-    """The longest stretches in which somebody may speak, to hear without the music, in time."""
+    """The longest stretches of possible speech, to play without the music, in order of time."""
     longest = sorted(sorted(uncertain, key=lambda one: one[0] - one[1])[:_MOST_UNCERTAIN])
     if not longest:
         return ()
@@ -527,7 +527,7 @@ def _depth_in_words(duck: Duck, params: RenderParams) -> str:
 def _passages(
     workspace: Workspace, loop: Loop, recording: Recording, speech: Sequence[Sequence[float]]
 ) -> tuple[Passage, ...]:
-    """How far speech lies over the music, as the plan and its mix play."""
+    """How far speech is above the music, as the plan and its mix play."""
     assert isinstance(loop.answer, LoopPlan), "a refusal has no mix"
     assert loop.video is not None, "a bare length has no soundtrack"
     soundtrack = measure_soundtrack(workspace, loop.video).levels
@@ -623,7 +623,7 @@ def _few(numbers: Sequence[int]) -> str:
 
 
 def _times(plan: LoopPlan, shown: ShownSeam) -> str:
-    """When a seam is heard, all times of it."""
+    """All times at which a seam plays."""
     heard = [clock(plan.seam_times[number - 1]) for number in shown.numbers]
     return ", ".join(heard[:_MOST_TIMES]) + (
         f" and {len(heard) - _MOST_TIMES} more" if len(heard) > _MOST_TIMES else ""

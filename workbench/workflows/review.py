@@ -1,7 +1,7 @@
-"""Keep the verdicts of reviewers, and gather verdicts to hold scores against: those kept, those of a CSV, a stand-in.
+"""Save the verdicts of reviewers, and gather verdicts to compare scores with: those saved, those of a CSV, a stand-in.
 
-A verdict is what a reviewer heard at a seam of a plan: good, audible or wrong, with the numbers of the seam and a note.
-It belongs to the seam as it was heard: with another crossfade it is another seam. Verdicts are kept in the home
+A verdict is a reviewer's on a seam of a plan: good, audible or wrong, with the numbers of the seam and a note.
+It belongs to the seam as it was played: with another crossfade it is another seam. Verdicts are saved in the home
 folder's database, and written and read as CSV.
 
 The stand-in needs no listener. How a bundled track was composed is known: its beats, its bars, and where sections

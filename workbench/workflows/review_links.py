@@ -1,8 +1,8 @@
-"""Links that show one frozen version of a plan to somebody without an account, and nothing else, until they expire.
+"""Links that show one frozen version of a plan without an account, and nothing else, until they expire.
 
 A link carries the id of the version, the second at which it expires, and a signature of both: HMAC-SHA256 (RFC 2104)
-with a key of 256 bits that is made once and kept in the home folder, where only its owner may read it. Whoever deletes
-the key takes back all links. Nothing about a link is kept: what was not signed with the key cannot be opened.
+with a key of 256 bits that is made once and stored in the home folder, where only its owner may read it. Deleting
+the key revokes all links. Nothing about a link is stored: what was not signed with the key cannot be opened.
 
 Functions: `sign_link`, `open_link`.
 """

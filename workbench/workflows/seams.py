@@ -1,4 +1,4 @@
-"""Views of the seams of a plan: what is heard around each, what the track has there, and the parts of the score.
+"""Views of the seams of a plan: the sound around each, what the track has there, and the parts of the score.
 
 The planner works on a profile and needs no sound; a picture and an excerpt need the recording.
 """
@@ -48,8 +48,8 @@ def seam_views(
 ) -> list[SeamView]:
     """Views of all different seams of a plan.
 
-    A plan passes the same seam of the track several times; it is viewed where it is first heard. The same splice may be
-    heard under two crossfades, which differ in level: that counts as the same seam.
+    A plan passes the same seam of the track several times; it is viewed where it first plays. The same splice may play
+    under two crossfades, which differ in level: that counts as the same seam.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def _beat_at(grid: BeatGrid, track_s: float) -> int:
 
 
 def _beats_around(grid: BeatGrid, leave_s: float, enter_s: float, reach: float) -> FloatArray:
-    """Beats as they are heard, shape (n, 2): s from the seam, and 1.0 where one opens a bar."""
+    """Beats as they play, shape (n, 2): s from the seam, and 1.0 where one opens a bar."""
     opens = (grid.positions == 1).astype(np.float64)
     # A splice may be up to 10 ms off the beat it is at, and the beat itself belongs to what is entered.
     before = (grid.beats < leave_s - 0.02) & (grid.beats > leave_s - reach)

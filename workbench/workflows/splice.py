@@ -1,4 +1,4 @@
-"""Try one splice of a track: its score with the parts, what is heard around it, and its picture.
+"""Try one splice of a track: its score with the parts, the sound around it, and its picture.
 
 The splice is judged as the planner judges it. It is heard in a plan that plays the whole track and takes it once, so it
 sounds as in any other plan that takes it.
@@ -46,7 +46,7 @@ class TriedSplice:
     """One splice of a track, as the planner knows it."""
 
     track: TrackSource
-    score: float  # 0 to 1, probability that nobody hears it
+    score: float  # 0 to 1, probability that it is inaudible
     parts: dict[str, float]  # 0 to 1 each, by the names of `SEAM_PARTS`
     bars: int  # of the body that it repeats; negative where it goes ahead and leaves out as many
     level_step_db: float  # LU by which the entered side is louder
@@ -125,7 +125,7 @@ def splice_json(tried: TriedSplice) -> dict[str, Any]:
 
 
 def heard_around(workspace: Workspace, tried: TriedSplice) -> Recording:
-    """The sound around a splice, which lies in the middle of `EXCERPT_SECONDS`."""
+    """The sound around a splice, in the middle of `EXCERPT_SECONDS`."""
     return seam_excerpt(tried.plan, workspace.load_recording(tried.track.path), 0, EXCERPT_SECONDS)
 
 

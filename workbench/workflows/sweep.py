@@ -272,7 +272,7 @@ def sweep(
 
     Parameters
     ----------
-    workspace : keeps what is analysed; its parameters are those that are not swept; receives progress
+    workspace : caches what is analysed; its parameters are those that are not swept; receives progress
     plan : what is swept over what
     out : folder of the zarr store; where the same sweep is there already, it is read
     executor : where to run; None: a process for every core that this process may use

@@ -1,4 +1,4 @@
-"""Gather what the picture of a video's timeline shows: the analysed video, a few of its pictures, the plan as heard.
+"""Gather what the picture of a video's timeline shows: the analysed video, a few of its pictures, the plan as it plays.
 
 The analysis comes from the store if the video was analysed before; a hundred small pictures at most are read from the
 file, however long it is.

@@ -1,7 +1,7 @@
 """Frozen versions of a plan: copies that nothing changes any more, for reviewers to speak about and to be shown.
 
 A version holds the plan with its fades and gains, its mix and its provenance, as the command line prints them. Plans
-that are heard the same are one version, however often they are frozen. The versions of one track under one video
+that sound the same are one version, however often they are frozen. The versions of one track under one video
 belong together; they are counted from 1.
 
 Classes: `FrozenPlan`. Functions: `subject_of`, `loop_subject`; `freeze_plan`, `find_version`, `thaw`,
@@ -27,7 +27,7 @@ from workbench.store.reviews import PlanVersion, get_version, keep_version, same
 from workbench.workflows.loop import Loop, loop_json
 from workbench.workspace import Workspace
 
-# Parameters of rendering that change what is heard of a mix
+# Parameters of rendering that change the sound of a mix
 _DUCKING = ("ducking", "speech_band_depth", "other_bands_depth", "other_bands_gap_db")
 
 
@@ -144,7 +144,7 @@ def _ducking(recorded: object) -> dict[str, Any]:
 
 
 def _digest(body: Mapping[str, Any]) -> str:
-    """Of what is heard: equal plans, fades and mixes have equal digests; 16 hex digits."""
+    """Digest of what sounds: equal for equal plans, fades and mixes; 16 hex digits."""
     heard = {name: body.get(name) for name in ("plan", "mix")}
     made = read_provenance(body)
     ducking = _ducking(None if made is None else made.params.get("render"))

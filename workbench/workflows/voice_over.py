@@ -38,7 +38,7 @@ class VoiceOver:
 class VoiceOverMix:
     """A mix and its sound."""
 
-    mix: Mix  # its `duck` is None where nobody speaks in the foreground
+    mix: Mix  # its `duck` is None without speech in the foreground
     both: Recording  # voice and music together, turned down where they would exceed full scale
     music: Recording  # the music alone, as it is in `both`
 

@@ -1,4 +1,4 @@
-"""Ask a voice detector of somebody else once a video, and keep what it found.
+"""Ask an external voice detector once a video, and cache what it found.
 
 Ours needs no keeping: its utterances are computed from the measured soundtrack in no time.
 
@@ -24,7 +24,7 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.params import VoiceParams
 
-VOICES_VERSION = 1  # raise it when what is kept of a detector's answer changes
+VOICES_VERSION = 1  # raise it when what is stored of a detector's answer changes
 
 
 def with_voices(workspace: Workspace, soundtrack: SoundtrackMeasure) -> SoundtrackMeasure:
@@ -56,7 +56,7 @@ def with_voices(workspace: Workspace, soundtrack: SoundtrackMeasure) -> Soundtra
 
 
 def _digest(path: Path) -> str:
-    """SHA-256 of a file's bytes in hex; it may be empty, as labels are where nobody speaks."""
+    """SHA-256 of a file's bytes in hex; it may be empty, as labels are without speech."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:

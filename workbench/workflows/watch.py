@@ -342,7 +342,7 @@ class _Meters:
         return self._pitches.pitches()
 
     def voice_odds(self) -> FloatArray:
-        """Log-odds of somebody speaking, after the results."""
+        """Log-odds of speech, after the results."""
         return self._voice.log_odds()
 
     def _hear(self, mono: FloatArray) -> None:

@@ -88,7 +88,7 @@ def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
 def sweep_table(
     found: xarray.Dataset, measure: str = "seam_score", beside: Mapping[str, Any] | None = None
 ) -> pandas.DataFrame:
-    """Each point of a sweep: its mean, and how far it lies from one of them.
+    """Each point of a sweep: its mean, and how far it is from one of them.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ class LocalWorkers(Executor):
 
 
 class _Spawning(SpawnContext):
-    """Starts processes and keeps a list of them: not all children of this process need be ours.
+    """Starts processes and lists them: not all children of this process need be ours.
 
     Forked copies of a process with threads may hang; spawned ones start clean on every platform.
     """
