@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,11 +38,11 @@ class Followed(NamedTuple):
         return f"{self.table}: {', '.join(self.row)}, {self.column}"
 
 
-_BEATS = "Beats: bundled songs composed first"
+_BEATS = "Beats: bundled tracks composed first"
 _LOAD = "Service: load"
 _RANKING = "Ranking without sync, ms"
 _STAGES = "Analysis by stage, CPU seconds"
-_PLANS = "Whole plans, mean over the songs that both loop"
+_PLANS = "Whole plans, mean over the tracks that both loop"
 FOLLOWED = {
     "beats": (
         Followed(_BEATS, ("workbench-network",), "F"),
@@ -49,8 +50,8 @@ FOLLOWED = {
         Followed(_BEATS, ("workbench-network",), "CPU s/s"),
     ),
     "seams": (
-        Followed("Splices with known answers, all songs", ("all bad ones",), "AUC seam_score"),
-        Followed("Splices with known answers, all songs", ("near repeat",), "median seam_score"),
+        Followed("Splices with known answers, all tracks", ("all bad ones",), "AUC seam_score"),
+        Followed("Splices with known answers, all tracks", ("near repeat",), "median seam_score"),
     ),
     "plans": (
         Followed(_PLANS, ("ours",), "level step LU"),
@@ -128,8 +129,11 @@ def history_line(name: str, section: str, revision: str | None) -> dict[str, Any
 
 
 def append_run(name: str, section: str, history: Path = HISTORY) -> None:
-    """Add a run to the history."""
+    """Add a run to the history; a followed figure that the section lacks is named on standard error."""
     line = history_line(name, section, _revision())
+    found = {} if line is None else line["figures"]
+    if missing := [figure.name for figure in FOLLOWED.get(name, ()) if figure.name not in found]:
+        print(f"[bench] not in this run: {'; '.join(missing)}", file=sys.stderr)
     if line is not None:
         old = history.read_text(encoding="utf-8") if history.exists() else ""
         write_text(history, old + json.dumps(line) + "\n", StoreError)

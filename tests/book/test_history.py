@@ -7,12 +7,14 @@ import math
 import re
 from pathlib import Path
 
+import pytest
+
 from notebooks.book.history import history_figure, read_history, write_history
 from tests.benchmarks.history import FOLLOWED, HISTORY, append_run, history_line
 from tests.benchmarks.table import Table
 
 
-def test_a_run_adds_one_line(tmp_path: Path) -> None:
+def test_a_run_adds_one_line_and_names_what_it_lacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = Table("Cuts", ["picture", "ratio"])
     table.add("all", 1.0)
     ingest = Table("Ingest, CPU seconds", ["picture", "|of| it", "ratio"])
@@ -28,6 +30,7 @@ def test_a_run_adds_one_line(tmp_path: Path) -> None:
     assert history_line("judgements", section, "abc") is None
     history = tmp_path / "history.jsonl"
     append_run("cuts", section, history)
+    assert capsys.readouterr().err == "[bench] not in this run: Ingest, CPU seconds: 1920 by 1080, ratio\n"
     append_run("judgements", section, history)
     append_run("cuts", section, history)
     first, second = read_history(history)
