@@ -199,6 +199,7 @@ class FontPlayer:
 
         for channel in range(CHANNELS):
             lib.fluid_synth_cc(synth, channel, _ALL_SOUND_OFF, 0)
+        # ends sort before beginnings of the same block, or a repeated note would end as it begins
         timed = sorted((min(max(round(at * RATE / BLOCK), 0), n_blocks), *rest) for at, *rest in events)
         for block, on, channel, pitch, velocity in timed:
             write(block)

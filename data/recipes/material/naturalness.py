@@ -65,6 +65,7 @@ class Listener:
         self.mel = (10.0 * np.log10(mel + 1e-7)).T.astype(np.float32)
         self.chroma = (_chroma_filters() @ power.T).T.astype(np.float32)
         rise = np.maximum(np.diff(self.mel, axis=0, prepend=self.mel[:1]), 0.0).mean(axis=1)
+        # less its mean over half a second, so that steady noise has no attacks
         self.onset = (rise - np.convolve(rise, np.ones(25) / 25, mode="same")).astype(np.float32)
         self.level = power.sum(axis=1)
         rng = np.random.default_rng(0)
@@ -74,11 +75,13 @@ class Listener:
             )
             + 1
         )
+        # far enough from both ends for the 2 s before and after that are compared
         attacks = attacks[(attacks > 110) & (attacks < len(self.mel) - 160)]
         if attacks.size < 8:
             attacks = np.arange(110, max(len(self.mel) - 160, 112))
         strong = attacks[np.argsort(-self.onset[attacks])[: max(64, attacks.size // 2)]]
         pairs = rng.choice(strong, size=(_RANDOM_PAIRS, 2))
+        # places within a second share their sound and would make random places look alike
         pairs = pairs[np.abs(pairs[:, 0] - pairs[:, 1]) > 50]
         apart = [self._apart(a, b, ahead) for a, b in pairs.tolist() for ahead in (True, False)]
         timbre, harmony = (np.array(column) for column in zip(*apart, strict=True))
@@ -125,6 +128,7 @@ class Listener:
 
     def _apart(self, left: int, entered: int, ahead: bool) -> tuple[float, float]:
         a, b = self._spans(left, entered, ahead, 2.0)
+        # less than 0.6 s to compare says nothing: NaN, which `_reading` turns into the worst score
         if a.stop - a.start < 30:
             return float("nan"), float("nan")
         timbre = float(np.sqrt(np.mean((_pooled(self.mel[a], 3) - _pooled(self.mel[b], 3)) ** 2)))
@@ -135,7 +139,7 @@ class Listener:
     def _phase(self, left: int, entered: int, ahead: bool) -> float:
         a, b = self._spans(left, entered, ahead, 3.0)
         one, other = self.onset[a], self.onset[b]
-        reach = 12
+        reach = 12  # frames each way: four times _MOST_SHIFT_SECONDS, so that a far better fit counts as none
         if one.size < 4 * reach:
             return 0.0
         middle = one[reach:-reach]
@@ -146,6 +150,7 @@ class Listener:
     def _repetition(self, left: int, entered: int) -> float:
         """Seconds around the splice for which both sides are alike, over _RUN_SECONDS."""
         window = round(0.5 * RATE / HOP)
+        # half a second at a time, in steps of a quarter, first ahead of the splice and then back from it
         total = 0
         for way in (1, -1):
             at = 0
@@ -171,6 +176,7 @@ def _power(mono: NDArray[np.float32]) -> NDArray[np.float32]:
     frames = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::HOP][:count]
     window = np.hanning(WINDOW).astype(np.float32)
     out = np.empty((count, WINDOW // 2 + 1), dtype=np.float32)
+    # blocks of frames: the windowed frames of a whole recording would take gigabytes
     for start in range(0, count, 2000):
         out[start : start + 2000] = np.abs(np.fft.rfft(frames[start : start + 2000] * window, axis=1)) ** 2
     return out / np.float32(WINDOW / 4) ** 2

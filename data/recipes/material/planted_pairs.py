@@ -90,6 +90,7 @@ def plant(landmarks: Landmarks | None, generator: Random, how: str) -> Planted |
             rows.append(_row(at, generator))
             labels.add(f"{landmarks.marks.name_of(mark)} on the {rows[-1][1]} at {event_clock(at)}")
     clutter = _clutter(seconds, EVENTS - len(rows), how, generator)
+    # drawn again where it would fall within 0.2 s of another event, which ingest would join
     for _ in range(500):
         if len(rows) == EVENTS:
             break
@@ -111,6 +112,7 @@ def _video(rows: Rows, seconds: float) -> Events:
 def _offset(landmarks: Landmarks, seconds: float, generator: Random) -> tuple[float, list[int], list[int]]:
     """An offset with music under most of the video, and the salient landmarks and bar lines under it, shuffled."""
     marks = landmarks.marks
+    # either the track covers the video or it lies inside; a little over the edge is allowed, as editors do
     low, high = sorted((0.0, seconds - landmarks.track_seconds))
     offset = float(generator.uniform(low, high)) + float(generator.normal(0.0, 4.0))
     names = np.array(marks.names)[marks.kinds]
@@ -169,7 +171,7 @@ def move(landmarks: Landmarks, video: Events, generator: Random) -> Planted | No
                 times[event], moved[event] = at, mark
         if len(moved) == k and sum(landmarks.marks.name_of(mark) != "downbeat" for mark in moved.values()) >= 3:
             break
-    else:
+    else:  # a hundred offsets, and none had enough landmarks near its events
         return None
     rows = [
         (float(times[i]), marks.name_of(i), float(marks.salience[i]), float(marks.tolerance[i]))

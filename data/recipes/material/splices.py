@@ -76,6 +76,7 @@ def truth_of(name: str, batch: int, sound: NDArray[np.float32], rate: int, path:
     body = json.loads(path.read_text())
     found = {one["namespace"]: one["data"] for one in body["annotations"]}
     beats = found.get("beat_position", [])
+    # fewer than 32 beats have no splices to choose among
     if len(beats) < 32:
         return None
     times = np.array([row["time"] for row in beats])
@@ -107,6 +108,7 @@ def in_another_key(truth: Truth, semitones: int) -> tuple[Recording, BeatGrid, i
     copy = np.stack([librosa.effects.pitch_shift(c[begin:end], sr=truth.rate, n_steps=semitones) for c in truth.sound])
     beats, places = truth.grid.beats, truth.grid.positions
     copied = (beats >= bars[first] - 1e-6) & (beats < bars[last] - 1e-6)
+    # pitch shifting changes the level; the key alone is to be heard
     copy *= np.sqrt(np.mean(np.square(truth.sound[:, begin:end])) / max(float(np.mean(np.square(copy))), 1e-12))
     # The copy opens a bar where the track's last bar would have ended, or at the end of the file.
     gap = truth.sound.shape[1] / truth.rate
@@ -125,6 +127,7 @@ def cases_of(truth: Truth, first_copied: int, n_copied: int, rng: np.random.Gene
         return abs(float(lengths[lines[leave] - 1] - lengths[lines[enter]])) < 0.01
 
     found: dict[str, set[tuple[int, int]]] = {kind: set() for kind in (*GOOD, *BAD)}
+    # the first and the last bar of a repeat are its edges: what leads in, or what follows, differs there
     exact = {(a + k, b + k) for a, b, count in truth.repeats for k in range(1, count - 1) if max(a, b) + count < n_bars}
     for a, b in exact:
         found["exact repeat"] |= {(b, a), (a, b)}
@@ -170,6 +173,7 @@ def cases_of(truth: Truth, first_copied: int, n_copied: int, rng: np.random.Gene
             leave, enter = good[k][0], good[k][1] + steps[int(rng.integers(2))]
             if 0 <= enter < n_beats and enter != leave:
                 result.append(Case(kind, leave, enter))
+    # what sections in another key leave of EACH comes from the transposed copy
     copies = np.arange(2, n_copied - 2)
     for k in rng.permutation(copies.size)[: EACH - sum(case.kind == "another key" for case in result)]:
         bar = int(copies[k])
@@ -193,7 +197,9 @@ class Chords:
         chroma = librosa.feature.chroma_cqt(y=truth.sound.mean(axis=0), sr=truth.rate, hop_length=2048)
         times = librosa.times_like(chroma, sr=truth.rate, hop_length=2048)
         bars = np.append(truth.grid.downbeats, truth.sound.shape[1] / truth.rate)
-        at = np.interp(np.arange(4 * truth.grid.downbeats.size) / 4, range(len(bars)), bars) + 0.1
+        at = (
+            np.interp(np.arange(4 * truth.grid.downbeats.size) / 4, range(len(bars)), bars) + 0.1
+        )  # s, past the attack, where the chord has settled
         sampled = np.stack([np.interp(at, times, row) for row in chroma])
         self.chroma = sampled - sampled.mean(axis=0)
 

@@ -163,7 +163,7 @@ def _with_targets(
         known = (times >= beats[0]) & (times < beats[-1]) & (times * FRAMES_PER_SECOND < n_frames)
         bpm = 60.0 / (beats[which + 1] - beats[which])
         octaves = np.log2(bpm[:, None] / TEMPO_BINS)
-        soft = np.exp(-0.5 * np.square(octaves * 16.0))
+        soft = np.exp(-0.5 * np.square(octaves * 16.0))  # a spread of one bin, a sixteenth of an octave
         tempo = np.where(known[:, None], soft / np.maximum(soft.sum(axis=1, keepdims=True), 1e-9), 0.0).astype(
             np.float32
         )
@@ -181,6 +181,7 @@ def loss_of(heads: Tensor, batch: list[Example]) -> Tensor:
     total = torch.zeros(())
     for k, weight in enumerate(POSITIVE):
         z, t = logits[:, :, k], targets[:, :, k]
+        # a missed beat is judged by its best neighbour; the two frames on either side of a beat are no false ones
         near = F.max_pool1d(z[:, None], 3, 1, 1)[:, 0]
         beside = F.max_pool1d(t[:, None], 5, 1, 2)[:, 0]
         missed = (F.softplus(-near) * t).sum()
@@ -193,6 +194,7 @@ def loss_of(heads: Tensor, batch: list[Example]) -> Tensor:
         labels = torch.from_numpy(np.stack([getattr(item, name) for item in batch]))
         sides.append(F.cross_entropy(logit.flatten(0, 1), labels.flatten(), ignore_index=-1))
     for weight, side in zip(SIDE_WEIGHTS, sides, strict=True):
+        # a batch without a single label has a mean of nothing, which is NaN
         total = total + weight * torch.nan_to_num(side)
     return total
 
@@ -309,6 +311,7 @@ def train(
                 "shape": network.shape,
                 "run": about,
             }
+            # whole or not at all: a run that is killed here continues from the checkpoint before
             part = checkpoint.with_suffix(".part")
             torch.save(state, part)
             part.replace(checkpoint)

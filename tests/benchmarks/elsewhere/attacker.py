@@ -136,6 +136,7 @@ def measure(excerpt: FloatArray, rate: int) -> dict[str, float]:
     times, power = _spectra(mono, rate, 0.023, 0.006)
     bands = _bands(power.shape[1], rate)
     mel = power @ bands.T + 1e-8
+    # loudness goes with the power 0.23 of intensity (Zwicker and Fastl, "Psychoacoustics")
     db, loud = 10.0 * np.log10(mel), mel**0.23
     hz = np.linspace(0.0, rate / 2, power.shape[1])
     air = 10.0 * np.log10(power[:, hz > 8000.0].sum(axis=1) + 1e-8)
@@ -199,6 +200,7 @@ def _steps_beside(loud: FloatArray, times: FloatArray) -> dict[str, float]:
     for width in (0.05, 0.1, 0.25):
         n = round(width / 0.006)
         at = np.flatnonzero(np.abs(times) <= 1.0)
+        # means of n frames by differences of running sums; two frames on either side of the place are left out
         before, after = total[at - 2] - total[at - 2 - n], total[at + 3 + n] - total[at + 3]
         norm = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
         step = 1.0 - np.sum(before * after, axis=1) / np.maximum(norm, 1e-9)
