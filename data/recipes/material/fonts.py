@@ -25,7 +25,6 @@ RATE = 44_100
 BLOCK = 64
 CHANNELS = 16
 _ALL_SOUND_OFF = 120
-_LOG_ERRORS = 1
 _LONGEST_DELAY = 0.012
 """seconds; instruments that speak more slowly do so by nature"""
 _LONGEST_STRUCK_DELAY = 0.04

@@ -43,11 +43,6 @@ class Video:
     """A soundtrack, and the truth about it."""
 
     name: str
-    voice_kind: str
-    """synthetic, recorded, whisper, or none"""
-    background: str
-    level_db: float | None
-    """voice over background, LU; None where there is no background"""
     sound: Sound | None
     """None: no audio stream"""
     voice: Sound | None
@@ -55,11 +50,6 @@ class Video:
     speech: Ranges
     """first to last sound, pauses up to 0.3 s closed"""
     classification: str
-
-    @property
-    def voiceover(self) -> bool:
-        """Whether somebody speaks for three seconds or more."""
-        return sum(end - start for start, end in self.speech) >= 3.0
 
 
 def loudness(sound: Sound) -> float:

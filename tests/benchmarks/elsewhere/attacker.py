@@ -433,15 +433,6 @@ def _area(seams: FloatArray, own: FloatArray) -> float:
     return float(more.mean())
 
 
-def single_features(test: list[Measured], names: list[str], kind: str = "served") -> list[tuple[str, float]]:
-    """Area of each feature alone, strongest first: what betrays a kind."""
-    found = []
-    for column, name in enumerate(names):
-        area = np.mean([_area(one.kinds[kind][:, column], one.own[:, column]) for one in test if kind in one.kinds])
-        found.append((name, float(area)))
-    return sorted(found, key=lambda row: -abs(row[1] - 0.5))
-
-
 def table_of(fit: list[Measured], test: list[Measured]) -> Table:
     """The figures of every kind."""
     table = Table(

@@ -115,7 +115,6 @@ class Rendered:
     dry: Sound
     heard: Sound
     """what was rendered, mono"""
-    heard_music: Sound
 
     @property
     def mix(self) -> dict[str, Any]:
@@ -209,7 +208,7 @@ def _rendered(video: SpokenVideo, track: Path, path: Path) -> Rendered:
     return Rendered(
         video, track.stem, plan, path.with_suffix(".html").read_text(), level_curve(video.voice * raised, RATE),
         level_curve(music, music_rate), np.asarray(curve), [(a, b) for a, b in duck["speech_ranges"]],
-        video.voice * raised, _mono(heard, heard_rate, size), _mono(music, music_rate, size),
+        video.voice * raised, _mono(heard, heard_rate, size),
     )  # fmt: skip
 
 

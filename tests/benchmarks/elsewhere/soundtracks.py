@@ -89,7 +89,7 @@ def table(folder: Path, role: str, *, each: bool = False) -> Table:
         if not sound.size:
             missing += 1
             continue
-        soundtrack = measured(Video("clip", "none", "", None, sound, None, [], clip.truth))
+        soundtrack = measured(Video("clip", sound, None, [], clip.truth))
         found = utterances_in(soundtrack, sound.size / RATE)
         classification, seconds = classify(soundtrack, found), speech_seconds(found)
         right = classification == clip.truth, (seconds >= least) == (clip.truth == "voice")

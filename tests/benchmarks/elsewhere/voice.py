@@ -159,7 +159,7 @@ def _in_a_row(first: Video, second: Video) -> Video:
     later = first.sound.size / RATE
     speech = [*first.speech, *((start + later, end + later) for start, end in second.speech)]
     sound, voice = (np.concatenate(pair) for pair in ((first.sound, second.sound), (first.voice, second.voice)))
-    return Video(f"{first.name}; {second.name}", "recorded", "two scenes", None, sound, voice, speech, "voice")
+    return Video(f"{first.name}; {second.name}", sound, voice, speech, "voice")
 
 
 def doubtful_seconds(some: Sequence[tuple[Video, SoundtrackMeasure]]) -> tuple[float, float, float, float]:
