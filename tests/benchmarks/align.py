@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.recipes.material.planted_pairs import SHARES, TOLERANCE, Planted, cut_video
+from tests.benchmarks.area import auc
 from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import bundled
 from workbench.align.landmarks import Landmarks
@@ -102,12 +103,6 @@ def _an_offset(
 def first_score(placements: Sequence[Placement]) -> float:
     """Score of the first placement, 0 where there is none."""
     return placements[0].score if placements else 0.0
-
-
-def auc(with_truth: Sequence[float], without: Sequence[float]) -> float:
-    """Probability that a pair with something to find scores over one without; ties count half."""
-    a, b = np.array(with_truth)[:, None], np.array(without)[None, :]
-    return float(np.mean((a > b) + 0.5 * (a == b)))
 
 
 def planted_table(tracks: Sequence[Landmarks]) -> Table:

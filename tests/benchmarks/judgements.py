@@ -27,14 +27,14 @@ from data.recipes.fitting.seams import examples_of
 from data.recipes.material.elsewhere_pairs import pairs_of
 from data.recipes.material.elsewhere_voices import voice_scenes
 from data.recipes.material.recordings import ElsewhereRecording, recordings
+from tests.benchmarks.area import auc
 from tests.benchmarks.beats import f_measure
 from tests.benchmarks.elsewhere import align, beats, loops, match, reliability, underscore, voice
-from tests.benchmarks.elsewhere.intervals import interval
 from tests.benchmarks.elsewhere.underscore_catalog import scripts, tracks
 from tests.benchmarks.mix import measured
 from tests.benchmarks.run import ELSEWHERE_FOLDER
-from tests.benchmarks.seams import auc
 from tests.benchmarks.table import Table
+from workbench.intervals import bootstrap_interval
 from workbench.loops.profile import SEAM_PARTS
 from workbench.params import MatchParams
 
@@ -62,8 +62,8 @@ def add(table: Table, judgement: str, ours: Values, sources: Sequence[str], rule
         return
     best = None if ruled is None else float(ruled.mean())
     ships = None if best is None else "holds" if ours.mean() >= best else "under its rule"
-    gain = (None, None) if ruled is None else interval(ours - ruled, sources)
-    table.add(judgement, float(ours.mean()), *interval(ours, sources), rule, best, *gain, ships)
+    gain = (None, None) if ruled is None else bootstrap_interval(ours - ruled, sources)
+    table.add(judgement, float(ours.mean()), *bootstrap_interval(ours, sources), rule, best, *gain, ships)
 
 
 def match_rows(table: Table, folder: Path) -> None:

@@ -23,6 +23,7 @@ import soundfile
 from numpy.typing import NDArray
 
 from data.recipes.material.splices import BAD, GOOD, Case, Truth, bundled_truths, cases_of, in_another_key
+from tests.benchmarks.area import auc
 from tests.benchmarks.judge import Splice, Verdict, judge
 from tests.benchmarks.peer_answers import kept
 from tests.benchmarks.table import Table
@@ -78,12 +79,9 @@ def ask_peer(recording: Recording, bpm: float, places: list[list[float]]) -> lis
     return scores
 
 
-def auc(good: NDArray[np.float64], bad: NDArray[np.float64]) -> float | None:
-    """Area under the ROC curve: how often a good splice scores above a bad one, ties counting half."""
-    if not good.size or not bad.size:
-        return None
-    above = (good[:, None] > bad[None, :]).mean() + 0.5 * (good[:, None] == bad[None, :]).mean()
-    return float(above)
+def area(good: NDArray[np.float64], bad: NDArray[np.float64]) -> float | None:
+    """AUC of splices; None where there are none of a kind."""
+    return auc(good, bad) if good.size and bad.size else None
 
 
 def measure(tracks: Sequence[Truth], params: SeamParams | None = None) -> list[dict[str, object]]:
@@ -121,11 +119,11 @@ def table_of(title: str, rows: Sequence[dict[str, object]]) -> Table:
         }
         if not of_kind["ours"].size:
             continue
-        areas = [auc(good[who], of_kind[who]) if kind in BAD else None for who in good]
+        areas = [area(good[who], of_kind[who]) if kind in BAD else None for who in good]
         table.add(kind, of_kind["ours"].size, float(np.median(of_kind["ours"])), *areas)
     bad = {who: np.array([r[who] for r in rows if r["kind"] in BAD and r[who] is not None], float) for who in good}
     table.add(
-        "all bad ones", bad["ours"].size, float(np.median(bad["ours"])), *(auc(good[who], bad[who]) for who in good)
+        "all bad ones", bad["ours"].size, float(np.median(bad["ours"])), *(area(good[who], bad[who]) for who in good)
     )
     return table
 

@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.recipes.material.planted_pairs import KINDS, PAIRS, WITHOUT, Case, cases
-from tests.benchmarks.align import auc, covering_offsets, share_near
+from tests.benchmarks.align import covering_offsets, share_near
+from tests.benchmarks.area import auc
 from tests.benchmarks.table import Table
 from workbench.align.landmarks import Landmarks
 from workbench.align.placements import CHANCE_SCORE, place

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from data.recipes.material.recordings import ElsewhereRecording, recordings
+from tests.benchmarks.area import auc
 from tests.benchmarks.peer_answers import kept
 from tests.benchmarks.plans import PEER, PROGRAM, ask_peer
 from tests.benchmarks.table import Table
@@ -425,12 +426,7 @@ def attack(fit: list[Measured], test: list[Measured], kind: str) -> list[float]:
     def looks(some: FloatArray) -> FloatArray:
         return np.asarray(linear.decision_function(some) + 4.0 * trees.predict_proba(some)[:, 1])
 
-    return [_area(looks(one.kinds[kind]), looks(one.own)) for one in test if kind in one.kinds]
-
-
-def _area(seams: FloatArray, own: FloatArray) -> float:
-    more = (seams[:, None] > own[None, :]) + 0.5 * (seams[:, None] == own[None, :])
-    return float(more.mean())
+    return [auc(looks(one.kinds[kind]), looks(one.own)) for one in test if kind in one.kinds]
 
 
 def table_of(fit: list[Measured], test: list[Measured]) -> Table:

@@ -33,7 +33,6 @@ import soundfile
 from numpy.typing import NDArray
 
 from tests.benchmarks.beats import TEMPO_TOLERANCE, f_measure
-from tests.benchmarks.elsewhere.intervals import interval
 from tests.benchmarks.table import Table
 from workbench.beats.straight import slips_of
 from workbench.beats.track import gather, track_gathered
@@ -41,6 +40,7 @@ from workbench.beats.weights import RIGHT_DOWNBEAT_F
 from workbench.catalog import tempo
 from workbench.character.drums import drum_chance
 from workbench.features.spectrum import analyze_spectrum
+from workbench.intervals import bootstrap_interval
 from workbench.media.audio import decode
 from workbench.params import BeatParams, CharacterParams
 
@@ -275,7 +275,7 @@ def table(rows: Sequence[Row], folder: Path) -> Table:
         found.add("mean", None, None, *figures.mean(axis=0).tolist())
         sources = [source_of(row.song, folder) for row in rows]
         for name, column in (("F", 0), ("downbeat F", 2)):
-            low, high = interval(figures[:, column], sources)
+            low, high = bootstrap_interval(figures[:, column], sources)
             found.notes.append(f"{name} over {len(set(sources))} sources: {low:.3f} to {high:.3f}.")
         counts = [sum(abs(row.tempo_ratio / wanted - 1.0) <= TEMPO_TOLERANCE for row in rows) for wanted in (0.5, 2.0)]
         found.notes.append(f"Of {len(rows)} songs {counts[0]} at half tempo, {counts[1]} at double.")

@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 from data.recipes.material.elsewhere_pairs import TOLERANCE, LabelledRecording, Pairs, grade_pairs, pairs_of
 from data.recipes.material.elsewhere_videos import ElsewhereVideo
 from data.recipes.material.grading import best_first, ndcg
-from tests.benchmarks.elsewhere.intervals import interval
 from tests.benchmarks.table import Table
+from workbench.intervals import bootstrap_interval
 from workbench.match.ranking import VideoWants, quick_parts, raw_scores, scores_of, slow_parts, wanted_of
 from workbench.params import MATCH_PARTS, MatchParams
 
@@ -111,7 +111,7 @@ def ranking_table(name: str, pairs: Pairs, params: MatchParams) -> Table:
     table.add(
         "random",
         chance.mean(),
-        *interval(chance, sources),
+        *bootstrap_interval(chance, sources),
         float(np.quantile(chance, 0.1)),
         chance.min(),
         None,
@@ -122,7 +122,9 @@ def ranking_table(name: str, pairs: Pairs, params: MatchParams) -> Table:
         found = reached(scores, pairs.grades)
         first = pairs.grades[np.arange(len(pairs.videos)), np.argmax(scores, axis=1)]
         told = float(np.mean(first >= 2)), correlation(scores, pairs.grades), within(scores, pairs.grades)
-        table.add(way, found.mean(), *interval(found, sources), float(np.quantile(found, 0.1)), found.min(), *told)
+        table.add(
+            way, found.mean(), *bootstrap_interval(found, sources), float(np.quantile(found, 0.1)), found.min(), *told
+        )
     table.notes.append(
         f"{len(pairs.videos)} videos of {len(set(sources))} sources, {len(pairs.recordings)} recordings of "
         f"{len({one.package for one in pairs.recordings})}; {np.mean(pairs.grades >= 2):.0%} of the pairs are good."
@@ -193,8 +195,8 @@ def oracle_table(name: str, pairs: Pairs, params: MatchParams, people: slice) ->
         ("labels", "labels", ours(heard, told, wanted)),
     ):
         found = reached(scores, pairs.grades)
-        table.add(video, recording, found.mean(), *interval(found, sources), correlation(scores, pairs.grades),
-                  within(scores, pairs.grades))  # fmt: skip
+        table.add(video, recording, found.mean(), *bootstrap_interval(found, sources),
+                  correlation(scores, pairs.grades), within(scores, pairs.grades))  # fmt: skip
     return table
 
 
@@ -220,8 +222,8 @@ def person_table(pairs: Pairs) -> Table:
     for by, judge in (("first", "second"), ("second", "first")):
         scores, (_, grades) = nearness_of(pairs, people[by])[0], nearness_of(pairs, people[judge])
         found = reached(scores, grades)
-        table.add(by, judge, found.mean(), *interval(found, sources), found.min(), correlation(scores, grades),
-                  within(scores, grades))  # fmt: skip
+        table.add(by, judge, found.mean(), *bootstrap_interval(found, sources), found.min(),
+                  correlation(scores, grades), within(scores, grades))  # fmt: skip
     return table
 
 

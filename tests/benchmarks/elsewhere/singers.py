@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks.align import auc
+from tests.benchmarks.area import auc
 from tests.benchmarks.table import Table
 from workbench.character.vocals import RATE, excerpts, voice_chance
 from workbench.features.spectrum import resampled
