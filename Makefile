@@ -69,7 +69,7 @@ $(VENV)/.core: $(VENV)/.python requirements/core.lock pyproject.toml
 # The lock of an extra is a whole resolution less what core.lock holds, so pip has nothing left to resolve. Small extras
 # share the lock of a larger one: otel and mcp that of service, optuna that of scale.
 LOCKS = dashboard service lab export words scale dev
-EXTRAS = $(LOCKS) otel mcp optuna
+EXTRAS = dashboard service otel lab export mcp words scale optuna dev
 $(LOCKS:%=$(VENV)/.%): $(VENV)/.%: requirements/%.lock $(VENV)/.core
 	@echo "[set-up] installing the packages of requirements/$*.lock (a minute or two, once)"
 	@$(PIP) --require-hashes --no-deps -r requirements/$*.lock

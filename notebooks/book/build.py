@@ -81,7 +81,7 @@ def main() -> int:
 
 
 def _pages() -> list[Path]:
-    return [HERE / "index.md", *sorted((HERE / "how_to").glob("*.md"))]
+    return [HERE / "index.md", HERE / "glossary.md", *sorted((HERE / "how_to").glob("*.md"))]
 
 
 def _copy_sounds(sources: Path, built: Path) -> None:

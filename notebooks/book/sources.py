@@ -20,10 +20,8 @@ from notebooks.book.service_pages import service_page
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-KEPT = ("index.md", "how_to")
+KEPT = ("index.md", "glossary.md", "how_to")
 """what is taken over from here as it stands"""
-PICTURES = ("dashboard_plan_light.webp", "dashboard_plan_dark.webp")
-"""of the README that the first page shows, too"""
 
 
 def write_sources(folder: Path, work: Path, python: Path, say: Callable[[str], None]) -> None:
@@ -41,9 +39,7 @@ def write_sources(folder: Path, work: Path, python: Path, say: Callable[[str], N
     for name in KEPT:
         source = HERE / name
         (shutil.copytree if source.is_dir() else shutil.copyfile)(source, folder / name)
-    (folder / "images").mkdir()
-    for name in PICTURES:
-        shutil.copyfile(ROOT / "notebooks" / "images" / name, folder / "images" / name)
+    shutil.copytree(ROOT / "notebooks" / "images", folder / "images")
     _write_notebooks(folder / "notebooks", work / "notebooks", python, say)
     _write_gallery(folder / "gallery", work / "gallery", say)
     _write_reference(folder / "reference")

@@ -9,7 +9,7 @@ import pytest
 from notebooks.book.checks import built_faults, missing_names, page_faults
 from notebooks.book.sources import HERE, ROOT
 
-PAGES = [HERE / "index.md", *sorted((HERE / "how_to").glob("*.md"))]
+PAGES = [HERE / "index.md", HERE / "glossary.md", *sorted((HERE / "how_to").glob("*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

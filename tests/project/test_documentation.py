@@ -1,7 +1,7 @@
-"""What README.md, CONTRIBUTING.md and notebooks/README.md promise: commands run as written, what is named exists.
+"""What the papers promise: commands run as written, what is named exists.
 
-The commands of the fenced blocks run in the order of the text, each section in one shell, in a fresh clone with an
-environment of its own that holds only what the text has installed by then.
+The commands of README.md, of the book's pages for creators and operators and of notebooks/README.md run in the order of
+the text, each block in one shell, in a fresh clone with an environment of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,12 +27,15 @@ from workbench.media.audio import decode, write_audio
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
+HOW_TO = ROOT / "notebooks" / "book" / "how_to"
 DOCUMENTS = (README, ROOT / "CONTRIBUTING.md", ROOT / "notebooks" / "README.md")
 VIDEO_SECONDS = 200
 START_SECONDS = 600.0
 """for a set-up and a start, on a machine that does other things too"""
-SERVERS = {"make dashboard", "make serve", "make lab", "workbench lab"}
+SERVERS = {"make dashboard", "make serve", "make lab"}
 """commands that run until they are stopped"""
+OPERATED = ("workbench serve ", "workbench worker", "workbench jobs ")
+"""lines that need a certificate, a proxy or another machine; the service's own tests run such"""
 MADE = {"demo/demo/video.mp4", "plan.json", "report.html", ".venv"}
 """files that the text names and commands make"""
 
@@ -168,8 +170,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     (home / "Music" / "licensed").mkdir(parents=True)
     (home / ".jupyter").mkdir()  # JupyterLab starts as root only where the user allows it
     (home / ".jupyter" / "jupyter_server_config.json").write_text('{"ServerApp": {"allow_root": true}}')
-    first = blocks(README)[0].text.splitlines()[0]
-    assert first == "git clone <this repository> && cd <it>"
+    first, second = blocks(README)[0].text.splitlines()
+    assert (first, second) == ("git clone <this repository> && cd <it>", "make demo")
     clone = first.replace("<this repository>", f"'{ROOT}' workbench").replace("<it>", "workbench")
     done = subprocess.run(
         ["bash", "-euc", clone], cwd=folder, env=environment, capture_output=True, text=True, check=False
@@ -185,6 +187,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
             (made.folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, made.folder / name)
     _write_media(made.folder, home / "Music" / "licensed")
+    _run_block(made, blocks(README)[0], second)
     return made
 
 
@@ -195,6 +198,23 @@ def _write_media(folder: Path, library: Path) -> None:
     for name in ("hill_road.ogg", "undertow.ogg"):
         shutil.copyfile(tracks / name, library / name)
     _draw_video(folder / "video.mp4")
+    shutil.copyfile(folder / "video.mp4", folder / "screen.mkv")
+    shutil.copyfile(bundled_path("data", "bundled", "voice", "narration.ogg"), folder / "talk.mp3")
+    (folder / "own.beats").write_text("".join(f"{0.5 * beat:.3f} {beat % 4 + 1}\n" for beat in range(160)))
+    _write_edl(folder / "first-cut.edl", ("00:00:00:00 00:03:20:00 00:00:00:00 00:03:20:00",))
+    without_a_shot = (
+        "00:00:00:00 00:01:30:00 00:00:00:00 00:01:30:00",
+        "00:01:40:00 00:03:20:00 00:01:30:00 00:03:10:00",
+    )
+    _write_edl(folder / "second-cut.edl", without_a_shot)
+
+
+def _write_edl(path: Path, events: tuple[str, ...]) -> None:
+    lines = [
+        f"{number:03}  VIDEO    V     C        {times}\n* FROM CLIP NAME: video.mp4\n"
+        for number, times in enumerate(events, start=1)
+    ]
+    path.write_text("TITLE: CUT\nFCM: NON-DROP FRAME\n\n" + "".join(lines))
 
 
 def _draw_video(path: Path) -> None:
@@ -210,47 +230,38 @@ def _draw_video(path: Path) -> None:
     write_video(path, pictures, 12, sound=sound, sample_rate=rate)
 
 
-def _sections(document: Path) -> Iterator[tuple[str, list[Block]]]:
-    grouped: dict[str, list[Block]] = {}
-    for block in blocks(document):
-        grouped.setdefault(block.section, []).append(block)
-    yield from grouped.items()
-
-
 @pytest.mark.slow
 def test_the_commands_of_the_readme_run_in_order(checkout: Checkout) -> None:
-    ran: list[str] = []
-    for section, found in _sections(README):
-        for block in found:
-            lines = block.text.splitlines()
-            if ran == []:
-                lines = lines[1:]  # the clone is there
-            ran += lines
-            if block.language == "python":
-                (checkout.folder / "example.py").write_text(block.text)
-                lines = [".venv/bin/python example.py"]
-            elif lines[0] in SERVERS:
-                (command,) = lines
+    for block in blocks(README)[1:]:
+        if block.language == "python":
+            (checkout.folder / "example.py").write_text(block.text)
+            _run_block(checkout, block, ".venv/bin/python example.py")
+        elif set(block.text.splitlines()) <= SERVERS:
+            for command in block.text.splitlines():
                 _try_server(checkout, command)
-                continue
-            if section == "Export to an editor":  # named in the sentence above the block
-                _install_what_is_said_to_be_missing(checkout, lines)
-            done = checkout.run("\n".join(lines))
-            assert done.returncode == 0, f"{section}: {block.text}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+        else:
+            _run_block(checkout, block, block.text)
     for name in ("demo/demo/video.mp4", "demo/demo/plan.json", "demo/demo/report.html", "video-with-music.mp4",
-                 "placements.json", "lane.json", "tracks.json", "video.otio", "track.jams", "music.wav"):  # fmt: skip
+                 "short.json", "video.fcpxml", "music.wav"):  # fmt: skip
         assert (checkout.folder / name).stat().st_size > 0, name
 
 
-def _install_what_is_said_to_be_missing(checkout: Checkout, lines: list[str]) -> None:
-    """The error of the first line, before its set-up, names the very command that the text names; run that."""
-    refused = checkout.run("\n".join(lines[:2]))
-    assert refused.returncode == 1
-    (line,) = refused.stderr.splitlines()
-    command = line.split("; run: ")[1]
-    assert command == "make setup-export"
-    done = checkout.run(command)
-    assert done.returncode == 0, done.stderr[-3000:]
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["creator", "operator"])
+def test_the_commands_of_a_page_of_the_book_run_in_order(checkout: Checkout, page: str) -> None:
+    if page == "creator":
+        assert checkout.run("make setup-export").returncode == 0
+    for block in blocks(HOW_TO / f"{page}.md"):
+        lines = [line for line in block.text.splitlines() if not line.startswith(OPERATED)]
+        _run_block(checkout, block, "\n".join([". .venv/bin/activate", *lines]))
+    if page == "creator":
+        for name in ("placements.json", "lane.json", "tracks.json", "video.otio", "track.jams", "new-plan.json"):
+            assert (checkout.folder / name).stat().st_size > 0, name
+
+
+def _run_block(checkout: Checkout, block: Block, script: str) -> None:
+    done = checkout.run(script)
+    assert done.returncode == 0, f"{block.section}: {block.text}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
 
 
 def _try_server(checkout: Checkout, command: str) -> None:
@@ -285,10 +296,8 @@ def _get_once_it_listens(server: subprocess.Popen[str], url: str) -> httpx.Respo
 
 @pytest.mark.slow
 def test_the_commands_of_the_notebooks_page_run_in_order(checkout: Checkout) -> None:
-    for _, found in _sections(ROOT / "notebooks" / "README.md"):
-        for block in found:
-            if block.text in SERVERS:
-                _try_server(checkout, block.text)
-                continue
-            done = checkout.run(block.text)
-            assert done.returncode == 0, f"{block.text}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    for block in blocks(ROOT / "notebooks" / "README.md"):
+        if block.text in SERVERS:
+            _try_server(checkout, block.text)
+        else:
+            _run_block(checkout, block, block.text)
