@@ -1,7 +1,7 @@
 """What is true of the demo's film, or of its beginning, and of the clips that tests have.
 
-Clips are H.264 of 320 by 180 and seconds long, drawn once; `data/README.md` says how. `six_ten` is the beginning of the
-film at a higher quality, with B pictures, as most videos have them.
+Clips are H.264, seconds long, 320 by 180; `data/README.md` says how they were drawn. `six_ten` is the beginning of the
+film in its own size and better quality, with B pictures, as most videos have them.
 """
 
 from __future__ import annotations

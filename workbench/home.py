@@ -1,7 +1,7 @@
 """The home folder: one folder that holds all state, and what is where in it.
 
 A backup is a copy of it; a test starts from an empty one. Each part has a property, whose docstring states if it may be
-deleted: analysis arrays and drawn videos are made again, records and uploads are not.
+deleted: analysis arrays and the demo's videos are made again, records and uploads are not.
 
 It holds what many accounts sent. So a new one is private: other users of the machine cannot enter it. Who lets a group
 write, by the umask or by the mode of an empty folder, shares it with that group. A folder in use keeps its mode.

@@ -452,8 +452,8 @@ class Session(param.Parameterized):
     def open_demo(self) -> Task:
         """Open the demo's video with the bundled track that the demo chooses for it."""
         self.coming = (
-            "Preparing the demo: a video is drawn and the bundled tracks are analysed. The first start takes some "
-            "minutes, later ones seconds. Open shows files of your own."
+            "Preparing the demo: the bundled film and the bundled tracks are analysed. The first start takes a minute "
+            "or two, later ones seconds. Open shows files of your own."
         )
         self.message = ""
         opened = self.track, self.video

@@ -142,8 +142,12 @@ def test_a_failed_writing_leaves_the_old_video_alone(tmp_path: Path) -> None:
 
 def test_the_whole_film_lasts_five_minutes_and_is_cut_as_a_video_is() -> None:
     truth = film_truth()
-    edges = sorted({0.0, *truth.cuts, *(at for at, _ in truth.dissolves), *truth.flashes, 300.0})
-    assert all(abs(at * FRAME_RATE - round(at * FRAME_RATE)) < 1e-6 for at in edges)
+    faded = {round(end, 2) for _, end in truth.fades} & {round(start, 2) for start, _ in truth.fades}
+    edges = sorted({0.0, *truth.cuts, *(at for at, _ in truth.dissolves), *faded, 300.0})
+    assert all(abs(at * FRAME_RATE - round(at * FRAME_RATE)) < 1e-6 for at in (*edges, *truth.flashes))
+    lengths = np.diff(edges)
+    assert lengths.min() >= 1.0
+    assert 10 < lengths.max() <= 14
     assert len(truth.cuts) > 40
     assert len(truth.dissolves) >= 4
     assert len(truth.fades) >= 6
