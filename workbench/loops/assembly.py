@@ -38,6 +38,8 @@ from workbench.loops.worth import (
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 
+MAX_GAIN_DB = 6.0  # a seam that steps more is smoothed by this much only
+MIN_GAIN_DB = 0.3  # a smaller step at a seam is not heard and left alone
 _LEAST_HEARD_SECONDS = 0.05
 """s; of a section that is heard for less only the crossfade into the next part was heard"""
 OWN_ENDINGS = {
@@ -514,8 +516,8 @@ def seam_gains(level_step_db: FloatArray, params: CoverParams) -> FloatArray:
     -------
     same shape, to the hundredth
     """
-    gain = np.where(np.abs(level_step_db) < params.min_gain_db, 0.0, -level_step_db)
-    return np.asarray(np.round(np.clip(gain, -params.max_gain_db, params.max_gain_db), 2) + 0.0)
+    gain = np.where(np.abs(level_step_db) < MIN_GAIN_DB, 0.0, -level_step_db)
+    return np.asarray(np.round(np.clip(gain, -MAX_GAIN_DB, MAX_GAIN_DB), 2) + 0.0)
 
 
 def fade_label(profile: LoopProfile, resolves: TrackSeconds, seconds: float) -> str:

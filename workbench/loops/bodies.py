@@ -42,7 +42,7 @@ from workbench.loops.seams import (
     total_of_parts,
 )
 from workbench.loops.splices import BEST_SPLICES, rank_within, with_room
-from workbench.params import EndingParams, SeamParams, SectionParams
+from workbench.params import SeamParams, SectionParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 from workbench.structure.finder import ask_finder
 from workbench.structure.sections import bar_features
@@ -68,7 +68,6 @@ def loop_profile(
     grid: BeatGrid,
     seams: SeamParams | None = None,
     sections: SectionParams | None = None,
-    endings: EndingParams | None = None,
 ) -> LoopProfile:
     """Analyse a recording for looping.
 
@@ -76,7 +75,7 @@ def loop_profile(
     ----------
     recording : the track
     grid : its beats; with fewer than two bars there is a profile without splices
-    seams, sections, endings : parameters of the stages
+    seams, sections : parameters of the stages
 
     Returns
     -------
@@ -84,7 +83,7 @@ def loop_profile(
     """
     if grid.downbeats.size < 2:
         return _unloopable(recording, grid, part_names(seams or SeamParams()))
-    return profile_of_evidence(recording, grid, seam_evidence(recording, grid, seams), seams, sections, endings)
+    return profile_of_evidence(recording, grid, seam_evidence(recording, grid, seams), seams, sections)
 
 
 def profile_of_evidence(
@@ -93,7 +92,6 @@ def profile_of_evidence(
     evidence: SeamEvidence,
     seams: SeamParams | None = None,
     sections: SectionParams | None = None,
-    endings: EndingParams | None = None,
 ) -> LoopProfile:
     """`loop_profile` with the seam evidence already computed.
 
@@ -102,9 +100,9 @@ def profile_of_evidence(
     recording : the track
     grid : its beats, at least two bars
     evidence : of the same recording and grid
-    seams, sections, endings : parameters of the stages; None for the defaults
+    seams, sections : parameters of the stages; None for the defaults
     """
-    form = track_form(recording, grid, evidence, sections, endings)
+    form = track_form(recording, grid, evidence, sections)
     return profile_of_form(recording, grid, evidence, form, seams)
 
 
@@ -130,7 +128,6 @@ def track_form(
     grid: BeatGrid,
     evidence: SeamEvidence,
     sections: SectionParams | None = None,
-    endings: EndingParams | None = None,
 ) -> TrackForm:
     """Levels, sections and ending of a track.
 
@@ -139,7 +136,7 @@ def track_form(
     recording : the track
     grid : its beats, at least two bars
     evidence : of the same recording and grid
-    sections, endings : parameters of the stages; None for the defaults
+    sections : parameters of the stage; None for the defaults
     """
     downbeats = grid.downbeats
     start, last_sound = sounding_range(recording.samples, recording.sample_rate)
@@ -157,8 +154,8 @@ def track_form(
         parts = _sections(recording, grid, evidence, bar_lufs, ends, sections)
     ending = None  # the end of a file that is made to repeat goes on in its head
     if not repeats_as_a_whole(recording, evidence):
-        ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts, endings)
-    restart = find_restart(recording, downbeats, bar_lufs, ending, start, endings)
+        ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts)
+    restart = find_restart(recording, downbeats, bar_lufs, ending, start)
     return TrackForm(start, last_sound, bar_lufs, coming_lufs, parts, ending, restart)
 
 

@@ -90,6 +90,7 @@ from workbench.loops.worth import (
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray
 
+_MAX_ADJUSTERS = 40  # splices tried to make a length fit; the search grows with their square
 _FINALISTS = 12  # routes of each kind of ending scored exactly
 _FINALISTS_OF_ONE_PATH = 2
 _FINALISTS_OF_ONE_BODY = 4  # heard longest; so that there are options to the ear
@@ -120,7 +121,7 @@ def plan_loop(
     -------
     LoopPlan : the best plan, with up to four options, the first equal to it; or
     Refusal : `video_not_longer`, then `no_loop_profile`; `low_confidence` where no splice reaches `min_seam_score` and
-        the grid's confidence is under `sure_confidence`; else `no_viable_loop`
+        the grid's confidence is under `refusals.SURE_CONFIDENCE`; else `no_viable_loop`
 
     Raises
     ------
@@ -359,7 +360,7 @@ def _refuse(why: str, best_score: float, profile: LoopProfile, params: CoverPara
     """The refusal of a track without a plan; put down to unsure bars only where no seam is good enough."""
     if best_score >= params.min_seam_score:
         return refusals.no_viable_loop(why)
-    if profile.grid_confidence < params.sure_confidence:
+    if profile.grid_confidence < refusals.SURE_CONFIDENCE:
         return refusals.low_confidence(profile.grid_confidence, best_score, params.min_seam_score)
     required = params.min_seam_score
     return refusals.no_viable_loop(f"{why} (the best seam scores {best_score:.2f}, needed {required:.2f})")
@@ -411,7 +412,7 @@ def _adjusters(usable: UsableSplices, params: CoverParams) -> IntArray:
     bars = usable.leave - usable.enter
     nth_of_length = rank_within(bars)
     order = np.lexsort((-usable.score, nth_of_length // 2))
-    best = order[: params.max_adjusters]
+    best = order[:_MAX_ADJUSTERS]
     return np.concatenate([[_NONE], best, usable.pinned[~np.isin(usable.pinned, best)]])
 
 

@@ -21,9 +21,15 @@ import numpy as np
 from workbench.features.energy import sounding_range
 from workbench.features.spectrum import analyze_spectrum
 from workbench.loops.profile import EndingKind, TrackEnding, TrackSection
-from workbench.params import EndingParams
 from workbench.recording import FloatArray, IntArray, MonoMixer, Recording
 
+_CUT_DB = 30.0  # under the track; what is louder at the last sample was cut
+_ONSET_DB = 5.0  # that an onset rises over the 60 ms before it
+_RING_SECONDS = 1.0  # a last sound that decays sooner is a dry hit
+_FADE_BARS = 2.0  # a level that sinks for longer may be a fade
+_FADE_END_DB = 24.0  # under the track; a last attack above it is an ending, not a fade
+_OUTRO_DROP_DB = 3.0  # by which an outro lies under the track
+_RESOLVE_BARS = 2  # before the last attack, which belong to the ending
 _HOP_SECONDS = 0.02
 _FLOOR_DB = -100.0
 _HIT_EDGES_HZ = (0.0, 120.0, 250.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0, np.inf)
@@ -59,7 +65,6 @@ def find_ending(
     bar_lufs: FloatArray,
     bar_change: FloatArray,
     sections: tuple[TrackSection, ...],
-    params: EndingParams | None = None,
 ) -> TrackEnding | None:
     """Find the track's own ending.
 
@@ -70,33 +75,31 @@ def find_ending(
     bar_lufs : shape (n_bars,), LUFS of each bar
     bar_change : shape (n_bars,), how much the harmony moves inside each bar, 1 - cosine
     sections : of whole bars, in order
-    params : thresholds
 
     Returns
     -------
     None where the track fades or stops in mid-phrase, or has fewer than four bars
     """
-    params = params or EndingParams()
     n = downbeats.size
     if n < 4:
         return None
     last_sound = sounding_range(recording.samples, recording.sample_rate)[1]
     bar_seconds = float(np.median(np.diff(downbeats)))
-    tail = _measure_tail(recording, bar_seconds, params)
+    tail = _measure_tail(recording, bar_seconds)
     if tail.cut or tail.faded:
         return None
     last_bar = max(0, int(np.searchsorted(downbeats, tail.last_attack + 0.05, side="right")) - 1)
-    come_down = _come_down(bar_lufs, bar_change, sections, params)
+    come_down = _come_down(bar_lufs, bar_change, sections)
     if come_down is not None:
         start, kind = come_down, EndingKind.OUTRO
-    elif tail.ring_seconds >= params.ring_seconds:
-        start, kind = _resolution_start(downbeats, sections, last_bar, params), EndingKind.RESOLVE
+    elif tail.ring_seconds >= _RING_SECONDS:
+        start, kind = _resolution_start(downbeats, sections, last_bar), EndingKind.RESOLVE
     else:
         start, kind = max(1, last_bar - 1), EndingKind.ABRUPT
     return TrackEnding(kind, start, float(downbeats[start]), last_sound)
 
 
-def last_hit(recording: Recording, downbeats: FloatArray, params: EndingParams | None = None) -> float:
+def last_hit(recording: Recording, downbeats: FloatArray) -> float:
     """Where the last hit of a recording falls, s: where the band that rises most has risen.
 
     Parameters
@@ -104,7 +107,6 @@ def last_hit(recording: Recording, downbeats: FloatArray, params: EndingParams |
     recording : the track
     downbeats : shape (n_bars,), s; says how long a bar is, which bounds where an attack is looked for in music without
         a hit
-    params : thresholds of such an attack
     """
     spectrum = analyze_spectrum(recording.samples, recording.sample_rate)
     rate = spectrum.frames_per_second
@@ -127,10 +129,10 @@ def last_hit(recording: Recording, downbeats: FloatArray, params: EndingParams |
             rising = level[band, at + far : at + 2 * far]
             return float((at + far + int(np.argmax(rising >= rising.max() - _HIT_SOUNDS_DB))) / rate)
     bar = float(np.median(np.diff(downbeats))) if downbeats.size > 1 else 2.0
-    return _measure_tail(recording, bar, params or EndingParams()).last_attack
+    return _measure_tail(recording, bar).last_attack
 
 
-def _measure_tail(recording: Recording, bar_seconds: float, params: EndingParams) -> _Tail:
+def _measure_tail(recording: Recording, bar_seconds: float) -> _Tail:
     """Envelope of the last stretch of the file, its attacks and how it dies away."""
     rate = recording.sample_rate
     duration = recording.duration
@@ -149,7 +151,7 @@ def _measure_tail(recording: Recording, bar_seconds: float, params: EndingParams
     before = np.full(count, _FLOOR_DB - 20.0)
     for back in (2, 3, 4):
         before[back:] = np.maximum(before[back:], bright[:-back])
-    onset = (bright - before >= params.onset_db) & (level > track - 35.0)
+    onset = (bright - before >= _ONSET_DB) & (level > track - 35.0)
     onset &= ~np.concatenate(([False], onset[:-1]))
     at = np.flatnonzero(onset)
     times = first / rate + at * _HOP_SECONDS
@@ -157,14 +159,14 @@ def _measure_tail(recording: Recording, bar_seconds: float, params: EndingParams
     gone = np.flatnonzero(level[last:] < track - 40.0)
     ring = (int(gone[0]) if gone.size else count - last) * _HOP_SECONDS
     return _Tail(
-        cut=bool(final.mean() > track - params.cut_db),
-        faded=_is_fade(level, at, bar_seconds, params),
+        cut=bool(final.mean() > track - _CUT_DB),
+        faded=_is_fade(level, at, bar_seconds),
         last_attack=float(times[-1]) if at.size else float(first / rate + last * _HOP_SECONDS),
         ring_seconds=min(ring, duration),
     )
 
 
-def _is_fade(level: FloatArray, onsets: IntArray, bar_seconds: float, params: EndingParams) -> bool:
+def _is_fade(level: FloatArray, onsets: IntArray, bar_seconds: float) -> bool:
     """Whether the level sinks over bars while onsets keep coming, as they did before, until nothing is left."""
     smooth_hops = max(1, round(0.5 * bar_seconds / _HOP_SECONDS))
     padded = np.pad(level, (smooth_hops // 2, smooth_hops - 1 - smooth_hops // 2), mode="edge")
@@ -177,9 +179,9 @@ def _is_fade(level: FloatArray, onsets: IntArray, bar_seconds: float, params: En
     loud = np.flatnonzero(smooth[:end] > top - 5.0)
     begin = int(loud[-1]) if loud.size else 0
     length = (end - begin) * _HOP_SECONDS
-    if length < params.fade_bars * bar_seconds:
+    if length < _FADE_BARS * bar_seconds:
         return False
-    if onsets.size and level[onsets[-1] : onsets[-1] + round(0.2 / _HOP_SECONDS)].max() > top - params.fade_end_db:
+    if onsets.size and level[onsets[-1] : onsets[-1] + round(0.2 / _HOP_SECONDS)].max() > top - _FADE_END_DB:
         return False
     usual = np.count_nonzero(onsets < begin) / max(begin * _HOP_SECONDS, bar_seconds)
     during = np.count_nonzero((onsets >= begin) & (onsets < end)) / length
@@ -191,7 +193,6 @@ def _come_down(
     bar_lufs: FloatArray,
     bar_change: FloatArray,
     sections: tuple[TrackSection, ...],
-    params: EndingParams,
 ) -> int | None:
     """First bar of a come-down outro, if the last section is one: softer than the track, harmony not busy."""
     if not sections:
@@ -205,17 +206,15 @@ def _come_down(
         level = float(np.mean(bar_lufs[first:last]))
         before = float(np.mean(bar_lufs[max(0, first - 4) : first])) if first else typical
         calm = float(np.mean(bar_change[first:last])) <= 2.0 * float(np.median(bar_change)) + 0.02
-        if max(before, typical) - level >= params.outro_drop_db and calm:
+        if max(before, typical) - level >= _OUTRO_DROP_DB and calm:
             return first
         break
     return None
 
 
-def _resolution_start(
-    downbeats: FloatArray, sections: tuple[TrackSection, ...], last_bar: int, params: EndingParams
-) -> int:
+def _resolution_start(downbeats: FloatArray, sections: tuple[TrackSection, ...], last_bar: int) -> int:
     """First bar of the final phrase: where a ritardando begins, else the last section if short, else the last bars."""
-    start = max(1, last_bar - params.resolve_bars)
+    start = max(1, last_bar - _RESOLVE_BARS)
     lengths = np.diff(downbeats)
     if lengths.size >= 8:
         usual = float(np.median(lengths))
@@ -226,6 +225,6 @@ def _resolution_start(
         if first_slow < lengths.size:
             start = min(start, max(1, first_slow - 1))
     for section in sections:
-        if start - params.resolve_bars <= section.first_bar <= start and section.first_bar > 0:
+        if start - _RESOLVE_BARS <= section.first_bar <= start and section.first_bar > 0:
             return section.first_bar
     return start

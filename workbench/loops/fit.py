@@ -60,7 +60,7 @@ from workbench.loops.plan import (
     segment_table,
 )
 from workbench.loops.profile import LoopProfile
-from workbench.loops.refusals import Refusal, plain_seconds
+from workbench.loops.refusals import SURE_CONFIDENCE, Refusal, plain_seconds
 from workbench.loops.splices import start_fade
 from workbench.loops.worth import HEARD, WISHED_FLOOR
 from workbench.params import CoverParams
@@ -666,7 +666,7 @@ def _not_filled(profile: LoopProfile, request: FitRequest, params: CoverParams, 
         again = SeamConstraints(pinned=(splice,))
         if _plans(profile, replace(request, constraints=again), params, None):
             whys.append(f"it can be heard to end and to begin again from its head with {again.labels[0]}")
-    if best < needed and profile.grid_confidence < params.sure_confidence:
+    if best < needed and profile.grid_confidence < SURE_CONFIDENCE:
         whys.append(
             f"its bars are unsure (confidence {profile.grid_confidence:.2f}): `workbench beats TRACK --tempo BPM` "
             "hears them at the tempo that you know, `--grid FILE` takes your own, `--confirm` keeps the heard ones"

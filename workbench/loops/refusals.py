@@ -28,6 +28,7 @@ class RefusalReason(StrEnum):
     AUDIO_UNAVAILABLE = "audio_unavailable"
 
 
+SURE_CONFIDENCE = 0.5  # chance of right downbeats under which a track without a good seam is refused as low_confidence
 RETRYABLE = frozenset(
     {RefusalReason.TIMEOUT, RefusalReason.PROFILE_ERROR, RefusalReason.MISSING_PROFILE, RefusalReason.AUDIO_UNAVAILABLE}
 )

@@ -20,6 +20,7 @@ from workbench.loops.assembly import longest_run
 from workbench.loops.plan import LoopPlan, segment_table
 from workbench.loops.profile import LoopProfile
 from workbench.loops.restarts import seams_restart
+from workbench.loops.splices import LONG_BODY_SECONDS
 from workbench.loops.worth import most_plays
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray, TrackSeconds
@@ -49,7 +50,7 @@ class Repetition:
     mean_plays: float
     """how often the track's bars are heard on average, as the planner counts them"""
     run: RepeatedBody
-    """the one with most passes in a row; not one that lasts `CoverParams.long_body_seconds`, nor the whole track that
+    """the one with most passes in a row; not one that lasts `LONG_BODY_SECONDS`, nor the whole track that
     begins again, which are heard once in a row"""
     worn_after: int
     """how often a second of the track is heard before it is worn"""
@@ -202,7 +203,7 @@ def _longest_run(table: FloatArray, profile: LoopProfile, params: CoverParams) -
     if not left.size:
         return RepeatedBody(float(table[0, 0]), float(table[0, 1]), 1)
     ends, which = np.unique(np.round(np.column_stack((entered, left)), 6), axis=0, return_inverse=True)
-    apart = seams_restart(table, profile) | (left - entered >= params.long_body_seconds)
+    apart = seams_restart(table, profile) | (left - entered >= LONG_BODY_SECONDS)
     at, passes = longest_run(which.ravel(), apart)
     song_from, song_to = ends[which.ravel()[at]]
     return RepeatedBody(float(song_from), float(song_to), passes + 1)

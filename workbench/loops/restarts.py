@@ -21,9 +21,9 @@ import numpy as np
 from workbench.features.energy import loudness_between
 from workbench.loops.plan import LABEL_BREAK, LoopPlan, nearest_line, segment_table, split_end_label
 from workbench.loops.profile import LoopProfile, Restart, TrackEnding
-from workbench.params import EndingParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 
+_RING_DB = 10.0  # LU under the track of the loudest moment of its ring that is left out where it begins again
 _MOMENT_SECONDS = 0.4  # s, the momentary window of BS.1770
 _HOP_SECONDS = 0.1
 _LEAD_SECONDS = 1.0  # s of sound before the line, for the filter of the loudness to settle
@@ -36,7 +36,6 @@ def find_restart(
     bar_lufs: FloatArray,
     ending: TrackEnding | None,
     song_start: float,
-    params: EndingParams | None = None,
 ) -> Restart | None:
     """Find where the track can begin again after its own ending.
 
@@ -47,14 +46,12 @@ def find_restart(
     bar_lufs : shape (n_bars,), LUFS of each bar
     ending : the track's own
     song_start : s, where the music begins to sound
-    params : `restart_ring_db`
 
     Returns
     -------
     None where the track has no ending of its own, where its last bar line is not in the quiet after it, or where more
     than a bar lies before its first bar line
     """
-    params = params or EndingParams()
     if ending is None or downbeats.size < 4 or downbeats[0] - song_start >= downbeats[1] - downbeats[0]:
         return None
     leave = downbeats.size - 1
@@ -66,7 +63,7 @@ def find_restart(
     ends = np.minimum(starts + _MOMENT_SECONDS, recording.duration)
     moments = loudness_between(recording.samples[:, first:], rate, starts - first / rate, ends - first / rate)
     ring_db = round(float(moments.max() - np.median(bar_lufs)), 2)
-    return Restart(leave, 0, ring_db) if ring_db <= -params.restart_ring_db else None
+    return Restart(leave, 0, ring_db) if ring_db <= -_RING_DB else None
 
 
 def count_restarts(plan: LoopPlan, profile: LoopProfile) -> int:

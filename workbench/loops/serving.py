@@ -3,7 +3,7 @@
 Plans that go on come ranked by `plan_score` (`workbench.loops.worth`), and the best of them is served, but for wear:
 
 - where it passes a limit on repetition, the next one that keeps both, and the track's own ending where the best has it,
-  is served in its place, unless its score is lower by more than `CoverParams.limit_penalty`;
+  is served in its place, unless its score is lower by more than `worth.LIMIT_PENALTY`;
 - where the plan so chosen passes a limit all the same, one that lets the whole track end and begin again
   (`workbench.loops.restarts`) is served if it keeps the limits and each of its restarts spares
   `CoverParams.restart_worth_seconds` of worn music (`workbench.loops.repetition`). A restart is heard, and so is music
@@ -26,6 +26,7 @@ from workbench.loops.plan import MAX_OPTIONS, LoopPlan
 from workbench.loops.profile import LoopProfile
 from workbench.loops.repetition import find_repetition, wears_less, worn_seconds
 from workbench.loops.restarts import count_restarts
+from workbench.loops.worth import LIMIT_PENALTY
 from workbench.params import CoverParams
 
 
@@ -63,7 +64,7 @@ def _within_limits(plans: Sequence[LoopPlan], profile: LoopProfile, params: Cove
         return 0
     for number, plan in enumerate(plans):
         ends_as_well = best.is_faded_out or not plan.is_faded_out
-        scores_as_well = plan.plan_score >= best.plan_score - params.limit_penalty
+        scores_as_well = plan.plan_score >= best.plan_score - LIMIT_PENALTY
         if ends_as_well and scores_as_well and not find_repetition(plan, profile, params).over_limits:
             return number
     return 0

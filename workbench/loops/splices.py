@@ -32,6 +32,7 @@ from workbench.recording import BoolArray, FloatArray, IntArray
 
 BEST_SPLICES = 600
 """splices of a track, best first, that loops and cut-downs choose from: the rest are there for their rare lengths"""
+LONG_BODY_SECONDS = 120.0  # a body that lasts as long may follow itself any number of times: nobody hears that as a run
 _MARGIN = 2e-6  # s; so that rounding to the microsecond breaks no rule
 _SAME_PLACE = 2  # splices kept of one length in bars that leave within the same eight bars: others are the same loop
 _PLACE_BARS = 8
@@ -229,7 +230,7 @@ def usable_splices(
         **{name: getattr(found, name) for name in _PLAYED},
         phrasing=phrasing_part(profile, leave, enter),
         is_body=(gain >= params.min_body_seconds) | is_whole,
-        is_long=gain >= params.long_body_seconds,
+        is_long=gain >= LONG_BODY_SECONDS,
         first=first,
         follows=follows,
         shared_seconds=np.maximum(shared, 0.0) * np.sign(gain)[:, None] * np.sign(gain),

@@ -25,6 +25,8 @@ from workbench.loops.worth import fresh_again
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray
 
+_MAX_PRIMARIES = 20  # bodies and tours tried; bounds the search
+_MAX_TOUR_BODIES = 20  # that a tour of the track chooses from
 _SAME_BODY = 3  # bodies of one length in bars tried alone: others are the same loop, begun a little earlier or later
 _FLOORS = (0.04, 0.12, 1.0)  # how much worse than the best body's the seams of a tour may be
 _SEAM_COSTS = (20.0, 80.0)  # s; a body of this length is as welcome as one without seam whose bars were heard once more
@@ -105,13 +107,13 @@ class Tour:
 def make_tours(usable: UsableSplices, need_seconds: float, params: CoverParams) -> list[Tour]:
     """Tours that add `need_seconds` less what the main body makes up (a quarter, at most 90 s), then single bodies.
 
-    Best first, at most `params.max_primaries` in all, and one for each pinned body besides.
+    Best first, at most `_MAX_PRIMARIES` in all, and one for each pinned body besides.
 
     Parameters
     ----------
     usable : the track's splices, best first
     need_seconds : s of video beyond one play of the track; below 40 s only single bodies are returned
-    params : `max_primaries`, `max_tour_bodies`, `max_passes_in_a_row` and `fresh_seconds`
+    params : `max_passes_in_a_row` and `fresh_seconds`
 
     Returns
     -------
@@ -125,10 +127,10 @@ def make_tours(usable: UsableSplices, need_seconds: float, params: CoverParams) 
         often = np.bincount(path, minlength=usable.size)
         mains = np.argsort(-often * usable.gain_seconds, kind="stable")[:_MAIN_BODIES]
         tours += _tours_of(usable, [int(body) for body in mains if often[body]], path, number, params)
-    tours = tours[: 2 * params.max_primaries // 3]
+    tours = tours[: 2 * _MAX_PRIMARIES // 3]
     alone = order[usable.first[order] & np.diagonal(usable.follows)[order]]
     alone = alone[rank_within(usable.leave[alone] - usable.enter[alone]) < _SAME_BODY]
-    tried = alone[: params.max_primaries - len(tours)].tolist()
+    tried = alone[: _MAX_PRIMARIES - len(tours)].tolist()
     tried += [
         body
         for body in usable.pinned.tolist()
@@ -208,7 +210,7 @@ def _paths(usable: UsableSplices, order: IntArray, need_seconds: float, params: 
     for floor in _FLOORS:
         free = usable.score[order] >= best - floor
         chosen: list[int] = []
-        while len(chosen) < params.max_tour_bodies and free.any():
+        while len(chosen) < _MAX_TOUR_BODIES and free.any():
             at = int(np.argmax(free))
             chosen.append(int(order[at]))
             free &= ~alike[at]

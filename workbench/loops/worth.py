@@ -27,10 +27,10 @@ counts from bar 0; the last one, where the music fades, to the bar line of the f
 
 Two limits are stated in `CoverParams`: how many passes of one body may follow each other (`max_passes_in_a_row`; one
 splice taken n times in a row makes n + 1 passes, but for one that begins the whole track again and for a body of
-`long_body_seconds` and more, which nobody hears as a run), and how often at most a bar is heard (`most_plays`:
+`LONG_BODY_SECONDS` and more, which nobody hears as a run), and how often at most a bar is heard (`most_plays`:
 `max_plays_over_mean` times E, and always one more than E rounded up, without which hardly any length could be met).
-Each that is passed, by a ratio r, costs half of `limit_penalty` at once and another half for every doubling,
-``limit_penalty (1 + log2 r) / 2``, so that more repetition is preferred to an audible seam or to losing the track's own
+Each that is passed, by a ratio r, costs half of `LIMIT_PENALTY` at once and another half for every doubling,
+``LIMIT_PENALTY (1 + log2 r) / 2``, so that more repetition is preferred to an audible seam or to losing the track's own
 ending, but not to a barely audible seam. The total is at least 0.
 
 Nothing here looks at sound: seam scores come from `workbench.loops.seams`.
@@ -47,6 +47,7 @@ from workbench.loops.profile import EndingKind, LoopProfile
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray
 
+LIMIT_PENALTY = 0.06  # of plan_score, lost at twice a limit; as much as good seams worse by 0.07
 HEARD = 0.75
 """seam score under which a seam is heard by many"""
 WISHED_FLOOR = 0.2
@@ -168,7 +169,7 @@ def over_limits(run: FloatArray, plays: FloatArray, mean_plays: FloatArray, para
     ----------
     run : longest run of passes of one body
     plays, mean_plays : how often the bar heard most, and all bars on average, are heard
-    params : `max_passes_in_a_row`, `max_plays_over_mean`, `limit_penalty`
+    params : `max_passes_in_a_row`, `max_plays_over_mean`
 
     Returns
     -------
@@ -176,7 +177,7 @@ def over_limits(run: FloatArray, plays: FloatArray, mean_plays: FloatArray, para
     """
     ratios = (run / params.max_passes_in_a_row, plays / most_plays(mean_plays, params))
     lost = sum(np.where(ratio > 1.0, 0.5 + 0.5 * np.log2(np.maximum(ratio, 1.0)), 0.0) for ratio in ratios)
-    return np.asarray(params.limit_penalty * lost)
+    return np.asarray(LIMIT_PENALTY * lost)
 
 
 def coverage_part(times_heard: FloatArray, bar_seconds: FloatArray) -> FloatArray:

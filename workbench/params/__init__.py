@@ -12,7 +12,7 @@ from workbench.params.base import Params
 from workbench.params.beats import BeatParams
 from workbench.params.catalog import CatalogParams, LaneParams
 from workbench.params.character import CharacterParams
-from workbench.params.loops import CoverParams, EndingParams, SeamParams
+from workbench.params.loops import CoverParams, SeamParams
 from workbench.params.match import MATCH_PARTS, MatchParams
 from workbench.params.mix import DUCK_PRESETS, DuckParams, MixParams, VoiceParams
 from workbench.params.render import DELIVERY_TARGETS, DeliveryTarget, PreviewParams, RenderParams
@@ -34,7 +34,6 @@ __all__ = [
     "CutParams",
     "DeliveryTarget",
     "DuckParams",
-    "EndingParams",
     "EventParams",
     "LandmarkParams",
     "LaneParams",

@@ -1,4 +1,4 @@
-"""Splices, endings, and how a video is covered with them."""
+"""Splices, and how a video is covered with them."""
 
 from __future__ import annotations
 
@@ -39,46 +39,11 @@ class SeamParams(Params):
     )
 
 
-class EndingParams(Params):
-    """How the track's own ending is distinguished from a fade and from a cut."""
-
-    cut_db: float = Field(
-        default=30.0, ge=6.0, le=60.0, description="dB under the track; louder at the last sample is a cut"
-    )
-    onset_db: float = Field(default=5.0, ge=1.0, le=20.0, description="dB that an onset rises over the 60 ms before it")
-    ring_seconds: float = Field(
-        default=1.0, ge=0.2, le=5.0, description="s; a last sound that decays sooner is a dry hit"
-    )
-    fade_bars: float = Field(default=2.0, ge=0.5, le=16.0, description="bars; a level that sinks longer may be a fade")
-    fade_end_db: float = Field(
-        default=24.0,
-        ge=6.0,
-        le=34.0,
-        description="dB under the track; a last attack above it is an ending, not a fade",
-    )
-    outro_drop_db: float = Field(default=3.0, ge=0.5, le=20.0, description="dB by which an outro lies under the track")
-    resolve_bars: int = Field(
-        default=2, ge=1, le=8, description="bars before the last attack that belong to the ending"
-    )
-    restart_ring_db: float = Field(
-        default=10.0,
-        ge=0.0,
-        le=60.0,
-        description="LU under the track of the loudest moment of its ring that is left out where it begins again",
-    )
-
-
 class CoverParams(Params):
     """How a video is covered with bodies and an ending."""
 
     required_excess_seconds: float = Field(
         default=30.0, ge=0.0, le=600.0, description="s; how much longer than the track a video must be to be looped"
-    )
-    sure_confidence: float = Field(
-        default=0.5,
-        ge=0.0,
-        le=1.0,
-        description="chance of right downbeats under which a track without a good seam is refused as low_confidence",
     )
     min_seam_score: float = Field(
         default=0.5, ge=0.0, le=1.0, description="probability; a splice more likely heard than not is never used"
@@ -104,37 +69,14 @@ class CoverParams(Params):
     max_passes_in_a_row: int = Field(
         default=3, ge=2, le=32, description="passes of one body back to back while another body can stand between"
     )
-    long_body_seconds: float = Field(
-        default=120.0,
-        ge=12.0,
-        le=3600.0,
-        description="s; a body that lasts as long may follow itself any number of times: nobody hears that as a run",
-    )
     max_plays_over_mean: float = Field(
         default=2.0, ge=1.0, le=100.0, description="how often a bar is heard at most, in units of the mean of all bars"
-    )
-    limit_penalty: float = Field(
-        default=0.06,
-        ge=0.0,
-        le=1.0,
-        description="of plan_score, lost at twice a limit; as much as good seams worse by 0.07",
     )
     restart_worth_seconds: float = Field(
         default=60.0,
         ge=0.0,
         le=36000.0,
         description="s of music heard too often that each restart of the whole track must spare before it is served",
-    )
-    max_tour_bodies: int = Field(default=20, ge=1, le=64, description="bodies a tour of the track chooses from")
-    max_primaries: int = Field(default=20, ge=1, le=128, description="bodies and tours tried; bounds the search")
-    max_adjusters: int = Field(
-        default=40, ge=0, le=128, description="splices tried to make a length fit; the search grows with their square"
-    )
-    max_gain_db: float = Field(
-        default=6.0, ge=0.0, le=12.0, description="dB; a seam that steps more is smoothed by this much only"
-    )
-    min_gain_db: float = Field(
-        default=0.3, ge=0.0, le=3.0, description="dB; a smaller step at a seam is not heard and left alone"
     )
     gain_glide_seconds: float = Field(
         default=4.0,

@@ -7,7 +7,7 @@ from workbench.params.base import Params
 from workbench.params.beats import BeatParams
 from workbench.params.catalog import CatalogParams, LaneParams
 from workbench.params.character import CharacterParams
-from workbench.params.loops import CoverParams, EndingParams, SeamParams
+from workbench.params.loops import CoverParams, SeamParams
 from workbench.params.match import MatchParams
 from workbench.params.mix import DuckParams, MixParams, VoiceParams
 from workbench.params.render import PreviewParams, RenderParams
@@ -24,7 +24,6 @@ class WorkbenchParams(Params):
     beats: BeatParams = BeatParams()
     sections: SectionParams = SectionParams()
     seams: SeamParams = SeamParams()
-    endings: EndingParams = EndingParams()
     cover: CoverParams = CoverParams()
     render: RenderParams = RenderParams()
     preview: PreviewParams = PreviewParams()

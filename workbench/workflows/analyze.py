@@ -7,7 +7,7 @@ no sound is read at all: only the file's bytes, for their hash.
     stage     arrays                                depends on
     beats     the grid, onset strength, the length  SpectrumParams, BeatParams, the fitted weights
     evidence  what seams are judged by              those, the corrected grid, of SeamParams what touches the evidence
-    loops     the loop profile                      those, all SeamParams, SectionParams, EndingParams
+    loops     the loop profile                      those, all SeamParams, SectionParams
 
 A key names the versions of the stages that it builds on too.
 
@@ -181,7 +181,7 @@ def grid_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ...]:
 def profile_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ...]:
     """Parts of the cache key of a grid and the loop profile on it, as of `grid_parts`."""
     code = CacheKeyPart("LoopsMade", "version", LOOPS_VERSION)
-    used = (*grid_parts(params, correction), params.seams, params.sections, params.endings, code)
+    used = (*grid_parts(params, correction), params.seams, params.sections, code)
     if params.sections.finder != OWN:
         from workbench.structure.finder import find_finder
 
@@ -422,10 +422,10 @@ def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
         if grid.confidence < _SPOKEN_CONFIDENCE and _is_spoken(recording):
             grid = BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, grid.confidence)
         if grid.downbeats.size < 2:
-            profile = loop_profile(recording, grid, params.seams, params.sections, params.endings)
+            profile = loop_profile(recording, grid, params.seams, params.sections)
         else:
             evidence = evidence_stage(sound, beat_analysis)
-            profile = profile_of_evidence(recording, grid, evidence, params.seams, params.sections, params.endings)
+            profile = profile_of_evidence(recording, grid, evidence, params.seams, params.sections)
             points = sound.loop_points
             if points is not None:
                 profile = with_file_loop(profile, recording, evidence, points, params.seams)

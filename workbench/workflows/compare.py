@@ -185,7 +185,7 @@ def _measures_made_of(name: str) -> tuple[str, ...]:
     if stage == "cover":
         if field == "min_seam_score":
             return ("good_splices", "planned")
-        if field in ("fresh_seconds", "limit_penalty") or field.endswith("_weight"):
+        if field == "fresh_seconds" or field.endswith("_weight"):
             return ("plan_score",)
     return ()
 

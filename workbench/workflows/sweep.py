@@ -468,9 +468,7 @@ def _steps(params: WorkbenchParams) -> _Steps:
     bare = beats + json.dumps([name for name, _ in measures_used(seams)])
     breaks = bare + json.dumps(seams.context_beats)
     fits = beats + json.dumps([seams.alike_fade_seconds, seams.unlike_fade_seconds])
-    return _Steps(
-        beats, bare, breaks, fits, bare + params.sections.model_dump_json() + params.endings.model_dump_json()
-    )
+    return _Steps(beats, bare, breaks, fits, bare + params.sections.model_dump_json())
 
 
 class _Bench:
@@ -498,13 +496,11 @@ class _Bench:
         sound.__dict__["recording"] = recording  # decoded once for all points
         found = self._once("beats", on.beats, lambda: beat_stage(sound))
         if found.grid.downbeats.size < 2:
-            return found.grid, loop_profile(recording, found.grid, seams, params.sections, params.endings)
+            return found.grid, loop_profile(recording, found.grid, seams, params.sections)
         bare = self._once("bare", on.bare, lambda: measured_evidence(sound, found))
         evidence = self._once("evidence", on.breaks, lambda: with_yardstick(bare, seams))
         breaks = self._once("breaks", on.breaks, lambda: line_breaks(evidence, seams))
-        form = self._once(
-            "form", on.form, lambda: track_form(recording, found.grid, evidence, params.sections, params.endings)
-        )
+        form = self._once("form", on.form, lambda: track_form(recording, found.grid, evidence, params.sections))
         known: dict[tuple[int, int], tuple[float, ...]] = self._once("fits", on.fits, dict)
         return found.grid, profile_of_form(recording, found.grid, evidence, form, seams, breaks, known)
 

@@ -40,6 +40,7 @@ from tests.benchmarks.peer_answers import kept
 from tests.benchmarks.plans import PEER, PROGRAM, ask_peer
 from tests.benchmarks.table import Table
 from workbench.home import Home
+from workbench.loops.assembly import MAX_GAIN_DB, MIN_GAIN_DB
 from workbench.loops.cover import plan_loop
 from workbench.loops.fitting import fit_splices, line_sounds
 from workbench.loops.plan import LoopPlan
@@ -364,10 +365,9 @@ def measure_recording(one: ElsewhereRecording, home: Path, role: str) -> Measure
 
 def _gain_in(level_step_db: float) -> float:
     """Gain in dB with which the planner enters after a step in level."""
-    params = CoverParams()
-    if abs(level_step_db) < params.min_gain_db:
+    if abs(level_step_db) < MIN_GAIN_DB:
         return 0.0
-    return float(np.clip(-level_step_db, -params.max_gain_db, params.max_gain_db))
+    return float(np.clip(-level_step_db, -MAX_GAIN_DB, MAX_GAIN_DB))
 
 
 def _fitted(recording: Recording, lines: FloatArray, leave: NDArray[np.intp], enter: NDArray[np.intp]) -> list[Join]:

@@ -11,7 +11,8 @@ from workbench.beats.grid import BeatGrid
 from workbench.beats.track import gather, track_beats, track_beats_in, track_gathered
 from workbench.errors import MediaError
 from workbench.features.spectrum import analyze_spectrum
-from workbench.params import BeatParams, CoverParams
+from workbench.loops.refusals import SURE_CONFIDENCE
+from workbench.params import BeatParams
 from workbench.recording import Recording
 
 RATE = 44_100
@@ -94,7 +95,7 @@ def test_a_rock_band_is_heard_in_four(bpm: float) -> None:
     assert hit(grid.beats, beats, 0.010) >= 0.97
     assert hit(grid.downbeats, beats[::4], 0.010) >= 0.97
     assert hit(beats[::4], grid.downbeats, 0.010) >= 0.9
-    assert grid.confidence > CoverParams().sure_confidence
+    assert grid.confidence > SURE_CONFIDENCE
 
 
 @pytest.mark.parametrize("bpm", [172, 188])
@@ -215,7 +216,7 @@ def test_noise_and_a_drone_are_not_trusted() -> None:
     noise = np.random.default_rng(0).normal(size=30 * RATE).astype(np.float32) * np.float32(0.2)
     t = np.arange(30 * RATE) / RATE
     low, high = (np.sin(2 * np.pi * hz * t) * (1 + 0.5 * np.sin(2 * np.pi * t / p)) for hz, p in ((110, 7), (165, 11)))
-    threshold = CoverParams().sure_confidence
+    threshold = SURE_CONFIDENCE
     assert track_beats(noise, RATE).confidence < threshold
     assert track_beats((0.2 * (low + high)).astype(np.float32), RATE).confidence < threshold
 
@@ -226,7 +227,7 @@ def test_notes_in_free_time_are_not_trusted() -> None:
     sound = np.zeros(round((times[-1] + 2) * RATE), dtype=np.float32)
     for time in times:
         put(sound, time, note(int(rng.integers(48, 72)), 1.2))
-    assert track_beats(sound, RATE).confidence < CoverParams().sure_confidence
+    assert track_beats(sound, RATE).confidence < SURE_CONFIDENCE
 
 
 @pytest.mark.parametrize("name", ["harbour_lights", "tidewater"])

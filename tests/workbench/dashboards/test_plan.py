@@ -122,7 +122,7 @@ def test_the_page_says_what_is_heard_again_and_again(home: Home, loop: Loop, poo
     session.loop = loop
     assert not tab.repeated.visible
     assert loop.analysis is not None
-    hour = plan_loop(loop.analysis.profile, 3600.0, CoverParams(long_body_seconds=12.0, max_plays_over_mean=1.0))
+    hour = plan_loop(loop.analysis.profile, 3600.0, CoverParams(max_plays_over_mean=1.0))
     assert isinstance(hour, LoopPlan)
     strict = session.params.cover.model_copy(update={"max_plays_over_mean": 1.0})
     session.params = session.params.model_copy(update={"cover": strict})

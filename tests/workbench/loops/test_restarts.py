@@ -16,7 +16,7 @@ from workbench.loops.profile import EndingKind, LoopProfile, Restart, TrackEndin
 from workbench.loops.refusals import Refusal
 from workbench.loops.repetition import find_repetition, wears_less
 from workbench.loops.restarts import count_restarts, find_restart, is_restart, restart_words
-from workbench.params import CoverParams, EndingParams
+from workbench.params import CoverParams
 from workbench.recording import Recording
 
 Maker = Callable[..., LoopProfile]
@@ -33,12 +33,10 @@ def ringing(decay_seconds: float, seconds: float = 22.0) -> Recording:
     return Recording.from_samples(sound[None, :].astype(np.float32), RATE)
 
 
-def restart_of(
-    recording: Recording, song_start: float = LINES[0], params: EndingParams | None = None
-) -> Restart | None:
+def restart_of(recording: Recording, song_start: float = LINES[0]) -> Restart | None:
     bars = loudness_between(recording.samples, RATE, LINES, np.append(LINES[1:], 20.5))
     ending = TrackEnding(EndingKind.RESOLVE, 6, float(LINES[6]), 21.0)
-    return find_restart(recording, LINES, bars, ending, song_start, params)
+    return find_restart(recording, LINES, bars, ending, song_start)
 
 
 def test_a_track_begins_again_on_the_bar_line_after_its_last_hit_has_died_away() -> None:
@@ -51,8 +49,6 @@ def test_a_track_begins_again_on_the_bar_line_after_its_last_hit_has_died_away()
 
 def test_where_it_still_rings_it_does_not() -> None:
     assert restart_of(ringing(4.0)) is None
-    found = restart_of(ringing(4.0), params=EndingParams(restart_ring_db=3.0))
-    assert found is not None, "the limit is a parameter"
 
 
 def test_a_track_without_an_ending_or_a_head_does_not() -> None:

@@ -104,5 +104,5 @@ def test_bodies_of_minutes_may_follow_themselves(only: Only, track_profile: Make
     assert in_a_row > CoverParams().max_passes_in_a_row
     heard = find_repetition(plan, profile)
     assert not heard.runs_too_long
-    shorter = CoverParams(long_body_seconds=200.0)
-    assert find_repetition(plan, profile, shorter).runs_too_long
+    shorter = only(track_profile(bars=128), [(72, 16)])  # 112 s
+    assert find_repetition(plan_of(shorter, 1200.0), shorter).runs_too_long

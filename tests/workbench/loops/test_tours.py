@@ -14,7 +14,7 @@ from workbench.loops.assembly import bars_heard
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan, check_against_grid
 from workbench.loops.profile import LoopProfile
-from workbench.loops.splices import usable_splices
+from workbench.loops.splices import LONG_BODY_SECONDS, usable_splices
 from workbench.loops.tours import make_tours
 from workbench.loops.worth import most_plays
 from workbench.params import CoverParams
@@ -33,7 +33,7 @@ def passes_in_a_row(plan: LoopPlan) -> int:
     """The longest run of equal segments that are short enough to be heard as one."""
     run = longest = 1
     for sooner, later in pairwise(plan.segments):
-        run = run + 1 if sooner == later and later.length < CoverParams().long_body_seconds else 1
+        run = run + 1 if sooner == later and later.length < LONG_BODY_SECONDS else 1
         longest = max(longest, run)
     return longest
 

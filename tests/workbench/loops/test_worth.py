@@ -22,7 +22,7 @@ from workbench.params import CoverParams
 
 
 def test_limits_cost_half_at_once_and_half_with_every_doubling() -> None:
-    params = CoverParams(max_passes_in_a_row=3, max_plays_over_mean=2.0, limit_penalty=0.06)
+    params = CoverParams(max_passes_in_a_row=3, max_plays_over_mean=2.0)
     mean = np.asarray(5.0)
     assert most_plays(mean, params) == 10
     assert most_plays(np.asarray(1.2), params) == 3, "one more than the mean rounded up"

@@ -8,6 +8,8 @@ import numpy as np
 
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import LoopProfile
+from workbench.loops.splices import LONG_BODY_SECONDS
+from workbench.loops.worth import LIMIT_PENALTY
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray
 
@@ -55,7 +57,7 @@ def plan_score(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> flo
     mean = sum(weights[name] * parts[name] for name in parts) / sum(weights.values())
     most = max(params.max_plays_over_mean * mean_heard, np.ceil(mean_heard) + 1)
     passed = (_passes(profile, taken, params) / params.max_passes_in_a_row, heard.max() / most)
-    lost = sum(params.limit_penalty * (1 + np.log2(ratio)) / 2 for ratio in passed if ratio > 1)
+    lost = sum(LIMIT_PENALTY * (1 + np.log2(ratio)) / 2 for ratio in passed if ratio > 1)
     return max(0.0, float(mean - lost))
 
 
@@ -96,6 +98,6 @@ def _passes(profile: LoopProfile, taken: IntArray, params: CoverParams) -> int:
         begins_again = (
             profile.splices.enter[splice] == 0 and profile.splices.leave[splice] >= profile.downbeats.size - 1
         )
-        long = profile.splices.song_to[splice] - profile.splices.song_from[splice] >= params.long_body_seconds
+        long = profile.splices.song_to[splice] - profile.splices.song_from[splice] >= LONG_BODY_SECONDS
         most = max(most, 2 if begins_again or long else run)
     return most
