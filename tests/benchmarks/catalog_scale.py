@@ -43,7 +43,7 @@ from workbench.language.embedding import find_embedding
 from workbench.match.ranking import rank
 from workbench.match.reference import read_reference
 from workbench.match.video_facts import VideoFacts
-from workbench.params import CatalogParams, WorkbenchParams
+from workbench.params import WorkbenchParams
 from workbench.settings import load_settings
 from workbench.store.database import Database, now, recordings, revisions, tracks
 from workbench.underscore.brief import read_brief
@@ -176,7 +176,7 @@ def catalog(folder: Path, count: int) -> tuple[Home, dict[str, float]]:
             at.setdefault(stage, time.perf_counter())
 
         cpu = time.process_time()
-        _opened(home, WorkbenchParams().catalog, DrawnEmbedding(folder), show)
+        _opened(home, DrawnEmbedding(folder), show)
         ended = time.perf_counter()
         indexing = at.get("indexing the catalog", ended)
         told.write_text(json.dumps({
@@ -186,11 +186,9 @@ def catalog(folder: Path, count: int) -> tuple[Home, dict[str, float]]:
     return home, json.loads(told.read_text())
 
 
-def _opened(
-    home: Home, params: CatalogParams, embedding: Embedding, progress: Callable[[str, float], None] | None = None
-) -> Snapshot:
+def _opened(home: Home, embedding: Embedding, progress: Callable[[str, float], None] | None = None) -> Snapshot:
     library = open_library(Workspace(home))
-    return open_snapshot(library, home.prepared(home.index), params, progress, lambda: embedding)
+    return open_snapshot(library, home.prepared(home.index), None, progress, lambda: embedding)
 
 
 def _memory(which: str) -> float:
@@ -279,8 +277,8 @@ def asked(home: Home) -> dict[str, Any]:
     empty = _memory("RssAnon")
     drawn = DrawnEmbedding(home.root.parent)
     _forget(home.root)
-    opening = [_ms(lambda: _opened(home, params.catalog, drawn))]
-    snapshot = _opened(home, params.catalog, drawn)
+    opening = [_ms(lambda: _opened(home, drawn))]
+    snapshot = _opened(home, drawn)
     found: dict[str, Any] = {"open": opening[0]}
     kinds = questions(Workspace(home, params), snapshot)
     for kind, stream in kinds.items():
@@ -324,7 +322,7 @@ def real_queries() -> NDArray[np.float32] | None:
     if embedding is None:
         return None
     params = WorkbenchParams().underscore
-    wanted = [want(read_script(one.text, embedding, params), read_brief(""), None, params) for one in scripts()]
+    wanted = [want(read_script(one.text, embedding), read_brief(""), None, params) for one in scripts()]
     return np.stack([words_query(one, embedding) for one in wanted])
 
 

@@ -15,7 +15,7 @@ from tests.benchmarks.elsewhere.singers import (
     measure,
     sung_songs,
 )
-from workbench.params import CharacterParams
+from workbench.catalog.voice import MAX_INSTRUMENTAL_VOICE, MIN_VOCAL_VOICE
 
 ENOUGH = b"\0" * 400_000
 
@@ -45,8 +45,7 @@ def test_of_a_package_some_tracks_are_drawn_and_no_parts_of_songs(
 
 
 def test_what_is_called_what_it_is_not_is_counted() -> None:
-    params = CharacterParams()
-    low, high = params.max_instrumental_voice, params.min_vocal_voice
+    low, high = MAX_INSTRUMENTAL_VOICE, MIN_VOCAL_VOICE
     tracks = [
         LabelledTrack(source, Path("x.ogg"), sung)
         for source in ("Jonathan Coulton", "Somebody")

@@ -33,5 +33,5 @@ def test_promises_are_held_against_shares() -> None:
 
 def test_the_curve_that_ships_rises_and_is_the_one_of_match() -> None:
     shipped, params = read_numbers("match_scores.json"), MatchParams()
-    assert (params.calibration_offset, params.calibration_slope) == (shipped["offset"], shipped["slope"])
+    assert (params.model.calibration_offset, params.model.calibration_slope) == (shipped["offset"], shipped["slope"])
     assert np.all(np.diff(scores_of(np.linspace(0.0, 1.0, 11), params)) > 0.0)

@@ -7,7 +7,7 @@ import pytest
 
 from data.recipes.fitting.mood import ENERGY_SIGNS, OWN, OWN_SHARE, VALENCE_SIGNS, fitted, left_out
 from workbench.models.loading import read_numbers
-from workbench.params import MatchParams
+from workbench.models.match import MatchModel
 
 DICE = np.random.default_rng(5)
 CLUES = DICE.normal(size=(300, 3))
@@ -51,7 +51,7 @@ def test_the_model_that_ships_has_the_clues_and_signs_of_the_fit() -> None:
     clues = shipped["energy"]["clues"]
     assert list(clues) == list(ENERGY_SIGNS)
     assert all(clues[name]["weight"] * sign >= 0.0 for name, sign in ENERGY_SIGNS.items())
-    middle, *weights = MatchParams().valence_of_key
+    middle, *weights = MatchModel().valence_of_key
     assert len(weights) == len(VALENCE_SIGNS)
     assert min(weights) >= 0.0
     assert [middle, *weights] == shipped["valence"]

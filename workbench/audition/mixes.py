@@ -28,7 +28,7 @@ from workbench.mix.levels import LevelCurve
 from workbench.mix.speech_band import outside_levels
 from workbench.mix.uncertain import uncertain_ranges
 from workbench.mix.voice import Utterances
-from workbench.params import DuckParams, MatchParams, MixParams, VoiceParams
+from workbench.params import DuckParams, MixParams, VoiceParams
 from workbench.progress import Progress
 from workbench.recording import FloatArray, Recording
 from workbench.render.clicks import with_clicks
@@ -329,11 +329,11 @@ def match_to_draw(workspace: Workspace, video: Path) -> DrawnMatch:
         for name, contour in zip(columns.track_ids, columns.contour, strict=True)
         if str(name) in wanted
     }
-    motion = _motion(ranked.watched.picture, workspace.params.match)
+    motion = _motion(ranked.watched.picture)
     return DrawnMatch(lane, ranked.facts, ranked.watched.soundtrack.speech_ranges, motion, contours)
 
 
-def _motion(picture: Picture, params: MatchParams) -> FloatArray:
+def _motion(picture: Picture) -> FloatArray:
     """How much moves, averaged over equal parts of the video, about as wide as a column of the drawing."""
     from workbench.match.video_facts import movement_of
 
@@ -344,7 +344,7 @@ def _motion(picture: Picture, params: MatchParams) -> FloatArray:
     total = np.bincount(place[measured], weights=picture.motion[measured], minlength=_MOTION_POINTS)
     seen = count > 0
     middles = 0.5 * (edges[1:] + edges[:-1])[seen]
-    return np.column_stack([middles, movement_of(total[seen] / count[seen], params)])
+    return np.column_stack([middles, movement_of(total[seen] / count[seen])])
 
 
 def _stem(sound: Path) -> str:

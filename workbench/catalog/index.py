@@ -9,7 +9,7 @@ that scores are exact and only a neighbour can be missed. `recall` measures how 
 Vectors added after an inverted file was built are compared one by one until it is built again.
 
 Functions: `build_faiss`, `has_faiss`, `recall`, `best_places`; classes: `VectorIndex` (what callers see), `ExactIndex`,
-`FaissIndex`.
+`FaissIndex`, `IndexSizes`.
 
 References
 ----------
@@ -29,13 +29,32 @@ from numpy.typing import NDArray
 from workbench.errors import ExtraMissing, ParameterError, StoreError
 from workbench.extras import require_extra
 from workbench.files import cannot_be_written, written_whole
-from workbench.params import CatalogParams
 from workbench.recording import FloatArray, IntArray
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 
+_TRAINING_VECTORS, _TRAINING_ROUNDS = 40, 10  # vectors a cell that k-means sees, and its rounds
+_RERANK_FACTOR, _MIN_RERANK = 4, 400  # candidates that are ranked exactly: a wanted row, and at least
 _SAMPLED_EVERY = 16
 """scores of which one is read to find out which can be passed over"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexSizes:
+    """From how many tracks on a catalog has an index, and how that is made and searched."""
+
+    max_exact_rows: int = 200_000
+    """tracks up to which all word vectors are compared, without an index"""
+    max_scan_rows: int = 20_000
+    """tracks that a filter leaves, up to which they are all compared"""
+    cells: int = 2048
+    """of an inverted file; twice the root of 10^6"""
+    cells_searched: int = 64
+    """recall grows with it"""
+    build_rows: int = 50_000
+    """rows held in memory while building"""
+    max_stale_share: float = 0.05
+    """of tracks that an index may not know before it is made again"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,7 +157,7 @@ class FaissIndex:
     vectors : shape (n, d), float16, the rows as they are now
     row_of : shape (m,), the row that each vector of the file has now, -1 where it was removed or changed; None: the
         rows are as they were when the file was built
-    params : cells searched and candidates ranked again; None: the defaults
+    sizes : cells searched and candidates ranked again; None: the defaults
 
     Raises
     ------
@@ -151,10 +170,10 @@ class FaissIndex:
         path: Path,
         vectors: NDArray[np.float16],
         row_of: IntArray | None = None,
-        params: CatalogParams | None = None,
+        sizes: IndexSizes | None = None,
     ) -> None:
         faiss = _faiss()
-        self._params = params or CatalogParams()
+        self._sizes = sizes or IndexSizes()
         self._exact = ExactIndex(vectors)
         self._file = faiss.read_index(str(path), faiss.IO_FLAG_MMAP | faiss.IO_FLAG_READ_ONLY)
         self._row_of = np.arange(self._file.ntotal) if row_of is None else row_of
@@ -186,9 +205,9 @@ class FaissIndex:
         if unit is None:
             return _none()
         mask = None if allowed is None else _mask(allowed, len(self))
-        if mask is not None and np.count_nonzero(mask) <= self._params.max_scan_rows:
+        if mask is not None and np.count_nonzero(mask) <= self._sizes.max_scan_rows:
             return self._exact.search(unit, count, mask)
-        wanted = max(count * self._params.rerank_factor, self._params.min_rerank)
+        wanted = max(count * _RERANK_FACTOR, _MIN_RERANK)
         rows = self._proposed(unit, min(wanted, self._row_of.size), mask)
         later = self._later if mask is None else self._later[mask[self._later]]
         rows = np.sort(np.concatenate((rows, later)))
@@ -198,7 +217,7 @@ class FaissIndex:
 
     def _proposed(self, unit: FloatArray, wanted: int, mask: BoolArray | None) -> IntArray:
         faiss = _faiss()
-        options: dict[str, Any] = {"nprobe": self._params.cells_searched}
+        options: dict[str, Any] = {"nprobe": self._sizes.cells_searched}
         usable: BoolArray | None
         if not self._whole:
             usable = self._row_of >= 0
@@ -212,7 +231,7 @@ class FaissIndex:
         return np.asarray(self._row_of[found[0][found[0] >= 0]], dtype=np.int64)
 
 
-def build_faiss(vectors: NDArray[np.float16], path: Path, params: CatalogParams | None = None) -> None:
+def build_faiss(vectors: NDArray[np.float16], path: Path, sizes: IndexSizes | None = None) -> None:
     """Write an inverted file of vectors: k-means on a sample, then every vector into its cell, a byte a number.
 
     The same vectors give the same file, which appears whole or not at all.
@@ -221,7 +240,7 @@ def build_faiss(vectors: NDArray[np.float16], path: Path, params: CatalogParams 
     ----------
     vectors : shape (n, d), float16, unit or zero rows
     path : the file to write; its folder exists
-    params : number of cells, size of the sample, rounds of k-means; None: the defaults
+    sizes : number of cells, size of the sample, rounds of k-means; None: the defaults
 
     Raises
     ------
@@ -229,18 +248,18 @@ def build_faiss(vectors: NDArray[np.float16], path: Path, params: CatalogParams 
     StoreError : the file cannot be written
     """
     faiss = _faiss()
-    params = params or CatalogParams()
+    sizes = sizes or IndexSizes()
     n, dims = vectors.shape
-    cells = max(1, min(params.cells, n // 40))
+    cells = max(1, min(sizes.cells, n // 40))
     quantizer = faiss.IndexFlatIP(dims)
     file = faiss.IndexIVFScalarQuantizer(
         quantizer, dims, cells, faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
     )
-    file.cp.niter = params.training_rounds
-    sample = np.random.default_rng(0).permutation(n)[: cells * params.training_vectors]
+    file.cp.niter = _TRAINING_ROUNDS
+    sample = np.random.default_rng(0).permutation(n)[: cells * _TRAINING_VECTORS]
     file.train(vectors[np.sort(sample)].astype(np.float32))
-    for first in range(0, n, params.build_rows):
-        file.add(np.ascontiguousarray(vectors[first : first + params.build_rows], dtype=np.float32))
+    for first in range(0, n, sizes.build_rows):
+        file.add(np.ascontiguousarray(vectors[first : first + sizes.build_rows], dtype=np.float32))
     with written_whole(path, StoreError) as aside:
         try:
             faiss.write_index(file, str(aside))

@@ -29,13 +29,14 @@ from workbench.align.placements import Placement
 from workbench.catalog.columns import Columns
 from workbench.catalog.track import Track
 from workbench.notebook import Shown
-from workbench.params import LaneParams
 from workbench.recording import FloatArray, IntArray
 
 LANE_SIZE = 10
 """matches of a lane"""
 POOL_SIZE = 50
 """tracks of a candidate pool at most"""
+_SAME_SOUND = 0.9995  # cosine of sound vectors from where on two tracks are one recording
+_SAME_ARTIST_SOUND = 0.97  # the same where both are of one artist: versions, or an album's sound
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,6 @@ def pick(
     order: IntArray,
     columns: Columns,
     count: int = LANE_SIZE,
-    params: LaneParams | None = None,
     artist_of: Callable[[int], str | None] | None = None,
 ) -> IntArray:
     """Pick the rows that are proposed, best first, no song twice.
@@ -112,14 +112,12 @@ def pick(
     order : shape (n,), rows of `columns`, best first; the caller breaks ties
     columns : their facts; `song`, `audio` and `sound` are read
     count : how many rows are wanted
-    params : the cosine from which two rows sound the same; None: the defaults
     artist_of : gives the artist of a row, called only for rows that sound alike; None: no two rows share an artist
 
     Returns
     -------
     shape (at most count,), rows in the order given
     """
-    params = params or LaneParams()
     chosen: list[int] = []
     spare: list[int] = []
     for row in map(int, order):
@@ -127,7 +125,7 @@ def pick(
             break
         if columns.song[row] in columns.song[chosen]:
             continue
-        twin = bool(chosen) and _sounds_like_one_of(row, chosen, columns, params, artist_of)
+        twin = bool(chosen) and _sounds_like_one_of(row, chosen, columns, artist_of)
         (spare if twin else chosen).append(row)
     kept = set(chosen)
     songs = {int(columns.song[row]) for row in chosen}
@@ -140,14 +138,14 @@ def pick(
 
 
 def _sounds_like_one_of(
-    row: int, others: list[int], columns: Columns, params: LaneParams, artist_of: Callable[[int], str | None] | None
+    row: int, others: list[int], columns: Columns, artist_of: Callable[[int], str | None] | None
 ) -> bool:
     if columns.audio[row] in columns.audio[others]:
         return True
     cosine = np.asarray(columns.sound[others], dtype=np.float32) @ np.asarray(columns.sound[row], dtype=np.float32)
-    if np.any(cosine >= params.same_sound):
+    if np.any(cosine >= _SAME_SOUND):
         return True
-    alike = [other for other, nearness in zip(others, cosine, strict=True) if nearness >= params.same_artist_sound]
+    alike = [other for other, nearness in zip(others, cosine, strict=True) if nearness >= _SAME_ARTIST_SOUND]
     if not alike or artist_of is None:
         return False
     artist = artist_of(row)

@@ -36,12 +36,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.catalog.columns import DTYPES, NUMBERS, UNKNOWN, Columns, empty_columns
-from workbench.catalog.index import ExactIndex, FaissIndex, VectorIndex, build_faiss, has_faiss
+from workbench.catalog.index import ExactIndex, FaissIndex, IndexSizes, VectorIndex, build_faiss, has_faiss
 from workbench.catalog.library import ChangedTrack, Changes, Library
 from workbench.catalog.track import Track, pitch_class
 from workbench.errors import StoreError
 from workbench.files import write_text
-from workbench.params import CatalogParams
 from workbench.recording import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -86,12 +85,12 @@ _EMBED_ROWS = 256
 class Snapshot:
     """One revision of the catalog. Open one with `open_snapshot`; threads may share it."""
 
-    def __init__(self, folder: Path, meta: Mapping[str, Any], library: Library, params: CatalogParams) -> None:
+    def __init__(self, folder: Path, meta: Mapping[str, Any], library: Library, sizes: IndexSizes) -> None:
         self.folder = folder
         """of this generation"""
         self._meta = meta
         self._library = library
-        self._params = params
+        self._sizes = sizes
         self.columns = Columns(**{name: _mapped(folder, name) for name in _COLUMNS})
 
     @property
@@ -140,7 +139,7 @@ class Snapshot:
         if file is None:
             return ExactIndex(self.columns.words)
         row_of = np.load(_rows_file(self.folder, file), mmap_mode="r")
-        return FaissIndex(self.folder.parent / file, self.columns.words, row_of, self._params)
+        return FaissIndex(self.folder.parent / file, self.columns.words, row_of, self._sizes)
 
     @cached_property
     def texts(self) -> TextIndex:
@@ -175,7 +174,7 @@ class Snapshot:
 def open_snapshot(
     library: Library,
     folder: Path,
-    params: CatalogParams | None = None,
+    sizes: IndexSizes | None = None,
     progress: Progress | None = None,
     embedding: FindEmbedding | None = None,
 ) -> Snapshot:
@@ -185,7 +184,7 @@ def open_snapshot(
     ----------
     library : the records
     folder : where columns and indexes lie; it exists
-    params : of indexing; None: the defaults
+    sizes : of indexing; None: the defaults
     progress : called while a stage runs that takes time, with its name in words and the share done, 0 to 1
     embedding : finds the embedding of texts, or None where none is installed; called only where that matters. None:
         texts are not embedded
@@ -198,14 +197,14 @@ def open_snapshot(
     ------
     StoreError : the folder or the database cannot be used
     """
-    params, embedding = params or CatalogParams(), embedding or _no_embedding
+    sizes, embedding = sizes or IndexSizes(), embedding or _no_embedding
     for _ in range(_TRIES):
         try:
             current = _current(folder)
             if current is None or not _holds(current, library, embedding):
                 with _one_writer(folder):
-                    current = _brought_up_to_date(folder, library, params, progress or _silent, embedding())
-            return Snapshot(current.folder, current.meta, library, params)
+                    current = _brought_up_to_date(folder, library, sizes, progress or _silent, embedding())
+            return Snapshot(current.folder, current.meta, library, sizes)
         except FileNotFoundError:  # another process has just replaced it and cleared it away
             continue
     raise StoreError(f"{folder}: the index of the catalog is replaced faster than it can be opened; try again")
@@ -246,31 +245,26 @@ def _no_embedding() -> None:
 
 
 def _brought_up_to_date(
-    folder: Path, library: Library, params: CatalogParams, progress: Progress, embedding: Embedding | None
+    folder: Path, library: Library, sizes: IndexSizes, progress: Progress, embedding: Embedding | None
 ) -> _Generation:
     made, last = library.revision()
     labels = {"catalog": made, "embedding": None if embedding is None else MODEL}
     holds = _current(folder)
-    if (
-        holds is not None
-        and _labelled(holds, labels)
-        and holds.meta["revision"] >= last
-        and not _missing(holds, params)
-    ):
+    if holds is not None and _labelled(holds, labels) and holds.meta["revision"] >= last and not _missing(holds, sizes):
         return holds
     draft = _draft(folder, holds, labels)
     before = draft or (holds if holds is not None and _labelled(holds, labels) else None)
     while draft is None or draft.meta["revision"] < last:
         since = 0 if before is None else int(before.meta["revision"])
-        changes = library.changes(since, params.build_rows)
+        changes = library.changes(since, sizes.build_rows)
         draft = _next_generation(folder, before, changes, embedding, labels, progress)
         if before is not None and before is not holds:
             _discard(before.folder)
         before = draft
         progress("reading the catalog", min(1.0, changes.revision / max(1, last)))
-    if _missing(draft, params):
+    if _missing(draft, sizes):
         progress("indexing the catalog", 0.0)
-        draft = _indexed(folder, draft, params)
+        draft = _indexed(folder, draft, sizes)
         progress("indexing the catalog", 1.0)
     _put_forward(folder, draft)
     if holds is not None:
@@ -364,11 +358,11 @@ def _rows_file(generation: Path, index: str) -> Path:
     return generation / f"{index}_rows.npy"
 
 
-def _missing(generation: _Generation, params: CatalogParams) -> list[str]:
+def _missing(generation: _Generation, sizes: IndexSizes) -> list[str]:
     """Names of the indexes that are missing, or lack too many of the tracks."""
     rows = int(generation.meta["rows"])
     wanted = ["texts"]
-    if generation.meta["embedding"] is not None and rows > params.max_exact_rows and has_faiss():
+    if generation.meta["embedding"] is not None and rows > sizes.max_exact_rows and has_faiss():
         wanted.append("words")
     missing = []
     for name in wanted:
@@ -379,23 +373,23 @@ def _missing(generation: _Generation, params: CatalogParams) -> list[str]:
         row_of = np.load(_rows_file(generation.folder, file), mmap_mode="r")
         unknown = rows - int(np.count_nonzero(row_of >= 0))
         moved = name == "texts" and not np.array_equal(row_of, np.arange(rows))  # whose rows are those of the columns
-        if moved or unknown > params.max_stale_share * rows:
+        if moved or unknown > sizes.max_stale_share * rows:
             missing.append(name)
     return missing
 
 
-def _indexed(folder: Path, draft: _Generation, params: CatalogParams) -> _Generation:
+def _indexed(folder: Path, draft: _Generation, sizes: IndexSizes) -> _Generation:
     """The same draft, with missing and stale indexes built."""
     from workbench.catalog.texts import TextIndex
 
     rows = np.arange(int(draft.meta["rows"]))
     files = dict(draft.meta["files"])
-    for name in _missing(draft, params):
+    for name in _missing(draft, sizes):
         file = folder / f"{name}-{secrets.token_hex(4)}"
         if name == "texts":
             TextIndex.build(_Texts(draft.folder), file)
         else:
-            build_faiss(_mapped(draft.folder, name), file, params)
+            build_faiss(_mapped(draft.folder, name), file, sizes)
         np.save(_rows_file(draft.folder, file.name), rows)
         files[name] = file.name
     meta = {**draft.meta, "files": files}

@@ -12,14 +12,19 @@ from __future__ import annotations
 
 from math import isnan
 
-from workbench.params import CharacterParams
-
 UNSURE, SURE_BUT_FOR_HALF, SURE_BUT_FOR_DOUBLE, SURE = 0, 1, 2, 3
 """Certainties of a measured tempo: not to be stated; it or its half; it or its double; as it is."""
 NO_SURE_BEAT = "no sure beat"
+_MIN_CONFIDENCE = (
+    0.3  # of a grid, under which no tempo is stated of a track with drums; ranking goes by it all the same
+)
+_MIN_DRUMLESS_CONFIDENCE = 0.6  # the same of a track without drums
+_MIN_DRUMS = 0.7  # probability from which a tempo is stated as one number; else its half or double is added
+# of songs by others heard at 75 to 106 bpm, half were written at twice as much
+_MIN_SURE_BPM, _MAX_SURE_BPM = 106.0, 185.0
 
 
-def tempo_certainty(bpm: float, confidence: float, drums: float, params: CharacterParams) -> int:
+def tempo_certainty(bpm: float, confidence: float, drums: float) -> int:
     """How sure a measured tempo is.
 
     Parameters
@@ -27,18 +32,17 @@ def tempo_certainty(bpm: float, confidence: float, drums: float, params: Charact
     bpm : beats a minute, as measured
     confidence : of its grid, 0 to 1
     drums : probability of drums, 0 to 1
-    params : from which confidence a tempo is stated, and which as one number
 
     Returns
     -------
     UNSURE, SURE_BUT_FOR_HALF, SURE_BUT_FOR_DOUBLE or SURE
     """
-    drummed = drums >= params.min_tempo_drums
-    if confidence < (params.min_tempo_confidence if drummed else params.min_drumless_tempo_confidence):
+    drummed = drums >= _MIN_DRUMS
+    if confidence < (_MIN_CONFIDENCE if drummed else _MIN_DRUMLESS_CONFIDENCE):
         return UNSURE
-    if bpm < params.min_sure_bpm:
+    if bpm < _MIN_SURE_BPM:
         return SURE_BUT_FOR_DOUBLE
-    return SURE if drummed and bpm < params.max_sure_bpm else SURE_BUT_FOR_HALF
+    return SURE if drummed and bpm < _MAX_SURE_BPM else SURE_BUT_FOR_HALF
 
 
 def tempo_words(bpm: float, certainty: int, digits: str = ".0f") -> str:

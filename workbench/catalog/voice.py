@@ -8,9 +8,11 @@ Functions: `voice_words`, `is_sung`.
 
 from __future__ import annotations
 
-from workbench.params import CharacterParams
-
-_DEFAULTS = CharacterParams()
+MAX_INSTRUMENTAL_VOICE = 0.3
+"""probability of a voice up to which a track is called instrumental: half of what the least sure of twelve recorded
+songs has"""
+MIN_VOCAL_VOICE = 0.9
+"""probability of a voice from which on a track is called not instrumental"""
 _ROUNDING = 1e-6
 """by which a probability of single precision may lie under the number that it stands for"""
 
@@ -27,7 +29,7 @@ def voice_words(chance: float) -> str:
     such as "a voice with a probability of 4 %" or "perhaps a voice, with a probability of 60 %"
     """
     percent = f"with a probability of {100 * chance:.0f} %"
-    if is_sung(chance) or chance <= _DEFAULTS.max_instrumental_voice + _ROUNDING:
+    if is_sung(chance) or chance <= MAX_INSTRUMENTAL_VOICE + _ROUNDING:
         return f"a voice {percent}"
     return f"perhaps a voice, {percent}"
 
@@ -39,4 +41,4 @@ def is_sung(chance: float) -> bool:
     ----------
     chance : probability that somebody sings, 0 to 1
     """
-    return chance >= _DEFAULTS.min_vocal_voice - _ROUNDING
+    return chance >= MIN_VOCAL_VOICE - _ROUNDING

@@ -49,11 +49,14 @@ from workbench.features.onsets import OnsetStrengths
 from workbench.features.spectrum import Spectrum
 from workbench.loops.profile import LoopProfile
 from workbench.models.loading import read_numbers
-from workbench.params import CharacterParams, CoverParams
+from workbench.params import CoverParams
 from workbench.recording import FloatArray, MonoMixer, Recording
 from workbench.structure.salience import loudest_stretch, memorable_bars
 from workbench.structure.sections import LABELS, Section
 
+_MIN_GRID_CONFIDENCE = 0.02  # under which a track has no tempo, as drones have none
+MIN_KEY_STRENGTH = 0.6  # probability under which no key is named: from here on 96 of 100 of pieces by others are right
+_SALIENT_SECONDS = 30.0  # of the memorable part; the longest preview
 _SPEECH_HZ = (1000.0, 4000.0)
 _TREBLE_HZ = 4000.0
 _NOISE_HZ = (300.0, 8000.0)  # where noise is told from tones
@@ -121,7 +124,6 @@ def measure_character(
     grid: BeatGrid,
     profile: LoopProfile,
     vocals: float,
-    params: CharacterParams,
     cover: CoverParams,
 ) -> Character:
     """Measure a recording.
@@ -130,7 +132,6 @@ def measure_character(
     ----------
     recording, spectrum, onsets, grid, profile : of one recording
     vocals : 0 to 1, from `vocals.voice_chance`
-    params : how certain a grid or a key must be, length of the salient part
     cover : what a loop must have
 
     Returns
@@ -138,11 +139,11 @@ def measure_character(
     Character : rounded to the digits that are stored; zeros and None where nothing sounds
     """
     sounding = bool(spectrum.power.size) and float(spectrum.power.max()) > 1e-12
-    bpm = grid.tempo_bpm if grid.beats.size > 1 and grid.confidence >= params.min_grid_confidence else None
+    bpm = grid.tempo_bpm if grid.beats.size > 1 and grid.confidence >= _MIN_GRID_CONFIDENCE else None
     density = _count_onsets(onsets) / max(recording.duration, 1e-3)
     tones = tone_profile(spectrum.tones, spectrum.tone_midi)
     key = find_key(tones) if sounding else None
-    named = key if key is not None and key.strength >= params.min_key_strength else None
+    named = key if key is not None and key.strength >= MIN_KEY_STRENGTH else None
     lufs = integrated_lufs(recording.samples, recording.sample_rate)
     drums = drum_chance(spectrum, onsets) if sounding else 0.0
     brightness = _brightness(spectrum) if sounding else 0.0
@@ -179,7 +180,7 @@ def measure_character(
         drums=round(drums, 4),
         speech_band=round(_speech_band(spectrum), 4) if sounding else 0.0,
         loopable=round(_loopable(profile, cover), 4),
-        salient=_salient(profile, spectrum, params.salient_seconds),
+        salient=_salient(profile, spectrum, _SALIENT_SECONDS),
         sections=tuple((section.song_from, section.song_to, section.label) for section in profile.sections),
         contour=contour.astype(np.float32),
         sound=(sound_vector(facts) if sounding else np.zeros(SOUND_DIMS)).astype(np.float32),

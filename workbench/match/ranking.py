@@ -148,8 +148,10 @@ def wanted_of(video: VideoFacts, params: MatchParams) -> VideoWants:
     def of(weights: tuple[float, ...]) -> float:
         return float(np.clip(facts @ np.array(weights), 0.0, 1.0))
 
-    calm = 1.0 - params.calm_under_voice * min(1.0, video.speech_share / params.much_speech)
-    return VideoWants(calm * of(params.wanted_energy), of(params.wanted_pulse), of(params.wanted_valence))
+    calm = 1.0 - params.model.calm_under_voice * min(1.0, video.speech_share / params.model.much_speech)
+    return VideoWants(
+        calm * of(params.model.wanted_energy), of(params.model.wanted_pulse), of(params.model.wanted_valence)
+    )
 
 
 def video_evidence(video: VideoFacts) -> FloatArray:
@@ -282,7 +284,7 @@ def scores_of(raw: FloatArray, params: MatchParams) -> FloatArray:
     shape (n,), 0 to 1: the share of tracks of this raw score that somebody would take, as measured on videos and music
     by others (`workbench/models/match_scores.md`)
     """
-    return calibrated(raw, Calibration(params.calibration_offset, params.calibration_slope))
+    return calibrated(raw, Calibration(params.model.calibration_offset, params.model.calibration_slope))
 
 
 def _log_sum(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
@@ -372,14 +374,14 @@ def _pulse(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArra
 
 def _level(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
     energy = track_energy(tracks["energy"], tracks["words_energy"], params)
-    return _bell(energy, wanted.energy, params.energy_width)
+    return _bell(energy, wanted.energy, params.model.energy_width)
 
 
 def _mood(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
     valence = track_valence(
         tracks["mode"], tracks["brightness"], tracks["key_clarity"], tracks["words_valence"], params
     )
-    return _bell(valence, wanted.valence, params.valence_width)
+    return _bell(valence, wanted.valence, params.model.valence_width)
 
 
 def _voice(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
@@ -434,8 +436,10 @@ def _both_pulses(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """How well the tempo suits, how well its neighbour an octave off does, and which neighbour that is."""
     factor = np.where(bpm < np.float32(_MIDDLE_BPM), np.float32(2.0), np.float32(0.5))
-    heard = _bell(track_pulse(bpm, density), wanted, params.pulse_width)
-    other = np.float32(params.octave_weight) * _bell(track_pulse(factor * bpm, density), wanted, params.pulse_width)
+    heard = _bell(track_pulse(bpm, density), wanted, params.model.pulse_width)
+    other = np.float32(params.model.octave_weight) * _bell(
+        track_pulse(factor * bpm, density), wanted, params.model.pulse_width
+    )
     return heard, other, factor
 
 
@@ -477,7 +481,7 @@ def track_energy(heard: FloatArray, by_words: FloatArray, params: MatchParams) -
     -------
     shape (n,), 0 to 1; NaN where both are unknown
     """
-    return _with_words(heard, by_words, params.words_share_of_energy)
+    return _with_words(heard, by_words, params.model.words_share_of_energy)
 
 
 def track_valence(
@@ -500,14 +504,14 @@ def track_valence(
     -------
     shape (n,), 0 sombre to 1 cheerful
     """
-    constant, of_mode, of_brightness = params.valence_of_music
+    constant, of_mode, of_brightness = params.model.valence_of_music
     shine = np.where(np.isnan(brightness), np.float32(0.5), brightness)
     major = np.where(np.isnan(mode), np.float32(0.0), mode)
-    middle, by_mode, by_clarity = params.valence_of_key
+    middle, by_mode, by_clarity = params.model.valence_of_key
     ruled = constant + of_mode * major + of_brightness * shine
     fitted = middle + by_mode * major + by_clarity * key_clarity
     heard = np.clip(np.where(np.isnan(key_clarity), ruled, fitted), 0.0, 1.0)
-    return _with_words(heard, by_words, params.words_share_of_valence)
+    return _with_words(heard, by_words, params.model.words_share_of_valence)
 
 
 def _with_words(heard: FloatArray, by_words: FloatArray, share: float) -> FloatArray:
@@ -530,9 +534,9 @@ def voice_part(speech_share: float, vocals: FloatArray, speech_band: FloatArray,
     -------
     shape (n,), 0 to 1; NaN where `vocals` is
     """
-    much = np.float32(min(1.0, speech_share / params.much_speech))
-    crowded = np.clip((speech_band - np.float32(params.free_band)) / np.float32(params.full_band), 0.0, 1.0)
-    share = np.float32(params.vocals_share)
+    much = np.float32(min(1.0, speech_share / params.model.much_speech))
+    crowded = np.clip((speech_band - np.float32(params.model.free_band)) / np.float32(params.model.full_band), 0.0, 1.0)
+    share = np.float32(params.model.vocals_share)
     # The detector gives a saxophone a third of a voice: up to 0.3 counts as no singer, from 0.7 on as one.
     sings = np.clip((vocals - np.float32(0.3)) / np.float32(0.4), 0.0, 1.0)
     crowded = np.where(np.isnan(crowded), np.float32(0.5), crowded)
@@ -595,7 +599,7 @@ def _arc(video: VideoFacts, contour: FloatArray, duration: FloatArray, params: M
     follows = (heard * wanted) @ share / np.maximum(spread * swing, 1e-6)
     # With two scenes a correlation is +1 or -1 by chance, so few scenes count less; so do small changes in energy.
     trust = max(0.0, 1.0 - 1.5 / len(video.scenes))
-    matters = swing / (swing + params.usual_swing) * spread / (spread + params.usual_spread)
+    matters = swing / (swing + params.model.usual_swing) * spread / (spread + params.model.usual_spread)
     part = 0.5 + 0.5 * np.clip(follows, -1.0, 1.0) * trust * matters
     return np.where(np.isnan(part), np.float32(params.usual_parts["arc"]), part).astype(np.float32)
 

@@ -29,12 +29,19 @@ from itertools import pairwise
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.params import MatchParams
 from workbench.recording import BoolArray, FloatArray, VideoSeconds
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.picture import Picture
 from workbench.video.soundtrack import HOPS_PER_SECOND, SoundClass, Soundtrack
 
+SLOW_CUTS, FAST_CUTS = 3.0, 60.0  # a minute, that count as no pace at all and as full pace
+SLIGHT_MOTION = 0.02  # picture heights a second from where on motion counts by factors
+FAST_MOTION = 0.6  # picture heights a second, mean, that count as full movement
+MIN_SCENE_SECONDS = 8.0  # music cannot follow faster
+_PACE_SHARE = 0.55  # of pace in drive; the rest is movement's
+_BELL_SECONDS = 4.0  # standard deviation of the bell under which cuts are counted
+_TAKE_SECONDS = 6.0  # a longer take is split into pieces of about this length
+_SCENE_COST = 30.0  # seconds times squared deviations that a scene must save
 _MOST_ATOMS = 1500
 """pieces that scenes are made of at most: the search for the best partition takes the square of their number"""
 _BORDER_SECONDS = 1e-6
@@ -122,13 +129,12 @@ class VideoFacts:
         return float(np.sqrt(sum((scene.drive - mean) ** 2 * scene.seconds for scene in self.scenes) / self.duration))
 
 
-def video_facts(watched: VideoAnalysis, params: MatchParams | None = None) -> VideoFacts:
+def video_facts(watched: VideoAnalysis) -> VideoFacts:
     """Gather what ranking needs to know of a video.
 
     Parameters
     ----------
     watched : picture and soundtrack of the video
-    params : scales of pace and motion, cost of a scene; None: the defaults
 
     Returns
     -------
@@ -138,9 +144,8 @@ def video_facts(watched: VideoAnalysis, params: MatchParams | None = None) -> Vi
     ------
     ParameterError : a video without length
     """
-    params = params or MatchParams()
     picture, sound = watched.picture, watched.soundtrack
-    curves = _curves(picture, params)
+    curves = _curves(picture)
     seconds = np.diff(curves.edges)
     moves = _moves(picture)
     motion = float(picture.motion[moves].mean()) if moves.any() else 0.0
@@ -155,58 +160,54 @@ def video_facts(watched: VideoAnalysis, params: MatchParams | None = None) -> Vi
         speech_share=min(1.0, sound.speech_share),
         utterances=len(sound.speech_ranges),
         classification=sound.classification,
-        scenes=_scenes(picture, curves, params),
+        scenes=_scenes(picture, curves),
         pace=float(curves.pace @ seconds / seconds.sum()),
-        movement=float(movement_of(curves.motion, params) @ seconds / seconds.sum()),
+        movement=float(movement_of(curves.motion) @ seconds / seconds.sum()),
     )
 
 
-def pace_of(cuts_per_minute: FloatArray | float, params: MatchParams) -> FloatArray:
+def pace_of(cuts_per_minute: FloatArray | float) -> FloatArray:
     """How fast a video is cut, on a logarithmic scale.
 
     Parameters
     ----------
     cuts_per_minute : any shape, not negative
-    params : `slow_cuts` and `fast_cuts`, the ends of the scale
 
     Returns
     -------
     same shape, 0 at `slow_cuts` a minute and below, 1 at `fast_cuts` and above
     """
-    steps = np.log2(np.maximum(cuts_per_minute, 1e-3) / params.slow_cuts) / np.log2(params.fast_cuts / params.slow_cuts)
+    steps = np.log2(np.maximum(cuts_per_minute, 1e-3) / SLOW_CUTS) / np.log2(FAST_CUTS / SLOW_CUTS)
     return np.asarray(np.clip(steps, 0.0, 1.0))
 
 
-def movement_of(motion: FloatArray | float, params: MatchParams) -> FloatArray:
+def movement_of(motion: FloatArray | float) -> FloatArray:
     """How much moves, on a logarithmic scale.
 
     Parameters
     ----------
     motion : any shape, picture heights a second
-    params : `slight_motion` and `fast_motion`, the bend and the end of the scale
 
     Returns
     -------
     same shape, 0 where nothing moves, 1 at `fast_motion` and above
     """
-    scale = np.log1p(params.fast_motion / params.slight_motion)
-    return np.asarray(np.clip(np.log1p(np.asarray(motion) / params.slight_motion) / scale, 0.0, 1.0))
+    scale = np.log1p(FAST_MOTION / SLIGHT_MOTION)
+    return np.asarray(np.clip(np.log1p(np.asarray(motion) / SLIGHT_MOTION) / scale, 0.0, 1.0))
 
 
-def drive_of(pace: FloatArray | float, movement: FloatArray | float, params: MatchParams) -> FloatArray:
+def drive_of(pace: FloatArray | float, movement: FloatArray | float) -> FloatArray:
     """How much goes on: the weighted mean of pace and movement.
 
     Parameters
     ----------
     pace, movement : same shape, 0 to 1
-    params : `pace_share`, the weight of pace
 
     Returns
     -------
     same shape, 0 to 1
     """
-    share = params.pace_share
-    return np.asarray(share * np.asarray(pace) + (1.0 - share) * np.asarray(movement))
+    return np.asarray(_PACE_SHARE * np.asarray(pace) + (1.0 - _PACE_SHARE) * np.asarray(movement))
 
 
 def _moves(picture: Picture) -> BoolArray:
@@ -248,24 +249,24 @@ class _Curves:
     """shape (n,)"""
 
 
-def _curves(picture: Picture, params: MatchParams) -> _Curves:
+def _curves(picture: Picture) -> _Curves:
     """Pace, motion, light and colour of each piece."""
-    edges, moves = _atoms(picture, params), _moves(picture)
+    edges, moves = _atoms(picture), _moves(picture)
     return _Curves(
         edges,
-        _local_pace(picture, edges, params),
+        _local_pace(picture, edges),
         _means(picture.times[moves], picture.motion[moves], edges),
         _means(picture.times, picture.brightness, edges),
         _means(picture.times, picture.colourfulness, edges),
     )
 
 
-def _scenes(picture: Picture, curves: _Curves, params: MatchParams) -> tuple[Scene, ...]:
+def _scenes(picture: Picture, curves: _Curves) -> tuple[Scene, ...]:
     """The best partition of a video's shots."""
     edges, light, colour = curves.edges, curves.light, curves.colour
-    drive = drive_of(curves.pace, movement_of(curves.motion, params), params)
+    drive = drive_of(curves.pace, movement_of(curves.motion))
     features = np.column_stack([drive / 0.15, light / 0.15, colour / 0.06])
-    borders = edges[_partition(features, np.diff(edges), params)]
+    borders = edges[_partition(features, np.diff(edges))]
     lengths = np.diff(edges)
     scenes: list[Scene] = []
     for start, end in pairwise(borders):
@@ -286,9 +287,9 @@ def _scenes(picture: Picture, curves: _Curves, params: MatchParams) -> tuple[Sce
     return tuple(scenes)
 
 
-def _atoms(picture: Picture, params: MatchParams) -> FloatArray:
+def _atoms(picture: Picture) -> FloatArray:
     """Borders of the pieces that scenes are made of: every cut, and places within long takes; shape (n + 1,)."""
-    piece = max(params.take_seconds, picture.duration / _MOST_ATOMS)
+    piece = max(_TAKE_SECONDS, picture.duration / _MOST_ATOMS)
     edges: list[float] = [0.0]
     for start, end in picture.shots:
         count = max(1, round((end - start) / piece))
@@ -299,16 +300,15 @@ def _atoms(picture: Picture, params: MatchParams) -> FloatArray:
     return np.array(edges)
 
 
-def _local_pace(picture: Picture, edges: FloatArray, params: MatchParams) -> FloatArray:
+def _local_pace(picture: Picture, edges: FloatArray) -> FloatArray:
     """Pace around each atom, 0 to 1: cuts under a bell, over the part of the bell that lies within the video."""
     from scipy.special import ndtr
 
     middle = 0.5 * (edges[1:] + edges[:-1])
-    width = params.bell_seconds
-    under = np.exp(-0.5 * ((picture.cuts[None, :] - middle[:, None]) / width) ** 2).sum(axis=1)
-    inside = ndtr((picture.duration - middle) / width) - ndtr(-middle / width)
-    rate = 60.0 * under / (np.sqrt(2.0 * np.pi) * width * np.maximum(inside, 1e-3))
-    return pace_of(rate, params)
+    under = np.exp(-0.5 * ((picture.cuts[None, :] - middle[:, None]) / _BELL_SECONDS) ** 2).sum(axis=1)
+    inside = ndtr((picture.duration - middle) / _BELL_SECONDS) - ndtr(-middle / _BELL_SECONDS)
+    rate = 60.0 * under / (np.sqrt(2.0 * np.pi) * _BELL_SECONDS * np.maximum(inside, 1e-3))
+    return pace_of(rate)
 
 
 def _means(times: FloatArray, values: FloatArray, edges: FloatArray) -> FloatArray:
@@ -322,7 +322,7 @@ def _means(times: FloatArray, values: FloatArray, edges: FloatArray) -> FloatArr
     return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.interp(middle, times, values)))
 
 
-def _partition(features: FloatArray, seconds: FloatArray, params: MatchParams) -> list[int]:
+def _partition(features: FloatArray, seconds: FloatArray) -> list[int]:
     """Indices of the edges at which scenes begin, and the last edge: least variance within plus a cost a scene.
 
     Atoms weigh as many seconds as they last. No scene is shorter than `min_scene_seconds` unless the video is.
@@ -334,14 +334,14 @@ def _partition(features: FloatArray, seconds: FloatArray, params: MatchParams) -
     cost = np.full(atoms + 1, np.inf)
     cost[0] = 0.0
     came_from = np.zeros(atoms + 1, dtype=np.int64)
-    shortest = min(params.min_scene_seconds, weight[-1])
+    shortest = min(MIN_SCENE_SECONDS, weight[-1])
     for end in range(1, atoms + 1):
         length = weight[end] - weight[:end]
         allowed = length >= shortest - 1e-9
         if not allowed.any():
             continue
         spread = second[end] - second[:end] - np.square(first[end] - first[:end]).sum(axis=1) / length
-        total = np.where(allowed, cost[:end] + spread + params.scene_cost, np.inf)
+        total = np.where(allowed, cost[:end] + spread + _SCENE_COST, np.inf)
         came_from[end] = int(np.argmin(total))
         cost[end] = total[came_from[end]]
     borders = [atoms]

@@ -10,8 +10,6 @@ from __future__ import annotations
 from workbench.params.align import AlignParams, EventParams, LandmarkParams
 from workbench.params.base import Params
 from workbench.params.beats import BeatParams
-from workbench.params.catalog import CatalogParams, LaneParams
-from workbench.params.character import CharacterParams
 from workbench.params.loops import CoverParams, SeamParams
 from workbench.params.match import MATCH_PARTS, MatchParams
 from workbench.params.mix import DUCK_PRESETS, DuckParams, MixParams, VoiceParams
@@ -28,15 +26,12 @@ __all__ = [
     "MATCH_PARTS",
     "AlignParams",
     "BeatParams",
-    "CatalogParams",
-    "CharacterParams",
     "CoverParams",
     "CutParams",
     "DeliveryTarget",
     "DuckParams",
     "EventParams",
     "LandmarkParams",
-    "LaneParams",
     "MatchParams",
     "MixParams",
     "Params",

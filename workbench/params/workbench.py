@@ -5,8 +5,6 @@ from __future__ import annotations
 from workbench.params.align import AlignParams, EventParams, LandmarkParams
 from workbench.params.base import Params
 from workbench.params.beats import BeatParams
-from workbench.params.catalog import CatalogParams, LaneParams
-from workbench.params.character import CharacterParams
 from workbench.params.loops import CoverParams, SeamParams
 from workbench.params.match import MatchParams
 from workbench.params.mix import DuckParams, MixParams, VoiceParams
@@ -34,8 +32,5 @@ class WorkbenchParams(Params):
     landmarks: LandmarkParams = LandmarkParams()
     events: EventParams = EventParams()
     align: AlignParams = AlignParams()
-    character: CharacterParams = CharacterParams()
-    catalog: CatalogParams = CatalogParams()
-    lane: LaneParams = LaneParams()
     match: MatchParams = MatchParams()
     underscore: UnderscoreParams = UnderscoreParams()

@@ -43,20 +43,19 @@ def make_video(
     Without `cuts` there are `cuts_per_minute`, evenly spaced. Brightness and colourfulness are 0 to 1, `speech` is the
     share of the video's time with speech.
     """
-    params = MatchParams()
     spacing = 60.0 / cuts_per_minute
     at = np.arange(spacing, seconds, spacing) if cuts is None else np.asarray(cuts, dtype=np.float64)
     edges = np.linspace(0.0, seconds, len(motion) + 1)
-    pace = float(pace_of(60.0 * at.size / seconds, params))
+    pace = float(pace_of(60.0 * at.size / seconds))
     scenes = tuple(
         Scene(float(start), float(end), 60.0 * at.size / seconds, moved, brightness, colourfulness,
-              float(drive_of(pace, movement_of(moved, params), params)))
+              float(drive_of(pace, movement_of(moved))))
         for start, end, moved in zip(edges[:-1], edges[1:], motion, strict=True)
     )  # fmt: skip
     mean = float(np.mean(motion))
     return VideoFacts(
         seconds, at, mean, brightness, colourfulness, 0.15, -35.0, speech, round(20 * speech),
-        "voice" if speech else "ambient", scenes, pace, float(movement_of(mean, params)),
+        "voice" if speech else "ambient", scenes, pace, float(movement_of(mean)),
     )  # fmt: skip
 
 

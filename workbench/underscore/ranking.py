@@ -64,6 +64,12 @@ PLATFORMS: dict[str, Steer] = {
     "youtube": Steer(0.0, False, 120.0, ()),
 }
 """by a part of the platform's name; the first that is found counts"""
+ENERGY_REACH, BRIGHTNESS_REACH = 0.6, 0.5  # differences at which the part is 0
+PACE_REACH = 1.0  # octaves of tempo at which the part is 0
+_SHARPNESS = 2.5  # power of the facets; above 1 the first ones count for more
+_UNNAMED_NEARNESS = 0.25  # of a track whose text names nothing of a kind
+_UNKNOWN_TOPIC = 0.4  # of a track without a word vector
+_TOPIC_FULL = 0.35  # cosine from where on a topic counts fully
 _WEAK_STEER = 0.15
 """weight of the moods of a platform beside those of the script"""
 _UNKNOWN_DISTANCE = 0.3
@@ -134,7 +140,7 @@ def want(reading: Reading, brief: Brief, platform: str | None, params: Underscor
     facets = np.zeros(len(book.names))
     for kind in KINDS:
         where = book.of(kind)
-        script = _unit(np.power(_unit(reading.facets[where]), params.sharpness))
+        script = _unit(np.power(_unit(reading.facets[where]), _SHARPNESS))
         mine = _unit(script + _WEAK_STEER * extra[where])
         asked = _unit(brief.wishes[where])
         share = params.brief_share if asked.any() else 0.0
@@ -195,9 +201,9 @@ def _less_distances(
     """What the texts of rows name, less how far their energy, pace and voice are from what is wanted, shape (m,)."""
     total = named[rows]
     for value, weight in (
-        (np.abs(columns.energy[rows] - np.float32(wanted.sound.energy)), params.energy_weight / params.energy_reach),
-        (np.abs(np.log2(columns.bpm[rows] / np.float32(wanted.sound.bpm))), params.pace_weight / params.pace_reach),
-        (np.abs(columns.vocals[rows] - np.float32(wanted.voice)), params.voice_weight),
+        (np.abs(columns.energy[rows] - np.float32(wanted.sound.energy)), params.model.energy_weight / ENERGY_REACH),
+        (np.abs(np.log2(columns.bpm[rows] / np.float32(wanted.sound.bpm))), params.model.pace_weight / PACE_REACH),
+        (np.abs(columns.vocals[rows] - np.float32(wanted.voice)), params.model.voice_weight),
     ):
         total = total - np.float32(weight) * np.where(np.isnan(value), np.float32(_UNKNOWN_DISTANCE), value)
     return np.asarray(total)
@@ -229,7 +235,7 @@ def rank(
     open_rules = (judged == NOT_KNOWN).sum(axis=0)
     by_text = np.array([rule.is_told_by_text for rule in wanted.constraints], dtype=np.bool_)
     untold = (judged[by_text] == NOT_KNOWN).sum(axis=0)
-    scores = calibrated(raw, Calibration(params.calibration_offset, params.calibration_slope))
+    scores = calibrated(raw, Calibration(params.model.calibration_offset, params.model.calibration_slope))
     scores = np.where(broken > 0, 0.0, scores * 0.5**open_rules)
     order = np.lexsort((np.asarray(columns.track_ids).astype(str), -raw, -scores, untold, broken))
     return RankedTracks(np.asarray(order, dtype=np.int64), parts, raw, scores, judged)
@@ -259,11 +265,11 @@ def compare(
         length = np.linalg.norm(own, axis=1)
         cosine = own @ wanted.facets[where] / np.where(length > 0, length, 1.0)
         asked = (length > 0) & wanted.facets[where].any()
-        parts[kind] = np.where(asked, cosine, params.unnamed_nearness)
+        parts[kind] = np.where(asked, cosine, _UNNAMED_NEARNESS)
     sound = wanted.sound
-    parts["energy"] = _near(columns.energy, sound.energy, params.energy_reach)
-    parts["pace"] = _near(np.log2(np.asarray(columns.bpm, dtype=np.float64)), np.log2(sound.bpm), params.pace_reach)
-    parts["brightness"] = _near(columns.brightness, sound.brightness, params.brightness_reach)
+    parts["energy"] = _near(columns.energy, sound.energy, ENERGY_REACH)
+    parts["pace"] = _near(np.log2(np.asarray(columns.bpm, dtype=np.float64)), np.log2(sound.bpm), PACE_REACH)
+    parts["brightness"] = _near(columns.brightness, sound.brightness, BRIGHTNESS_REACH)
     parts["mode"] = _known((1.0 + np.asarray(columns.mode, dtype=np.float64) * sound.mode) / 2.0)
     voice = _known(np.asarray(columns.vocals, dtype=np.float64))
     parts["voice"] = voice if wanted.voice else 1.0 - voice
@@ -290,7 +296,7 @@ def raw_scores(parts: dict[Part, FloatArray], params: UnderscoreParams) -> Float
     -------
     shape (n,), 0 to 1
     """
-    weights = {name: float(getattr(params, f"{name}_weight")) for name in parts}
+    weights = {name: float(getattr(params.model, f"{name}_weight")) for name in parts}
     total = sum(weights.values())
     return np.asarray(sum(weight / total * parts[name] for name, weight in weights.items()), dtype=np.float64)
 
@@ -320,10 +326,10 @@ def _asked_sound(sound: ExpectedSound, brief: Brief, params: UnderscoreParams) -
 
 def _topic(wanted: ScriptWants, columns: Columns, params: UnderscoreParams) -> FloatArray:
     if wanted.vector is None:
-        return np.full(len(columns), params.unknown_topic)
+        return np.full(len(columns), _UNKNOWN_TOPIC)
     words = np.asarray(columns.words, dtype=np.float32)
     cosine = words @ wanted.vector.astype(np.float32)
-    return np.where(words.any(axis=1), np.clip(cosine / params.topic_full, 0.0, 1.0), params.unknown_topic)
+    return np.where(words.any(axis=1), np.clip(cosine / _TOPIC_FULL, 0.0, 1.0), _UNKNOWN_TOPIC)
 
 
 def _opening(columns: Columns) -> FloatArray:

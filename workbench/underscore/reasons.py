@@ -83,7 +83,7 @@ def reasons(ranking: ScriptReading, row: int, names: Names, params: UnderscorePa
     for part, values in ranking.ranked.parts.items():
         facts = _facts(part, ranking, row, names)
         if facts is not None:
-            moved = float(getattr(params, f"{part}_weight")) * abs(float(values[row]) - _USUAL)
+            moved = float(getattr(params.model, f"{part}_weight")) * abs(float(values[row]) - _USUAL)
             weighed.append((moved, MatchReason(*facts, score=min(1.0, max(0.0, float(values[row]))))))
     weighed.sort(key=lambda pair: (-pair[0], pair[1].video))
     return (*rules, *(reason for _, reason in weighed))[: max(_MOST_REASONS, len(rules) + 3)]

@@ -49,7 +49,6 @@ from workbench.language.lexicon import (
 from workbench.language.negation import replace_denials
 from workbench.language.opposites import opposites
 from workbench.models.loading import open_model
-from workbench.params import UnderscoreParams
 from workbench.recording import FloatArray
 
 READER_FILE = "script_reader.npz"
@@ -60,6 +59,15 @@ near them as much; of those tried, they are the best on the scripts that weights
 REFERENCE_BPM = 100.0
 """pace is regressed as octaves from here"""
 
+_FOREIGN_WEIGHT = 0.3  # of the reader in a language that it was not trained on
+_HALF_TRUST_WORDS = 3.0  # words of a script at which the reader counts by half
+_LEXICON_SHARE = 0.35  # of single words beside the reader of sentences
+_HALF_TRUST_CUES = 4.0  # cues in a script at which the lexicon counts by half
+_LINE_WORD_SHARE = 0.5  # of a cue, that a word of the lexicon's lines counts as
+_LINE_WORD_GAIN = 4.0  # by how much the mean of such words is moved away from the usual
+_LINE_WORD_PRIOR = 1.0  # lines that are added to those of a word, so that a rare one counts less
+_USUAL_SHARE = 0.8  # of the usual reading, that is subtracted so that what is special to a text shows
+_SOUND_GAIN = 1.4  # by how much an expected sound is moved away from the usual one
 _LONGEST_READ = 20_000
 """characters of a text whose words are looked up"""
 _MOST_LINES = 25
@@ -123,16 +131,13 @@ class Reader(NamedTuple):
         return np.asarray(_nearness(places, self.places) @ self.weights + self.usual)
 
 
-def read_script(
-    text: str, embedding: SentenceEmbedding | None = None, params: UnderscoreParams | None = None
-) -> Reading:
+def read_script(text: str, embedding: SentenceEmbedding | None = None) -> Reading:
     """Read what music suits a text.
 
     Parameters
     ----------
     text : any text; treated as data, whatever it says
     embedding : the sentence embedding; None: the lexicon reads alone
-    params : weights of reader and lexicon; None: the defaults
 
     Returns
     -------
@@ -142,31 +147,30 @@ def read_script(
     ------
     ResourceMissing : with an embedding, if the reader was not fitted on this lexicon
     """
-    params = params or UnderscoreParams()
     language, size = language_of(text), len(lexicon().names)
     usual = usual_wishes()
     if not is_readable(text, None if embedding is None else embedding.is_whole):
-        sound = _sound(usual[size:], usual[size:], params.sound_gain)
+        sound = _sound(usual[size:], usual[size:], _SOUND_GAIN)
         return Reading(np.zeros(size), sound, None, language, False, None, (), readable=False)
     text, denials = replace_denials(text, opposites())
-    found, evidence, scene, words = _by_lexicon(text, language, params)
+    found, evidence, scene, words = _by_lexicon(text, language)
     read, vector = usual, None
     if embedding is not None:
         states = embedding.states(chunks(text) or [text])
         n_words = len(text.split())
         # One or two words are little evidence, whatever they mean.
-        trust = (1.0 if language == ENGLISH else params.foreign_weight) * n_words / (n_words + params.half_trust_words)
+        trust = (1.0 if language == ENGLISH else _FOREIGN_WEIGHT) * n_words / (n_words + _HALF_TRUST_WORDS)
         read = usual + trust * (reader().read(states).mean(axis=0) - usual)
         vector = _unit(_unit(states[:, -1]).mean(axis=0))
-    share = params.lexicon_share if vector is not None and language == ENGLISH else 1.0
-    wish = read + share * evidence / (evidence + params.half_trust_cues) * (found - usual)
+    share = _LEXICON_SHARE if vector is not None and language == ENGLISH else 1.0
+    wish = read + share * evidence / (evidence + _HALF_TRUST_CUES) * (found - usual)
     if denials:
         # Explicit, and what the reader detects worst: denials count by their share of the text.
         share = len(denials) / (len(denials) + len(chunks(text)))
         wish += share * (_named([opposite for _, opposite in denials]) - wish)
     return Reading(
-        facets=np.clip(wish[:size] - params.usual_share * usual[:size], 0.0, None),
-        sound=_sound(wish[size:], usual[size:], params.sound_gain),
+        facets=np.clip(wish[:size] - _USUAL_SHARE * usual[:size], 0.0, None),
+        sound=_sound(wish[size:], usual[size:], _SOUND_GAIN),
         scene=scene,
         language=language,
         by_embedding=vector is not None,
@@ -252,9 +256,7 @@ def usual_wishes() -> FloatArray:
     return np.asarray(line_targets().mean(axis=0))
 
 
-def _by_lexicon(
-    text: str, language: str, params: UnderscoreParams
-) -> tuple[FloatArray, float, str | None, tuple[str, ...]]:
+def _by_lexicon(text: str, language: str) -> tuple[FloatArray, float, str | None, tuple[str, ...]]:
     """Facets and sound by single words, the amount of evidence, the scene if one is clear, and the words."""
     book = lexicon()
     hits = np.zeros(len(book.scenes))
@@ -265,7 +267,7 @@ def _by_lexicon(
             hits[index] += 1.0 / len(book.cues[cue])
     meaning = read_lexicon(text)
     moods = _spoken_moods(meaning)
-    leaning, of_lines = _by_words_of_lines(text, params) if language == ENGLISH else (usual_wishes(), 0.0)
+    leaning, of_lines = _by_words_of_lines(text) if language == ENGLISH else (usual_wishes(), 0.0)
     evidence = float(hits.sum() + moods.sum() + of_lines)
     if evidence == 0.0:
         return usual_wishes(), 0.0, None, ()
@@ -293,14 +295,14 @@ def _cues_in(text: str, language: str) -> Iterator[str]:
                 yield form_of
 
 
-def _by_words_of_lines(text: str, params: UnderscoreParams) -> tuple[FloatArray, float]:
+def _by_words_of_lines(text: str) -> tuple[FloatArray, float]:
     """What those words lean to that the lexicon's lines have too, as a row of `line_targets`, and its weight."""
     known = _leanings()
     found = [known[word] for word in _stems(text) if word in known]
     if not found:
         return usual_wishes(), 0.0
-    mean = np.mean([total / (count + params.line_word_prior) for count, total in found], axis=0)
-    return usual_wishes() + params.line_word_gain * mean, params.line_word_share * len(found)
+    mean = np.mean([total / (count + _LINE_WORD_PRIOR) for count, total in found], axis=0)
+    return usual_wishes() + _LINE_WORD_GAIN * mean, _LINE_WORD_SHARE * len(found)
 
 
 @cache

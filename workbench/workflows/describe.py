@@ -21,10 +21,11 @@ import numpy as np
 
 from workbench.catalog.library import Measurement
 from workbench.catalog.tempo import SURE, UNSURE, tempo_certainty
+from workbench.catalog.voice import MAX_INSTRUMENTAL_VOICE, MIN_VOCAL_VOICE
 from workbench.character.describe import FACTS, MOOD_FILE, Character, character_from_arrays, character_to_arrays
 from workbench.character.fitted import fitted_digest
 from workbench.models.loading import model_digest
-from workbench.params import CharacterParams, WorkbenchParams
+from workbench.params import WorkbenchParams
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
 from workbench.workflows.align import LANDMARKS_VERSION, landmark_stage
 from workbench.workflows.analyze import Arrays, Sound, beat_stage, loop_stage, profile_parts
@@ -61,8 +62,8 @@ def measure_track(workspace: Workspace, path: Path | str, given_bpm: float | Non
     character = _character(sound)
     landmark_stage(sound)
     corrected = sound.correction is not None
-    name, params = analysis_name(sound.params), sound.params.character
-    measured = _measurement_of(character, sound.content_hash, name, params, corrected=corrected)
+    name = analysis_name(sound.params)
+    measured = _measurement_of(character, sound.content_hash, name, corrected=corrected)
     return replace(measured, grid=at_tempo)
 
 
@@ -83,7 +84,7 @@ def _character_parts(params: WorkbenchParams, profile: tuple[KeyPart, ...]) -> t
         CacheKeyPart("Fitted", "character", fitted_digest()),
         CacheKeyPart("FittedMood", "mood", model_digest(MOOD_FILE)),
     )
-    return (*profile, params.cover, params.character, *models)
+    return (*profile, params.cover, *models)
 
 
 def _character(sound: Sound) -> Character:
@@ -99,9 +100,7 @@ def _character(sound: Sound) -> Character:
         recording, spectrum, onsets = sound.recording, sound.spectrum, sound.onsets
         sound.progress("describing the sound", 0.0)
         vocals = _vocals(recording)
-        character = measure_character(
-            recording, spectrum, onsets, beat_analysis.grid, profile, vocals, params.character, params.cover
-        )
+        character = measure_character(recording, spectrum, onsets, beat_analysis.grid, profile, vocals, params.cover)
         sound.progress("describing the sound", 1.0)
         return character_to_arrays(character)
 
@@ -120,9 +119,7 @@ def _vocals(recording: Recording) -> float:
     return voice_chance(heard, speech_probabilities([heard]))
 
 
-def _measurement_of(
-    character: Character, content_hash: str, analysis: str, params: CharacterParams, *, corrected: bool
-) -> Measurement:
+def _measurement_of(character: Character, content_hash: str, analysis: str, *, corrected: bool) -> Measurement:
     """A character for the library: track fields under their own names, the rest under those of `Columns`.
 
     `instrumental` is left out where it is not sure either way, and `bpm` where no tempo is to be stated; ranking goes
@@ -133,14 +130,14 @@ def _measurement_of(
     facts["duration"] = character.duration_seconds
     if character.bpm is not None:
         facts["heard_bpm"] = character.bpm
-        heard = tempo_certainty(character.bpm, character.grid_confidence, character.drums, params)
+        heard = tempo_certainty(character.bpm, character.grid_confidence, character.drums)
         certainty = SURE if corrected else heard
         facts["tempo_certainty"] = certainty
         if certainty == UNSURE:
             facts["bpm"] = None
-    if character.vocals <= params.max_instrumental_voice:
+    if character.vocals <= MAX_INSTRUMENTAL_VOICE:
         facts["instrumental"] = True
-    elif character.vocals >= params.min_vocal_voice:
+    elif character.vocals >= MIN_VOCAL_VOICE:
         facts["instrumental"] = False
     known = {name: value for name, value in facts.items() if value is not None}
     return Measurement(

@@ -61,6 +61,7 @@ _NO_MUSIC = {
 }
 # of deleted files, of unpacked resource forks, and of the previews that network drives make
 _SYSTEM_FOLDERS = frozenset(("$recycle.bin", "recycler", "system volume information", "__macosx", "#recycle", "@eadir"))
+_MAX_BATCH_TRACKS, _BATCH_SECONDS = 500, 0.5  # of one transaction at most, and for which finished tracks are gathered
 _MOST_JOBS = 2000  # analyses submitted at a time: enough that a cluster never waits, without holding a million futures
 _MOST_HINTS = 10  # files not there for which the nearest is looked up: in a large folder each takes a while
 _MOST_FILES = 100_000  # files below a manifest's folder that are looked through for one that is not where its row says
@@ -107,8 +108,8 @@ def open_catalog(workspace: Workspace) -> Snapshot:
     from workbench.language.embedding import find_embedding
 
     library, folder = open_library(workspace), workspace.home.prepared(workspace.home.index)
-    settings, params = workspace.settings, workspace.params.catalog
-    return open_snapshot(library, folder, params, workspace.progress, lambda: find_embedding(settings))
+    settings = workspace.settings
+    return open_snapshot(library, folder, None, workspace.progress, lambda: find_embedding(settings))
 
 
 def list_files(paths: Iterable[Path]) -> Listing:
@@ -236,11 +237,10 @@ class _Adding:
         self.names_in, self.files_below = lru_cache(list_names), lru_cache(_files_below)
 
     def run(self, files: list[WantedFile]) -> Iterator[Added]:
-        batch = self.params.catalog.max_batch_tracks
         with open_pool(self.executor, len(files)) as pool:
             try:
                 remaining = iter(files)
-                while some := list(islice(remaining, batch)):
+                while some := list(islice(remaining, _MAX_BATCH_TRACKS)):
                     yield from self._look_up(some, pool)
                     while len(self.jobs) >= _MOST_JOBS:
                         yield from self._collect()
@@ -290,12 +290,12 @@ class _Adding:
             self.broken[str(self.digests[files[0].path])] = outcome
             for file in files:
                 yield _fault(file, outcome)
-        if self._seconds_left() == 0.0 or len(self.ready) >= self.params.catalog.max_batch_tracks:
+        if self._seconds_left() == 0.0 or len(self.ready) >= _MAX_BATCH_TRACKS:
             yield from self._flush()
 
     def _seconds_left(self) -> float:
         """s until what is ready should be written."""
-        return max(0.0, self.written + self.params.catalog.batch_seconds - time.monotonic())
+        return max(0.0, self.written + _BATCH_SECONDS - time.monotonic())
 
     def _flush(self) -> Iterator[Added]:
         """Write what is ready in one transaction, then report it."""

@@ -122,7 +122,7 @@ def match_json(
 def rank_video(workspace: Workspace, video: Path | str) -> RankedCatalog:
     """Rank the catalog against a video, before tracks are placed."""
     watched = watch(workspace, video)
-    facts = video_facts(watched, workspace.params.match)
+    facts = video_facts(watched)
     snapshot = open_catalog(workspace)
     workspace.progress("ranking the catalog", 0.0)
     ranking = rank(facts, snapshot.columns, workspace.params.match.candidates, workspace.params.match)
@@ -137,7 +137,7 @@ def _pick(ranking: Ranking, snapshot: Snapshot, order: IntArray, count: int, par
     def artist_of(place: int) -> str | None:
         return snapshot.track(int(ranking.rows[place])).artist_name
 
-    return pick(order, ranking.columns, count, params.lane, artist_of)
+    return pick(order, ranking.columns, count, artist_of)
 
 
 def _with_sync(
@@ -145,7 +145,7 @@ def _with_sync(
 ) -> FloatArray:
     """Raw scores of the pool with the sync part, shape (n,)."""
     raw = ranking.raw[pool]
-    usual = params.match.usual_sync
+    usual = params.match.model.usual_sync
     sync = np.array([usual if found is None else _sync_part(found) for found in placements], dtype=np.float64)
     parts = {name: part[pool] for name, part in ranking.parts.items()} | {"sync": sync}
     return raw_scores(parts, params.match) if pool.size else raw

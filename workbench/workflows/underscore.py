@@ -73,7 +73,7 @@ def underscore(
     embedding = None if lexicon_only else the_embedding(workspace)
     spoken, notes = production_notes(script)
     asked = read_brief(". ".join(part for part in (brief, notes) if part))
-    reading = read_script(spoken if spoken.strip() else script, embedding, params.underscore)
+    reading = read_script(spoken if spoken.strip() else script, embedding)
     wanted = want(reading, asked, platform, params.underscore)
     recognised = " ".join((*reading.words, asked.text))
     rows = _candidates(wanted, recognised, snapshot, embedding, params.underscore)
@@ -139,7 +139,7 @@ def _by_parts(
     wanted: ScriptWants, snapshot: Snapshot, params: UnderscoreParams, allowed: NDArray[np.bool_]
 ) -> IntArray:
     """Rows of the highest sum of the heaviest parts: what texts name, less the distances in energy, pace and voice."""
-    weights = np.array([getattr(params, f"{kind}_weight") for kind in lexicon().kinds]) * wanted.facets
+    weights = np.array([getattr(params.model, f"{kind}_weight") for kind in lexicon().kinds]) * wanted.facets
     near = snapshot.texts.nearness(np.where(wanted.facets >= _LEAST_FACET, weights, 0.0)).astype(np.float32)
     near[~allowed] = -np.inf
     return nearest(wanted, near, snapshot.columns, params.candidates, params)
@@ -184,12 +184,12 @@ def _lane(ranking: ScriptReading, brief: Brief, snapshot: Snapshot, rows: IntArr
     def artist_of(place: int) -> str | None:
         return snapshot.track(int(rows[place])).artist_name
 
-    pool = pick(ranking.ranked.order, ranking.columns, POOL_SIZE, params.lane, artist_of)
+    pool = pick(ranking.ranked.order, ranking.columns, POOL_SIZE, artist_of)
     tracks = snapshot.tracks(rows[pool])
     matches = {
         int(place): _match(ranking, int(place), track, params) for place, track in zip(pool, tracks, strict=True)
     }
-    best = pick(pool, ranking.columns, LANE_SIZE, params.lane, artist_of)
+    best = pick(pool, ranking.columns, LANE_SIZE, artist_of)
     return Lane(
         title=lane_title(ranking),
         reasoning=lane_reasoning(ranking, brief, [int(place) for place in best]),

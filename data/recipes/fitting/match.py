@@ -9,8 +9,9 @@ score promises is fitted on material by others, see `match_scores.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from workbench.match.ranking import (
 )
 from workbench.match.reference import MatchReference, read_reference
 from workbench.models.loading import model_path, read_numbers
+from workbench.models.match import MatchModel
 from workbench.params import MatchParams
 from workbench.workflows.describe import CHARACTER_VERSION
 from workbench.workflows.watch import PICTURE_VERSION, SOUNDTRACK_VERSION
@@ -51,14 +53,14 @@ SEARCHED_SUMS = {"wanted_energy": (0, 1, 2, 3, 5), "wanted_pulse": (0, 1, 2), "w
 def all_parts(pairs: MatchReference, params: MatchParams) -> dict[str, NDArray[np.float64]]:
     """Every part of every pair but sync, shape (n_videos, n_tracks)."""
     quick = [quick_parts(video, wanted_of(video, params), pairs.columns, params) for video in pairs.videos]
-    slow = _slow_parts(pairs, params.usual_swing, params.usual_spread)
+    slow = _slow_parts(pairs, params.model.usual_swing, params.model.usual_spread)
     return {name: np.stack([row[name] for row in quick]).astype(np.float64) for name in quick[0]} | slow
 
 
 @cache
 def _slow_parts(pairs: MatchReference, usual_swing: float, usual_spread: float) -> dict[str, NDArray[np.float64]]:
     """The parts that depend on two constants only."""
-    params = MatchParams(usual_swing=usual_swing, usual_spread=usual_spread)
+    params = MatchParams(model=MatchModel(usual_swing=usual_swing, usual_spread=usual_spread))
     rows = [slow_parts(video, pairs.columns, params) for video in pairs.videos]
     return {name: np.stack([row[name] for row in rows]).astype(np.float64) for name in rows[0]}
 
@@ -74,7 +76,7 @@ def fit(pairs: MatchReference, params: MatchParams | None = None) -> MatchParams
     params = search(pairs, params or MatchParams())
     parts = all_parts(pairs, params)
     usual = {f"usual_{name}": _geometric_mean(parts[name]) for name in SEARCHED_WEIGHTS}
-    return params.model_copy(update=usual)
+    return _with(params, usual)
 
 
 def search(pairs: MatchReference, params: MatchParams) -> MatchParams:
@@ -98,13 +100,13 @@ def search(pairs: MatchReference, params: MatchParams) -> MatchParams:
 
 def _changes(step: float) -> Iterator[Callable[[MatchParams], MatchParams]]:
     def times(name: str, factor: float) -> Callable[[MatchParams], MatchParams]:
-        return lambda params: params.model_copy(update={name: round(getattr(params, name) * factor, 4)})
+        return lambda params: _with(params, {name: round(_value(params, name) * factor, 4)})
 
     def plus(name: str, place: int, more: float) -> Callable[[MatchParams], MatchParams]:
         def change(params: MatchParams) -> MatchParams:
-            values = list(getattr(params, name))
+            values = list(getattr(params.model, name))
             values[place] = round(values[place] + more, 4)
-            return params.model_copy(update={name: tuple(values)})
+            return _with(params, {name: tuple(values)})
 
         return change
 
@@ -115,6 +117,18 @@ def _changes(step: float) -> Iterator[Callable[[MatchParams], MatchParams]]:
         for place in places:
             yield plus(name, place, 0.2 * step)
             yield plus(name, place, -0.2 * step)
+
+
+def _value(params: MatchParams, name: str) -> Any:
+    """A constant of the file: a weight, which is a parameter, or a number of the model."""
+    return getattr(params.model if name in MatchModel.model_fields else params, name)
+
+
+def _with(params: MatchParams, values: Mapping[str, Any]) -> MatchParams:
+    """The parameters with other constants of the file."""
+    ours = {name: value for name, value in values.items() if name in MatchModel.model_fields}
+    others = {name: value for name, value in values.items() if name not in ours}
+    return params.model_copy(update={**others, "model": params.model.model_copy(update=ours)})
 
 
 def _scaled(params: MatchParams) -> MatchParams:
@@ -136,7 +150,7 @@ def main() -> None:
     check_table(model_path(reference.FILE), VERSIONS)
     stored = read_reference()
     fitted = fit(stored)
-    write_numbers(FILE, {name: getattr(fitted, name) for name in read_numbers(FILE)})
+    write_numbers(FILE, {name: _value(fitted, name) for name in read_numbers(FILE)})
     told = f"- NDCG@10 on the {len(stored.videos)} videos of the fit: {score(stored, fitted).mean():.3f}"
     write_figures(FILE, [told])
     print(told)

@@ -42,7 +42,7 @@ from workbench.character.drums import drum_chance
 from workbench.features.spectrum import analyze_spectrum
 from workbench.intervals import bootstrap_interval
 from workbench.media.audio import decode
-from workbench.params import BeatParams, CharacterParams
+from workbench.params import BeatParams
 
 Floats = NDArray[np.float64]
 _ONE_BYTE = (0xC0, 0xD0)
@@ -315,9 +315,8 @@ STATED = {
 def stated(rows: Sequence[Row]) -> Table:
     """Whether what is said of the tempi of these songs is true, see `workbench.catalog.tempo`."""
     found = Table("Tempi of these songs as they are stated", ("stated as", "songs", "true", "share", "written so"))
-    params = CharacterParams()
     levels = {certainty: levels for certainty, (_, levels) in STATED.items()}
-    said = [tempo.tempo_certainty(row.bpm, row.confidence, row.drums, params) for row in rows]
+    said = [tempo.tempo_certainty(row.bpm, row.confidence, row.drums) for row in rows]
     holds = [
         any(abs(row.tempo_ratio / level - 1.0) <= TEMPO_TOLERANCE for level in levels[certainty])
         for row, certainty in zip(rows, said, strict=True)

@@ -29,10 +29,10 @@ import numpy as np
 
 from data.recipes.material.fonts import CHANNELS, RATE, Played, Sounded, font_player, installed
 from tests.benchmarks.table import Table
+from workbench.character.describe import MIN_KEY_STRENGTH
 from workbench.character.fitted import key_scores
 from workbench.character.key import RATED_MAJOR, RATED_MINOR, tone_profile
 from workbench.features.spectrum import analyze_spectrum
-from workbench.params import WorkbenchParams
 from workbench.recording import FloatArray
 
 PLAYED_SECONDS = 75.0
@@ -219,7 +219,7 @@ def measure(pieces: Sequence[KeyedPiece], profiles: Sequence[FloatArray]) -> lis
             modes = [key[1] == piece.mode for key, piece in rows]
             found.add(name, source, len(rows), np.mean(np.array(near) == 1.0), np.mean(modes), np.mean(near))
     found.notes.append("Weighted: a fifth off counts 0.5, the relative key 0.3, the other mode 0.2, as in MIREX.")
-    least = WorkbenchParams().character.min_key_strength
+    least = MIN_KEY_STRENGTH
     named = Table(f"Keys that are named, from a probability of {least}", ("source", "named", "of them right"))
     for source in sources:
         sure = []

@@ -6,8 +6,8 @@ SONGS is a checkout of UltraStar-Deluxe/songs (songs under Creative Commons lice
 of them have a singer). MUSIC holds the Debian packages of `INSTRUMENTALS`, unpacked, each in a folder of its name; of
 each `MOST_TRACKS` are drawn. They are the music of games, and by their nature without a singer; nobody listened for a
 choir or a voice in the background. Our weights were fitted to synthesised singers in pieces that we composed
-(`workbench/models/character.md`); `CharacterParams.max_instrumental_voice` was chosen by the songs of one artist and
-half of the packages (`FITTED`).
+(`workbench/models/character.md`); `MAX_INSTRUMENTAL_VOICE` of `workbench.catalog.voice` was chosen by the songs of one
+artist and half of the packages (`FITTED`).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ import numpy as np
 
 from tests.benchmarks.area import auc
 from tests.benchmarks.table import Table
+from workbench.catalog.voice import MAX_INSTRUMENTAL_VOICE, MIN_VOCAL_VOICE
 from workbench.character.vocals import RATE, excerpts, voice_chance
 from workbench.features.spectrum import resampled
 from workbench.media.audio import decode
 from workbench.media.speech import speech_probabilities
-from workbench.params import CharacterParams
 from workbench.recording import FloatArray
 
 FITTED = ("Jonathan Coulton", "asc-music", "hedgewars-data", "naev-data", "supertuxkart-data")
@@ -78,8 +78,7 @@ def _is_music(path: Path) -> bool:
 
 
 def measure(tracks: Sequence[LabelledTrack], chances: FloatArray) -> list[Table]:
-    """What the parameters make of the probabilities."""
-    params = CharacterParams()
+    """What the limits make of the probabilities."""
     fitted = np.array([track.source in FITTED for track in tracks])
     sung = np.array([track.is_sung for track in tracks])
     table = Table(
@@ -89,13 +88,13 @@ def measure(tracks: Sequence[LabelledTrack], chances: FloatArray) -> list[Table]
     )  # fmt: skip
     for name, part in (("chosen by", fitted), ("test", ~fitted)):
         found, truth = chances[part], sung[part]
-        few, many = found <= params.max_instrumental_voice, found >= params.min_vocal_voice
+        few, many = found <= MAX_INSTRUMENTAL_VOICE, found >= MIN_VOCAL_VOICE
         table.add(
             name, int(truth.sum()), int((~truth).sum()), auc(found[truth], found[~truth]),
             int(few[truth].sum()), float(few[~truth].mean()), float(many[truth].mean()), int(many[~truth].sum()),
         )  # fmt: skip
     table.notes.append(
-        f"Instrumental up to a probability of {params.max_instrumental_voice}, sung from {params.min_vocal_voice} on; "
+        f"Instrumental up to a probability of {MAX_INSTRUMENTAL_VOICE}, sung from {MIN_VOCAL_VOICE} on; "
         "between them nothing is said. Whole numbers are recordings that are called what they are not."
     )
     each = Table("By source", ("source", "sung", "recordings", "lowest", "median", "highest"))

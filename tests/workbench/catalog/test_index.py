@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from workbench.catalog.index import ExactIndex, FaissIndex, best_places, build_faiss, recall
+from workbench.catalog.index import ExactIndex, FaissIndex, IndexSizes, best_places, build_faiss, recall
 from workbench.errors import ParameterError, StoreError
-from workbench.params import CatalogParams
 
 DICE = np.random.default_rng(3)
 
@@ -86,7 +85,7 @@ class TestInvertedFile:
         pytest.importorskip("faiss")
         build_faiss(VECTORS, tmp_path / "a")
         exact = ExactIndex(VECTORS)
-        index = FaissIndex(tmp_path / "a", VECTORS, None, CatalogParams(cells_searched=40, max_scan_rows=0))
+        index = FaissIndex(tmp_path / "a", VECTORS, None, IndexSizes(cells_searched=40, max_scan_rows=0))
         queries = VECTORS[:60].astype(np.float32) + DICE.normal(0, 0.1, (60, 48)).astype(np.float32)
         assert recall(index, exact, queries, 50) >= 0.98
         hits, true = index.search(queries[0], 10), exact.search(queries[0], 10)
@@ -95,7 +94,7 @@ class TestInvertedFile:
     def test_a_filter_that_allows_everything_changes_nothing(self, tmp_path: Path) -> None:
         pytest.importorskip("faiss")
         build_faiss(VECTORS, tmp_path / "a")
-        params = CatalogParams(cells_searched=40, max_scan_rows=0)
+        params = IndexSizes(cells_searched=40, max_scan_rows=0)
         order = DICE.permutation(5000)
         for index in (
             FaissIndex(tmp_path / "a", VECTORS, None, params),

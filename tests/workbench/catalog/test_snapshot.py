@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from workbench.catalog.columns import UNKNOWN, WORD_DIMS
-from workbench.catalog.index import FaissIndex
+from workbench.catalog.index import FaissIndex, IndexSizes
 from workbench.catalog.library import Library, LibraryEntry, Measurement
 from workbench.catalog.snapshot import Embedding, Snapshot, open_snapshot
 from workbench.catalog.tempo import UNSURE
@@ -19,7 +20,6 @@ from workbench.catalog.texts import TextIndex
 from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import StoreError, UnknownTrack
 from workbench.home import Home
-from workbench.params import CatalogParams
 from workbench.settings import WorkbenchSettings
 from workbench.store.database import Database
 
@@ -76,11 +76,9 @@ class Draws:
         return rows
 
 
-def opened(home: Home, embedding: Embedding, **params: object) -> Snapshot:
+def opened(home: Home, embedding: Embedding, **sizes: Any) -> Snapshot:
     library = Library(Database.at(home, WorkbenchSettings(database_url=None)))
-    return open_snapshot(
-        library, home.prepared(home.index), CatalogParams.model_validate(params), None, lambda: embedding
-    )
+    return open_snapshot(library, home.prepared(home.index), IndexSizes(**sizes), None, lambda: embedding)
 
 
 def test_an_empty_catalog_has_no_rows(home: Home, letters: Letters) -> None:
@@ -212,7 +210,7 @@ def stop_before_indexes(home: Home, library: Library, letters: Letters) -> None:
             raise Stopped
 
     with pytest.raises(Stopped):
-        open_snapshot(library, home.prepared(home.index), CatalogParams(), progress, lambda: letters)
+        open_snapshot(library, home.prepared(home.index), IndexSizes(), progress, lambda: letters)
 
 
 def test_before_its_indexes_are_made_readers_have_the_generation_before(

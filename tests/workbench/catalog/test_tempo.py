@@ -16,7 +16,6 @@ from workbench.catalog.tempo import (
     tempo_certainty,
     tempo_words,
 )
-from workbench.params import CharacterParams
 
 
 @pytest.mark.parametrize(
@@ -34,7 +33,7 @@ from workbench.params import CharacterParams
 def test_a_tempo_is_said_with_the_doubt_that_it_deserves(
     bpm: float, confidence: float, drums: float, certainty: int, words: str
 ) -> None:
-    assert tempo_certainty(bpm, confidence, drums, CharacterParams()) == certainty
+    assert tempo_certainty(bpm, confidence, drums) == certainty
     assert tempo_words(bpm, certainty) == words
 
 

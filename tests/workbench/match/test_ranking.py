@@ -272,7 +272,7 @@ def test_the_order_does_not_depend_on_the_order_of_rows(make_video: MakeVideo, c
 def test_landing_is_a_merit_and_its_absence_no_fault(make_video: MakeVideo, columns: MakeColumns) -> None:
     parts = parts_of(make_video(), columns(energy=[0.5]))
     without = raw_scores(parts, PARAMS)[0]
-    usual = raw_scores(parts | {"sync": np.array([PARAMS.usual_sync])}, PARAMS)[0]
+    usual = raw_scores(parts | {"sync": np.array([PARAMS.model.usual_sync])}, PARAMS)[0]
     landing = raw_scores(parts | {"sync": np.array([0.9])}, PARAMS)[0]
     assert usual == pytest.approx(without)
     assert landing > without

@@ -96,7 +96,7 @@ def test_the_two_numbers_of_a_line_are_those_that_were_compared(
     """A reader with the widths at hand gets the line's score from its own two numbers."""
     video = make_video(90.0, cuts_per_minute=24, motion=(0.1, 0.3), brightness=0.3, colourfulness=0.2)
     pair = pair_of(video, columns(bpm=[bpm], density=[3.0], energy=[0.3], brightness=[0.4], mode=[mode]))
-    widths = {"pace": PARAMS.pulse_width, "energy": PARAMS.energy_width, "mood": PARAMS.valence_width}
+    widths = {"pace": PARAMS.model.pulse_width, "energy": PARAMS.model.energy_width, "mood": PARAMS.model.valence_width}
     checked = set()
     for line in reasons(pair, PARAMS):
         wanted = re.search(r"(?:pulse|energy|cheerfulness) ([\d.]+) of 1 suits$", line.video)
@@ -105,7 +105,7 @@ def test_the_two_numbers_of_a_line_are_those_that_were_compared(
         has = re.search(r"(?:pulse|energy|cheerfulness) ([\d.]+) of 1$", line.audio)
         assert has is not None
         score = np.exp(-0.5 * ((float(has[1]) - float(wanted[1])) / widths[line.category]) ** 2)
-        trust = PARAMS.octave_weight if ", felt at " in line.audio else 1.0
+        trust = PARAMS.model.octave_weight if ", felt at " in line.audio else 1.0
         assert line.score == pytest.approx(trust * score, abs=0.03)
         checked.add(line.category)
     assert {"energy", "mood"} <= checked

@@ -5,8 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.match.video_facts import VideoFacts, movement_of, pace_of, video_facts
-from workbench.params import MatchParams
+from workbench.match.video_facts import (
+    FAST_CUTS,
+    FAST_MOTION,
+    MIN_SCENE_SECONDS,
+    SLOW_CUTS,
+    VideoFacts,
+    movement_of,
+    pace_of,
+    video_facts,
+)
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.picture import Border, Picture
 from workbench.video.soundtrack import HOPS_PER_SECOND, Soundtrack
@@ -78,7 +86,7 @@ def test_no_scene_is_shorter_than_music_can_follow() -> None:
     make_video = video_facts(
         watched(300.0, cuts[cuts < 299].tolist(), dice.uniform(0.0, 0.8, 7500), dice.uniform(0, 1, 7500))
     )
-    assert min(scene.seconds for scene in make_video.scenes) >= MatchParams().min_scene_seconds - 1e-6
+    assert min(scene.seconds for scene in make_video.scenes) >= MIN_SCENE_SECONDS - 1e-6
     assert make_video.scenes[-1].end == pytest.approx(300.0)
 
 
@@ -102,12 +110,11 @@ def test_its_own_sound_is_measured_beside_the_voice() -> None:
 
 
 def test_scales_begin_and_end_where_the_parameters_say() -> None:
-    params = MatchParams()
-    assert float(pace_of(params.slow_cuts, params)) == 0.0
-    assert float(pace_of(params.fast_cuts, params)) == pytest.approx(1.0)
-    assert float(pace_of(0.0, params)) == 0.0
-    assert float(movement_of(0.0, params)) == 0.0
-    assert float(movement_of(params.fast_motion, params)) == pytest.approx(1.0)
+    assert float(pace_of(SLOW_CUTS)) == 0.0
+    assert float(pace_of(FAST_CUTS)) == pytest.approx(1.0)
+    assert float(pace_of(0.0)) == 0.0
+    assert float(movement_of(0.0)) == 0.0
+    assert float(movement_of(FAST_MOTION)) == pytest.approx(1.0)
 
 
 def test_many_cuts_are_looked_at_in_pieces() -> None:

@@ -12,7 +12,17 @@ from workbench.catalog.texts import trust_in
 from workbench.language.lexicon import lexicon, read_lexicon
 from workbench.params import UnderscoreParams
 from workbench.underscore.brief import read_brief
-from workbench.underscore.ranking import PLATFORMS, RankedTracks, ScriptWants, nearest, rank, steer_of, want
+from workbench.underscore.ranking import (
+    ENERGY_REACH,
+    PACE_REACH,
+    PLATFORMS,
+    RankedTracks,
+    ScriptWants,
+    nearest,
+    rank,
+    steer_of,
+    want,
+)
 from workbench.underscore.script import Reading, read_script
 
 PARAMS = UnderscoreParams()
@@ -76,10 +86,10 @@ def test_the_nearest_are_those_of_the_highest_sums_of_all(meditation: Reading, k
     tempo = np.nan_to_num(np.abs(np.log2(columns.bpm / np.float32(wanted.sound.bpm))), nan=0.3)
     sums = (
         named
-        - np.float32(PARAMS.energy_weight / PARAMS.energy_reach)
+        - np.float32(PARAMS.model.energy_weight / ENERGY_REACH)
         * np.abs(columns.energy - np.float32(wanted.sound.energy))
-        - np.float32(PARAMS.pace_weight / PARAMS.pace_reach) * tempo
-        - np.float32(PARAMS.voice_weight) * columns.vocals
+        - np.float32(PARAMS.model.pace_weight / PACE_REACH) * tempo
+        - np.float32(PARAMS.model.voice_weight) * columns.vocals
     )
     found = nearest(wanted, named, columns, count, PARAMS)
     assert found.tolist() == np.argsort(-sums, kind="stable")[:count].tolist()

@@ -15,13 +15,13 @@ PARAMS = UnderscoreParams()
 def test_the_constants_are_what_the_set_gives() -> None:
     reference = read_reference()
     fitted = fit_calibration(reference.raw(PARAMS), reference.taken)
-    assert fitted.offset == pytest.approx(PARAMS.calibration_offset, abs=0.01)
-    assert fitted.slope == pytest.approx(PARAMS.calibration_slope, abs=0.01)
+    assert fitted.offset == pytest.approx(PARAMS.model.calibration_offset, abs=0.01)
+    assert fitted.slope == pytest.approx(PARAMS.model.calibration_slope, abs=0.01)
 
 
 def test_scores_are_probabilities_of_being_taken() -> None:
     reference = read_reference()
-    curve = Calibration(PARAMS.calibration_offset, PARAMS.calibration_slope)
+    curve = Calibration(PARAMS.model.calibration_offset, PARAMS.model.calibration_slope)
     scores = calibrated(reference.raw(PARAMS), curve)
     assert scores.mean() == pytest.approx(reference.taken.mean(), abs=2e-3)
     for low in np.arange(0.0, 0.6, 0.1):

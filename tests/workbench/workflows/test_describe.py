@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import soundfile
 
 from workbench.catalog.tempo import SURE, UNSURE
 from workbench.home import Home
-from workbench.params import BeatParams, CatalogParams, CharacterParams, CoverParams, WorkbenchParams
+from workbench.params import BeatParams, CoverParams, MatchParams, SeamParams, WorkbenchParams
 from workbench.settings import WorkbenchSettings
 from workbench.store import grids
 from workbench.store.database import Database
@@ -17,6 +18,8 @@ from workbench.store.grid_records import make_record
 from workbench.workflows.beats import map_beats
 from workbench.workflows.describe import analysis_name, describe, measure_track
 from workbench.workspace import Workspace
+
+RATE = 22050
 
 
 def test_a_grid_that_was_corrected_in_this_home_counts_and_in_no_other(
@@ -44,21 +47,23 @@ def test_a_tempo_that_is_not_sure_is_measured_and_not_stated(band: Callable[...,
     soundfile.write(path, recording.samples.T, recording.sample_rate, subtype="FLOAT")
     found = describe(Workspace(Home(tmp_path / "home")), path)
     assert found.bpm is not None
-    for least, stated in ((0.0, found.bpm), (1.0, None)):
-        params = WorkbenchParams(
-            character=CharacterParams(min_tempo_confidence=least, min_drumless_tempo_confidence=least)
-        )
-        facts = measure_track(Workspace(Home(tmp_path / "home"), params), path).facts
-        assert facts["heard_bpm"] == found.bpm
-        assert facts.get("bpm") == stated
-        assert (facts["tempo_certainty"] == UNSURE) == (stated is None)
+    facts = measure_track(Workspace(Home(tmp_path / "home")), path).facts
+    assert facts["heard_bpm"] == facts["bpm"] == found.bpm
+    assert facts["tempo_certainty"] != UNSURE
+    pad = tmp_path / "pad.wav"  # tones that swell: beats may be found, and nobody is sure of them
+    t = np.arange(30 * RATE) / RATE
+    swells = sum(np.sin(2 * np.pi * hz * t) * (1 + 0.5 * np.sin(2 * np.pi * t / s)) for hz, s in ((110, 7), (165, 11)))
+    soundfile.write(pad, 0.2 * swells, RATE, subtype="FLOAT")
+    facts = measure_track(Workspace(Home(tmp_path / "home")), pad).facts
+    assert "bpm" not in facts
+    assert facts.get("tempo_certainty", UNSURE) == UNSURE
 
 
 def test_a_measurement_is_named_after_what_decides_it() -> None:
     name = analysis_name(WorkbenchParams())
-    assert analysis_name(WorkbenchParams(catalog=CatalogParams(max_batch_tracks=7))) == name
+    assert analysis_name(WorkbenchParams(match=MatchParams(candidates=70))) == name
     others = (
-        WorkbenchParams(character=CharacterParams(min_vocal_voice=0.99)),
+        WorkbenchParams(seams=SeamParams(context_beats=8)),
         WorkbenchParams(beats=BeatParams(activation="onsets")),
         WorkbenchParams(cover=CoverParams(required_excess_seconds=31.0)),
     )

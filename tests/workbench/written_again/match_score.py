@@ -27,9 +27,13 @@ def _with_words(heard: FloatArray, words: FloatArray, share: float) -> FloatArra
 def wanted(video: VideoFacts, params: MatchParams) -> tuple[float, float, float]:
     loud = 0.5 if video.sound_lufs is None else float(_clip((video.sound_lufs + 50) / 30))
     evidence = np.array([1.0, video.pace, video.movement, loud, video.brightness, 4 * video.colourfulness])
-    weights = (params.wanted_energy, params.wanted_pulse, params.wanted_valence)
+    weights = (params.model.wanted_energy, params.model.wanted_pulse, params.model.wanted_valence)
     energy, pulse, valence = (float(_clip(np.dot(one, evidence))) for one in weights)
-    return energy * (1 - params.calm_under_voice * min(1, video.speech_share / params.much_speech)), pulse, valence
+    return (
+        energy * (1 - params.model.calm_under_voice * min(1, video.speech_share / params.model.much_speech)),
+        pulse,
+        valence,
+    )
 
 
 def _felt(bpm: FloatArray, density: FloatArray) -> FloatArray:
@@ -46,20 +50,22 @@ def parts(video: VideoFacts, columns: Columns, params: MatchParams) -> dict[str,
     )  # fmt: skip
     of = {name: np.asarray(getattr(columns, name), dtype=np.float64) for name in names}
     energy, pulse, valence = wanted(video, params)
-    speech = min(1, video.speech_share / params.much_speech)
+    speech = min(1, video.speech_share / params.model.much_speech)
 
-    tempo = _bell(_felt(of["bpm"], of["density"]), pulse, params.pulse_width)
+    tempo = _bell(_felt(of["bpm"], of["density"]), pulse, params.model.pulse_width)
     octave = np.where(of["bpm"] < 104, 2 * of["bpm"], of["bpm"] / 2)
-    felt = params.octave_weight * _bell(_felt(octave, of["density"]), pulse, params.pulse_width)
+    felt = params.model.octave_weight * _bell(_felt(octave, of["density"]), pulse, params.model.pulse_width)
 
     mode = np.nan_to_num(of["mode"])
     by_key = np.stack([np.ones(mode.size), mode, of["key_clarity"]])
     by_sound = np.stack([np.ones(mode.size), mode, np.where(np.isnan(of["brightness"]), 0.5, of["brightness"])])
     unclear = np.isnan(of["key_clarity"])
-    cheer = np.where(unclear, np.array(params.valence_of_music) @ by_sound, np.array(params.valence_of_key) @ by_key)
+    cheer = np.where(
+        unclear, np.array(params.model.valence_of_music) @ by_sound, np.array(params.model.valence_of_key) @ by_key
+    )
 
     sings = _clip((of["vocals"] - 0.3) / 0.4)
-    crowded = _clip((of["speech_band"] - params.free_band) / params.full_band)
+    crowded = _clip((of["speech_band"] - params.model.free_band) / params.model.full_band)
     crowded = np.where(np.isnan(of["speech_band"]), 0.5, crowded)
 
     straight = _clip(1 - 2 * _clip(1 - of["duration"] / video.duration))
@@ -71,12 +77,16 @@ def parts(video: VideoFacts, columns: Columns, params: MatchParams) -> dict[str,
     found = {
         "pulse": np.where(np.isnan(of["bpm"]), tempo, np.maximum(tempo, felt)),
         "level": _bell(
-            _with_words(of["energy"], of["words_energy"], params.words_share_of_energy), energy, params.energy_width
+            _with_words(of["energy"], of["words_energy"], params.model.words_share_of_energy),
+            energy,
+            params.model.energy_width,
         ),
         "mood": _bell(
-            _with_words(_clip(cheer), of["words_valence"], params.words_share_of_valence), valence, params.valence_width
+            _with_words(_clip(cheer), of["words_valence"], params.model.words_share_of_valence),
+            valence,
+            params.model.valence_width,
         ),
-        "voice": 1 - speech * (params.vocals_share * sings + (1 - params.vocals_share) * crowded),
+        "voice": 1 - speech * (params.model.vocals_share * sings + (1 - params.model.vocals_share) * crowded),
         "length": np.where(loops, np.maximum(straight, looped), straight),
         "bars": np.where(np.isnan(of["bpm"]), np.nan, in_time),
         "arc": _arc(video, np.asarray(columns.contour, dtype=np.float64), of["duration"], params),
@@ -116,7 +126,7 @@ def _arc(video: VideoFacts, contour: FloatArray, duration: FloatArray, params: M
         covariance = np.cov(drive, energy, bias=True, aweights=lengths)
         swing, spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
         r = covariance[0, 1] / (swing * spread) if min(swing, spread) > 1e-9 else 0.0
-        share = swing / (swing + params.usual_swing) * spread / (spread + params.usual_spread)
+        share = swing / (swing + params.model.usual_swing) * spread / (spread + params.model.usual_spread)
         found[track] = 0.5 + 0.5 * r * trust * share
     return found
 
@@ -130,4 +140,4 @@ def raw_score(given: dict[str, FloatArray], params: MatchParams) -> FloatArray:
 
 
 def score(raw: FloatArray, params: MatchParams) -> FloatArray:
-    return np.asarray(1 / (1 + np.exp(-(params.calibration_offset + params.calibration_slope * raw))))
+    return np.asarray(1 / (1 + np.exp(-(params.model.calibration_offset + params.model.calibration_slope * raw))))
