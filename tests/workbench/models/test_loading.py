@@ -53,6 +53,6 @@ def test_fitted_defaults_are_in_their_ranges() -> None:
 @pytest.mark.parametrize("stage", ["cuts", "match", "seams", "underscore"])
 def test_fitted_numbers_are_those_of_their_file(stage: str) -> None:
     params = getattr(WorkbenchParams(), stage)
-    name, params = stage, getattr(params, "model", params)
-    for field, value in read_numbers(f"{name}.json").items():
-        assert getattr(params, field) == (tuple(value) if isinstance(value, list) else value), field
+    model = getattr(params, "model", params)
+    for field, value in read_numbers(f"{stage}.json").items():
+        assert getattr(model if hasattr(model, field) else params, field) == (tuple(value) if isinstance(value, list) else value), field
