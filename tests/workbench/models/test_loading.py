@@ -55,4 +55,6 @@ def test_fitted_numbers_are_those_of_their_file(stage: str) -> None:
     params = getattr(WorkbenchParams(), stage)
     model = getattr(params, "model", params)
     for field, value in read_numbers(f"{stage}.json").items():
-        assert getattr(model if hasattr(model, field) else params, field) == (tuple(value) if isinstance(value, list) else value), field
+        assert getattr(model if hasattr(model, field) else params, field) == (
+            tuple(value) if isinstance(value, list) else value
+        ), field
